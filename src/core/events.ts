@@ -1,0 +1,110 @@
+import type { AgentReport } from "./report/agent-report.ts";
+import type { Evidence } from "./report/evidence.ts";
+import type { GateResult } from "./report/gate-result.ts";
+import type { Plan, TaskId } from "./plan/task.ts";
+import type { Settings } from "./settings.ts";
+import type { Instant } from "./time.ts";
+import type { Reason, Ruling } from "./verdict/verdict.ts";
+import type { FeedbackItem, InterventionType, Severity } from "./verdict/intervention.ts";
+
+/**
+ * Every fact that Ralph remembers. The log of these is the truth about runs; state, files, screens and
+ * reports are folded from it. Facts are in the past tense and are never changed.
+ */
+export type Event = RunEvent | PlanEvent | IterationEvent | TaskEvent | OperatorEvent;
+
+export type RunEvent =
+  | (About<"run.started"> & {
+      readonly run: RunId;
+      readonly settings: Settings;
+      readonly pid: number;
+      readonly version: string;
+    })
+  /** A run whose process died goes on in a new process, with the settings of the new command line. */
+  | (About<"run.resumed"> & { readonly run: RunId; readonly settings: Settings; readonly pid: number })
+  | (About<"wait.started"> & { readonly run: RunId; readonly until: Instant; readonly why: string })
+  | (About<"run.ended"> & { readonly run: RunId; readonly outcome: Outcome; readonly reason: string });
+
+export type PlanEvent = About<"tasks.observed"> & { readonly run: RunId; readonly plan: Plan };
+
+/** One iteration, in this order; `verdict.reached` closes it. */
+export type IterationEvent =
+  | (AboutIteration<"iteration.started"> & {
+      readonly stage: string;
+      /** The task's own count, the 3 of `3/15`. */
+      readonly ordinal: number;
+      readonly maxIterations: number;
+      readonly lane: number;
+      readonly agent: string;
+      readonly timeoutMs: number;
+      readonly promptSha256: string;
+      /** Where the workspace stood before the agent touched it. */
+      readonly head: string | null;
+      readonly branch: string | null;
+      /** Unique to the iteration; every process of it carries this in its environment. */
+      readonly marker: string;
+    })
+  | (AboutIteration<"iteration.ended"> & { readonly report: AgentReport })
+  | (AboutIteration<"evidence.collected"> & { readonly evidence: Evidence })
+  | (AboutIteration<"gates.checked"> & { readonly gates: readonly GateResult[] })
+  | (AboutIteration<"verdict.reached"> & {
+      readonly verdict: Ruling;
+      readonly reasons: readonly Reason[];
+      readonly madeProgress: boolean;
+      /** After a transient failure: the task is not tried again before. */
+      readonly retryAt: Instant | null;
+    })
+  | (AboutIteration<"intervention.chosen"> & {
+      readonly intervention: InterventionType;
+      readonly severity: Severity;
+      readonly feedback: FeedbackItem;
+    });
+
+export type TaskEvent =
+  | (AboutIteration<"task.completed"> & { readonly commit: string | null })
+  /** The source shows it: done in the user's file, committed. */
+  | (About<"task.marked"> & { readonly run: RunId; readonly task: TaskId; readonly commit: string | null })
+  | (AboutIteration<"task.blocked"> & { readonly reason: string })
+  | (AboutIteration<"task.exhausted"> & { readonly iterations: number; readonly lastOutput: string })
+  | (AboutIteration<"question.asked"> & { readonly question: string; readonly options: readonly string[] })
+  /** A file under `.ralph/` that asks the operator; deleting or answering it is an act. */
+  | (About<"letter.published"> & {
+      readonly task: TaskId;
+      readonly kind: LetterKind;
+      readonly file: string;
+      readonly sha256: string;
+    })
+  | (About<"letter.withdrawn"> & { readonly task: TaskId; readonly file: string });
+
+/** What a person did; any process may record these. */
+export type OperatorEvent =
+  | (About<"question.answered"> & { readonly task: TaskId; readonly answer: string })
+  | (About<"task.unblocked"> & { readonly task: TaskId; readonly reason: string })
+  | (About<"stop.requested"> & { readonly run: RunId; readonly urgency: "after-iteration" | "now" })
+  | (About<"task.reset"> & { readonly task: TaskId });
+
+export type EventType = Event["type"];
+export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
+
+/** An event as the log holds it. Positions grow by commit order and are never reused. */
+export type Recorded<E extends Event = Event> = E & { readonly position: number; readonly at: Instant };
+
+export type RunId = string;
+export type LetterKind = "decide" | "blocked";
+
+/** How a run ended; `misconfigured` is a run that could not start an agent at all. */
+export type Outcome =
+  "completed" | "exhausted" | "blocked" | "undecided" | "stuck" | "limited" | "stopped" | "misconfigured";
+
+/** Raised whenever the meaning of a stored event changes; `upcast.ts` reads the older ones. */
+export const EVENT_VERSION = 1;
+
+interface About<Type extends string> {
+  readonly type: Type;
+}
+
+interface AboutIteration<Type extends string> extends About<Type> {
+  readonly run: RunId;
+  readonly task: TaskId;
+  readonly iteration: number;
+}

@@ -1,0 +1,11 @@
+import type { Guard } from "./guard.ts";
+
+/** Rejects "complete" when the agent should have committed its work and did not. */
+export const dirtyTree: Guard = {
+  name: "dirty-tree",
+  intervention: "dirty_tree",
+  check: ({ evidence, settings }) =>
+    settings.git.commit === "agent" && evidence.uncommitted.length > 0
+      ? `You reported the task complete, but these files are not committed: ${evidence.uncommitted.slice(0, 10).join(", ")}.`
+      : undefined,
+};

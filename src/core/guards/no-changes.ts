@@ -1,0 +1,11 @@
+import type { Guard } from "./guard.ts";
+
+/** Rejects "complete" when nothing has changed since the task began. */
+export const noChanges: Guard = {
+  name: "no-changes",
+  intervention: "false_completion_detected",
+  check: ({ evidence }) =>
+    evidence.changedSinceTaskBegan.files === 0
+      ? "You reported the task complete, but no file has changed since the task began."
+      : undefined,
+};

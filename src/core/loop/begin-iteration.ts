@@ -1,0 +1,64 @@
+import type { EventOf } from "../events.ts";
+import { maxIterationsOf, timeoutOf } from "../limits/iteration-limits.ts";
+import type { TaskId } from "../plan/task.ts";
+import { buildPrompt } from "../prompt/build-prompt.ts";
+import type { Settings } from "../settings.ts";
+import type { Instant } from "../time.ts";
+import { mayStart } from "./decide.ts";
+import { isOpen, taskState, type State } from "./state.ts";
+
+/** Stages come with a pipeline; without one there is a single stage. */
+const ONLY_STAGE = "build";
+
+/** An iteration ready to be admitted: the fact to record, and what the agent will be given. */
+export interface Beginning {
+  readonly started: Omit<EventOf<"iteration.started">, "promptSha256" | "marker">;
+  readonly prompt: string;
+  readonly promise: Settings["promise"];
+}
+
+export interface Surroundings {
+  readonly head: string | null;
+  readonly branch: string | null;
+  /** The end of `progress.txt`. */
+  readonly notes: string;
+}
+
+/** The next iteration of a task, or null when it may not start (any more). */
+export function beginIteration(state: State, id: TaskId, lane: number, around: Surroundings, now: Instant): Beginning | null {
+  const { run, plan } = state;
+  const task = plan?.tasks.find((planned) => planned.id === id);
+  if (!isOpen(run) || task === undefined || !mayStart(state, id, now)) return null;
+  const { settings } = run;
+  const known = taskState(state, id);
+  const promise = { ...settings.promise, completion: task.promise ?? settings.promise.completion };
+  const ordinal = known.iterations + 1;
+  const maxIterations = maxIterationsOf(task, settings);
+  const prompt = buildPrompt({
+    task,
+    stage: ONLY_STAGE,
+    ordinal,
+    maxIterations,
+    promise: promise.completion,
+    gates: settings.gates,
+    commit: settings.git.commit,
+    notes: around.notes,
+    question: known.question,
+    feedback: known.feedback,
+  });
+  const started = {
+    type: "iteration.started" as const,
+    run: run.id,
+    task: id,
+    iteration: state.lastIteration + 1,
+    stage: ONLY_STAGE,
+    ordinal,
+    maxIterations,
+    lane,
+    agent: task.agent ?? settings.agent,
+    timeoutMs: timeoutOf(task, settings),
+    head: around.head,
+    branch: around.branch,
+  };
+  return { started, prompt, promise };
+}

@@ -1,0 +1,105 @@
+import type { Event } from "../events.ts";
+import { maxIterationsOf } from "../limits/iteration-limits.ts";
+import type { Plan } from "../plan/task.ts";
+import type { Instant } from "../time.ts";
+import { unreachable } from "../unreachable.ts";
+import { conclude, needsGates } from "./consequences.ts";
+import type { Decision, Effect } from "./effects.ts";
+import { endingOf } from "./outcome.ts";
+import { nextRetryAt, readyTasks } from "./select-tasks.ts";
+import { isOpen, taskState, type OpenIteration, type RunState, type State } from "./state.ts";
+
+const NOTHING: Decision = { effects: [], wakeAt: null };
+
+/** The effects that should be under way in this state. It looks at the state, never at the last event. */
+export function decide(state: State, now: Instant): Decision {
+  const { run, plan } = state;
+  if (!isOpen(run)) return NOTHING;
+  if (plan === null) return doing({ kind: "observe", key: "observe" });
+  const inIterations = state.iterations.map((open) => nextStep(state, run, open, now));
+  const housekeeping = [...marks(state, plan), ...letters(state)];
+  const begun = [...inIterations.filter((effect) => effect !== null), ...housekeeping];
+  const ending = endingOf(state, run, plan, now);
+  if (ending !== null) {
+    const idle = state.iterations.length === 0 && housekeeping.length === 0;
+    return doing(...begun, ...(idle ? [{ kind: "end-run", key: "end-run", ...ending } as const] : []));
+  }
+  if (housekeeping.length > 0) return doing(...begun);
+  const starts = startsFor(state, run, plan, now);
+  if (begun.length + starts.length > 0) return doing(...begun, ...starts);
+  return waitForRetry(run, nextRetryAt(state, run, plan, now));
+}
+
+/** Whether a further iteration of this task may begin; asked again in the transaction that begins it. */
+export function mayStart(state: State, id: string, now: Instant): boolean {
+  const { run, plan } = state;
+  if (!isOpen(run) || plan === null || endingOf(state, run, plan, now) !== null) return false;
+  if (state.iterations.length >= run.settings.lanes) return false;
+  const task = readyTasks(state, run, plan, now).find((ready) => ready.id === id);
+  return task !== undefined && taskState(state, id).iterations < maxIterationsOf(task, run.settings);
+}
+
+function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant): Effect | null {
+  const { phase } = open;
+  switch (phase.is) {
+    case "running":
+      if (open.orphaned) return { kind: "close-orphan", key: `close-orphan:${open.number}`, iteration: open.number };
+      // Not wanting it any longer is what stops the agent.
+      return run.stop === "now" ? null : iterate(open.task, open.lane);
+    case "ended":
+      return { kind: "collect-evidence", key: `evidence:${open.number}`, iteration: open.number };
+    case "observed":
+      if (needsGates(run, phase)) return { kind: "check-gates", key: `gates:${open.number}`, iteration: open.number };
+      return verdict(open, conclude(state, run, open, phase, now));
+    case "checked":
+      return verdict(open, conclude(state, run, open, phase, now));
+    default:
+      return unreachable(phase);
+  }
+}
+
+function verdict(open: OpenIteration, events: readonly Event[]): Effect {
+  return { kind: "record", key: `verdict:${open.number}`, task: open.task, events };
+}
+
+function startsFor(state: State, run: RunState, plan: Plan, now: Instant): readonly Effect[] {
+  const taken = new Set(state.iterations.map((open) => open.lane));
+  const lanes = Array.from({ length: run.settings.lanes }, (_, index) => index + 1).filter((lane) => !taken.has(lane));
+  const left = run.settings.limits.maxIterations - run.iterations;
+  return readyTasks(state, run, plan, now)
+    .slice(0, Math.max(0, Math.min(lanes.length, left)))
+    .map((task, index) => iterate(task.id, lanes[index] ?? 1));
+}
+
+function marks(state: State, plan: Plan): readonly Effect[] {
+  if (plan.source.path === null) return [];
+  return plan.tasks
+    .filter(({ id }) => taskState(state, id).completion !== null && !taskState(state, id).marked)
+    .map(({ id }) => ({ kind: "mark-task", key: `mark:${id}`, task: id }));
+}
+
+/** A letter is published while its question or block is open, and withdrawn when it is settled. */
+function letters(state: State): readonly Effect[] {
+  return Object.values(state.tasks).flatMap((task): Effect[] => {
+    const asks = task.blockedReason !== null || task.question !== null;
+    if (asks && task.letter === null && task.question?.answer == null) {
+      return [{ kind: "publish-letter", key: `publish:${task.id}`, task: task.id }];
+    }
+    const settled = !asks && task.letter !== null;
+    return settled ? [{ kind: "withdraw-letter", key: `withdraw:${task.id}`, task: task.id }] : [];
+  });
+}
+
+function waitForRetry(run: RunState, until: Instant | null): Decision {
+  if (until === null || run.waitingUntil === until) return { effects: [], wakeAt: until };
+  const waiting = { type: "wait.started", run: run.id, until, why: "the agent's service failed; trying again" } as const;
+  return { effects: [{ kind: "record", key: "wait", task: null, events: [waiting] }], wakeAt: until };
+}
+
+function iterate(task: string, lane: number): Effect {
+  return { kind: "iterate", key: `iterate:${task}`, task, lane };
+}
+
+function doing(...effects: readonly Effect[]): Decision {
+  return { effects, wakeAt: null };
+}

@@ -1,0 +1,163 @@
+import type { EventOf, Recorded } from "../events.ts";
+import { NO_CHANGES } from "../report/evidence.ts";
+import type { Verdict } from "../verdict/verdict.ts";
+import { taskState, type Footing, type OpenIteration, type Phase, type RunState, type State, type TaskState } from "./state.ts";
+
+export function iterationStarted(state: State, event: Recorded<EventOf<"iteration.started">>): State {
+  const task = taskState(state, event.task);
+  const open: OpenIteration = {
+    number: event.iteration,
+    run: event.run,
+    task: event.task,
+    stage: event.stage,
+    ordinal: event.ordinal,
+    lane: event.lane,
+    agent: event.agent,
+    startedAt: event.at,
+    timeoutMs: event.timeoutMs,
+    head: event.head,
+    branch: event.branch,
+    marker: event.marker,
+    orphaned: false,
+    phase: { is: "running" },
+  };
+  return {
+    ...state,
+    lastIteration: event.iteration,
+    iterations: [...state.iterations, open],
+    run: state.run && { ...state.run, iterations: state.run.iterations + 1, waitingUntil: null },
+    tasks: {
+      ...state.tasks,
+      [event.task]: {
+        ...task,
+        footing: footingAt(task.footing, event.head),
+        iterations: event.ordinal,
+        retryAt: null,
+        question: usedNow(task, event.iteration),
+      },
+    },
+  };
+}
+
+export function iterationReported(state: State, event: Recorded<EventOf<"iteration.ended">>): State {
+  const cost = event.report.usage.costUsd;
+  const task = taskState(state, event.task);
+  return {
+    ...inPhase(state, event.iteration, () => ({ is: "ended", report: event.report })),
+    run: state.run && { ...state.run, costUsd: addKnown(state.run.costUsd, cost) },
+    tasks: { ...state.tasks, [event.task]: { ...task, costUsd: addKnown(task.costUsd, cost) } },
+  };
+}
+
+export function iterationObserved(state: State, event: Recorded<EventOf<"evidence.collected">>): State {
+  const { evidence } = event;
+  const task = taskState(state, event.task);
+  const footing = task.footing && { ...task.footing, head: evidence.headAfter, changed: evidence.changedSinceTaskBegan };
+  return {
+    ...inPhase(state, event.iteration, (phase) =>
+      phase.is === "ended" ? { is: "observed", report: phase.report, evidence } : phase,
+    ),
+    tasks: { ...state.tasks, [event.task]: { ...task, footing } },
+  };
+}
+
+export function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {
+  return inPhase(state, event.iteration, (phase) =>
+    phase.is === "observed" ? { ...phase, is: "checked", gates: event.gates } : phase,
+  );
+}
+
+/** Closes the iteration and settles every counter; nothing counts against an iteration with progress. */
+export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.reached">>): State {
+  const open = state.iterations.find((iteration) => iteration.number === event.iteration);
+  if (open === undefined || open.phase.is === "running") return state;
+  const { report } = open.phase;
+  const weight = weigh(report, event.verdict, event.madeProgress);
+  return {
+    ...state,
+    iterations: state.iterations.filter((iteration) => iteration !== open),
+    tasks: { ...state.tasks, [open.task]: settleTask(taskState(state, open.task), event, weight) },
+    run: state.run && settleRun(state.run, weight, report.failure?.message ?? null),
+  };
+}
+
+/**
+ * What an iteration counts for: `free` ones never happened as far as brakes go (somebody stopped it, or it
+ * died with us), `retried` ones are not even counted as iterations.
+ */
+type Weight = "free" | "retried" | "misconfigured" | "timed-out" | "stuck" | "progress";
+
+function weigh(
+  report: { ending: { is: string }; failure: { class: string } | null },
+  ruling: Verdict["ruling"],
+  progress: boolean,
+): Weight {
+  if (report.ending.is === "interrupted" || report.ending.is === "stopped") return "free";
+  if (report.failure?.class === "config") return "misconfigured";
+  if (report.failure !== null && report.failure.class !== "agent") return "retried";
+  if (ruling === "accepted" || progress) return "progress";
+  if (ruling === "blocked" || ruling === "decide") return "free";
+  return report.ending.is === "timed-out" ? "timed-out" : "stuck";
+}
+
+function settleTask(task: TaskState, event: Recorded<EventOf<"verdict.reached">>, weight: Weight): TaskState {
+  if (weight === "retried") return { ...task, iterations: task.iterations - 1, retryAt: event.retryAt };
+  if (weight === "free" || weight === "misconfigured") return task;
+  const failed = event.verdict === "rejected" || event.verdict === "failed";
+  const costsAttempt = failed && weight !== "stuck";
+  const answered = task.question?.usedIn === event.iteration;
+  return {
+    ...task,
+    feedback: [],
+    question: answered ? null : task.question,
+    attempts: costsAttempt ? task.attempts + 1 : failed ? task.attempts : 0,
+    stuckCount: weight === "stuck" ? task.stuckCount + 1 : weight === "progress" ? 0 : task.stuckCount,
+  };
+}
+
+function settleRun(run: RunState, weight: Weight, failure: string | null): RunState {
+  switch (weight) {
+    case "free":
+      return run;
+    case "retried":
+      return { ...run, iterations: run.iterations - 1, transientInARow: run.transientInARow + 1 };
+    case "misconfigured":
+      return { ...run, misconfigured: failure ?? "the agent could not be started" };
+    case "timed-out":
+      return { ...run, transientInARow: 0 };
+    case "stuck":
+      return {
+        ...run,
+        transientInARow: 0,
+        stuckCount: run.stuckCount + 1,
+        stuckIterations: run.stuckIterations + 1,
+      };
+    case "progress":
+      return { ...run, transientInARow: 0, stuckCount: 0 };
+  }
+}
+
+function footingAt(footing: Footing | null, head: string | null): Footing {
+  if (footing !== null && footing.head === head) return footing;
+  const earlier = footing?.changed ?? NO_CHANGES;
+  return { base: head, head, earlier, changed: earlier };
+}
+
+function usedNow(task: TaskState, iteration: number): TaskState["question"] {
+  const { question } = task;
+  return question !== null && question.answer !== null ? { ...question, usedIn: iteration } : question;
+}
+
+function inPhase(state: State, number: number, change: (phase: Phase) => Phase): State {
+  return {
+    ...state,
+    iterations: state.iterations.map((open) =>
+      open.number === number ? { ...open, phase: change(open.phase) } : open,
+    ),
+  };
+}
+
+/** Unknown plus unknown stays unknown; a known part is worth showing. */
+function addKnown(sum: number | null, more: number | null): number | null {
+  return more === null ? sum : (sum ?? 0) + more;
+}

@@ -1,0 +1,66 @@
+import type { EventOf, Recorded } from "../events.ts";
+import type { Plan, TaskId } from "../plan/task.ts";
+import { newTask, taskState, type State, type TaskState } from "./state.ts";
+
+export function runStarted(state: State, event: Recorded<EventOf<"run.started">>): State {
+  return {
+    ...state,
+    run: {
+      id: event.run,
+      settings: event.settings,
+      pid: event.pid,
+      startedAt: event.at,
+      iterations: 0,
+      stuckCount: 0,
+      stuckIterations: 0,
+      transientInARow: 0,
+      misconfigured: null,
+      waitingUntil: null,
+      stop: null,
+      costUsd: null,
+      end: null,
+    },
+    plan: null,
+    iterations: orphanRunning(state.iterations),
+  };
+}
+
+export function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>): State {
+  if (state.run === null) return state;
+  return {
+    ...state,
+    run: { ...state.run, settings: event.settings, pid: event.pid, stop: null },
+    iterations: orphanRunning(state.iterations),
+  };
+}
+
+export function runEnded(state: State, event: Recorded<EventOf<"run.ended">>): State {
+  if (state.run?.id !== event.run) return state;
+  const end = { outcome: event.outcome, reason: event.reason, at: event.at };
+  return { ...state, run: { ...state.run, waitingUntil: null, end } };
+}
+
+/** The source is the operator's: what it shows now replaces what it showed before. */
+export function tasksObserved(state: State, event: Recorded<EventOf<"tasks.observed">>): State {
+  const firstOfRun = state.plan === null;
+  return { ...state, plan: event.plan, tasks: reconcile(state, event.plan, firstOfRun) };
+}
+
+function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId, TaskState> {
+  const observed = new Map(plan.tasks.map((task) => [task.id, task]));
+  const kept: Record<TaskId, TaskState> = {};
+  for (const task of Object.values(state.tasks)) {
+    const now = observed.get(task.id);
+    if (now === undefined && task.completion !== null) continue;
+    const untickedByOperator = plan.source.path !== null && task.marked && now?.done === false;
+    const askedForAgain = plan.source.path === null && firstOfRun && now !== undefined;
+    const reopened = task.completion !== null && (untickedByOperator || askedForAgain);
+    kept[task.id] = reopened ? { ...newTask(task.id), position: task.position } : task;
+  }
+  for (const { id } of plan.tasks) kept[id] ??= taskState(state, id);
+  return kept;
+}
+
+function orphanRunning(iterations: State["iterations"]): State["iterations"] {
+  return iterations.map((open) => (open.phase.is === "running" ? { ...open, orphaned: true } : open));
+}

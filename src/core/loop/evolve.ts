@@ -1,0 +1,127 @@
+import type { Event, EventOf, Recorded } from "../events.ts";
+import type { TaskId } from "../plan/task.ts";
+import { unreachable } from "../unreachable.ts";
+import {
+  iterationStarted,
+  iterationReported,
+  iterationObserved,
+  iterationChecked,
+  iterationJudged,
+} from "./evolve-iteration.ts";
+import { runEnded, runResumed, runStarted, tasksObserved } from "./evolve-run.ts";
+import { EMPTY_STATE, taskState, type State, type TaskState } from "./state.ts";
+
+/** Raised when the fold changes, so that snapshots of an older fold are ignored. */
+export const EVOLVE_VERSION = 1;
+
+/** Folds one fact into the state. */
+export function evolve(state: State, event: Recorded): State {
+  const next = { ...fold(state, event), position: event.position };
+  const task = taskOf(event);
+  return task === null ? next : withTask(next, task, { position: event.position });
+}
+
+export function evolveAll(events: Iterable<Recorded>, from: State = EMPTY_STATE): State {
+  let state = from;
+  for (const event of events) state = evolve(state, event);
+  return state;
+}
+
+/** The task an event is about; this is what compare-and-append compares. */
+export function taskOf(event: Event): TaskId | null {
+  return "task" in event ? event.task : null;
+}
+
+function fold(state: State, event: Recorded): State {
+  switch (event.type) {
+    case "run.started":
+      return runStarted(state, event);
+    case "run.resumed":
+      return runResumed(state, event);
+    case "run.ended":
+      return runEnded(state, event);
+    case "tasks.observed":
+      return tasksObserved(state, event);
+    case "wait.started":
+      return withRun(state, { waitingUntil: event.until });
+    case "stop.requested":
+      return event.run === state.run?.id ? withRun(state, { stop: event.urgency }) : state;
+    case "iteration.started":
+      return iterationStarted(state, event);
+    case "iteration.ended":
+      return iterationReported(state, event);
+    case "evidence.collected":
+      return iterationObserved(state, event);
+    case "gates.checked":
+      return iterationChecked(state, event);
+    case "verdict.reached":
+      return iterationJudged(state, event);
+    default:
+      return withTask(state, event.task, taskChange(taskState(state, event.task), event));
+  }
+}
+
+type TaskFact = EventOf<
+  | "intervention.chosen"
+  | "question.asked"
+  | "question.answered"
+  | "task.completed"
+  | "task.marked"
+  | "task.blocked"
+  | "task.unblocked"
+  | "task.exhausted"
+  | "task.reset"
+  | "letter.published"
+  | "letter.withdrawn"
+>;
+
+function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskState> {
+  switch (event.type) {
+    case "intervention.chosen":
+      return { feedback: withFeedback(task, event) };
+    case "question.asked":
+      return {
+        question: {
+          text: event.question,
+          options: event.options,
+          iteration: event.iteration,
+          askedAt: event.at,
+          answer: null,
+          usedIn: null,
+        },
+      };
+    case "question.answered":
+      return { question: task.question === null ? null : { ...task.question, answer: event.answer } };
+    case "task.completed":
+      return { completion: { iteration: event.iteration, commit: event.commit }, marked: false };
+    case "task.marked":
+      return { marked: true };
+    case "task.blocked":
+      return { blockedReason: event.reason };
+    case "task.unblocked":
+      return { blockedReason: null, attempts: 0, stuckCount: 0, exhaustedRuns: 0, iterations: 0 };
+    case "task.exhausted":
+      return { iterations: 0, exhaustedRuns: task.exhaustedRuns + 1, exhaustedIn: event.run };
+    case "task.reset":
+      return { ...taskState(EMPTY_STATE, task.id), letter: task.letter };
+    case "letter.published":
+      return { letter: { kind: event.kind, file: event.file, sha256: event.sha256 } };
+    case "letter.withdrawn":
+      return { letter: null };
+    default:
+      return unreachable(event);
+  }
+}
+
+function withFeedback(task: TaskState, event: EventOf<"intervention.chosen">): TaskState["feedback"] {
+  const said = task.feedback.some((item) => item.text === event.feedback.text);
+  return said ? task.feedback : [...task.feedback, event.feedback];
+}
+
+function withTask(state: State, id: TaskId, change: Partial<TaskState>): State {
+  return { ...state, tasks: { ...state.tasks, [id]: { ...taskState(state, id), ...change } } };
+}
+
+function withRun(state: State, change: Partial<NonNullable<State["run"]>>): State {
+  return state.run === null ? state : { ...state, run: { ...state.run, ...change } };
+}

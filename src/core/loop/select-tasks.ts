@@ -1,0 +1,39 @@
+import { taskState, type RunState, type State } from "./state.ts";
+import type { Instant } from "../time.ts";
+import { statusOf } from "./task-status.ts";
+import type { Plan, Task } from "../plan/task.ts";
+
+/** The tasks this run is about. */
+export function tasksInScope(run: RunState, plan: Plan): readonly Task[] {
+  const only = run.settings.onlyTasks;
+  return only === null ? plan.tasks : plan.tasks.filter((task) => only.includes(task.id));
+}
+
+/** Tasks that may start now, best first: resumable, then by priority, then in the order of the file. */
+export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant): readonly Task[] {
+  return startable(state, run, plan)
+    .filter((task) => (taskState(state, task.id).retryAt ?? 0) <= now)
+    .toSorted((a, b) => urgency(state, a) - urgency(state, b) || (a.priority ?? Infinity) - (b.priority ?? Infinity) || 0);
+}
+
+/** The earliest moment at which a task that waits becomes ready. */
+export function nextRetryAt(state: State, run: RunState, plan: Plan, now: Instant): Instant | null {
+  const times = startable(state, run, plan)
+    .map((task) => taskState(state, task.id).retryAt ?? 0)
+    .filter((at) => at > now);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+function startable(state: State, run: RunState, plan: Plan): readonly Task[] {
+  const done = new Set(plan.tasks.filter((task) => statusOf(state, task) === "done").map((task) => task.id));
+  return tasksInScope(run, plan).filter(
+    (task) =>
+      statusOf(state, task) === "todo" &&
+      taskState(state, task.id).exhaustedIn !== run.id &&
+      task.dependsOn.every((id) => done.has(id)),
+  );
+}
+
+function urgency(state: State, task: Task): number {
+  return taskState(state, task.id).iterations > 0 ? 0 : 1;
+}

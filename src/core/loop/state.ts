@@ -1,0 +1,167 @@
+import type { LetterKind, Outcome, RunId } from "../events.ts";
+import type { Plan, TaskId } from "../plan/task.ts";
+import type { AgentReport } from "../report/agent-report.ts";
+import type { ChangeSet, Evidence } from "../report/evidence.ts";
+import type { GateResult } from "../report/gate-result.ts";
+import type { Settings } from "../settings.ts";
+import type { Instant } from "../time.ts";
+import type { FeedbackItem } from "../verdict/intervention.ts";
+
+/**
+ * What the log amounts to: open work and counters, not history, so that it stays small however long the
+ * log grows. Plain data: it is stored as a snapshot.
+ */
+export interface State {
+  /** Of the last event folded in. */
+  readonly position: number;
+  /** Numbers run through the repository's whole history and are never reused. */
+  readonly lastIteration: number;
+  readonly run: RunState | null;
+  /** As last observed by the current run. */
+  readonly plan: Plan | null;
+  readonly tasks: Readonly<Record<TaskId, TaskState>>;
+  readonly iterations: readonly OpenIteration[];
+}
+
+export interface RunState {
+  readonly id: RunId;
+  readonly settings: Settings;
+  readonly pid: number;
+  readonly startedAt: Instant;
+  readonly iterations: number;
+  /** Consecutive iterations without progress. */
+  readonly stuckCount: number;
+  /** All iterations without progress, for the summary. */
+  readonly stuckIterations: number;
+  readonly transientInARow: number;
+  /** Set by a failure that no further iteration can mend. */
+  readonly misconfigured: string | null;
+  readonly waitingUntil: Instant | null;
+  readonly stop: "after-iteration" | "now" | null;
+  readonly costUsd: number | null;
+  readonly end: { readonly outcome: Outcome; readonly reason: string; readonly at: Instant } | null;
+}
+
+export interface TaskState {
+  readonly id: TaskId;
+  /** Of the last event about this task: decisions append only if nothing came between. */
+  readonly position: number;
+  /** Null before its first iteration. */
+  readonly footing: Footing | null;
+  /** Iterations of the current loop. */
+  readonly iterations: number;
+  /** Failed iterations in a row. */
+  readonly attempts: number;
+  /** Iterations in a row without progress. */
+  readonly stuckCount: number;
+  /** Runs in which the limit was used up, and the last of them. */
+  readonly exhaustedRuns: number;
+  readonly exhaustedIn: RunId | null;
+  readonly feedback: readonly FeedbackItem[];
+  readonly question: Question | null;
+  readonly blockedReason: string | null;
+  readonly letter: Letter | null;
+  readonly completion: { readonly iteration: number; readonly commit: string | null } | null;
+  readonly marked: boolean;
+  /** Not before this moment: a transient failure is waited out. */
+  readonly retryAt: Instant | null;
+  readonly costUsd: number | null;
+}
+
+/**
+ * What the task's own iterations changed. Other tasks and people commit in between: the work counts from
+ * `base`, where the latest unbroken row of its own iterations began, plus what rows before it had changed.
+ */
+export interface Footing {
+  readonly base: string | null;
+  /** HEAD after the last iteration of the row. */
+  readonly head: string | null;
+  readonly earlier: ChangeSet;
+  /** Everything so far, `earlier` included. */
+  readonly changed: ChangeSet;
+}
+
+export interface Question {
+  readonly text: string;
+  readonly options: readonly string[];
+  readonly iteration: number;
+  readonly askedAt: Instant;
+  readonly answer: string | null;
+  /** The iteration whose prompt carried the answer. */
+  readonly usedIn: number | null;
+}
+
+export interface Letter {
+  readonly kind: LetterKind;
+  readonly file: string;
+  readonly sha256: string;
+}
+
+export interface OpenIteration {
+  readonly number: number;
+  readonly run: RunId;
+  readonly task: TaskId;
+  readonly stage: string;
+  readonly ordinal: number;
+  readonly lane: number;
+  readonly agent: string;
+  readonly startedAt: Instant;
+  readonly timeoutMs: number;
+  readonly head: string | null;
+  readonly branch: string | null;
+  readonly marker: string;
+  /** The process that started it is gone, and nobody saw how the agent ended. */
+  readonly orphaned: boolean;
+  readonly phase: Phase;
+}
+
+/** Where the engine stands inside an iteration; each phase waits for the next fact. */
+export type Phase =
+  | { readonly is: "running" }
+  | { readonly is: "ended"; readonly report: AgentReport }
+  | { readonly is: "observed"; readonly report: AgentReport; readonly evidence: Evidence }
+  | {
+      readonly is: "checked";
+      readonly report: AgentReport;
+      readonly evidence: Evidence;
+      readonly gates: readonly GateResult[];
+    };
+
+export const EMPTY_STATE: State = {
+  position: 0,
+  lastIteration: 0,
+  run: null,
+  plan: null,
+  tasks: {},
+  iterations: [],
+};
+
+export function newTask(id: TaskId): TaskState {
+  return {
+    id,
+    position: 0,
+    footing: null,
+    iterations: 0,
+    attempts: 0,
+    stuckCount: 0,
+    exhaustedRuns: 0,
+    exhaustedIn: null,
+    feedback: [],
+    question: null,
+    blockedReason: null,
+    letter: null,
+    completion: null,
+    marked: false,
+    retryAt: null,
+    costUsd: null,
+  };
+}
+
+export function taskState(state: State, id: TaskId): TaskState {
+  return state.tasks[id] ?? newTask(id);
+}
+
+export function isOpen(run: RunState | null): run is RunState {
+  return run !== null && run.end === null;
+}
+

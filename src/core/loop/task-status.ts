@@ -1,0 +1,13 @@
+import { taskState, type State } from "./state.ts";
+import type { Task } from "../plan/task.ts";
+
+export type TaskStatus = "todo" | "doing" | "done" | "blocked" | "undecided" | "failed" | "cancelled";
+
+/** What a task is, from the operator's mark and our own facts. */
+export function statusOf(state: State, task: Task): TaskStatus {
+  const known = taskState(state, task.id);
+  if (task.done || known.completion !== null) return "done";
+  if (known.blockedReason !== null) return "blocked";
+  if (known.question !== null && known.question.answer === null) return "undecided";
+  return state.iterations.some((open) => open.task === task.id) ? "doing" : "todo";
+}

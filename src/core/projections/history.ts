@@ -1,0 +1,59 @@
+import { isoTime } from "../time.ts";
+import type { AgentReport, Usage } from "../report/agent-report.ts";
+import type { IterationRecord } from "./iteration-record.ts";
+
+/** One iteration as `ralph history --json` prints it. */
+export function historyEntry(record: IterationRecord): Record<string, unknown> {
+  const { report, evidence } = record;
+  return {
+    iteration: record.iteration,
+    run: record.run,
+    task: record.task,
+    stage: record.stage,
+    mode: "implement",
+    agent: record.agent,
+    started_at: isoTime(record.startedAt),
+    duration_seconds: seconds(report?.durationMs ?? null),
+    exit_code: exitCode(report),
+    claim: report?.claim.is ?? null,
+    verdict: record.verdict,
+    reasons: record.reasons.map((reason) => reason.sentence),
+    commit_hash: commitOf(record),
+    files_changed: evidence?.changed.files ?? null,
+    gates: record.gates.map((gate) => ({
+      name: gate.name,
+      status: gate.status,
+      exit_code: gate.exitCode,
+      duration_seconds: seconds(gate.durationMs),
+      baseline_failed: null,
+    })),
+    cost_usd: report?.usage.costUsd ?? null,
+    tokens: report === null ? null : tokensOf(report.usage),
+    timeout_seconds: seconds(record.timeoutMs),
+    failure_class: failureClass(report),
+    output_snippet: report?.finalText.slice(-500) ?? null,
+  };
+}
+
+/** The commit an iteration led to; null when HEAD did not move. */
+export function commitOf({ evidence }: IterationRecord): string | null {
+  return evidence !== null && evidence.headAfter !== evidence.headBefore ? evidence.headAfter : null;
+}
+
+export function tokensOf({ inputTokens, outputTokens }: Usage): number | null {
+  return inputTokens === null && outputTokens === null ? null : (inputTokens ?? 0) + (outputTokens ?? 0);
+}
+
+function exitCode(report: AgentReport | null): number | null {
+  return report?.ending.is === "exited" ? report.ending.code : null;
+}
+
+function failureClass(report: AgentReport | null): string | null {
+  if (report === null) return null;
+  if (report.ending.is === "interrupted") return "internal";
+  return report.failure?.class ?? null;
+}
+
+function seconds(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms) / 1_000;
+}

@@ -1,0 +1,51 @@
+import type { State } from "../loop/state.ts";
+import { statusOf } from "../loop/task-status.ts";
+import { isoTime } from "../time.ts";
+import { commitOf, tokensOf } from "./history.ts";
+import type { IterationRecord } from "./iteration-record.ts";
+
+export const SUMMARY_HEADER =
+  "iteration,mode,duration_seconds,commit_hash,stories_complete,stories_total,stuck_count,timestamp,task,stage,verdict,agent,cost_usd,tokens";
+
+/** One line of `logs/summary.csv`; `state` is the state at the moment of the verdict. */
+export function summaryRow(record: IterationRecord, state: State): string {
+  const tasks = state.plan?.tasks ?? [];
+  const done = tasks.filter((task) => task.id === record.task || statusOf(state, task) === "done");
+  const complete = record.verdict === "accepted" ? done.length : done.filter((task) => task.id !== record.task).length;
+  const cells = [
+    record.iteration,
+    "implement",
+    Math.round((record.report?.durationMs ?? 0) / 1_000),
+    commitOf(record) ?? "",
+    complete,
+    tasks.length,
+    state.run?.stuckCount ?? 0,
+    isoTime(record.judgedAt ?? record.startedAt),
+    record.task,
+    record.stage,
+    record.verdict ?? "",
+    record.agent,
+    record.report?.usage.costUsd ?? "",
+    record.report === null ? "" : (tokensOf(record.report.usage) ?? ""),
+  ];
+  return cells.map((cell) => csvCell(String(cell))).join(",");
+}
+
+/** One record of `logs/execution.jsonl`. */
+export function executionRow(record: IterationRecord): Record<string, unknown> {
+  return {
+    task_id: record.task,
+    stage: record.stage,
+    ralph_iteration: record.ordinal,
+    ralph_max: record.maxIterations,
+    promise_found: record.report?.claim.is === "complete",
+    continuing: record.verdict !== "accepted",
+    duration_ms: Math.round(record.report?.durationMs ?? 0),
+    iteration: record.iteration,
+    verdict: record.verdict,
+  };
+}
+
+function csvCell(text: string): string {
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

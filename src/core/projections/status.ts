@@ -1,0 +1,128 @@
+import { maxIterationsOf, timeoutOf } from "../limits/iteration-limits.ts";
+import { EXIT_CODES } from "../loop/outcome.ts";
+import { taskState, type RunState, type State, type TaskState } from "../loop/state.ts";
+import { statusOf } from "../loop/task-status.ts";
+import type { Task } from "../plan/task.ts";
+import { isoTime, type Instant } from "../time.ts";
+
+/** What `ralph status --json` prints and `status.json` holds. */
+export interface Status {
+  readonly schema: "ralph.status.v1";
+  readonly run: RunStatus | null;
+  readonly tasks: readonly TaskRow[];
+  readonly breaker: { state: "CLOSED"; no_progress: number; same_error: number; reason: null };
+  readonly calls: { used: number | null; limit: number | null; resets_at: string | null };
+  readonly cost: { usd: number | null; budget_usd: number | null; per_accepted_task_usd: number | null };
+  readonly inbox: readonly InboxItem[];
+}
+
+export interface RunStatus {
+  readonly id: string;
+  readonly state: "running" | "waiting" | "ended";
+  /** Its process died; the next `ralph run` goes on with it. */
+  readonly interrupted: boolean;
+  readonly waiting_until: string | null;
+  readonly outcome: string | null;
+  readonly reason: string | null;
+  readonly exit_code: number | null;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  readonly pid: number;
+  readonly iterations: number;
+  readonly max_iterations: number;
+  readonly stuck_count: number;
+}
+
+export interface TaskRow {
+  readonly id: string;
+  readonly title: string;
+  readonly status: string;
+  readonly stage: string;
+  readonly iteration: number;
+  readonly max_iterations: number | null;
+  readonly attempts: number;
+  readonly complexity: string | null;
+  readonly timeout_seconds: number | null;
+  readonly timeout_from: string | null;
+  readonly blocked_reason: string | null;
+  readonly agent: string | null;
+  readonly cost_usd: number | null;
+}
+
+export interface InboxItem {
+  readonly task: string;
+  readonly kind: "decide" | "blocked";
+  readonly text: string;
+  readonly options: readonly string[];
+  readonly default: string | null;
+  readonly deadline: string | null;
+}
+
+/** `alive`: whether the process of an open run is still there; a dead one was interrupted. */
+export function projectStatus(state: State, alive: boolean): Status {
+  const { run, plan } = state;
+  const tasks = (plan?.tasks ?? []).map((task) => taskRow(state, run, task));
+  const done = tasks.filter((task) => task.status === "done").length;
+  const usd = run?.costUsd ?? null;
+  return {
+    schema: "ralph.status.v1",
+    run: run && runStatus(run, alive),
+    tasks,
+    breaker: { state: "CLOSED", no_progress: run?.stuckCount ?? 0, same_error: 0, reason: null },
+    calls: { used: null, limit: null, resets_at: null },
+    cost: { usd, budget_usd: null, per_accepted_task_usd: usd === null || done === 0 ? null : usd / done },
+    inbox: Object.values(state.tasks).flatMap(inboxItem),
+  };
+}
+
+function runStatus(run: RunState, alive: boolean): RunStatus {
+  const { end } = run;
+  const waiting = run.waitingUntil !== null;
+  return {
+    id: run.id,
+    state: end !== null || !alive ? "ended" : waiting ? "waiting" : "running",
+    interrupted: end === null && !alive,
+    waiting_until: isoOrNull(run.waitingUntil),
+    outcome: end?.outcome ?? null,
+    reason: end?.reason ?? null,
+    exit_code: end === null ? null : EXIT_CODES[end.outcome],
+    started_at: isoTime(run.startedAt),
+    ended_at: isoOrNull(end?.at ?? null),
+    pid: run.pid,
+    iterations: run.iterations,
+    max_iterations: run.settings.limits.maxIterations,
+    stuck_count: run.stuckCount,
+  };
+}
+
+function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
+  const known = taskState(state, task.id);
+  const settings = run?.settings;
+  const overridden = settings?.timeoutMs != null;
+  return {
+    id: task.id,
+    title: task.title,
+    status: statusOf(state, task),
+    stage: "build",
+    iteration: known.iterations,
+    max_iterations: settings ? maxIterationsOf(task, settings) : null,
+    attempts: known.attempts,
+    complexity: null,
+    timeout_seconds: settings ? timeoutOf(task, settings) / 1_000 : null,
+    timeout_from: overridden ? "override" : task.timeoutMs !== null ? "task" : "formula",
+    blocked_reason: known.blockedReason,
+    agent: task.agent ?? settings?.agent ?? null,
+    cost_usd: known.costUsd,
+  };
+}
+
+function inboxItem(task: TaskState): InboxItem[] {
+  const item = { task: task.id, default: null, deadline: null };
+  if (task.blockedReason !== null) return [{ ...item, kind: "blocked", text: task.blockedReason, options: [] }];
+  if (task.question === null || task.question.answer !== null) return [];
+  return [{ ...item, kind: "decide", text: task.question.text, options: task.question.options }];
+}
+
+function isoOrNull(at: Instant | null): string | null {
+  return at === null ? null : isoTime(at);
+}

@@ -1,0 +1,91 @@
+import type { Question } from "../loop/state.ts";
+import type { Task } from "../plan/task.ts";
+import type { GateSettings } from "../settings.ts";
+import type { FeedbackItem } from "../verdict/intervention.ts";
+
+export interface PromptParts {
+  readonly task: Task;
+  readonly stage: string;
+  readonly ordinal: number;
+  readonly maxIterations: number;
+  readonly promise: string;
+  readonly gates: readonly GateSettings[];
+  readonly commit: "ralph" | "agent";
+  readonly notes: string;
+  readonly question: Question | null;
+  readonly feedback: readonly FeedbackItem[];
+}
+
+/** What the agent is told, in a fixed order; a section without content is left out. */
+export function buildPrompt(parts: PromptParts): string {
+  const sections = [
+    taskInformation(parts),
+    specification(parts),
+    notes(parts),
+    answeredDecision(parts),
+    previousFeedback(parts),
+    requiredEvidence(parts),
+    completionRequirements(parts),
+    askingForHelp(),
+  ];
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+function taskInformation({ task, stage, ordinal, maxIterations }: PromptParts): string {
+  return `## Task Information
+- **Task ID**: ${task.id}
+- **Title**: ${task.title}
+- **Stage**: ${stage}
+- **Ralph Iteration**: ${ordinal}/${maxIterations}`;
+}
+
+function specification({ task }: PromptParts): string {
+  const description = task.description === "" ? task.title : task.description;
+  const criteria = task.criteria.map((criterion) => `- ${criterion}`).join("\n");
+  const acceptance = criteria === "" ? "" : `\n\n### Acceptance criteria\n${criteria}`;
+  return `## Specification\n${description}${acceptance}`;
+}
+
+function notes({ notes: text }: PromptParts): string {
+  return text.trim() === "" ? "" : `## Notes from earlier work (progress.txt)\n${text.trim()}`;
+}
+
+function answeredDecision({ question }: PromptParts): string {
+  if (question === null || question.answer === null) return "";
+  return `## Answered decision\nYou asked: ${question.text}\nThe answer: ${question.answer}`;
+}
+
+function previousFeedback({ feedback }: PromptParts): string {
+  if (feedback.length === 0) return "";
+  const items = feedback.map(({ text }) => `- ${text.replaceAll("\n", "\n  ")}`).join("\n");
+  return `## Previous Iteration Feedback (DO NOT IGNORE)\n${items}`;
+}
+
+function requiredEvidence({ gates, commit }: PromptParts): string {
+  const checks = gates.map((gate) => `- ${gate.name}: \`${gate.command}\``).join("\n");
+  const gateText = checks === "" ? "" : `\nThese checks of the project will be run after you, and must pass:\n${checks}`;
+  const commitText =
+    commit === "agent"
+      ? "Commit your work; uncommitted changes are rejected."
+      : "What you leave uncommitted is committed for you.";
+  return `## Required evidence
+Write the files in this workspace; what changed in git is what counts. Name the files you wrote, with line numbers.
+${commitText}${gateText}`;
+}
+
+function completionRequirements({ promise }: PromptParts): string {
+  return `## Completion Requirements
+When the task is genuinely and completely done, print this on a line of its own:
+
+<promise>${promise}</promise>
+
+Print it only when everything above is true: your work is verified, and a false promise is rejected.
+If there is more to do, say what, and do not print it: another iteration follows.`;
+}
+
+function askingForHelp(): string {
+  return `## If you cannot go on
+For a genuine blocker that only a person can remove, print \`<promise>BLOCKED:the reason</promise>\` on a line of its own;
+for a decision that only a person can make, \`<promise>DECIDE:the question</promise>\`. Try the alternatives first: neither is
+a way round difficult work.`;
+}

@@ -1,0 +1,22 @@
+import type { TaskState } from "../loop/state.ts";
+import { isoTime, type Instant } from "../time.ts";
+
+const ANSWER_HEADING = "## Answer";
+
+/** `decide.txt`: the operator writes below the last heading. */
+export function decideLetter(task: TaskState): string {
+  const { question } = task;
+  if (question === null) return "";
+  const options = question.options.length === 0 ? "" : `\nOptions: ${question.options.join(" | ")}\n`;
+  return `## Question (from iteration ${question.iteration}, ${isoTime(question.askedAt)})\n${question.text}\n${options}\n---\n${ANSWER_HEADING}\n`;
+}
+
+export function blockedLetter(task: TaskState, iteration: number, at: Instant): string {
+  return `Task: ${task.id}\nIteration: ${iteration}\nTime: ${isoTime(at)}\nReason: ${task.blockedReason ?? ""}\n\nWhen it is settled, delete this file and start ralph again.\n`;
+}
+
+/** What stands below the answer heading; empty when there is nothing yet. */
+export function readAnswer(text: string): string {
+  const at = text.lastIndexOf(`\n${ANSWER_HEADING}`);
+  return at < 0 ? "" : text.slice(at + 1 + ANSWER_HEADING.length).trim();
+}

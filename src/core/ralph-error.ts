@@ -1,0 +1,46 @@
+/** What went wrong in the world outside; `main` turns it into one sentence and an exit code. */
+export type ErrorCode =
+  | "usage"
+  | "config"
+  | "no-repository"
+  | "no-agent"
+  | "no-tasks"
+  | "dirty-tree"
+  | "already-running"
+  | "state-unusable"
+  | "not-writable"
+  | "disk-full"
+  | "git-failed"
+  | "internal";
+
+export class RalphError extends Error {
+  readonly code: ErrorCode;
+  /** What the person can type or do about it. */
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "RalphError";
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
+  usage: 64,
+  config: 64,
+  "no-repository": 64,
+  "no-agent": 64,
+  "no-tasks": 64,
+  "dirty-tree": 64,
+  "already-running": 64,
+  "state-unusable": 64,
+  "not-writable": 64,
+  "disk-full": 5,
+  "git-failed": 5,
+  internal: 70,
+};
+
+export function exitCodeOf(code: ErrorCode): number {
+  return EXIT_CODES[code];
+}

@@ -1,0 +1,61 @@
+/** What came back from one agent process: how it ended, what it said, what it cost. */
+export interface AgentReport {
+  readonly ending: Ending;
+  readonly claim: Claim;
+  readonly failure: Failure | null;
+  readonly transcript: Transcript;
+  readonly usage: Usage;
+  readonly durationMs: number;
+  /** The last words of the agent, bounded, for people and feedback. */
+  readonly finalText: string;
+  readonly toolCalls: number;
+  /** Leftover processes that the sweep had to end. */
+  readonly sweptProcesses: number;
+}
+
+/** Why the process is gone. `interrupted` is written by recovery: nobody saw the end. */
+export type Ending =
+  | { readonly is: "exited"; readonly code: number }
+  | { readonly is: "signalled"; readonly signal: string }
+  | { readonly is: "timed-out"; readonly afterMs: number }
+  | { readonly is: "stopped" }
+  | { readonly is: "not-started"; readonly message: string }
+  | { readonly is: "interrupted" };
+
+/** What the agent says of its work; never trusted. */
+export type Claim =
+  | { readonly is: "complete"; readonly promise: string }
+  | { readonly is: "blocked"; readonly reason: string }
+  | { readonly is: "undecided"; readonly question: string; readonly options: readonly string[] }
+  | { readonly is: "unfinished" }
+  | { readonly is: "none" };
+
+/** Only `agent` costs an attempt. */
+export type FailureClass = "agent" | "transient" | "limit" | "auth" | "config" | "internal";
+
+export interface Failure {
+  readonly class: FailureClass;
+  readonly message: string;
+}
+
+export interface Transcript {
+  /** Relative to `.ralph/`. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Unknown numbers are null, never 0. */
+export interface Usage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  readonly costUsd: number | null;
+}
+
+export const UNKNOWN_USAGE: Usage = {
+  inputTokens: null,
+  outputTokens: null,
+  cacheReadTokens: null,
+  costUsd: null,
+};

@@ -1,0 +1,44 @@
+/** What we observed in git after an iteration, whatever the agent said. */
+export interface Evidence {
+  readonly headBefore: string | null;
+  readonly headAfter: string | null;
+  /** Between the iteration's start and now; `.ralph/` and the task source left out. */
+  readonly changed: ChangeSet;
+  /** By all iterations of the task so far, net of what they took back. */
+  readonly changedSinceTaskBegan: ChangeSet;
+  /** Still uncommitted after we committed what we may. */
+  readonly uncommitted: readonly string[];
+  /** Not committed by us on purpose. */
+  readonly leftOut: readonly LeftOutFile[];
+  /** Set when the agent left the workspace's branch with work that does not continue it. */
+  readonly strayedTo: string | null;
+  /** Tasks that the agent itself marked as done; the marks were taken back. */
+  readonly marksTakenBack: readonly string[];
+}
+
+export interface ChangeSet {
+  readonly files: number;
+  /** The first paths, at most `PATHS_KEPT`. */
+  readonly paths: readonly string[];
+}
+
+export interface LeftOutFile {
+  readonly path: string;
+  readonly why: "too-big" | "looks-secret";
+}
+
+export const PATHS_KEPT = 200;
+
+export const NO_CHANGES: ChangeSet = { files: 0, paths: [] };
+
+/** What either changed. The number of files is exact as long as all paths were kept. */
+export function mergeChanges(a: ChangeSet, b: ChangeSet): ChangeSet {
+  const paths = [...new Set([...a.paths, ...b.paths])];
+  const files = Math.max(a.files, b.files, paths.length);
+  return { files, paths: paths.slice(0, PATHS_KEPT) };
+}
+
+/** The one definition of progress for brakes and counters. */
+export function madeProgress(evidence: Evidence): boolean {
+  return evidence.headAfter !== evidence.headBefore || evidence.changed.files > 0;
+}

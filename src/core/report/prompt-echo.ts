@@ -1,0 +1,102 @@
+import type { ExpectedPromise } from "./read-promise.ts";
+import { stripEscapes } from "./strip-escapes.ts";
+
+/**
+ * Takes the prompt's tags and fences out of an agent's output where the agent only repeats the prompt, so that the
+ * example in it is not taken for the agent's word.
+ */
+export interface EchoFilter {
+  readLine(line: string): void;
+  /** Hands over a line that waited for the one after it. */
+  end(): void;
+}
+
+/**
+ * An honest promise is a line of the prompt too, so the surroundings tell: an echo has the prompt's lines before
+ * and after it, blank lines and indentation aside. The agent's last words are its own.
+ */
+export function createEchoFilter(
+  prompt: string,
+  expected: ExpectedPromise,
+  onLine: (line: string) => void,
+): EchoFilter {
+  const places = findPlaces(prompt, expected);
+  let previous: string | null = null;
+  let waiting: { readonly line: string; readonly words: string; readonly previous: string | null } | null =
+    null;
+  /** Inside a tag that the agent itself opened, its words may well be the prompt's. */
+  let isInOwnTag = false;
+
+  const letGo = (next: string | null): void => {
+    if (waiting === null) return;
+    const { line, words, previous: before } = waiting;
+    waiting = null;
+    if (places.get(words)?.some((place) => isAt(place, before, next))) return;
+    isInOwnTag = words.startsWith(OPEN) && !words.includes(CLOSE);
+    onLine(line);
+  };
+  return {
+    readLine(line) {
+      const words = wordsOf(line);
+      if (words === "") {
+        onLine(line);
+        return;
+      }
+      letGo(words);
+      if (isInOwnTag || !places.has(words)) onLine(line);
+      else waiting = { line, words, previous };
+      if (isInOwnTag && words.includes(CLOSE)) isInOwnTag = false;
+      previous = words;
+    },
+    end: () => letGo(null),
+  };
+}
+
+/** The neighbours of a line of the prompt; null at its ends. */
+interface Place {
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+const OPEN = "<promise>";
+const CLOSE = "</promise>";
+/** Shorter words are too common to prove anything. */
+const FRAGMENT_LENGTH_MIN = 3;
+const PLACES_MAX = 1_000;
+
+function findPlaces(prompt: string, expected: ExpectedPromise): ReadonlyMap<string, readonly Place[]> {
+  const lines = prompt
+    .split(/[\r\n]+/)
+    .map(wordsOf)
+    .filter((line) => line !== "");
+  const places = new Map<string, Place[]>();
+  for (const [index, line] of lines.entries()) {
+    if (!isSignal(line, expected)) continue;
+    const known = places.get(line) ?? [];
+    if (known.length < PLACES_MAX)
+      known.push({ before: lines[index - 1] ?? null, after: lines[index + 1] ?? null });
+    places.set(line, known);
+  }
+  return places;
+}
+
+function isSignal(line: string, { completion, requireXml }: ExpectedPromise): boolean {
+  if (line.includes(OPEN) || line.includes(CLOSE) || /^(?:```|~~~)/.test(line)) return true;
+  return !requireXml && line.toLowerCase() === completion.trim().toLowerCase();
+}
+
+/** Some agents break long lines, so a neighbour may be only the nearest part of the prompt's line. */
+function isAt({ before, after }: Place, previous: string | null, next: string | null): boolean {
+  const isAfterBefore =
+    before === null ? previous === null : isPart(previous, (part) => before.endsWith(part));
+  const isBeforeAfter = after === null ? before !== null : isPart(next, (part) => after.startsWith(part));
+  return isAfterBefore && isBeforeAfter;
+}
+
+function isPart(words: string | null, fits: (part: string) => boolean): boolean {
+  return words !== null && words.length >= FRAGMENT_LENGTH_MIN && fits(words);
+}
+
+function wordsOf(line: string): string {
+  return stripEscapes(line).trim();
+}

@@ -1,0 +1,65 @@
+import type { Finding } from "../guards/guard.ts";
+import type { AgentReport, Failure } from "../report/agent-report.ts";
+import { redGates, type GateResult } from "../report/gate-result.ts";
+import type { Reason, Verdict } from "./verdict.ts";
+
+/** Everything a ruling rests on. `gates` is null when no gate ran. */
+export interface Case {
+  readonly report: AgentReport;
+  readonly findings: readonly Finding[];
+  readonly gates: readonly GateResult[] | null;
+}
+
+/** Rules on one iteration. Words can reject or hold a task; only evidence accepts it. */
+export function judge({ report, findings, gates }: Case): Verdict {
+  const { claim, failure, ending } = report;
+  if (ending.is === "interrupted") return failed("interrupted", "interrupted: Ralph itself was killed while the agent ran");
+  if (ending.is === "stopped") return failed("stopped", "interrupted: the agent was asked to stop");
+  if (failure !== null && failure.class !== "agent") return failed(failure.class, failure.message);
+  if (claim.is === "blocked") return { ruling: "blocked", reasons: [{ rule: "claim", sentence: claim.reason }] };
+  if (claim.is === "undecided") return { ruling: "decide", reasons: [{ rule: "claim", sentence: claim.question }] };
+  if (failure !== null) return failed(failureRule(report), failure.message);
+  if (claim.is !== "complete") return { ruling: "continue", reasons: [whyOpen(report)] };
+  return judgeCompletion(findings, gates);
+}
+
+/** Whether an iteration has anything that gates could still decide. */
+export function claimsCompletion(report: AgentReport): boolean {
+  return report.claim.is === "complete" && report.failure === null;
+}
+
+function judgeCompletion(findings: readonly Finding[], gates: readonly GateResult[] | null): Verdict {
+  const objections = [
+    ...findings.map((finding): Reason => ({ rule: finding.guard, sentence: finding.sentence })),
+    ...redGates(gates ?? []).map((gate): Reason => ({ rule: `gate:${gate.name}`, sentence: redSentence(gate) })),
+  ];
+  if (objections.length > 0) return { ruling: "rejected", reasons: objections };
+  const passed = (gates ?? []).filter((gate) => gate.status === "passed").map((gate) => gate.name);
+  const sentence = passed.length === 0 ? "the work is in git; no gate is configured" : `the work is in git; passed: ${passed.join(", ")}`;
+  return { ruling: "accepted", reasons: [{ rule: "evidence", sentence }] };
+}
+
+export function redSentence(gate: GateResult): string {
+  switch (gate.status) {
+    case "timeout":
+      return `gate "${gate.name}" did not finish in time`;
+    case "missing":
+      return `gate "${gate.name}" is not installed`;
+    default:
+      return `gate "${gate.name}" failed (exit ${gate.exitCode ?? "unknown"})`;
+  }
+}
+
+function whyOpen(report: AgentReport): Reason {
+  return report.claim.is === "unfinished"
+    ? { rule: "claim", sentence: "the agent says that there is more to do" }
+    : { rule: "claim", sentence: "the agent did not say that the task is done" };
+}
+
+function failureRule(report: AgentReport): string {
+  return report.ending.is === "timed-out" ? "timeout" : ("agent" satisfies Failure["class"]);
+}
+
+function failed(rule: string, sentence: string): Verdict {
+  return { ruling: "failed", reasons: [{ rule, sentence }] };
+}

@@ -1,0 +1,55 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { EventOf } from "../../core/events.ts";
+import { beginIteration, type Beginning } from "../../core/loop/begin-iteration.ts";
+import type { EffectOf } from "../../core/loop/effects.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { AgentSettings } from "../../core/settings.ts";
+import type { Journal } from "../journal.ts";
+import { lookAround } from "../look-around.ts";
+import type { Ports } from "../ports.ts";
+
+type Started = EventOf<"iteration.started">;
+
+/** One agent process: looked around, admitted, recorded as started, run, recorded as ended. */
+export async function iterate(effect: EffectOf<"iterate">, ports: Ports, journal: Journal, signal: AbortSignal): Promise<void> {
+  const news = await lookAround(ports, journal.state);
+  if (news.length > 0) return journal.record(...news);
+  const admitted = await admit(effect, ports, journal, signal);
+  if (admitted === null) return;
+  const { started, prompt, promise } = admitted;
+  const { run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker } = started;
+  const agent = agentNamed(started.agent, journal);
+  const report = await ports.agents.run(
+    { agent, prompt, promise, run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker },
+    signal,
+  );
+  await journal.record({ type: "iteration.ended", run, task, iteration, report });
+}
+
+/** Records `iteration.started` before any process exists, so that a crash leaves a trace. */
+async function admit(
+  effect: EffectOf<"iterate">,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<(Beginning & { readonly started: Started }) | null> {
+  const around = { ...(await ports.workspace.snapshot()), notes: await ports.notes.read() };
+  const marker = randomUUID();
+  let admitted: (Beginning & { readonly started: Started }) | null = null;
+  await journal.admit((state) => {
+    const begun = signal.aborted ? null : beginIteration(state, effect.task, effect.lane, around, ports.clock.now());
+    admitted = begun && { ...begun, started: { ...begun.started, promptSha256: sha256(begun.prompt), marker } };
+    return admitted && [admitted.started];
+  });
+  return admitted;
+}
+
+function agentNamed(name: string, journal: Journal): AgentSettings {
+  const agent = journal.state.run?.settings.agents.find((known) => known.name === name);
+  if (agent === undefined) throw new RalphError("config", `the agent "${name}" is not configured`);
+  return agent;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,49 @@
+import { decide } from "../core/loop/decide.ts";
+import type { Decision } from "../core/loop/effects.ts";
+import type { State } from "../core/loop/state.ts";
+import { InFlight } from "./in-flight.ts";
+import type { Journal } from "./journal.ts";
+import type { Clock, Ports } from "./ports.ts";
+
+/** How often the wall clock and others' facts are looked at while nothing of ours happens. */
+const TICK_MS = 1_000;
+
+/**
+ * Decides, performs, records, until there is nothing left to do. Start, resume and restart are the same
+ * path: the state says what should be under way.
+ */
+export async function runEngine(ports: Ports, journal: Journal, tickMs = TICK_MS): Promise<State> {
+  const inFlight = new InFlight(ports, journal);
+  try {
+    for (;;) {
+      const woken = journal.nextRecord();
+      await journal.catchUp();
+      const seen = journal.state;
+      const decision = decide(seen, ports.clock.now());
+      if (await recordDecisions(journal, seen, decision)) continue;
+      const wanted = decision.effects.filter((effect) => effect.kind !== "record");
+      inFlight.abortUnwanted(wanted);
+      inFlight.startMissing(wanted);
+      if (inFlight.isEmpty && decision.wakeAt === null) return journal.state;
+      await waitForNews(ports.clock, decision, tickMs, [woken, inFlight.nextSettled()]);
+      inFlight.rethrowFailure();
+    }
+  } finally {
+    await inFlight.abortAll();
+  }
+}
+
+/** Decisions are facts too: they are appended at once, and then everything is looked at anew. */
+async function recordDecisions(journal: Journal, seen: State, decision: Decision): Promise<boolean> {
+  const decisions = decision.effects.filter((effect) => effect.kind === "record");
+  for (const { events, task } of decisions) await journal.recordIfCurrent(events, task, seen);
+  return decisions.length > 0;
+}
+
+/** Timers sleep when the machine does, so the wall clock is asked again at every tick. */
+async function waitForNews(clock: Clock, { wakeAt }: Decision, tickMs: number, news: Promise<void>[]): Promise<void> {
+  const untilWake = wakeAt === null ? tickMs : Math.max(0, wakeAt - clock.now());
+  const tick = new AbortController();
+  await Promise.race([...news, clock.sleep(Math.min(tickMs, untilWake), tick.signal)]);
+  tick.abort();
+}

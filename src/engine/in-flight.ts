@@ -1,0 +1,67 @@
+import type { PerformableEffect } from "../core/loop/effects.ts";
+import type { Journal } from "./journal.ts";
+import { perform } from "./perform.ts";
+import type { Ports } from "./ports.ts";
+
+/** The effects under way, by key. */
+export class InFlight {
+  readonly #ports: Ports;
+  readonly #journal: Journal;
+  readonly #running = new Map<string, { readonly abort: AbortController; readonly settled: Promise<void> }>();
+  #failure: { readonly error: unknown } | null = null;
+  #wake: () => void = () => {};
+
+  constructor(ports: Ports, journal: Journal) {
+    this.#ports = ports;
+    this.#journal = journal;
+  }
+
+  get isEmpty(): boolean {
+    return this.#running.size === 0;
+  }
+
+  startMissing(wanted: readonly PerformableEffect[]): void {
+    for (const effect of wanted) {
+      if (this.#running.has(effect.key)) continue;
+      const abort = new AbortController();
+      this.#running.set(effect.key, { abort, settled: this.#run(effect, abort.signal) });
+    }
+  }
+
+  abortUnwanted(wanted: readonly PerformableEffect[]): void {
+    const keys = new Set(wanted.map((effect) => effect.key));
+    for (const [key, { abort }] of this.#running) if (!keys.has(key)) abort.abort();
+  }
+
+  /** Leaves nothing running behind a failure. */
+  async abortAll(): Promise<void> {
+    this.abortUnwanted([]);
+    await Promise.all([...this.#running.values()].map(({ settled }) => settled));
+  }
+
+  nextSettled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  rethrowFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  async #run(effect: PerformableEffect, signal: AbortSignal): Promise<void> {
+    const before = this.#journal.state.position;
+    try {
+      await perform(effect, this.#ports, this.#journal, signal);
+      await this.#journal.catchUp();
+      if (this.#journal.state.position === before && !signal.aborted) {
+        throw new Error(`the effect ${effect.key} ended without recording anything; it would be repeated for ever`);
+      }
+    } catch (error) {
+      this.#failure ??= { error };
+    } finally {
+      this.#running.delete(effect.key);
+      this.#wake();
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import type { Event, Recorded } from "../core/events.ts";
+import { evolve, EVOLVE_VERSION } from "../core/loop/evolve.ts";
+import { EMPTY_STATE, type State } from "../core/loop/state.ts";
+import type { TaskId } from "../core/plan/task.ts";
+import type { Expectation, Follower, Log } from "./ports.ts";
+
+const SNAPSHOT_EVERY = 200;
+
+/** The log together with the state folded from it: the only way the engine reads or writes facts. */
+export class Journal {
+  readonly #log: Log;
+  readonly #followers: readonly Follower[];
+  #state: State;
+  #snapshotAt: number;
+  #catchingUp: Promise<void> = Promise.resolve();
+  #wake: () => void = () => {};
+
+  private constructor(log: Log, followers: readonly Follower[], state: State) {
+    this.#log = log;
+    this.#followers = followers;
+    this.#state = state;
+    this.#snapshotAt = state.position;
+  }
+
+  /** Replays the log from the last usable snapshot; followers hear only of what comes afterwards. */
+  static async open(log: Log, followers: readonly Follower[]): Promise<Journal> {
+    let state = (await log.loadSnapshot(EVOLVE_VERSION)) ?? EMPTY_STATE;
+    for (const event of await log.read(state.position)) state = evolve(state, event);
+    return new Journal(log, followers, state);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** An observation: it is true whatever else happened meanwhile. */
+  async record(...events: readonly Event[]): Promise<void> {
+    await this.#log.append(events);
+    await this.catchUp();
+    this.#wake();
+  }
+
+  /** A decision: appended only if the facts it was made from are still the latest. False: decide again. */
+  async recordIfCurrent(events: readonly Event[], task: TaskId | null, seen: State): Promise<boolean> {
+    const expected: Expectation =
+      task === null
+        ? { position: seen.position }
+        : { task: { id: task, position: seen.tasks[task]?.position ?? 0 } };
+    const recorded = await this.#log.append(events, expected);
+    await this.catchUp();
+    this.#wake();
+    return recorded !== null;
+  }
+
+  /**
+   * Admission: decides on the latest state and appends in the same breath, as often as somebody else comes
+   * between. `null` from the decision gives up.
+   */
+  async admit(decideOn: (state: State) => readonly Event[] | null): Promise<boolean> {
+    for (;;) {
+      await this.catchUp();
+      const seen = this.#state;
+      const events = decideOn(seen);
+      if (events === null) return false;
+      if (await this.recordIfCurrent(events, null, seen)) return true;
+    }
+  }
+
+  /** Folds in what others have appended. Calls are served one after another, so facts are folded once. */
+  catchUp(): Promise<void> {
+    this.#catchingUp = this.#catchingUp.then(() => this.#readNews());
+    return this.#catchingUp;
+  }
+
+  /** Resolves when something is next recorded by this process. */
+  nextRecord(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  async #readNews(): Promise<void> {
+    const news: readonly Recorded[] = await this.#log.read(this.#state.position);
+    for (const event of news) {
+      this.#state = evolve(this.#state, event);
+      for (const follower of this.#followers) await follower.follow(event, this.#state);
+    }
+    if (this.#state.position - this.#snapshotAt >= SNAPSHOT_EVERY) {
+      this.#snapshotAt = this.#state.position;
+      await this.#log.saveSnapshot(this.#state, EVOLVE_VERSION);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Event } from "../core/events.ts";
+import { isOpen, type Letter, type State, type TaskState } from "../core/loop/state.ts";
+import { readAnswer } from "../core/prompt/letters.ts";
+import type { Plan } from "../core/plan/task.ts";
+import type { Ports } from "./ports.ts";
+
+/**
+ * What people did since we last looked: edits of the task source, answers and deletions of letters. Asked
+ * before every act that rests on them, while no agent runs that could have done it.
+ */
+export async function lookAround(ports: Ports, state: State): Promise<readonly Event[]> {
+  if (!isOpen(state.run)) return [];
+  const plan = await ports.source.observe();
+  const observed: Event[] = samePlan(plan, state.plan) ? [] : [{ type: "tasks.observed", run: state.run.id, plan }];
+  const withLetters = Object.values(state.tasks).filter((task) => task.letter !== null);
+  const answers = await Promise.all(withLetters.map((task) => readLetter(ports, task, task.letter as Letter)));
+  return [...observed, ...answers.flat()];
+}
+
+async function readLetter(ports: Ports, task: TaskState, letter: Letter): Promise<readonly Event[]> {
+  const now = await ports.letters.read(letter.file);
+  if (letter.kind === "blocked") {
+    if (now !== null || task.blockedReason === null) return [];
+    return [{ type: "task.unblocked", task: task.id, reason: `${letter.file} was deleted` }];
+  }
+  if (task.question === null || task.question.answer !== null || now === null) return [];
+  const answer = now.sha256 === letter.sha256 ? "" : readAnswer(now.text);
+  return answer === "" ? [] : [{ type: "question.answered", task: task.id, answer }];
+}
+
+function samePlan(a: Plan, b: Plan | null): boolean {
+  return b !== null && JSON.stringify(a) === JSON.stringify(b);
+}

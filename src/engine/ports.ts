@@ -1,0 +1,162 @@
+import type { Event, Recorded } from "../core/events.ts";
+import type { State } from "../core/loop/state.ts";
+import type { Plan, SourceIdentity, TaskId } from "../core/plan/task.ts";
+import type { AgentReport } from "../core/report/agent-report.ts";
+import type { Evidence } from "../core/report/evidence.ts";
+import type { GateResult } from "../core/report/gate-result.ts";
+import type { AgentSettings, GateSettings } from "../core/settings.ts";
+import type { Instant } from "../core/time.ts";
+
+/** Everything the engine needs from the outside; each port has one contract suite. */
+export interface Ports {
+  readonly log: Log;
+  readonly source: TaskSource;
+  readonly agents: Agents;
+  readonly workspace: Workspace;
+  readonly gates: Gates;
+  readonly letters: Letters;
+  readonly notes: Notes;
+  readonly clock: Clock;
+  /** Views and screens. Called in order, once per fact, after it is durable. */
+  readonly followers: readonly Follower[];
+}
+
+/** The append-only log of one project. */
+export interface Log {
+  /**
+   * Appends all events or none, durably, in one transaction. With an expectation it appends only if
+   * nothing came between, else it answers `null` and has written nothing.
+   */
+  append(events: readonly Event[], expected?: Expectation): Promise<readonly Recorded[] | null>;
+  /** Events after a position, oldest first. */
+  read(after: number, filter?: LogFilter): Promise<readonly Recorded[]>;
+  /** The state stored at a position, if one was stored by the same version of the fold. */
+  loadSnapshot(version: number): Promise<State | null>;
+  saveSnapshot(state: State, version: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Expectation {
+  /** The last event about this task is at this position. */
+  readonly task?: { readonly id: TaskId; readonly position: number };
+  /** The last event of the whole log is at this position. */
+  readonly position?: number;
+}
+
+export interface LogFilter {
+  readonly types?: readonly Event["type"][];
+  readonly task?: TaskId;
+  readonly iteration?: number;
+  /** At most so many. */
+  readonly limit?: number;
+}
+
+/** The operator's file (or words). Marking changes the mark and not one other byte. */
+export interface TaskSource {
+  readonly identity: SourceIdentity;
+  observe(): Promise<Plan>;
+  /** Safe to repeat; a task that is gone from the file is left alone. */
+  mark(task: TaskId): Promise<void>;
+  /** Takes back every mark that is not of a task in `done`; answers the ids it took back. */
+  takeBackMarks(done: ReadonlySet<TaskId>): Promise<readonly TaskId[]>;
+}
+
+export interface Agents {
+  /** Runs one agent process to its end. Resolves however it ends; aborting stops the agent. */
+  run(request: AgentRequest, signal: AbortSignal): Promise<AgentReport>;
+  /** Ends every process that still carries the marker; answers how many there were. */
+  sweep(marker: string): Promise<number>;
+  /** What is left of an iteration that nobody saw end. */
+  recoverReport(iteration: number, startedAt: Instant): Promise<AgentReport>;
+}
+
+export interface AgentRequest {
+  readonly agent: AgentSettings;
+  readonly prompt: string;
+  readonly promise: { readonly completion: string; readonly requireXml: boolean };
+  readonly run: string;
+  readonly task: TaskId;
+  readonly stage: string;
+  readonly iteration: number;
+  readonly ordinal: number;
+  readonly maxIterations: number;
+  readonly timeoutMs: number;
+  readonly marker: string;
+}
+
+/** What a running agent is doing right now; shown, never recorded. */
+export interface Progress {
+  readonly iteration: number;
+  readonly task: TaskId;
+  readonly stage: string;
+  readonly agent: string;
+  readonly elapsedMs: number;
+  readonly timeoutMs: number;
+  readonly outputBytes: number;
+  readonly toolCalls: number;
+  /** The last line of output, redacted and bounded. */
+  readonly lastLine: string;
+}
+
+/** The directory the agent works in, and its git repository. */
+export interface Workspace {
+  snapshot(): Promise<Snapshot>;
+  /** The change set since the iteration's and the task's start; commits what the agent left, if it may. */
+  collect(request: CollectRequest): Promise<Evidence>;
+  /** Commits just the task source's mark; null when there was nothing to commit. */
+  commitMark(request: CommitRequest & { readonly path: string }): Promise<string | null>;
+  /** Removes what a killed process left in the way (a stale `index.lock`). */
+  clearLeftovers(): Promise<void>;
+}
+
+export interface Snapshot {
+  readonly head: string | null;
+  /** Null when HEAD is detached. */
+  readonly branch: string | null;
+}
+
+export interface CommitRequest {
+  readonly run: string;
+  readonly task: TaskId;
+  readonly iteration: number;
+  readonly title: string;
+  readonly hooks: boolean;
+}
+
+export interface CollectRequest extends CommitRequest {
+  readonly from: Snapshot;
+  /** From where the task's own work counts. */
+  readonly taskBase: string | null;
+  readonly commit: "ralph" | "agent";
+  /** Never counted and never committed as the agent's work: the task source. */
+  readonly ignore: readonly string[];
+  readonly leaveAlone: readonly string[];
+}
+
+export interface Gates {
+  check(gates: readonly GateSettings[], marker: string, signal: AbortSignal): Promise<readonly GateResult[]>;
+}
+
+/** Letters to the operator under `.ralph/`. */
+export interface Letters {
+  /** Writes the letter; answers the digest of its text. */
+  publish(file: string, text: string): Promise<string>;
+  /** The letter as it is now, or null when somebody deleted it. */
+  read(file: string): Promise<{ readonly text: string; readonly sha256: string } | null>;
+  withdraw(file: string): Promise<void>;
+}
+
+export interface Notes {
+  /** The end of `progress.txt`, bounded; empty when there is none. */
+  read(): Promise<string>;
+}
+
+export interface Clock {
+  now(): Instant;
+  /** Resolves after so long, or at once when aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface Follower {
+  follow(event: Recorded, state: State): Promise<void>;
+}
