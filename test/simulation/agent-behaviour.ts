@@ -1,0 +1,105 @@
+import type { AgentReport, Claim, Ending, Failure } from "../../src/core/report/agent-report.ts";
+import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
+import type { AgentRequest } from "../../src/engine/ports.ts";
+import type { TaskTruth, World } from "./world.ts";
+
+/** What a simulated agent will do in one iteration. */
+export interface Behaviour {
+  readonly takesMs: number;
+  /** Happens half way, whether or not anybody still watches. */
+  readonly work: () => void;
+  readonly ending: Ending;
+  readonly claim: Claim;
+  readonly failure: Failure | null;
+  /** Leaves a child behind that lives until it is swept. */
+  readonly leavesChild: boolean;
+}
+
+const COMPLETE: Claim = { is: "complete", promise: "COMPLETE" };
+const NO_CLAIM: Claim = { is: "none" };
+
+/** Decides by character, and by whether the prompt has told it what was wrong. */
+export function behave(world: World, truth: TaskTruth, request: AgentRequest): Behaviour {
+  const { random } = world;
+  const usual: Behaviour = {
+    takesMs: random.between(1_000, 30_000),
+    work: () => workHonestly(world, truth),
+    ending: { is: "exited", code: 0 },
+    claim: truth.units + 1 >= truth.needs ? COMPLETE : NO_CLAIM,
+    failure: null,
+    leavesChild: random.chance(0.1),
+  };
+  if (truth.character === "idle") return { ...usual, work: () => {}, claim: NO_CLAIM };
+  if (truth.character === "asks" && !request.prompt.includes("Answered decision") && truth.misbehaves > 0) {
+    return { ...usual, work: () => {}, claim: { is: "undecided", question: "this or that?", options: ["this", "that"] } };
+  }
+  if (truth.misbehaves <= 0) return usual;
+  return misbehave(world, truth, usual, request);
+}
+
+export function reportOf(behaviour: Behaviour, ending: Ending, durationMs: number): AgentReport {
+  const ended = ending === behaviour.ending;
+  return {
+    ending,
+    claim: ended ? behaviour.claim : NO_CLAIM,
+    failure: ended ? behaviour.failure : failureOf(ending),
+    transcript: { path: "logs/simulated.log", bytes: 0, sha256: "" },
+    usage: UNKNOWN_USAGE,
+    durationMs,
+    finalText: "",
+    toolCalls: 0,
+    sweptProcesses: 0,
+  };
+}
+
+function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: AgentRequest): Behaviour {
+  const once = (work: () => void) => () => {
+    truth.misbehaves -= 1;
+    work();
+  };
+  switch (truth.character) {
+    case "liar":
+      return { ...usual, work: once(() => {}), claim: COMPLETE };
+    case "ticks-box":
+      return { ...usual, work: once(() => void (truth.ticked = true)), claim: COMPLETE };
+    case "breaks-gate":
+      return { ...usual, work: once(() => workAndBreak(world, truth)), claim: COMPLETE };
+    case "slow":
+      return { ...usual, work: once(() => {}), takesMs: request.timeoutMs + 60_000 };
+    case "crashes":
+      return {
+        ...usual,
+        work: once(() => {}),
+        ending: { is: "exited", code: 1 },
+        claim: NO_CLAIM,
+        failure: { class: "agent", message: "exit 1" },
+      };
+    case "flaky-service":
+      return {
+        ...usual,
+        work: once(() => {}),
+        ending: { is: "exited", code: 1 },
+        claim: NO_CLAIM,
+        failure: { class: "transient", message: "503" },
+      };
+    case "blocks":
+      return { ...usual, work: () => {}, claim: { is: "blocked", reason: "no credentials" } };
+    default:
+      return usual;
+  }
+}
+
+function workHonestly(world: World, truth: TaskTruth): void {
+  truth.red = false;
+  truth.units += 1;
+  if (truth.character === "commits-itself") world.commitAll();
+}
+
+function workAndBreak(_world: World, truth: TaskTruth): void {
+  truth.units = Math.max(truth.units, truth.needs);
+  truth.red = true;
+}
+
+function failureOf(ending: Ending): Failure | null {
+  return ending.is === "timed-out" ? { class: "agent", message: "timed out" } : null;
+}

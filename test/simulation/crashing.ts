@@ -1,0 +1,80 @@
+import type { Ports } from "../../src/engine/ports.ts";
+
+/** Where an engine dies: before or after its n-th call to the outside. */
+export interface CrashPoint {
+  readonly call: number;
+  readonly side: "before" | "after";
+}
+
+/** Which calls count as places to crash. */
+export type CrashSites = "appends" | "calls";
+
+/** One process of ours: once dead, nothing it calls ever answers again, and nothing it does takes place. */
+export class Life {
+  readonly died: Promise<"died">;
+  calls = 0;
+  #die: (how: "died") => void = () => {};
+  #dead = false;
+  readonly #point: CrashPoint | null;
+  readonly #sites: CrashSites;
+
+  constructor(point: CrashPoint | null, sites: CrashSites) {
+    this.#point = point;
+    this.#sites = sites;
+    this.died = new Promise((resolve) => {
+      this.#die = resolve;
+    });
+  }
+
+  get isDead(): boolean {
+    return this.#dead;
+  }
+
+  kill(): void {
+    this.#dead = true;
+    this.#die("died");
+  }
+
+  /** The same ports, with this life between the engine and the world. */
+  mortal(ports: Ports): Ports {
+    const { log, source, agents, workspace, gates, letters, notes } = ports;
+    return {
+      ...ports,
+      log: this.#wrap(log, ["append"]),
+      source: this.#wrap(source),
+      agents: this.#wrap(agents),
+      workspace: this.#wrap(workspace),
+      gates: this.#wrap(gates),
+      letters: this.#wrap(letters),
+      notes: this.#wrap(notes),
+    };
+  }
+
+  #wrap<T extends object>(port: T, sites: readonly string[] | "all" = "all"): T {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== "function") return member;
+        const counts = sites === "all" ? this.#sites === "calls" : sites.includes(String(name));
+        return (...args: unknown[]) => this.#call(() => member.apply(target, args) as Promise<unknown>, counts);
+      },
+    });
+  }
+
+  async #call(call: () => Promise<unknown>, counts: boolean): Promise<unknown> {
+    if (this.#dead) return forever();
+    const number = counts ? ++this.calls : -1;
+    const hit = this.#point !== null && number === this.#point.call;
+    if (hit && this.#point?.side === "before") {
+      this.kill();
+      return forever();
+    }
+    const answer = await call();
+    if (hit) this.kill();
+    return this.#dead ? forever() : answer;
+  }
+}
+
+function forever(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,55 @@
+import type { CrashPoint, CrashSites } from "./crashing.ts";
+import { simulate, type Mutant } from "./simulate.ts";
+
+export interface Exploration {
+  readonly from: number;
+  readonly count: number;
+  readonly sites: CrashSites;
+  readonly mutant?: Mutant;
+  /** Stop at the first failure: enough to know that a mutant is caught. */
+  readonly untilFailure?: boolean;
+}
+
+export interface Failure {
+  readonly seed: number;
+  readonly crash: CrashPoint | null;
+  readonly violations: readonly string[];
+}
+
+export interface Found {
+  readonly runs: number;
+  readonly iterations: number;
+  readonly failures: readonly Failure[];
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+/** Every seed once without a crash, then once for each place at which the first process can die. */
+export async function explore({ from, count, sites, mutant, untilFailure }: Exploration): Promise<Found> {
+  const failures: Failure[] = [];
+  const outcomes: Record<string, number> = {};
+  let runs = 0;
+  let iterations = 0;
+  const once = async (seed: number, crash: CrashPoint | null): Promise<number> => {
+    // Some deaths come in pairs: the process that recovers dies as well.
+    const crashes = crash !== null && (seed + crash.call) % 3 === 0 ? [crash, { call: 1 + (crash.call % 7), side: crash.side }] : [crash];
+    const result = await simulate({ seed, crashes, sites, ...(mutant && { mutant }) });
+    runs += 1;
+    iterations += result.iterations;
+    outcomes[String(result.outcome)] = (outcomes[String(result.outcome)] ?? 0) + 1;
+    if (result.violations.length > 0) failures.push({ seed, crash, violations: result.violations });
+    return result.crashSites;
+  };
+  const enough = () => untilFailure === true && failures.length > 0;
+  const places = new Map<number, number>();
+  for (let seed = from; seed < from + count && !enough(); seed += 1) places.set(seed, await once(seed, null));
+  for (const [seed, calls] of places) {
+    for (let call = 1; call <= calls && !enough(); call += 1) {
+      for (const side of ["before", "after"] as const) await once(seed, { call, side });
+    }
+  }
+  return { runs, iterations, failures, outcomes };
+}
+
+export function repeatCommand(seed: number, sites: CrashSites): string {
+  return `npm run simulate -- --seed ${seed} --sites ${sites}`;
+}

@@ -1,0 +1,92 @@
+import type { EventOf, EventType, Recorded } from "../../src/core/events.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import type { DurableFacts } from "./durable-facts.ts";
+import type { World } from "./world.ts";
+
+/** Compares what was recorded in the end with what is really so. */
+export function checkHistory(world: World, facts: DurableFacts, settings: Settings): void {
+  const events = facts.all;
+  checkRuns(world, events);
+  checkNumbers(world, events);
+  checkCompletions(world, events);
+  checkLimits(world, events, settings);
+  const ended = of(events, "run.ended").at(-1);
+  const rested = ended !== undefined && events.at(-1) === ended;
+  if (!rested) world.violate("the last run did not end");
+  if (world.livingProcesses.length > 0) world.violate(`${world.livingProcesses.length} agent processes were left alive`);
+  if (world.isDirty) world.violate("work was left uncommitted");
+  if (ended?.outcome === "completed" && !world.tasks.every((task) => task.ticked && world.isTrulyDone(task.id))) {
+    world.violate("the run says that everything is done, and it is not");
+  }
+}
+
+/** A run that was interrupted goes on; it is not begun anew with fresh counters. */
+function checkRuns(world: World, events: readonly Recorded[]): void {
+  let open = false;
+  for (const event of events) {
+    if (event.type === "run.started" && open) world.violate("a run was begun although the one before had not ended");
+    if (event.type === "run.started" || event.type === "run.resumed") open = true;
+    if (event.type === "run.ended") open = false;
+  }
+}
+
+/** Every iteration has a number of its own, and was started, ended, observed and judged exactly once. */
+function checkNumbers(world: World, events: readonly Recorded[]): void {
+  for (const type of ["iteration.started", "iteration.ended", "evidence.collected", "verdict.reached"] as const) {
+    const numbers = of(events, type).map((event) => event.iteration);
+    if (new Set(numbers).size !== numbers.length) world.violate(`${type} was recorded twice for one iteration`);
+    const expected = of(events, "iteration.started").length;
+    if (numbers.length !== expected) world.violate(`${expected} iterations started, but ${type} is there ${numbers.length} times`);
+  }
+  const started = of(events, "iteration.started").map((event) => event.iteration);
+  if (started.some((number, index) => number !== index + 1)) world.violate("iteration numbers have gaps or go back");
+  for (const number of world.runsOfIteration.keys()) {
+    if (!started.includes(number)) world.violate(`iteration ${number} ran and is not in the history`);
+  }
+}
+
+function checkCompletions(world: World, events: readonly Recorded[]): void {
+  const completed = of(events, "task.completed").map((event) => event.task);
+  if (new Set(completed).size !== completed.length) world.violate("a task was completed twice");
+  for (const id of completed) {
+    if (!world.isTrulyDone(id)) world.violate(`${id} was accepted, and is not done`);
+  }
+  for (const task of world.tasks) {
+    if (task.ticked && !completed.includes(task.id)) world.violate(`${task.id} is ticked, and nobody accepted it`);
+  }
+}
+
+/** No run starts more than it may, and none goes on when it is stuck. */
+function checkLimits(world: World, events: readonly Recorded[], settings: Settings): void {
+  const { maxIterations, maxStuck } = settings.limits;
+  const free = freeIterations(events);
+  let counted = 0;
+  let stuck = 0;
+  for (const event of events) {
+    if (event.type === "run.started") [counted, stuck] = [0, 0];
+    if (event.type === "iteration.started" && !free.has(event.iteration)) counted += 1;
+    if (event.type === "iteration.started" && maxStuck > 0 && stuck >= maxStuck && !settings.keepGoing) {
+      world.violate(`iteration ${event.iteration} began although the run was stuck`);
+    }
+    if (event.type === "verdict.reached" && !free.has(event.iteration)) {
+      stuck = event.madeProgress || event.verdict === "accepted" ? 0 : stuck + (countsAsStuck(events, event) ? 1 : 0);
+    }
+    if (counted > maxIterations) world.violate(`the run began ${counted} iterations of at most ${maxIterations}`);
+  }
+}
+
+/** Transient failures are retried, not counted. */
+function freeIterations(events: readonly Recorded[]): ReadonlySet<number> {
+  const ended = of(events, "iteration.ended").filter((event) => event.report.failure?.class === "transient");
+  return new Set(ended.map((event) => event.iteration));
+}
+
+function countsAsStuck(events: readonly Recorded[], verdict: EventOf<"verdict.reached">): boolean {
+  if (verdict.verdict === "blocked" || verdict.verdict === "decide") return false;
+  const ended = of(events, "iteration.ended").find((event) => event.iteration === verdict.iteration);
+  return ended?.report.ending.is === "exited";
+}
+
+function of<Type extends EventType>(events: readonly Recorded[], type: Type): Recorded<EventOf<Type>>[] {
+  return events.filter((event): event is Recorded<EventOf<Type>> => event.type === type);
+}

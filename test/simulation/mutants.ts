@@ -1,0 +1,153 @@
+import type { Event } from "../../src/core/events.ts";
+import { evolveAll } from "../../src/core/loop/evolve.ts";
+import type { Ports } from "../../src/engine/ports.ts";
+import type { Mutant } from "./simulate.ts";
+
+/** Bugs planted on purpose. A simulation that does not catch each of them proves nothing. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: "no recovery: a dead engine's agent is left running",
+    ports: (ports) => ({ ...ports, agents: { ...ports.agents, sweep: () => Promise.resolve(0) } }),
+  },
+  {
+    name: "marked before recorded",
+    ports: (ports) =>
+      onAppend(ports, async (events) => {
+        for (const event of events) if (event.type === "task.completed") await ports.source.mark(event.task);
+        return events;
+      }),
+  },
+  {
+    name: "gate ignored",
+    ports: (ports) => ({
+      ...ports,
+      gates: {
+        check: async (gates, marker, signal) =>
+          (await ports.gates.check(gates, marker, signal)).map((gate) => ({ ...gate, status: "passed" as const })),
+      },
+    }),
+  },
+  { name: "lock ignored", ignoresLock: true },
+  {
+    name: "the agent is believed to have changed something",
+    ports: (ports) => ({
+      ...ports,
+      workspace: {
+        ...ports.workspace,
+        collect: async (request) => ({
+          ...(await ports.workspace.collect(request)),
+          changedSinceTaskBegan: { files: 1, paths: ["claimed.ts"] },
+        }),
+      },
+    }),
+  },
+  {
+    name: "run limit off by one",
+    settings: (settings) => ({ ...settings, limits: { ...settings.limits, maxIterations: settings.limits.maxIterations + 1 } }),
+  },
+  {
+    name: "stuck limit off by one",
+    settings: (settings) => ({
+      ...settings,
+      limits: { ...settings.limits, maxStuck: settings.limits.maxStuck === 0 ? 0 : settings.limits.maxStuck + 1 },
+    }),
+  },
+  {
+    name: "feedback lost",
+    ports: (ports) => onAppend(ports, (events) => events.filter((event) => event.type !== "intervention.chosen")),
+  },
+  {
+    name: "leftovers not committed",
+    ports: (ports, world) => ({
+      ...ports,
+      workspace: {
+        ...ports.workspace,
+        collect: (request) => {
+          const head = String(world.head);
+          return Promise.resolve({
+            headBefore: request.from.head,
+            headAfter: head,
+            changed: { files: 1, paths: ["a.ts"] },
+            changedSinceTaskBegan: { files: 1, paths: ["a.ts"] },
+            uncommitted: [],
+            leftOut: [],
+            strayedTo: null,
+            marksTakenBack: [],
+          });
+        },
+      },
+    }),
+  },
+  {
+    name: "the agent's own marks believed",
+    ports: (ports) => ({ ...ports, source: { ...ports.source, takeBackMarks: () => Promise.resolve([]) } }),
+  },
+  {
+    name: "an interrupted run begun anew",
+    ports: (ports) =>
+      onAppend(ports, (events) =>
+        events.map((event) =>
+          event.type === "run.resumed" ? { ...event, type: "run.started" as const, run: `${event.run}+`, version: "" } : event,
+        ),
+      ),
+  },
+  {
+    name: "evidence recorded twice",
+    ports: (ports) => onAppend(ports, (events) => (events[0]?.type === "evidence.collected" ? [...events, ...events] : events)),
+  },
+  {
+    name: "letters not written",
+    ports: (ports) => ({ ...ports, letters: { ...ports.letters, publish: () => Promise.resolve("") } }),
+  },
+  {
+    name: "the number of an interrupted iteration used again",
+    ports: (ports) => {
+      let lost = 0;
+      return onAppend(ports, (events) =>
+        events.map((event) => {
+          if (event.type === "iteration.ended" && event.report.ending.is === "interrupted") lost = event.iteration;
+          return event.type === "iteration.started" && lost > 0 ? { ...event, iteration: lost } : event;
+        }),
+      );
+    },
+  },
+  {
+    name: "a snapshot that skips the last fact",
+    ports: (ports) => ({
+      ...ports,
+      log: forwarding(ports, {
+        loadSnapshot: async () => {
+          const events = await ports.log.read(0);
+          return { ...evolveAll(events.slice(0, -1)), position: events.length };
+        },
+      }),
+    }),
+  },
+  {
+    name: "decisions appended whatever came between",
+    ports: (ports) => ({ ...ports, log: forwarding(ports, { append: (events) => ports.log.append(events) }) }),
+    ignoresLock: true,
+  },
+];
+
+function onAppend(ports: Ports, change: (events: readonly Event[]) => readonly Event[] | Promise<readonly Event[]>): Ports {
+  return {
+    ...ports,
+    log: forwarding(ports, {
+      append: async (events, expected) => ports.log.append(await change(events), expected),
+    }),
+  };
+}
+
+/** The log is an object with private parts: it cannot be spread. */
+function forwarding(ports: Ports, changed: Partial<Ports["log"]>): Ports["log"] {
+  const { log } = ports;
+  return {
+    append: (events, expected) => log.append(events, expected),
+    read: (after, filter) => log.read(after, filter),
+    loadSnapshot: (version) => log.loadSnapshot(version),
+    saveSnapshot: (state, version) => log.saveSnapshot(state, version),
+    close: () => log.close(),
+    ...changed,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Outcome } from "../../src/core/events.ts";
+import type { Log } from "../../src/engine/ports.ts";
+import type { World } from "./world.ts";
+
+/** A person who, while the run is on, adds a task or asks it to stop. */
+export function scheduleOperator(world: World, log: Log): void {
+  const { time, random } = world;
+  time.at(time.now() + random.between(1_000, 90_000), () => void world.addTask("honest", 1, 0));
+  const urgency = random.pick(["now", "after-iteration"] as const);
+  time.at(time.now() + random.between(1_000, 120_000), () => {
+    void requestStop(log, urgency);
+  });
+}
+
+/** A person who comes back to a run that ended: answers, clears what blocks. False when there is nothing to do. */
+export function operatorActs(world: World, outcome: Outcome | null): boolean {
+  switch (outcome) {
+    case "undecided":
+      for (const [file, text] of world.letters) {
+        if (file.startsWith("decide")) world.letters.set(file, `${text}this\n`);
+      }
+      return world.letters.size > 0 || fail(world, "a run ended undecided and left no letter");
+    case "blocked":
+      if (world.letters.size === 0) return fail(world, "a run ended blocked and left no letter");
+      for (const file of world.letters.keys()) if (file.startsWith("blocked")) world.letters.delete(file);
+      for (const task of world.tasks) if (task.character === "blocks") task.misbehaves = 0;
+      return true;
+    case "stopped":
+      return true;
+    case "exhausted":
+    case "limited":
+      return world.random.chance(0.7);
+    default:
+      return false;
+  }
+}
+
+async function requestStop(log: Log, urgency: "now" | "after-iteration"): Promise<void> {
+  const started = (await log.read(0, { types: ["run.started"] })).at(-1);
+  if (started?.type === "run.started") await log.append([{ type: "stop.requested", run: started.run, urgency }]);
+}
+
+function fail(world: World, sentence: string): false {
+  world.violate(sentence);
+  return false;
+}

@@ -1,0 +1,138 @@
+import { MemoryLog, MemoryStorage } from "../../src/adapters/store/memory-log.ts";
+import { evolveAll } from "../../src/core/loop/evolve.ts";
+import { isOpen, type State } from "../../src/core/loop/state.ts";
+import type { Outcome } from "../../src/core/events.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import { runEngine } from "../../src/engine/engine.ts";
+import { Journal } from "../../src/engine/journal.ts";
+import type { Log, Ports } from "../../src/engine/ports.ts";
+import { startRun } from "../../src/engine/start-run.ts";
+import { Life, type CrashPoint, type CrashSites } from "./crashing.ts";
+import { DurableFacts } from "./durable-facts.ts";
+import { checkHistory } from "./invariants.ts";
+import { Random } from "./random.ts";
+import { operatorActs, scheduleOperator } from "./operator.ts";
+import { simulatedPorts } from "./simulated-ports.ts";
+import { VirtualTime } from "./virtual-time.ts";
+import { createWorld, settingsFor } from "./worlds.ts";
+import type { World } from "./world.ts";
+
+/** A bug planted on purpose: it changes what one process of ours is made of. */
+export interface Mutant {
+  readonly name: string;
+  readonly ports?: (ports: Ports, world: World) => Ports;
+  readonly settings?: (settings: Settings) => Settings;
+  readonly ignoresLock?: boolean;
+}
+
+export interface Scenario {
+  readonly seed: number;
+  /** One entry for each process in turn; those after the last one live to their end. */
+  readonly crashes?: readonly (CrashPoint | null)[];
+  readonly sites?: CrashSites;
+  readonly mutant?: Mutant;
+}
+
+export interface Result {
+  readonly violations: readonly string[];
+  /** Places of the first process at which it could have crashed. */
+  readonly crashSites: number;
+  readonly outcome: Outcome | null;
+  readonly iterations: number;
+}
+
+const PROCESSES_MAX = 25;
+const TIMERS_MAX = 4_000;
+/** Rare ticks: in the simulation everybody who appends says so. */
+const TICK_MS = 600_000;
+
+/** Runs one seeded world to its rest, through the given crashes, and says what was not as it must be. */
+export async function simulate(scenario: Scenario): Promise<Result> {
+  const time = new VirtualTime();
+  const random = new Random(scenario.seed);
+  const world = createWorld(random, time);
+  const session = new Session(scenario, world, settingsFor(random), random.chance(0.3));
+  try {
+    await session.runToRest();
+  } catch (error) {
+    world.violate(error instanceof Error ? error.message : String(error));
+  }
+  checkHistory(world, session.facts, session.settings);
+  return {
+    violations: world.violations,
+    crashSites: session.crashSites,
+    outcome: session.outcome,
+    iterations: world.runsOfIteration.size,
+  };
+}
+
+class Session {
+  readonly facts: DurableFacts;
+  crashSites = 0;
+  outcome: Outcome | null = null;
+  readonly settings: Settings;
+  readonly #scenario: Scenario;
+  readonly #world: World;
+  readonly #storage = new MemoryStorage();
+  readonly #impatient: boolean;
+
+  constructor(scenario: Scenario, world: World, settings: Settings, impatient: boolean) {
+    this.#scenario = scenario;
+    this.#world = world;
+    this.settings = settings;
+    this.#impatient = impatient;
+    this.facts = new DurableFacts(this.#storage.shelf("").events);
+  }
+
+  async runToRest(): Promise<void> {
+    const { time } = this.#world;
+    for (let number = 0; number < PROCESSES_MAX; number += 1) {
+      const life = new Life(this.#scenario.crashes?.[number] ?? null, this.#scenario.sites ?? "appends");
+      if (number === 0 && this.#impatient) scheduleOperator(this.#world, this.#openLog());
+      const end = await time.until(Promise.race([this.#process(life), life.died]), TIMERS_MAX);
+      if (number === 0) this.crashSites = life.calls;
+      if (end === "died") continue;
+      this.outcome = end.run?.end?.outcome ?? null;
+      if (this.outcome === "completed" || !operatorActs(this.#world, this.outcome)) return;
+    }
+  }
+
+  /** One `ralph run`, as the program does it: lock, replay, start or resume, loop. */
+  async #process(life: Life): Promise<State> {
+    const world = this.#world;
+    const mutant = this.#scenario.mutant;
+    const ports = this.#ports(life);
+    const journal = await Journal.open(ports.log, ports.followers);
+    const ownLeftovers = isOpen(journal.state.run) && journal.state.iterations.length > 0;
+    if (world.isDirty && !ownLeftovers) world.violate("the tree is dirty with our own leftovers, and a run would be refused");
+    const settings = mutant?.settings?.(this.settings) ?? this.settings;
+    await startRun(journal, settings, 1, "simulated");
+    if (mutant?.ignoresLock) void this.#rival(life).catch(() => {});
+    const state = await runEngine(ports, journal, TICK_MS);
+    if (JSON.stringify(state) !== JSON.stringify(evolveAll(this.facts.all))) world.violate("the live state differs from the replayed one");
+    return state;
+  }
+
+  /** A second process that the lock should have refused. */
+  async #rival(life: Life): Promise<void> {
+    const ports = this.#ports(life);
+    const journal = await Journal.open(ports.log, []);
+    await startRun(journal, this.settings, 2, "simulated");
+    await runEngine(ports, journal, TICK_MS);
+  }
+
+  #ports(life: Life): Ports {
+    const world = this.#world;
+    const plain = simulatedPorts(world, this.facts, this.#openLog(), []);
+    return life.mortal(this.#scenario.mutant?.ports?.(plain, world) ?? plain);
+  }
+
+  #openLog(): Log {
+    const { time, random } = this.#world;
+    return new MemoryLog({
+      storage: this.#storage,
+      now: () => time.now(),
+      pause: () => (random.chance(0.1) ? time.sleep(random.between(1, 50)) : Promise.resolve()),
+    });
+  }
+}

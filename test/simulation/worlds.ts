@@ -1,0 +1,55 @@
+import type { Settings } from "../../src/core/settings.ts";
+import type { Random } from "./random.ts";
+import { SOURCE } from "./simulated-ports.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+import { World, type Character } from "./world.ts";
+
+const CHARACTERS: readonly Character[] = [
+  "honest",
+  "honest",
+  "commits-itself",
+  "liar",
+  "breaks-gate",
+  "ticks-box",
+  "slow",
+  "crashes",
+  "flaky-service",
+  "asks",
+  "blocks",
+  "idle",
+];
+
+/** A small project with one to four tasks, each with an agent of some character. */
+export function createWorld(random: Random, time: VirtualTime): World {
+  const world = new World(random, time);
+  const count = random.between(1, 4);
+  for (let number = 0; number < count; number += 1) {
+    world.addTask(random.pick(CHARACTERS), random.between(1, 3), random.between(1, 2));
+  }
+  return world;
+}
+
+export function settingsFor(random: Random): Settings {
+  return {
+    source: SOURCE,
+    agent: "simulated",
+    agents: [{ name: "simulated", command: ["simulated"], env: {}, envDeny: [] }],
+    gates: [{ name: "tests", command: "tests", timeoutMs: 60_000, required: true, onMissing: "warn", cwd: null, env: {} }],
+    onlyTasks: null,
+    lanes: 1,
+    limits: {
+      maxIterations: random.pick([4, 10, 50]),
+      maxStuck: random.pick([0, 2, 3]),
+      maxAttempts: 3,
+      maxIterationsPerTask: random.pick([3, 30]),
+      retries: 3,
+    },
+    promise: { completion: "COMPLETE", requireXml: true },
+    mode: "speed",
+    timeoutMs: null,
+    keepGoing: random.chance(0.3),
+    gatesEveryIteration: random.chance(0.2),
+    git: { commit: "ralph", hooks: false },
+    leaveAlone: [],
+  };
+}
