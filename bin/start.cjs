@@ -1,0 +1,12 @@
+// Old syntax on purpose: an old Node must be able to read this file to say that it is too old. The check comes
+// before any import, because better-sqlite3 crashes on Node 20.
+var version = process.versions.node.split(".").map(Number);
+
+if (version[0] > 22 || (version[0] === 22 && version[1] >= 12)) {
+  var main = require("path").join(__dirname, "../dist/main.js");
+  // Old parsers do not know import(), hence the Function.
+  new Function("url", "return import(url)")(require("url").pathToFileURL(main).href);
+} else {
+  console.error("ralph: needs Node.js 22.12 or newer; " + process.execPath + " is " + process.version);
+  process.exitCode = 64;
+}

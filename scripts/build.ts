@@ -1,0 +1,59 @@
+// Bundles the entry points into dist/. A program may be running from dist/ meanwhile, so nothing is ever missing
+// there: new chunks come first, then the entries by rename; chunks no longer in use stay for an hour.
+import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { rolldown } from "rolldown";
+
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+const keepOldChunksMs = 60 * 60 * 1000;
+
+const entries = ["main", "demo-agent", "index"].filter((name) => existsSync(join(root, "src", `${name}.ts`)));
+if (entries.length === 0) {
+  console.log("build: no entry point in src/ yet");
+} else {
+  await build();
+}
+
+async function build(): Promise<void> {
+  const started = performance.now();
+  const temporary = mkdtempSync(join(root, ".dist-"));
+  try {
+    await bundle(temporary);
+    publish(temporary);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+  console.log(`build: ${entries.join(", ")} in ${Math.round(performance.now() - started)} ms`);
+}
+
+async function bundle(folder: string): Promise<void> {
+  const bundled = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(entries.map((name) => [name, join("src", `${name}.ts`)])),
+    platform: "node",
+    external: ["better-sqlite3"],
+    logLevel: "warn",
+  });
+  await bundled.write({
+    dir: folder,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
+  });
+  await bundled.close();
+}
+
+function publish(folder: string): void {
+  mkdirSync(join(dist, "chunks"), { recursive: true });
+  const chunks = globSync("chunks/*.js", { cwd: folder });
+  for (const file of [...chunks, ...globSync("*.js", { cwd: folder })]) {
+    renameSync(join(folder, file), join(dist, file));
+  }
+  const current = new Set(chunks.map((file) => basename(file)));
+  for (const file of globSync("chunks/*.js", { cwd: dist })) {
+    const path = join(dist, file);
+    const isOld = Date.now() - statSync(path).mtimeMs > keepOldChunksMs;
+    if (isOld && !current.has(basename(file))) rmSync(path, { force: true });
+  }
+}

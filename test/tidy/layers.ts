@@ -1,0 +1,99 @@
+// Who may import whom in src/: the table of ARCHITECTURE.md as code.
+
+type Layer = {
+  /** Whether the file at this path belongs to the layer. */
+  readonly holds: RegExp;
+  /** What its files may import besides each other. */
+  readonly mayImport: readonly RegExp[];
+  readonly packages: "none" | "node" | "all";
+  /** Told to whoever breaks the rule. */
+  readonly rule: string;
+};
+
+const core = /^src\/core\//;
+const everything = /^/;
+
+const layers: readonly Layer[] = [
+  {
+    holds: core,
+    mayImport: [],
+    packages: "none",
+    rule: "core imports core only; pass the rest in as data or move this out of core",
+  },
+  {
+    holds: /^src\/engine\//,
+    mayImport: [core],
+    packages: "node",
+    rule: "engine imports core, engine and Node only; add a port to engine/ports.ts and implement it in adapters",
+  },
+  {
+    holds: /^src\/adapters\//,
+    mayImport: [core, /^src\/engine\/ports\.ts$/, /^src\/adapters\/system\//],
+    packages: "all",
+    rule: "an adapter imports core, engine/ports.ts, adapters/system and its own family only; go through a port",
+  },
+  {
+    holds: /^src\/config\//,
+    mayImport: [core],
+    packages: "all",
+    rule: "config imports core and packages only",
+  },
+  {
+    holds: /^src\/(tui|web)\//,
+    mayImport: [core, /^src\/engine\/(follow|operator)\.ts$/],
+    packages: "all",
+    rule: "screens import core, engine/follow.ts and engine/operator.ts only",
+  },
+  {
+    holds: /^src\/cli\//,
+    mayImport: [core, /^src\/(engine|config|tui|web)\//, /^src\/compose\.ts$/],
+    packages: "all",
+    rule: "cli imports core, engine, config, tui, web and compose.ts; name adapters in compose.ts",
+  },
+  {
+    holds: /^src\/demo-agent\.ts$/,
+    mayImport: [core],
+    packages: "node",
+    rule: "the demo agent stands alone: it imports Node and core only",
+  },
+  {
+    holds: /^src\/(compose|main|index)\.ts$/,
+    mayImport: [everything],
+    packages: "all",
+    rule: "",
+  },
+];
+
+/** Who may use the three files at the top; for anyone else they are the wrong direction. */
+const doors: readonly { readonly target: RegExp; readonly mayUse: RegExp }[] = [
+  { target: /^src\/cli\//, mayUse: /^src\/(cli\/|main\.ts$|index\.ts$)/ },
+  { target: /^src\/compose\.ts$/, mayUse: /^src\/(cli\/|main\.ts$|index\.ts$)/ },
+  { target: /^src\/main\.ts$/, mayUse: /^src\/index\.ts$/ },
+];
+
+/** The reason why the file `from` may not import `target` (a path, or the name of a package), if there is one. */
+export function layerFinding(from: string, target: string, isTest: boolean): string | undefined {
+  const layer = layers.find(({ holds }) => holds.test(from));
+  if (layer === undefined)
+    return "the file belongs to no layer; move it or add the layer to test/tidy/layers.ts";
+  const isPath = target.startsWith("src/") || target.includes("../") || /\.(ts|tsx|json)$/.test(target);
+  if (!isPath)
+    return isTest || mayImportPackage(layer, target) ? undefined : `imports ${target}; ${layer.rule}`;
+  // Tests beside the source may use the fakes and builders under test/.
+  if (isTest && target.startsWith("test/")) return undefined;
+  const door = doors.find((one) => one.target.test(target));
+  if (door !== undefined && !door.mayUse.test(from))
+    return `imports ${target}, which only cli and main may do`;
+  const isOwn = familyOf(from) !== undefined && familyOf(from) === familyOf(target);
+  if (isOwn || layer.mayImport.some((allowed) => allowed.test(target))) return undefined;
+  return `imports ${target}; ${layer.rule}`;
+}
+
+function mayImportPackage({ packages }: Layer, name: string): boolean {
+  return packages === "all" || (packages === "node" && name.startsWith("node:"));
+}
+
+/** A folder of src, or of src/adapters: files of one family may import each other. */
+function familyOf(path: string): string | undefined {
+  return /^src\/(adapters\/[^/]+|[^/]+)\//.exec(path)?.[1];
+}

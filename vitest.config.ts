@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    pool: "forks",
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    teardownTimeout: 5_000,
+    coverage: {
+      include: ["src/**/*.ts"],
+      exclude: ["**/*.test.ts"],
+    },
+  },
+});
