@@ -1,0 +1,128 @@
+import { EVENT_VERSION, type Event, type Recorded } from "../../core/events.ts";
+import { taskOf } from "../../core/loop/evolve.ts";
+import type { State } from "../../core/loop/state.ts";
+import type { Instant } from "../../core/time.ts";
+import type { Expectation, Log, LogFilter } from "../../engine/ports.ts";
+import { upcast } from "./upcast.ts";
+
+export interface MemoryLogOptions {
+  /** Shared by the handles of several processes, or by those before and after a restart. */
+  readonly storage?: MemoryStorage;
+  readonly project?: string;
+  readonly now: () => Instant;
+  /** Awaited before and after every operation; it may throw, as for a process that is gone. */
+  readonly pause: () => Promise<void>;
+  /** Throws to die just before these events are written. */
+  readonly beforeAppend?: (events: readonly Event[]) => void;
+  /** Throws to die just after they were written: they stay, and the caller never hears of it. */
+  readonly afterAppend?: (recorded: readonly Recorded[]) => void;
+}
+
+/** A log that lives as long as its storage and is as asynchronous as a real one. */
+export class MemoryLog implements Log {
+  readonly #options: MemoryLogOptions;
+  readonly #shelf: Shelf;
+
+  constructor(options: MemoryLogOptions) {
+    this.#options = options;
+    this.#shelf = (options.storage ?? new MemoryStorage()).shelf(options.project ?? "");
+  }
+
+  async append(events: readonly Event[], expected: Expectation = {}): Promise<readonly Recorded[] | null> {
+    if (events.length === 0) return [];
+    const { pause, beforeAppend, afterAppend } = this.#options;
+    const texts = events.map((event) => JSON.stringify(event));
+    await pause();
+    if (!this.#isMet(expected)) {
+      await pause();
+      return null;
+    }
+    beforeAppend?.(events);
+    const recorded = this.#store(texts);
+    afterAppend?.(recorded);
+    await pause();
+    return recorded;
+  }
+
+  async read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
+    await this.#options.pause();
+    const found = matching(this.#shelf.events, after, filter);
+    await this.#options.pause();
+    return found;
+  }
+
+  async loadSnapshot(version: number): Promise<State | null> {
+    await this.#options.pause();
+    const { snapshot, events } = this.#shelf;
+    await this.#options.pause();
+    if (snapshot === null || snapshot.version !== version || snapshot.position > events.length) return null;
+    return JSON.parse(snapshot.text) as State;
+  }
+
+  async saveSnapshot(state: State, version: number): Promise<void> {
+    const text = JSON.stringify(state);
+    await this.#options.pause();
+    this.#shelf.snapshot = { position: state.position, version, text };
+    await this.#options.pause();
+  }
+
+  async forget(): Promise<void> {
+    await this.#options.pause();
+    this.#shelf.events.length = 0;
+    this.#shelf.lastOfTask.clear();
+    this.#shelf.snapshot = null;
+  }
+
+  async close(): Promise<void> {}
+
+  #isMet({ task, position }: Expectation): boolean {
+    const { events, lastOfTask } = this.#shelf;
+    if (position !== undefined && position !== events.length) return false;
+    return task === undefined || task.position === (lastOfTask.get(task.id) ?? 0);
+  }
+
+  #store(texts: readonly string[]): readonly Recorded[] {
+    const { events, lastOfTask } = this.#shelf;
+    const at = this.#options.now();
+    return texts.map((text) => {
+      const event = upcast(EVENT_VERSION, JSON.parse(text));
+      const recorded = Object.assign(event, { position: events.length + 1, at });
+      events.push(recorded);
+      const task = taskOf(recorded);
+      if (task !== null) lastOfTask.set(task, recorded.position);
+      return recorded;
+    });
+  }
+}
+
+/** What a disk is to the real store: it outlives the handles. */
+export class MemoryStorage {
+  readonly #shelves = new Map<string, Shelf>();
+
+  shelf(project: string): Shelf {
+    const known = this.#shelves.get(project);
+    if (known !== undefined) return known;
+    const shelf: Shelf = { events: [], lastOfTask: new Map(), snapshot: null };
+    this.#shelves.set(project, shelf);
+    return shelf;
+  }
+}
+
+/** One project's part. The event at position n is entry n - 1; readers share it, as nobody may change it. */
+interface Shelf {
+  readonly events: Recorded[];
+  readonly lastOfTask: Map<string, number>;
+  snapshot: { readonly position: number; readonly version: number; readonly text: string } | null;
+}
+
+function matching(events: readonly Recorded[], after: number, filter: LogFilter): readonly Recorded[] {
+  const { types, task, iteration, limit = Infinity } = filter;
+  const later = events.slice(Math.max(after, 0));
+  const found = later.filter(
+    (event) =>
+      (types === undefined || types.includes(event.type)) &&
+      (task === undefined || taskOf(event) === task) &&
+      (iteration === undefined || ("iteration" in event && event.iteration === iteration)),
+  );
+  return found.length <= limit ? found : found.slice(0, limit);
+}

@@ -1,0 +1,75 @@
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import Database from "better-sqlite3";
+import type { Instant } from "../../core/time.ts";
+import { migrate, usableVersion } from "./schema.ts";
+import { setAsideIfDamaged } from "./set-aside.ts";
+import { isBusy, isDamage, storeError } from "./store-error.ts";
+
+/** How long SQLite itself may wait, and with it the whole process; longer waits are up to the caller. */
+const BUSY_TIMEOUT_MS = 20;
+const OPEN_PATIENCE_MS = 10_000;
+
+export interface OpenedDatabase {
+  readonly db: Database.Database;
+  /** What the person should be told: a damaged file was set aside. */
+  readonly notice: string | null;
+}
+
+/** Opens the state database, made and migrated if need be; a damaged one is set aside and begun afresh. */
+export function openDatabase(file: string, now: () => Instant): OpenedDatabase {
+  const path = resolve(file);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    try {
+      return { db: openPatiently(path), notice: null };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+    const aside = setAsideIfDamaged(path, now);
+    const notice =
+      aside === null ? null : `${path} was damaged and is now ${aside}; its history is no longer used`;
+    return { db: openPatiently(path), notice };
+  } catch (error) {
+    throw storeError(error, path);
+  }
+}
+
+/** Opening waits in place: nothing else is under way in the process yet, and only the very first one writes. */
+function openPatiently(path: string): Database.Database {
+  const deadline = performance.now() + OPEN_PATIENCE_MS;
+  for (;;) {
+    try {
+      return open(path);
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20);
+  }
+}
+
+function open(path: string): Database.Database {
+  createPrivately(path);
+  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    usableVersion(db, path);
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = FULL");
+    migrate(db, path);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** SQLite would make the file readable for everyone; its companions take over the mode of this one. */
+function createPrivately(path: string): void {
+  // A database that exists is never opened here: closing it would drop the locks of this process (POSIX).
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!existsSync(path)) throw error; // else another process was faster
+  }
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
+import { storeError } from "./store-error.ts";
+
+/** What the project's rows in the store are known by; made once, the same for everybody who asks. */
+export function projectId(folder: string): string {
+  const file = join(folder, "project");
+  try {
+    return read(file) ?? create(folder, file);
+  } catch (error) {
+    throw storeError(error, file);
+  }
+}
+
+function read(file: string): string | null {
+  const text = readIfThere(file);
+  if (text === null) return null;
+  const id = text.trim();
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
+  throw new RalphError("state-unusable", `${file} does not hold a project id`, {
+    hint: `restore or delete it; after deleting, the project's history in the state database is not found again`,
+  });
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return null;
+    throw error;
+  }
+}
+
+/** Linking a finished file into place is atomic and never replaces the one of a process that was faster. */
+function create(folder: string, file: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const id = randomUUID();
+  const draft = `${file}.${id}.tmp`;
+  try {
+    writeDurably(draft, `${id}\n`);
+    linkSync(draft, file);
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncFolder(folder);
+  return read(file) ?? id;
+}
+
+/** Losing the id in a power cut would lose the way to the history that was recorded under it. */
+function writeDurably(file: string, text: string): void {
+  const descriptor = openSync(file, "wx", 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

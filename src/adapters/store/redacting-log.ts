@@ -1,0 +1,24 @@
+import type { Event } from "../../core/events.ts";
+import type { Log } from "../../engine/ports.ts";
+
+/**
+ * The one place through which every fact passes: state, views, screens and reports are made from what comes
+ * back out of the log, so what is redacted here is redacted everywhere.
+ */
+export function redactingLog(log: Log, redact: (text: string) => string): Log {
+  return {
+    append: (events, expected) => log.append(events.map((event) => redacted(event, redact) as Event), expected),
+    read: (after, filter) => log.read(after, filter),
+    loadSnapshot: (version) => log.loadSnapshot(version),
+    saveSnapshot: (state, version) => log.saveSnapshot(state, version),
+    forget: () => log.forget(),
+    close: () => log.close(),
+  };
+}
+
+function redacted(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redacted(item, redact));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redacted(inner, redact)]));
+}

@@ -1,0 +1,278 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { raceStoreProcesses, startStoreProcess } from "../../../test/fixtures/start-store-process.ts";
+import type { Event } from "../../core/events.ts";
+import { EMPTY_STATE } from "../../core/loop/state.ts";
+import { openSqliteLog } from "./sqlite-log.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ralph-store-"));
+  file = join(folder, "state.db");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("opening", () => {
+  test("makes the folders above it, readable for the owner alone, and the log stores durably", async () => {
+    const deep = join(folder, "a/b/state.db");
+    const { log, notice } = openSqliteLog(deep, "p");
+    expect(notice).toBeNull();
+    expect(statSync(deep).mode & 0o077).toBe(0);
+    expect(statSync(`${deep}-wal`).mode & 0o077).toBe(0);
+    await log.close();
+  });
+
+  test("a file of a newer version is refused with both versions, and not touched", async () => {
+    await fill(file, 3);
+    inDatabase((db) => db.pragma("user_version = 99"));
+    const before = readFileSync(file);
+    const refused = expect.objectContaining({
+      code: "state-unusable",
+      hint: "update ralph",
+      message: expect.stringMatching(/state\.db was written by a newer ralph .*99.* 1\b/),
+    });
+    expect(() => openSqliteLog(file, "p")).toThrow(refused);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(folder)).toEqual(["state.db"]);
+  });
+
+  test("a database of another program is refused and not touched", () => {
+    inDatabase((db) => db.exec("CREATE TABLE events (theirs)"));
+    const before = readFileSync(file);
+    expect(() => openSqliteLog(file, "p")).toThrow("is a database of another program");
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test("several processes that open a new file at the same moment all succeed", async () => {
+    const racers = await raceStoreProcesses(5, "open-once", file);
+    const answers = racers.map(({ said }) => JSON.parse(said) as { position: number; notice: string | null });
+    expect(new Set(answers.map(({ position }) => position))).toEqual(new Set([1, 2, 3, 4, 5]));
+    expect(new Set(answers.map(({ notice }) => notice))).toEqual(new Set([null]));
+  });
+});
+
+describe("a damaged file", () => {
+  test("that is no database is set aside, and a fresh log is begun", async () => {
+    const garbage = Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * 7919) % 256));
+    writeFileSync(file, garbage);
+    const { log, notice } = openSqliteLog(file, "p", { now: () => Date.UTC(2026, 0, 20, 8, 30) });
+    const aside = `${file}.corrupt-2026-01-20T08-30-00.000Z`;
+    expect(notice).toBe(`${file} was damaged and is now ${aside}; its history is no longer used`);
+    expect(readFileSync(aside).equals(garbage)).toBe(true);
+    expect(await log.append([unblocked("a")])).toHaveLength(1);
+    await log.close();
+  });
+
+  test("that lost its second half is set aside", async () => {
+    await fill(file, 300);
+    truncateSync(file, Math.floor(statSync(file).size / 2));
+    const { log, notice } = openSqliteLog(file, "p");
+    expect(notice).toContain("was damaged");
+    expect(await log.read(0)).toEqual([]);
+    await log.close();
+    expect(openSqliteLog(file, "p").notice).toBeNull();
+  });
+
+  test("whose damage shows only when it is read is set aside then, and the next start is well", async () => {
+    await fill(file, 300);
+    overwriteMiddle(file);
+    const { log, notice } = openSqliteLog(file, "p");
+    expect(notice).toBeNull();
+    await expect(log.read(0)).rejects.toMatchObject({
+      code: "state-unusable",
+      message: expect.stringContaining(`${file} was damaged and is now ${file}.corrupt-`),
+    });
+    const next = openSqliteLog(file, "p");
+    expect(await next.log.read(0)).toEqual([]);
+    await next.log.close();
+  });
+
+  test("met by several processes at once is set aside once, and nothing of the fresh log is lost", async () => {
+    writeFileSync(file, "garbage ".repeat(2000));
+    const racers = await raceStoreProcesses(4, "open-once", file);
+    const answers = racers.map(({ said }) => JSON.parse(said) as { position: number; notice: string | null });
+    expect(new Set(answers.map(({ position }) => position))).toEqual(new Set([1, 2, 3, 4]));
+    expect(answers.filter(({ notice }) => notice !== null)).toHaveLength(1);
+    expect(readdirSync(folder).filter((name) => name.includes("corrupt"))).toHaveLength(1);
+  });
+
+  test("an empty file is simply new", async () => {
+    writeFileSync(file, "");
+    const { log, notice } = openSqliteLog(file, "p");
+    expect(notice).toBeNull();
+    await log.close();
+  });
+
+  test("a snapshot that cannot be read is ignored", async () => {
+    await fill(file, 1);
+    const { log } = openSqliteLog(file, "p");
+    await log.saveSnapshot({ ...EMPTY_STATE, position: 1 }, 1);
+    inDatabase((db) => db.exec("UPDATE snapshots SET state = '{half'"));
+    expect(await log.loadSnapshot(1)).toBeNull();
+    await log.close();
+  });
+
+  test("an event of a newer ralph stops the reader", async () => {
+    await fill(file, 2);
+    inDatabase((db) => db.exec("UPDATE events SET v = 2 WHERE position = 2"));
+    const { log } = openSqliteLog(file, "p");
+    await expect(log.read(0)).rejects.toMatchObject({ code: "state-unusable", hint: "update ralph" });
+    await log.close();
+  });
+});
+
+describe("a place that cannot be written", () => {
+  test("a file where a folder should be", () => {
+    writeFileSync(join(folder, "taken"), "");
+    expect(() => openSqliteLog(join(folder, "taken/state.db"), "p")).toThrow(
+      expect.objectContaining({ code: "not-writable", message: expect.stringContaining("taken/state.db") }),
+    );
+  });
+
+  test("a new file in a read-only folder", async () => {
+    await asStranger(() => {
+      expect(() => openSqliteLog(file, "p")).toThrow(expect.objectContaining({ code: "not-writable" }));
+    });
+  });
+
+  test("a read-only folder with a database in it, which is left alone", async () => {
+    await fill(file, 1);
+    const before = readFileSync(file);
+    await asStranger(() => {
+      expect(() => openSqliteLog(file, "p")).toThrow(expect.objectContaining({ code: "not-writable" }));
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(folder)).toEqual(["state.db"]);
+  });
+
+  test("a read-only file in a writable folder can be read, and says so when written", async () => {
+    await fill(file, 1);
+    await asStranger(async () => {
+      const { log } = openSqliteLog(file, "p");
+      expect(await log.read(0)).toHaveLength(1);
+      await expect(log.append([unblocked("a")])).rejects.toMatchObject({ code: "not-writable" });
+      await log.close();
+    }, 0o777);
+  });
+});
+
+describe("several processes", () => {
+  test("kill -9 at any moment loses no acknowledged event", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const before = await readAll();
+      const writer = startStoreProcess("append-forever", file);
+      await writer.line();
+      await sleep(Math.random() * 80);
+      await writer.kill();
+      const acknowledged = [before.length + 1, ...(await writer.rest()).filter(Boolean).map(Number)];
+      const after = await readAll();
+      expect(after.map(({ position }) => position)).toEqual(after.map((_, index) => index + 1));
+      expect(acknowledged).toEqual(acknowledged.map((_, index) => before.length + 1 + index));
+      // At most the one whose acknowledgement died with the process.
+      expect(after.length - before.length - acknowledged.length).toBeOneOf([0, 1]);
+    }
+  });
+
+  test("another process that holds the database neither freezes ours nor keeps it from reading", async () => {
+    const { log } = openSqliteLog(file, "p");
+    const holder = startStoreProcess("hold-writes", file);
+    expect(await holder.line()).toBe("held");
+    const watch = watchEventLoop();
+    const started = performance.now();
+    expect(await log.read(0)).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(150);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => log.append([unblocked(`${index}`)])),
+    );
+    expect(performance.now() - started).toBeGreaterThan(200);
+    expect(watch.longestPauseMs()).toBeLessThan(200);
+    expect(answers.map((events) => events?.[0]?.position)).toEqual(answers.map((_, index) => index + 1));
+    await log.close();
+    await holder.rest();
+  });
+
+  test("patience ends with a sentence, for all that wait", async () => {
+    const { log } = openSqliteLog(file, "p", { patienceMs: 50 });
+    const holder = startStoreProcess("hold-writes", file);
+    await holder.line();
+    const refused = expect.objectContaining({
+      code: "state-unusable",
+      message: `the database ${file} is busy: another process keeps writing to it`,
+    });
+    // Those in line behind the first do not begin to wait anew: the last would outlast the holder.
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => log.append([unblocked("a")])));
+    const reasons = outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason);
+    expect(reasons).toEqual(outcomes.map(() => refused));
+    expect(await holder.line()).toBe("released");
+    expect(await log.append([unblocked("a")])).toHaveLength(1);
+    await log.close();
+  });
+});
+
+async function fill(path: string, count: number): Promise<void> {
+  const { log } = openSqliteLog(path, "p");
+  await log.append(Array.from({ length: count }, (_, index) => unblocked(`task ${index}`)));
+  await log.close();
+}
+
+async function readAll(): Promise<readonly { position: number }[]> {
+  const { log } = openSqliteLog(file, "project");
+  const events = await log.read(0);
+  await log.close();
+  return events;
+}
+
+function unblocked(task: string): Event {
+  return { type: "task.unblocked", task, reason: "words ".repeat(100) };
+}
+
+function inDatabase(work: (db: Database.Database) => void): void {
+  const db = new Database(file);
+  work(db);
+  db.close();
+}
+
+/** Leaves the schema alone and spoils the pages after it. */
+function overwriteMiddle(path: string): void {
+  const size = statSync(path).size;
+  const descriptor = openSync(path, "r+");
+  writeSync(descriptor, Buffer.alloc(Math.floor(size / 2 / 4096) * 4096, 0xee), 0, undefined, 12 * 4096);
+  closeSync(descriptor);
+}
+
+/** Permissions do not bind root, so root becomes somebody else for a while. */
+async function asStranger(work: () => void | Promise<void>, folderMode = 0o555): Promise<void> {
+  const isRoot = process.geteuid?.() === 0;
+  chmodSync(folder, folderMode);
+  if (existsSync(file)) chmodSync(file, 0o444);
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(folder, 0o755);
+  }
+}
+
+function watchEventLoop(): { longestPauseMs(): number } {
+  let last = performance.now();
+  let longest = 0;
+  const tick = (): void => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  };
+  const timer = setInterval(tick, 5);
+  return {
+    longestPauseMs: () => {
+      clearInterval(timer);
+      tick();
+      return longest;
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import { resolve } from "node:path";
+import type { Database, Statement } from "better-sqlite3";
+import { EVENT_VERSION, type Event, type Recorded } from "../../core/events.ts";
+import { taskOf } from "../../core/loop/evolve.ts";
+import type { State } from "../../core/loop/state.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Instant } from "../../core/time.ts";
+import type { Expectation, Log, LogFilter } from "../../engine/ports.ts";
+import { openDatabase } from "./open-database.ts";
+import { readQuery } from "./read-query.ts";
+import { setAsideIfDamaged } from "./set-aside.ts";
+import { isDamage, storeError } from "./store-error.ts";
+import { untilFree } from "./until-free.ts";
+import { upcast } from "./upcast.ts";
+
+export interface SqliteLogOptions {
+  readonly now?: () => Instant;
+  /** How long an operation keeps trying while other processes write. */
+  readonly patienceMs?: number;
+}
+
+export interface OpenedLog {
+  readonly log: Log;
+  /** What the person should be told: a damaged file was set aside. */
+  readonly notice: string | null;
+}
+
+/** The log of one project in a database file that several projects and processes may share. */
+export function openSqliteLog(file: string, project: string, options: SqliteLogOptions = {}): OpenedLog {
+  const path = resolve(file);
+  const now = options.now ?? Date.now;
+  const { db, notice } = openDatabase(path, now);
+  return { log: new SqliteLog(db, path, project, now, options.patienceMs ?? 10_000), notice };
+}
+
+class SqliteLog implements Log {
+  readonly #db: Database;
+  readonly #file: string;
+  readonly #project: string;
+  readonly #now: () => Instant;
+  readonly #patienceMs: number;
+  readonly #statements = new Map<string, Statement>();
+  readonly #compareAndAppend;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  constructor(db: Database, file: string, project: string, now: () => Instant, patienceMs: number) {
+    this.#db = db;
+    this.#file = file;
+    this.#project = project;
+    this.#now = now;
+    this.#patienceMs = patienceMs;
+    this.#compareAndAppend = db.transaction(
+      (events: readonly Event[], texts: readonly string[], expected: Expectation) => {
+        const last = this.#lastPosition();
+        return this.#isMet(expected, last) ? this.#insert(events, texts, last) : null;
+      },
+    );
+  }
+
+  async append(events: readonly Event[], expected: Expectation = {}): Promise<readonly Recorded[] | null> {
+    if (events.length === 0) return [];
+    const texts = events.map((event) => JSON.stringify(event));
+    return this.#write(() => this.#compareAndAppend.immediate(events, texts, expected));
+  }
+
+  async read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
+    const { sql, values } = readQuery(this.#project, after, filter);
+    const rows = await this.#attempt(() => this.#prepare(sql).all(...values) as EventRow[]);
+    return rows.map((row) => recordedFrom(row, this.#file));
+  }
+
+  async loadSnapshot(version: number): Promise<State | null> {
+    const row = await this.#attempt(
+      () =>
+        this.#prepare(
+          `SELECT position, state FROM snapshots
+           WHERE project = ? AND version = ?
+             AND position <= (SELECT max(events.position) FROM events WHERE events.project = snapshots.project)`,
+        ).get(this.#project, version) as { position: number; state: string } | undefined,
+    );
+    return row === undefined ? null : stateFrom(row);
+  }
+
+  async saveSnapshot(state: State, version: number): Promise<void> {
+    const text = JSON.stringify(state);
+    await this.#write(() =>
+      this.#prepare(`REPLACE INTO snapshots (project, position, version, state) VALUES (?, ?, ?, ?)`).run(
+        this.#project,
+        state.position,
+        version,
+        text,
+      ),
+    );
+  }
+
+  async forget(): Promise<void> {
+    await this.#write(() =>
+      this.#db.transaction(() => {
+        for (const table of ["events", "snapshots"]) {
+          this.#prepare(`DELETE FROM ${table} WHERE project = ?`).run(this.#project);
+        }
+      })(),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#lastWrite;
+    this.#db.close();
+  }
+
+  #isMet({ task, position }: Expectation, last: number): boolean {
+    if (position !== undefined && position !== last) return false;
+    return task === undefined || task.position === this.#lastPositionOf(task.id);
+  }
+
+  #lastPosition(): number {
+    return this.#prepare(`SELECT coalesce(max(position), 0) FROM events WHERE project = ?`)
+      .pluck()
+      .get(this.#project) as number;
+  }
+
+  #lastPositionOf(task: string): number {
+    return this.#prepare(`SELECT coalesce(max(position), 0) FROM events WHERE project = ? AND task = ?`)
+      .pluck()
+      .get(this.#project, task) as number;
+  }
+
+  #insert(events: readonly Event[], texts: readonly string[], last: number): readonly Recorded[] {
+    const insert = this.#prepare(
+      `INSERT INTO events (project, position, at, v, type, run, task, iteration, data)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    const at = this.#now();
+    return events.map((event, index) => {
+      const position = last + 1 + index;
+      const run = "run" in event ? event.run : null;
+      const iteration = "iteration" in event ? event.iteration : null;
+      const data = texts[index];
+      insert.run(this.#project, position, at, EVENT_VERSION, event.type, run, taskOf(event), iteration, data);
+      return { ...event, position, at };
+    });
+  }
+
+  /**
+   * Writes wait in line: while another process has the database, one of ours tries at a time, however many are
+   * waiting, and they happen in the order in which they were asked for.
+   */
+  #write<Result>(work: () => Result): Promise<Result> {
+    const deadline = performance.now() + this.#patienceMs;
+    const result = this.#lastWrite.then(() => this.#attempt(work, deadline));
+    this.#lastWrite = result.catch(() => {}); // whoever asked for it hears of the failure
+    return result;
+  }
+
+  async #attempt<Result>(
+    work: () => Result,
+    deadline = performance.now() + this.#patienceMs,
+  ): Promise<Result> {
+    try {
+      return await untilFree(work, deadline);
+    } catch (error) {
+      throw isDamage(error) ? this.#damaged(error) : storeError(error, this.#file);
+    }
+  }
+
+  /** Damage may show long after opening; the file is moved away so that the next start is not stuck on it too. */
+  #damaged(cause: unknown): Error {
+    this.#db.close();
+    const aside = setAsideIfDamaged(this.#file, this.#now);
+    const fate = aside === null ? "" : ` and is now ${aside}`;
+    return new RalphError("state-unusable", `the database ${this.#file} was damaged${fate}`, {
+      hint: "start ralph again",
+      cause,
+    });
+  }
+
+  #prepare(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+interface EventRow {
+  readonly position: number;
+  readonly at: number;
+  readonly v: number;
+  readonly data: string;
+}
+
+function recordedFrom(row: EventRow, file: string): Recorded {
+  let data: unknown;
+  try {
+    data = JSON.parse(row.data);
+  } catch (cause) {
+    throw new RalphError("state-unusable", `event ${row.position} in ${file} is unreadable`, { cause });
+  }
+  return Object.assign(upcast(row.v, data), { position: row.position, at: row.at });
+}
+
+function stateFrom(row: { readonly position: number; readonly state: string }): State | null {
+  try {
+    const state = JSON.parse(row.state) as State;
+    return state.position === row.position ? state : null;
+  } catch {
+    return null; // a snapshot is only a short cut: the log is replayed instead
+  }
+}

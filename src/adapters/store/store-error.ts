@@ -1,0 +1,71 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
+
+/** What SQLite or the file system refused, in words that a person can act on. */
+export function storeError(error: unknown, file: string): Error {
+  if (error instanceof RalphError) return error;
+  const code = codeOf(error);
+  if (isBusy(error)) {
+    return new RalphError(
+      "state-unusable",
+      `the database ${file} is busy: another process keeps writing to it`,
+      {
+        hint: "try again; if it stays busy, look for a stopped ralph process",
+        cause: error,
+      },
+    );
+  }
+  if (isFull(code, file)) {
+    return new RalphError("disk-full", `no space left to write ${file}; nothing that was recorded is lost`, {
+      hint: `free some space on the disk of ${dirname(file)}, then start ralph again`,
+      cause: error,
+    });
+  }
+  if (NOT_WRITABLE.test(code)) {
+    return new RalphError("not-writable", `cannot write ${file} (${messageOf(error)})`, {
+      hint: `make ${dirname(file)} writable, or name another place with RALPH_STATE`,
+      cause: error,
+    });
+  }
+  if (code.startsWith("SQLITE_")) {
+    return new RalphError("state-unusable", `the database ${file} cannot be used (${messageOf(error)})`, {
+      cause: error,
+    });
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Another connection is in the way; SQLITE_PROTOCOL is what many opening at once can see. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|PROTOCOL)/.test(codeOf(error));
+}
+
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+}
+
+const NOT_WRITABLE =
+  /^(SQLITE_(READONLY|CANTOPEN|PERM|AUTH)|EACCES|EPERM|EROFS|ENOTDIR|EEXIST|EISDIR|ENOENT)/;
+
+function isFull(code: string, file: string): boolean {
+  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return true;
+  // The shared-memory file of a WAL database reports a full disk as a plain I/O error.
+  return code.startsWith("SQLITE_IOERR") && freeBlocks(file) === 0;
+}
+
+function freeBlocks(file: string): number | null {
+  try {
+    return statfsSync(dirname(file)).bavail;
+  } catch {
+    return null; // only a better wording depends on it
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
