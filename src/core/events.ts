@@ -11,7 +11,7 @@ import type { FeedbackItem, InterventionType, Severity } from "./verdict/interve
  * Every fact that Ralph remembers. The log of these is the truth about runs; state, files, screens and
  * reports are folded from it. Facts are in the past tense and are never changed.
  */
-export type Event = RunEvent | PlanEvent | IterationEvent | TaskEvent | OperatorEvent;
+export type Event = LogEvent | RunEvent | PlanEvent | IterationEvent | TaskEvent | OperatorEvent;
 
 export type RunEvent =
   | (About<"run.started"> & {
@@ -24,6 +24,9 @@ export type RunEvent =
   | (About<"run.resumed"> & { readonly run: RunId; readonly settings: Settings; readonly pid: number })
   | (About<"wait.started"> & { readonly run: RunId; readonly until: Instant; readonly why: string })
   | (About<"run.ended"> & { readonly run: RunId; readonly outcome: Outcome; readonly reason: string });
+
+/** A damaged log was set aside; numbers go on after the transcripts that are there. */
+export type LogEvent = About<"log.renewed"> & { readonly lastIteration: number; readonly notice: string };
 
 export type PlanEvent = About<"tasks.observed"> & { readonly run: RunId; readonly plan: Plan };
 

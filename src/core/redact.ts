@@ -2,9 +2,8 @@
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = knownValues(secrets);
   return (text) => {
-    let clean = text;
-    for (const value of known) if (clean.includes(value)) clean = clean.replaceAll(value, REDACTED);
-    if (clean.includes(KEY_MARK)) clean = redactKeyBlocks(clean);
+    let clean = known === null ? text : text.replace(known, REDACTED);
+    if (clean.includes(KEY_MARK)) clean = clean.replace(KEY_BLOCK, REDACTED);
     // One cheap test for all shapes: almost all text has none.
     if (!ANY_SHAPE.test(clean)) return clean;
     for (const [shape, replacement] of SHAPES) clean = clean.replace(shape, replacement);
@@ -58,46 +57,40 @@ const ANY_SHAPE = new RegExp(
 
 /** Longer than any private key in its usual form. */
 export const KEY_BLOCK_LENGTH_MAX = 16_384;
-const KEY_MARK = "PRIVATE KEY-----";
-const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
-/** The body of a key whose end is missing: long words of base64, each after white space (or an escaped line end). */
-const KEY_BODY = /(?:(?:\s|\\[nr]){1,40}[A-Za-z0-9+/=]{16,})*/y;
 
-/** Where a private key begins that has no end in this text; -1 when there is none. */
+/** Where a private key begins that may go on after the end of this text; -1 when there is none. */
 export function openKeyBlock(text: string): number {
   if (!text.includes(KEY_MARK)) return -1;
-  let open = -1;
-  for (const { index } of text.matchAll(KEY_BEGIN)) open = index;
-  return open >= 0 && text.lastIndexOf("-----END ") < open ? open : -1;
+  const last = [...text.matchAll(KEY_BLOCK)].at(-1);
+  if (last === undefined || last.groups?.["end"] !== undefined) return -1;
+  return /^[\s\w+/=]{0,100}$/.test(text.slice(last.index + last[0].length)) ? last.index : -1;
 }
 
-function redactKeyBlocks(text: string): string {
-  const kept: string[] = [];
-  let from = 0;
-  for (const { 0: header, index } of text.matchAll(KEY_BEGIN)) {
-    if (index < from) continue;
-    kept.push(text.slice(from, index), REDACTED);
-    from = endOfKeyBlock(text, index + header.length);
-  }
-  kept.push(text.slice(from));
-  return kept.join("");
-}
+const KEY_MARK = "PRIVATE KEY-----";
+const GAP = String.raw`(?:\s|\\[nr])`;
 
-function endOfKeyBlock(text: string, bodyStart: number): number {
-  // The next mark is the block's own end, unless it belongs to another beginning.
-  const mark = text.indexOf(KEY_MARK, bodyStart);
-  const end = mark < 0 ? -1 : text.lastIndexOf("-----", mark);
-  if (end >= bodyStart && text.startsWith("-----END ", end) && mark - bodyStart < KEY_BLOCK_LENGTH_MAX) {
-    return mark + KEY_MARK.length;
-  }
-  KEY_BODY.lastIndex = bodyStart;
-  return bodyStart + (KEY_BODY.exec(text)?.[0].length ?? 0);
-}
+/**
+ * A private key as far as it is there: the first line, then long words of base64. White space may be written as
+ * escapes, as in JSON. Text that only mentions the first line loses nothing else.
+ */
+const KEY_BLOCK = new RegExp(
+  [
+    "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----",
+    String.raw`(?:${GAP}{1,40}(?:Proc-Type|DEK-Info): [\w,-]{1,100})*`,
+    `(?:${GAP}{1,40}[A-Za-z0-9+/=]{16,})*`,
+    `(?<end>(?:${GAP}{1,40}[A-Za-z0-9+/=]{1,15})?${GAP}{0,40}-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?`,
+  ].join(""),
+  "g",
+);
 
-/** The longest first, so that a secret inside another does not leave the rest of it. */
-function knownValues(secrets: readonly string[]): readonly string[] {
+/** One expression for all; the longest first, so that a secret inside another does not leave the rest of it. */
+function knownValues(secrets: readonly string[]): RegExp | null {
   const lines = secrets.flatMap((secret) => secret.split(/[\r\n]+/)).map((line) => line.trim());
-  return [...new Set(lines.filter((line) => line.length >= SECRET_LENGTH_MIN))].toSorted(
-    (a, b) => b.length - a.length,
+  const values = [...new Set(lines.filter((line) => line.length >= SECRET_LENGTH_MIN))];
+  if (values.length === 0) return null;
+  const longestFirst = values.toSorted((a, b) => b.length - a.length);
+  return new RegExp(
+    longestFirst.map((value) => value.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"),
+    "g",
   );
 }

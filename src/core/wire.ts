@@ -16,7 +16,10 @@ export function snakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCase);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [snakeKey(key), FOREIGN_RECORDS.has(key) ? inner : snakeCase(inner)]),
+    Object.entries(value).map(([key, inner]) => [
+      snakeKey(key),
+      FOREIGN_RECORDS.has(key) ? inner : snakeCase(inner),
+    ]),
   );
 }
 

@@ -41,7 +41,12 @@ async function recordDecisions(journal: Journal, seen: State, decision: Decision
 }
 
 /** Timers sleep when the machine does, so the wall clock is asked again at every tick. */
-async function waitForNews(clock: Clock, { wakeAt }: Decision, tickMs: number, news: Promise<void>[]): Promise<void> {
+async function waitForNews(
+  clock: Clock,
+  { wakeAt }: Decision,
+  tickMs: number,
+  news: Promise<void>[],
+): Promise<void> {
   const untilWake = wakeAt === null ? tickMs : Math.max(0, wakeAt - clock.now());
   const tick = new AbortController();
   await Promise.race([...news, clock.sleep(Math.min(tickMs, untilWake), tick.signal)]);

@@ -55,7 +55,9 @@ export class InFlight {
       await perform(effect, this.#ports, this.#journal, signal);
       await this.#journal.catchUp();
       if (this.#journal.state.position === before && !signal.aborted) {
-        throw new Error(`the effect ${effect.key} ended without recording anything; it would be repeated for ever`);
+        throw new Error(
+          `the effect ${effect.key} ended without recording anything; it would be repeated for ever`,
+        );
       }
     } catch (error) {
       this.#failure ??= { error };

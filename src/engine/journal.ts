@@ -68,7 +68,8 @@ export class Journal {
 
   /** Folds in what others have appended. Calls are served one after another, so facts are folded once. */
   catchUp(): Promise<void> {
-    this.#catchingUp = this.#catchingUp.then(() => this.#readNews());
+    // A read that failed is its caller's trouble; the next one tries again.
+    this.#catchingUp = this.#catchingUp.catch(() => {}).then(() => this.#readNews());
     return this.#catchingUp;
   }
 

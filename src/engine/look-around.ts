@@ -11,9 +11,13 @@ import type { Ports } from "./ports.ts";
 export async function lookAround(ports: Ports, state: State): Promise<readonly Event[]> {
   if (!isOpen(state.run)) return [];
   const plan = await ports.source.observe();
-  const observed: Event[] = samePlan(plan, state.plan) ? [] : [{ type: "tasks.observed", run: state.run.id, plan }];
+  const observed: Event[] = samePlan(plan, state.plan)
+    ? []
+    : [{ type: "tasks.observed", run: state.run.id, plan }];
   const withLetters = Object.values(state.tasks).filter((task) => task.letter !== null);
-  const answers = await Promise.all(withLetters.map((task) => readLetter(ports, task, task.letter as Letter)));
+  const answers = await Promise.all(
+    withLetters.map((task) => readLetter(ports, task, task.letter as Letter)),
+  );
   return [...observed, ...answers.flat()];
 }
 

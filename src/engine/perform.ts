@@ -12,7 +12,12 @@ import type { Journal } from "./journal.ts";
 import type { Ports } from "./ports.ts";
 
 /** Performs one effect and records what happened. Every effect is safe to repeat after a crash. */
-export async function perform(effect: PerformableEffect, ports: Ports, journal: Journal, signal: AbortSignal): Promise<void> {
+export async function perform(
+  effect: PerformableEffect,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
   switch (effect.kind) {
     case "observe":
       return observe(ports, journal);

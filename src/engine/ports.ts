@@ -33,6 +33,8 @@ export interface Log {
   /** The state stored at a position, if one was stored by the same version of the fold. */
   loadSnapshot(version: number): Promise<State | null>;
   saveSnapshot(state: State, version: number): Promise<void>;
+  /** Forgets the project: every event and the snapshot. */
+  forget(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -93,9 +95,13 @@ export interface Progress {
   readonly elapsedMs: number;
   readonly timeoutMs: number;
   readonly outputBytes: number;
-  readonly toolCalls: number;
   /** The last line of output, redacted and bounded. */
   readonly lastLine: string;
+  readonly currentFile: string | null;
+  readonly lastTool: string | null;
+  readonly toolCalls: number;
+  readonly filesTouched: number;
+  readonly costUsd: number | null;
 }
 
 /** The directory the agent works in, and its git repository. */

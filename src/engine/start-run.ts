@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isOpen, type State } from "../core/loop/state.ts";
+import { isOpen } from "../core/loop/state.ts";
 import { sameSource } from "../core/plan/task.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Journal } from "./journal.ts";
@@ -8,7 +8,12 @@ import type { Journal } from "./journal.ts";
  * Opens a run: a run of the same source whose process died goes on with its counters; a run of another
  * source that died is closed first. Only the holder of the project's lock may call this.
  */
-export async function startRun(journal: Journal, settings: Settings, pid: number, version: string): Promise<"started" | "resumed"> {
+export async function startRun(
+  journal: Journal,
+  settings: Settings,
+  pid: number,
+  version: string,
+): Promise<"started" | "resumed"> {
   await journal.catchUp();
   const { run } = journal.state;
   if (isOpen(run) && sameSource(run.settings.source, settings.source)) {
@@ -16,13 +21,13 @@ export async function startRun(journal: Journal, settings: Settings, pid: number
     return "resumed";
   }
   if (isOpen(run)) {
-    await journal.record({ type: "run.ended", run: run.id, outcome: "stopped", reason: "its process died; another run was started" });
+    await journal.record({
+      type: "run.ended",
+      run: run.id,
+      outcome: "stopped",
+      reason: "its process died; another run was started",
+    });
   }
   await journal.record({ type: "run.started", run: randomUUID(), settings, pid, version });
   return "started";
-}
-
-/** Whether the last engine died in the middle of something. */
-export function diedMidway(state: State): boolean {
-  return isOpen(state.run);
 }

@@ -31,7 +31,11 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
   };
   if (truth.character === "idle") return { ...usual, work: () => {}, claim: NO_CLAIM };
   if (truth.character === "asks" && !request.prompt.includes("Answered decision") && truth.misbehaves > 0) {
-    return { ...usual, work: () => {}, claim: { is: "undecided", question: "this or that?", options: ["this", "that"] } };
+    return {
+      ...usual,
+      work: () => {},
+      claim: { is: "undecided", question: "this or that?", options: ["this", "that"] },
+    };
   }
   if (truth.misbehaves <= 0) return usual;
   return misbehave(world, truth, usual, request);

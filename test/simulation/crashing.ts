@@ -56,7 +56,8 @@ export class Life {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== "function") return member;
         const counts = sites === "all" ? this.#sites === "calls" : sites.includes(String(name));
-        return (...args: unknown[]) => this.#call(() => member.apply(target, args) as Promise<unknown>, counts);
+        return (...args: unknown[]) =>
+          this.#call(() => member.apply(target, args) as Promise<unknown>, counts);
       },
     });
   }

@@ -31,7 +31,10 @@ export async function explore({ from, count, sites, mutant, untilFailure }: Expl
   let iterations = 0;
   const once = async (seed: number, crash: CrashPoint | null): Promise<number> => {
     // Some deaths come in pairs: the process that recovers dies as well.
-    const crashes = crash !== null && (seed + crash.call) % 3 === 0 ? [crash, { call: 1 + (crash.call % 7), side: crash.side }] : [crash];
+    const crashes =
+      crash !== null && (seed + crash.call) % 3 === 0
+        ? [crash, { call: 1 + (crash.call % 7), side: crash.side }]
+        : [crash];
     const result = await simulate({ seed, crashes, sites, ...(mutant && { mutant }) });
     runs += 1;
     iterations += result.iterations;

@@ -13,9 +13,13 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   const ended = of(events, "run.ended").at(-1);
   const rested = ended !== undefined && events.at(-1) === ended;
   if (!rested) world.violate("the last run did not end");
-  if (world.livingProcesses.length > 0) world.violate(`${world.livingProcesses.length} agent processes were left alive`);
+  if (world.livingProcesses.length > 0)
+    world.violate(`${world.livingProcesses.length} agent processes were left alive`);
   if (world.isDirty) world.violate("work was left uncommitted");
-  if (ended?.outcome === "completed" && !world.tasks.every((task) => task.ticked && world.isTrulyDone(task.id))) {
+  if (
+    ended?.outcome === "completed" &&
+    !world.tasks.every((task) => task.ticked && world.isTrulyDone(task.id))
+  ) {
     world.violate("the run says that everything is done, and it is not");
   }
 }
@@ -24,7 +28,8 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
 function checkRuns(world: World, events: readonly Recorded[]): void {
   let open = false;
   for (const event of events) {
-    if (event.type === "run.started" && open) world.violate("a run was begun although the one before had not ended");
+    if (event.type === "run.started" && open)
+      world.violate("a run was begun although the one before had not ended");
     if (event.type === "run.started" || event.type === "run.resumed") open = true;
     if (event.type === "run.ended") open = false;
   }
@@ -32,14 +37,22 @@ function checkRuns(world: World, events: readonly Recorded[]): void {
 
 /** Every iteration has a number of its own, and was started, ended, observed and judged exactly once. */
 function checkNumbers(world: World, events: readonly Recorded[]): void {
-  for (const type of ["iteration.started", "iteration.ended", "evidence.collected", "verdict.reached"] as const) {
+  for (const type of [
+    "iteration.started",
+    "iteration.ended",
+    "evidence.collected",
+    "verdict.reached",
+  ] as const) {
     const numbers = of(events, type).map((event) => event.iteration);
-    if (new Set(numbers).size !== numbers.length) world.violate(`${type} was recorded twice for one iteration`);
+    if (new Set(numbers).size !== numbers.length)
+      world.violate(`${type} was recorded twice for one iteration`);
     const expected = of(events, "iteration.started").length;
-    if (numbers.length !== expected) world.violate(`${expected} iterations started, but ${type} is there ${numbers.length} times`);
+    if (numbers.length !== expected)
+      world.violate(`${expected} iterations started, but ${type} is there ${numbers.length} times`);
   }
   const started = of(events, "iteration.started").map((event) => event.iteration);
-  if (started.some((number, index) => number !== index + 1)) world.violate("iteration numbers have gaps or go back");
+  if (started.some((number, index) => number !== index + 1))
+    world.violate("iteration numbers have gaps or go back");
   for (const number of world.runsOfIteration.keys()) {
     if (!started.includes(number)) world.violate(`iteration ${number} ran and is not in the history`);
   }
@@ -52,7 +65,8 @@ function checkCompletions(world: World, events: readonly Recorded[]): void {
     if (!world.isTrulyDone(id)) world.violate(`${id} was accepted, and is not done`);
   }
   for (const task of world.tasks) {
-    if (task.ticked && !completed.includes(task.id)) world.violate(`${task.id} is ticked, and nobody accepted it`);
+    if (task.ticked && !completed.includes(task.id))
+      world.violate(`${task.id} is ticked, and nobody accepted it`);
   }
 }
 
@@ -69,9 +83,13 @@ function checkLimits(world: World, events: readonly Recorded[], settings: Settin
       world.violate(`iteration ${event.iteration} began although the run was stuck`);
     }
     if (event.type === "verdict.reached" && !free.has(event.iteration)) {
-      stuck = event.madeProgress || event.verdict === "accepted" ? 0 : stuck + (countsAsStuck(events, event) ? 1 : 0);
+      stuck =
+        event.madeProgress || event.verdict === "accepted"
+          ? 0
+          : stuck + (countsAsStuck(events, event) ? 1 : 0);
     }
-    if (counted > maxIterations) world.violate(`the run began ${counted} iterations of at most ${maxIterations}`);
+    if (counted > maxIterations)
+      world.violate(`the run began ${counted} iterations of at most ${maxIterations}`);
   }
 }
 

@@ -17,11 +17,19 @@ const count = values.seed === undefined ? Number(values.seeds) : 1;
 const startedAt = performance.now();
 const found = await explore({ from, count, sites });
 for (const failure of found.failures.slice(0, 10)) {
-  console.log(`seed ${failure.seed}${failure.crash === null ? "" : `, crash ${failure.crash.side} call ${failure.crash.call}`}:`);
+  console.log(
+    `seed ${failure.seed}${failure.crash === null ? "" : `, crash ${failure.crash.side} call ${failure.crash.call}`}:`,
+  );
   for (const violation of failure.violations) console.log(`  ${violation}`);
   console.log(`  repeat: ${repeatCommand(failure.seed, sites)}`);
 }
 const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-console.log(`${count} seeds, ${found.runs} runs, ${found.iterations} iterations, ${found.failures.length} failures in ${seconds} s`);
-console.log(Object.entries(found.outcomes).map(([outcome, times]) => `${outcome} ${times}`).join(", "));
+console.log(
+  `${count} seeds, ${found.runs} runs, ${found.iterations} iterations, ${found.failures.length} failures in ${seconds} s`,
+);
+console.log(
+  Object.entries(found.outcomes)
+    .map(([outcome, times]) => `${outcome} ${times}`)
+    .join(", "),
+);
 process.exitCode = found.failures.length === 0 ? 0 : 1;

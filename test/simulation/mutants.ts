@@ -23,7 +23,10 @@ export const MUTANTS: readonly Mutant[] = [
       ...ports,
       gates: {
         check: async (gates, marker, signal) =>
-          (await ports.gates.check(gates, marker, signal)).map((gate) => ({ ...gate, status: "passed" as const })),
+          (await ports.gates.check(gates, marker, signal)).map((gate) => ({
+            ...gate,
+            status: "passed" as const,
+          })),
       },
     }),
   },
@@ -43,18 +46,25 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "run limit off by one",
-    settings: (settings) => ({ ...settings, limits: { ...settings.limits, maxIterations: settings.limits.maxIterations + 1 } }),
+    settings: (settings) => ({
+      ...settings,
+      limits: { ...settings.limits, maxIterations: settings.limits.maxIterations + 1 },
+    }),
   },
   {
     name: "stuck limit off by one",
     settings: (settings) => ({
       ...settings,
-      limits: { ...settings.limits, maxStuck: settings.limits.maxStuck === 0 ? 0 : settings.limits.maxStuck + 1 },
+      limits: {
+        ...settings.limits,
+        maxStuck: settings.limits.maxStuck === 0 ? 0 : settings.limits.maxStuck + 1,
+      },
     }),
   },
   {
     name: "feedback lost",
-    ports: (ports) => onAppend(ports, (events) => events.filter((event) => event.type !== "intervention.chosen")),
+    ports: (ports) =>
+      onAppend(ports, (events) => events.filter((event) => event.type !== "intervention.chosen")),
   },
   {
     name: "leftovers not committed",
@@ -87,13 +97,18 @@ export const MUTANTS: readonly Mutant[] = [
     ports: (ports) =>
       onAppend(ports, (events) =>
         events.map((event) =>
-          event.type === "run.resumed" ? { ...event, type: "run.started" as const, run: `${event.run}+`, version: "" } : event,
+          event.type === "run.resumed"
+            ? { ...event, type: "run.started" as const, run: `${event.run}+`, version: "" }
+            : event,
         ),
       ),
   },
   {
     name: "evidence recorded twice",
-    ports: (ports) => onAppend(ports, (events) => (events[0]?.type === "evidence.collected" ? [...events, ...events] : events)),
+    ports: (ports) =>
+      onAppend(ports, (events) =>
+        events[0]?.type === "evidence.collected" ? [...events, ...events] : events,
+      ),
   },
   {
     name: "letters not written",
@@ -105,7 +120,8 @@ export const MUTANTS: readonly Mutant[] = [
       let lost = 0;
       return onAppend(ports, (events) =>
         events.map((event) => {
-          if (event.type === "iteration.ended" && event.report.ending.is === "interrupted") lost = event.iteration;
+          if (event.type === "iteration.ended" && event.report.ending.is === "interrupted")
+            lost = event.iteration;
           return event.type === "iteration.started" && lost > 0 ? { ...event, iteration: lost } : event;
         }),
       );
@@ -125,12 +141,18 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "decisions appended whatever came between",
-    ports: (ports) => ({ ...ports, log: forwarding(ports, { append: (events) => ports.log.append(events) }) }),
+    ports: (ports) => ({
+      ...ports,
+      log: forwarding(ports, { append: (events) => ports.log.append(events) }),
+    }),
     ignoresLock: true,
   },
 ];
 
-function onAppend(ports: Ports, change: (events: readonly Event[]) => readonly Event[] | Promise<readonly Event[]>): Ports {
+function onAppend(
+  ports: Ports,
+  change: (events: readonly Event[]) => readonly Event[] | Promise<readonly Event[]>,
+): Ports {
   return {
     ...ports,
     log: forwarding(ports, {
@@ -147,6 +169,7 @@ function forwarding(ports: Ports, changed: Partial<Ports["log"]>): Ports["log"] 
     read: (after, filter) => log.read(after, filter),
     loadSnapshot: (version) => log.loadSnapshot(version),
     saveSnapshot: (state, version) => log.saveSnapshot(state, version),
+    forget: () => log.forget(),
     close: () => log.close(),
     ...changed,
   };

@@ -37,7 +37,8 @@ export function operatorActs(world: World, outcome: Outcome | null): boolean {
 
 async function requestStop(log: Log, urgency: "now" | "after-iteration"): Promise<void> {
   const started = (await log.read(0, { types: ["run.started"] })).at(-1);
-  if (started?.type === "run.started") await log.append([{ type: "stop.requested", run: started.run, urgency }]);
+  if (started?.type === "run.started")
+    await log.append([{ type: "stop.requested", run: started.run, urgency }]);
 }
 
 function fail(world: World, sentence: string): false {

@@ -6,6 +6,7 @@ import type { Settings } from "../../src/core/settings.ts";
 import { runEngine } from "../../src/engine/engine.ts";
 import { Journal } from "../../src/engine/journal.ts";
 import type { Log, Ports } from "../../src/engine/ports.ts";
+import { recover } from "../../src/engine/recover.ts";
 import { startRun } from "../../src/engine/start-run.ts";
 import { Life, type CrashPoint, type CrashSites } from "./crashing.ts";
 import { DurableFacts } from "./durable-facts.ts";
@@ -104,12 +105,15 @@ class Session {
     const ports = this.#ports(life);
     const journal = await Journal.open(ports.log, ports.followers);
     const ownLeftovers = isOpen(journal.state.run) && journal.state.iterations.length > 0;
-    if (world.isDirty && !ownLeftovers) world.violate("the tree is dirty with our own leftovers, and a run would be refused");
+    if (world.isDirty && !ownLeftovers)
+      world.violate("the tree is dirty with our own leftovers, and a run would be refused");
     const settings = mutant?.settings?.(this.settings) ?? this.settings;
+    await recover(ports, journal.state);
     await startRun(journal, settings, 1, "simulated");
     if (mutant?.ignoresLock) void this.#rival(life).catch(() => {});
     const state = await runEngine(ports, journal, TICK_MS);
-    if (JSON.stringify(state) !== JSON.stringify(evolveAll(this.facts.all))) world.violate("the live state differs from the replayed one");
+    if (JSON.stringify(state) !== JSON.stringify(evolveAll(this.facts.all)))
+      world.violate("the live state differs from the replayed one");
     return state;
   }
 
@@ -117,6 +121,7 @@ class Session {
   async #rival(life: Life): Promise<void> {
     const ports = this.#ports(life);
     const journal = await Journal.open(ports.log, []);
+    await recover(ports, journal.state);
     await startRun(journal, this.settings, 2, "simulated");
     await runEngine(ports, journal, TICK_MS);
   }

@@ -20,7 +20,12 @@ import type { AgentProcess, World } from "./world.ts";
 export const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
 
 /** The real engine's ports, with the simulated world behind them. */
-export function simulatedPorts(world: World, facts: DurableFacts, log: Log, followers: readonly Follower[]): Ports {
+export function simulatedPorts(
+  world: World,
+  facts: DurableFacts,
+  log: Log,
+  followers: readonly Follower[],
+): Ports {
   return {
     log,
     source: simulatedSource(world, facts),
@@ -39,7 +44,8 @@ function simulatedSource(world: World, facts: DurableFacts): TaskSource {
     identity: SOURCE,
     observe: () => Promise.resolve({ source: SOURCE, tasks: world.plan() }),
     mark: (id) => {
-      if (!facts.has("task.completed", id)) world.violate(`${id} was marked before its completion was recorded`);
+      if (!facts.has("task.completed", id))
+        world.violate(`${id} was marked before its completion was recorded`);
       if (!world.isTrulyDone(id)) world.violate(`${id} was marked done, and is not`);
       world.truth(id).ticked = true;
       return Promise.resolve();
@@ -81,15 +87,24 @@ function simulatedAgents(world: World, facts: DurableFacts): Agents {
   };
 }
 
-function checkStart(world: World, facts: DurableFacts, iteration: number, task: string, prompt: string): void {
-  if (world.livingProcesses.length > 0) world.violate(`iteration ${iteration} began while another agent was alive`);
+function checkStart(
+  world: World,
+  facts: DurableFacts,
+  iteration: number,
+  task: string,
+  prompt: string,
+): void {
+  if (world.livingProcesses.length > 0)
+    world.violate(`iteration ${iteration} began while another agent was alive`);
   if (world.isDirty) world.violate(`iteration ${iteration} began on changes that are not its own`);
-  if (!facts.started(iteration)) world.violate(`iteration ${iteration} ran before it was recorded as started`);
+  if (!facts.started(iteration))
+    world.violate(`iteration ${iteration} ran before it was recorded as started`);
   const runs = (world.runsOfIteration.get(iteration) ?? 0) + 1;
   world.runsOfIteration.set(iteration, runs);
   if (runs > 1) world.violate(`the number ${iteration} was used for ${runs} agent processes`);
   const rejected = facts.lastVerdict(task) === "rejected";
-  if (rejected && !prompt.includes("DO NOT IGNORE")) world.violate(`${task} was not told why it was rejected`);
+  if (rejected && !prompt.includes("DO NOT IGNORE"))
+    world.violate(`${task} was not told why it was rejected`);
   if (facts.has("task.completed", task)) world.violate(`${task} was worked on after it was accepted`);
 }
 

@@ -6,22 +6,34 @@ import { simulate } from "./simulate.ts";
 describe("the simulated world", () => {
   test("holds every invariant with a crash before and after every append", { timeout: 240_000 }, async () => {
     const found = await explore({ from: 1, count: 120, sites: "appends" });
-    expect(found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, "appends") }))).toEqual([]);
+    expect(
+      found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, "appends") })),
+    ).toEqual([]);
     expect(found.runs).toBeGreaterThan(4_000);
   });
 
-  test("holds every invariant with a crash before and after every call to the outside", { timeout: 240_000 }, async () => {
-    const found = await explore({ from: 1_001, count: 12, sites: "calls" });
-    expect(found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, "calls") }))).toEqual([]);
-  });
+  test(
+    "holds every invariant with a crash before and after every call to the outside",
+    { timeout: 240_000 },
+    async () => {
+      const found = await explore({ from: 1_001, count: 12, sites: "calls" });
+      expect(
+        found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, "calls") })),
+      ).toEqual([]);
+    },
+  );
 
   test("comes to the same end for the same seed", async () => {
     const [once, again] = [await simulate({ seed: 7 }), await simulate({ seed: 7 })];
     expect(again).toEqual(once);
   });
 
-  test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))("catches: %s", { timeout: 120_000 }, async (_name, mutant) => {
-    const found = await explore({ from: 1, count: 60, sites: "appends", mutant, untilFailure: true });
-    expect(found.failures).not.toEqual([]);
-  });
+  test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
+    "catches: %s",
+    { timeout: 120_000 },
+    async (_name, mutant) => {
+      const found = await explore({ from: 1, count: 60, sites: "appends", mutant, untilFailure: true });
+      expect(found.failures).not.toEqual([]);
+    },
+  );
 });

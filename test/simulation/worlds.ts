@@ -34,7 +34,17 @@ export function settingsFor(random: Random): Settings {
     source: SOURCE,
     agent: "simulated",
     agents: [{ name: "simulated", command: ["simulated"], env: {}, envDeny: [] }],
-    gates: [{ name: "tests", command: "tests", timeoutMs: 60_000, required: true, onMissing: "warn", cwd: null, env: {} }],
+    gates: [
+      {
+        name: "tests",
+        command: "tests",
+        timeoutMs: 60_000,
+        required: true,
+        onMissing: "warn",
+        cwd: null,
+        env: {},
+      },
+    ],
     onlyTasks: null,
     lanes: 1,
     limits: {

@@ -7,7 +7,11 @@ import type { Log } from "../../engine/ports.ts";
  */
 export function redactingLog(log: Log, redact: (text: string) => string): Log {
   return {
-    append: (events, expected) => log.append(events.map((event) => redacted(event, redact) as Event), expected),
+    append: (events, expected) =>
+      log.append(
+        events.map((event) => redacted(event, redact) as Event),
+        expected,
+      ),
     read: (after, filter) => log.read(after, filter),
     loadSnapshot: (version) => log.loadSnapshot(version),
     saveSnapshot: (state, version) => log.saveSnapshot(state, version),

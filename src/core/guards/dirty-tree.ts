@@ -6,6 +6,6 @@ export const dirtyTree: Guard = {
   intervention: "dirty_tree",
   check: ({ evidence, settings }) =>
     settings.git.commit === "agent" && evidence.uncommitted.length > 0
-      ? `You reported the task complete, but these files are not committed: ${evidence.uncommitted.slice(0, 10).join(", ")}.`
+      ? `these files are not committed: ${evidence.uncommitted.slice(0, 10).join(", ")}`
       : undefined,
 };

@@ -7,7 +7,7 @@ import type { InterventionType } from "../verdict/intervention.ts";
 export interface Guard {
   readonly name: string;
   readonly intervention: InterventionType;
-  /** The objection, told to the agent, or undefined when there is none. */
+  /** The objection, as the end of "claims completion, but …", or undefined when there is none. */
   readonly check: (context: GuardContext) => string | undefined;
 }
 

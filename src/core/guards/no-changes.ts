@@ -5,7 +5,5 @@ export const noChanges: Guard = {
   name: "no-changes",
   intervention: "false_completion_detected",
   check: ({ evidence }) =>
-    evidence.changedSinceTaskBegan.files === 0
-      ? "You reported the task complete, but no file has changed since the task began."
-      : undefined,
+    evidence.changedSinceTaskBegan.files === 0 ? "no file has changed since the task began" : undefined,
 };

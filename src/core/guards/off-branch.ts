@@ -7,5 +7,5 @@ export const offBranch: Guard = {
   check: ({ evidence }) =>
     evidence.strayedTo === null
       ? undefined
-      : `You left the branch you were started on; your work is at ${evidence.strayedTo} and does not continue it. Work on the branch that is checked out when you start.`,
+      : `the work is at ${evidence.strayedTo}, which does not continue the branch that was checked out`,
 };

@@ -25,7 +25,13 @@ export interface Surroundings {
 }
 
 /** The next iteration of a task, or null when it may not start (any more). */
-export function beginIteration(state: State, id: TaskId, lane: number, around: Surroundings, now: Instant): Beginning | null {
+export function beginIteration(
+  state: State,
+  id: TaskId,
+  lane: number,
+  around: Surroundings,
+  now: Instant,
+): Beginning | null {
   const { run, plan } = state;
   const task = plan?.tasks.find((planned) => planned.id === id);
   if (!isOpen(run) || task === undefined || !mayStart(state, id, now)) return null;

@@ -23,7 +23,13 @@ export function needsGates(run: RunState, phase: Extract<Phase, { is: "observed"
 }
 
 /** The verdict on an iteration and everything that follows from it, recorded together. */
-export function conclude(state: State, run: RunState, open: OpenIteration, phase: JudgeablePhase, now: Instant): readonly Event[] {
+export function conclude(
+  state: State,
+  run: RunState,
+  open: OpenIteration,
+  phase: JudgeablePhase,
+  now: Instant,
+): readonly Event[] {
   const { report, evidence } = phase;
   const gates = phase.is === "checked" ? phase.gates : null;
   const findings = claimsCompletion(report) ? hardFindings({ report, evidence, settings: run.settings }) : [];
@@ -35,11 +41,20 @@ export function conclude(state: State, run: RunState, open: OpenIteration, phase
     verdict: verdict.ruling,
     reasons: verdict.reasons,
     madeProgress: madeProgress(evidence),
-    retryAt: report.failure?.class === "transient" ? retryAt(now, run.transientInARow + 1, open.number) : null,
+    retryAt:
+      report.failure?.class === "transient" ? retryAt(now, run.transientInARow + 1, open.number) : null,
   };
   const after = evolve(state, { ...reached, position: state.position, at: now } satisfies Recorded);
   const promiseTag = `<promise>${promiseOf(state, run, open.task)}</promise>`;
-  const told = corrections({ iteration: open.number, verdict, report, evidence, findings, gates, promiseTag });
+  const told = corrections({
+    iteration: open.number,
+    verdict,
+    report,
+    evidence,
+    findings,
+    gates,
+    promiseTag,
+  });
   return [
     reached,
     ...told.map(({ intervention, severity, text }): Event => ({
@@ -61,19 +76,32 @@ export function promiseOf(state: State, run: RunState, id: TaskId): string {
 function cutShort(run: RunState, phase: JudgeablePhase): Verdict | null {
   if (run.stop !== "now" || phase.is === "checked" || run.settings.gates.length === 0) return null;
   if (!claimsCompletion(phase.report)) return null;
-  return { ruling: "continue", reasons: [{ rule: "stopped", sentence: "stopped before the gates could check the claim" }] };
+  return {
+    ruling: "continue",
+    reasons: [{ rule: "stopped", sentence: "stopped before the gates could check the claim" }],
+  };
 }
 
-function taskConsequences(after: State, run: RunState, open: OpenIteration, verdict: Verdict, phase: JudgeablePhase): readonly Event[] {
+function taskConsequences(
+  after: State,
+  run: RunState,
+  open: OpenIteration,
+  verdict: Verdict,
+  phase: JudgeablePhase,
+): readonly Event[] {
   const about = { run: open.run, task: open.task, iteration: open.number };
   const { report, evidence } = phase;
-  if (verdict.ruling === "accepted") return [{ ...about, type: "task.completed", commit: evidence.headAfter }];
+  if (verdict.ruling === "accepted")
+    return [{ ...about, type: "task.completed", commit: evidence.headAfter }];
   if (report.claim.is === "blocked" && verdict.ruling === "blocked") {
     return [{ ...about, type: "task.blocked", reason: report.claim.reason }];
   }
   if (report.claim.is === "undecided" && verdict.ruling === "decide") {
     const { question, options } = report.claim;
-    return [{ ...about, type: "question.asked", question, options }, ...exhaustion(after, run, open, report.finalText)];
+    return [
+      { ...about, type: "question.asked", question, options },
+      ...exhaustion(after, run, open, report.finalText),
+    ];
   }
   const blockedBy = brakeOnTask(after, run, open.task);
   if (blockedBy !== null) return [{ ...about, type: "task.blocked", reason: blockedBy }];
@@ -98,7 +126,10 @@ function exhaustion(after: State, run: RunState, open: OpenIteration, lastOutput
   const exhausted: Event = { ...about, type: "task.exhausted", iterations: used, lastOutput };
   const runs = taskState(after, open.task).exhaustedRuns + 1;
   if (runs < EXHAUSTED_RUNS_MAX) return [exhausted];
-  return [exhausted, { ...about, type: "task.blocked", reason: `its iteration limit was used up in ${runs} runs` }];
+  return [
+    exhausted,
+    { ...about, type: "task.blocked", reason: `its iteration limit was used up in ${runs} runs` },
+  ];
 }
 
 function planned(state: State, id: TaskId): Task | undefined {

@@ -43,13 +43,15 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
   const { phase } = open;
   switch (phase.is) {
     case "running":
-      if (open.orphaned) return { kind: "close-orphan", key: `close-orphan:${open.number}`, iteration: open.number };
+      if (open.orphaned)
+        return { kind: "close-orphan", key: `close-orphan:${open.number}`, iteration: open.number };
       // Not wanting it any longer is what stops the agent.
       return run.stop === "now" ? null : iterate(open.task, open.lane);
     case "ended":
       return { kind: "collect-evidence", key: `evidence:${open.number}`, iteration: open.number };
     case "observed":
-      if (needsGates(run, phase)) return { kind: "check-gates", key: `gates:${open.number}`, iteration: open.number };
+      if (needsGates(run, phase))
+        return { kind: "check-gates", key: `gates:${open.number}`, iteration: open.number };
       return verdict(open, conclude(state, run, open, phase, now));
     case "checked":
       return verdict(open, conclude(state, run, open, phase, now));
@@ -64,7 +66,9 @@ function verdict(open: OpenIteration, events: readonly Event[]): Effect {
 
 function startsFor(state: State, run: RunState, plan: Plan, now: Instant): readonly Effect[] {
   const taken = new Set(state.iterations.map((open) => open.lane));
-  const lanes = Array.from({ length: run.settings.lanes }, (_, index) => index + 1).filter((lane) => !taken.has(lane));
+  const lanes = Array.from({ length: run.settings.lanes }, (_, index) => index + 1).filter(
+    (lane) => !taken.has(lane),
+  );
   const left = run.settings.limits.maxIterations - run.iterations;
   return readyTasks(state, run, plan, now)
     .slice(0, Math.max(0, Math.min(lanes.length, left)))
@@ -72,7 +76,6 @@ function startsFor(state: State, run: RunState, plan: Plan, now: Instant): reado
 }
 
 function marks(state: State, plan: Plan): readonly Effect[] {
-  if (plan.source.path === null) return [];
   return plan.tasks
     .filter(({ id }) => taskState(state, id).completion !== null && !taskState(state, id).marked)
     .map(({ id }) => ({ kind: "mark-task", key: `mark:${id}`, task: id }));
@@ -92,7 +95,12 @@ function letters(state: State): readonly Effect[] {
 
 function waitForRetry(run: RunState, until: Instant | null): Decision {
   if (until === null || run.waitingUntil === until) return { effects: [], wakeAt: until };
-  const waiting = { type: "wait.started", run: run.id, until, why: "the agent's service failed; trying again" } as const;
+  const waiting = {
+    type: "wait.started",
+    run: run.id,
+    until,
+    why: "the agent's service failed; trying again",
+  } as const;
   return { effects: [{ kind: "record", key: "wait", task: null, events: [waiting] }], wakeAt: until };
 }
 

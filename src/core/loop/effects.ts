@@ -13,7 +13,7 @@ export type Effect =
   | Keyed<"observe">
   /** From admission to the agent's exit. */
   | (Keyed<"iterate"> & { readonly task: TaskId; readonly lane: number })
-  /** End what is left of an iteration whose engine died. */
+  /** Close an iteration whose engine died while the agent ran. */
   | (Keyed<"close-orphan"> & { readonly iteration: number })
   | (Keyed<"collect-evidence"> & { readonly iteration: number })
   | (Keyed<"check-gates"> & { readonly iteration: number })

@@ -1,7 +1,15 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { NO_CHANGES } from "../report/evidence.ts";
 import type { Verdict } from "../verdict/verdict.ts";
-import { taskState, type Footing, type OpenIteration, type Phase, type RunState, type State, type TaskState } from "./state.ts";
+import {
+  taskState,
+  type Footing,
+  type OpenIteration,
+  type Phase,
+  type RunState,
+  type State,
+  type TaskState,
+} from "./state.ts";
 
 export function iterationStarted(state: State, event: Recorded<EventOf<"iteration.started">>): State {
   const task = taskState(state, event.task);
@@ -52,7 +60,11 @@ export function iterationReported(state: State, event: Recorded<EventOf<"iterati
 export function iterationObserved(state: State, event: Recorded<EventOf<"evidence.collected">>): State {
   const { evidence } = event;
   const task = taskState(state, event.task);
-  const footing = task.footing && { ...task.footing, head: evidence.headAfter, changed: evidence.changedSinceTaskBegan };
+  const footing = task.footing && {
+    ...task.footing,
+    head: evidence.headAfter,
+    changed: evidence.changedSinceTaskBegan,
+  };
   return {
     ...inPhase(state, event.iteration, (phase) =>
       phase.is === "ended" ? { is: "observed", report: phase.report, evidence } : phase,

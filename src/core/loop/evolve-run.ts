@@ -51,7 +51,7 @@ function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId
   const kept: Record<TaskId, TaskState> = {};
   for (const task of Object.values(state.tasks)) {
     const now = observed.get(task.id);
-    if (now === undefined && task.completion !== null) continue;
+    if (now === undefined && task.marked) continue;
     const untickedByOperator = plan.source.path !== null && task.marked && now?.done === false;
     const askedForAgain = plan.source.path === null && firstOfRun && now !== undefined;
     const reopened = task.completion !== null && (untickedByOperator || askedForAgain);

@@ -34,6 +34,8 @@ export function taskOf(event: Event): TaskId | null {
 
 function fold(state: State, event: Recorded): State {
   switch (event.type) {
+    case "log.renewed":
+      return { ...state, lastIteration: Math.max(state.lastIteration, event.lastIteration) };
     case "run.started":
       return runStarted(state, event);
     case "run.resumed":
@@ -42,6 +44,8 @@ function fold(state: State, event: Recorded): State {
       return runEnded(state, event);
     case "tasks.observed":
       return tasksObserved(state, event);
+    case "task.marked":
+      return markedInPlan(withTask(state, event.task, { marked: true }), event.task);
     case "wait.started":
       return withRun(state, { waitingUntil: event.until });
     case "stop.requested":
@@ -66,7 +70,6 @@ type TaskFact = EventOf<
   | "question.asked"
   | "question.answered"
   | "task.completed"
-  | "task.marked"
   | "task.blocked"
   | "task.unblocked"
   | "task.exhausted"
@@ -94,8 +97,6 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
       return { question: task.question === null ? null : { ...task.question, answer: event.answer } };
     case "task.completed":
       return { completion: { iteration: event.iteration, commit: event.commit }, marked: false };
-    case "task.marked":
-      return { marked: true };
     case "task.blocked":
       return { blockedReason: event.reason };
     case "task.unblocked":
@@ -116,6 +117,16 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
 function withFeedback(task: TaskState, event: EventOf<"intervention.chosen">): TaskState["feedback"] {
   const said = task.feedback.some((item) => item.text === event.feedback.text);
   return said ? task.feedback : [...task.feedback, event.feedback];
+}
+
+/** The file now shows what we know, so that reading it again is no news. */
+function markedInPlan(state: State, id: TaskId): State {
+  const { plan } = state;
+  if (plan === null || plan.source.path === null) return state;
+  return {
+    ...state,
+    plan: { ...plan, tasks: plan.tasks.map((task) => (task.id === id ? { ...task, done: true } : task)) },
+  };
 }
 
 function withTask(state: State, id: TaskId, change: Partial<TaskState>): State {

@@ -57,16 +57,27 @@ function braked(run: RunState): Ending | null {
 }
 
 function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
-  const canStart = readyTasks(state, run, plan, now).length > 0 || nextRetryAt(state, run, plan, now) !== null;
+  const canStart =
+    readyTasks(state, run, plan, now).length > 0 || nextRetryAt(state, run, plan, now) !== null;
   if (canStart && run.iterations < run.settings.limits.maxIterations) return null;
   const tasks = tasksInScope(run, plan);
   const holding = tasks.filter((task) => !task.optional && statusOf(state, task) !== "done");
   if (holding.length === 0 && !canStart) {
-    return { outcome: "completed", reason: tasks.length === 0 ? "there is nothing to do" : "every task is done" };
+    return {
+      outcome: "completed",
+      reason: tasks.length === 0 ? "there is nothing to do" : "every task is done",
+    };
   }
   const held = heldByOperator(state, run, plan);
   if (held) return held;
-  if (canStart) return { outcome: "exhausted", reason: `the limit of ${run.settings.limits.maxIterations} iterations is reached` };
-  const names = holding.map((task) => task.id).slice(0, 5).join(", ");
+  if (canStart)
+    return {
+      outcome: "exhausted",
+      reason: `the limit of ${run.settings.limits.maxIterations} iterations is reached`,
+    };
+  const names = holding
+    .map((task) => task.id)
+    .slice(0, 5)
+    .join(", ");
   return { outcome: "exhausted", reason: `iteration limit reached without completion: ${names}` };
 }

@@ -13,7 +13,10 @@ export function tasksInScope(run: RunState, plan: Plan): readonly Task[] {
 export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant): readonly Task[] {
   return startable(state, run, plan)
     .filter((task) => (taskState(state, task.id).retryAt ?? 0) <= now)
-    .toSorted((a, b) => urgency(state, a) - urgency(state, b) || (a.priority ?? Infinity) - (b.priority ?? Infinity) || 0);
+    .toSorted(
+      (a, b) =>
+        urgency(state, a) - urgency(state, b) || (a.priority ?? Infinity) - (b.priority ?? Infinity) || 0,
+    );
 }
 
 /** The earliest moment at which a task that waits becomes ready. */

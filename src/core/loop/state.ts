@@ -164,4 +164,3 @@ export function taskState(state: State, id: TaskId): TaskState {
 export function isOpen(run: RunState | null): run is RunState {
   return run !== null && run.end === null;
 }
-

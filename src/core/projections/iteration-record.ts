@@ -45,7 +45,10 @@ export function iterationRecords(events: Iterable<Recorded>): readonly Iteration
 }
 
 /** The record with one more fact; undefined as long as its beginning is not known. */
-export function extendRecord(record: IterationRecord | undefined, event: Recorded): IterationRecord | undefined {
+export function extendRecord(
+  record: IterationRecord | undefined,
+  event: Recorded,
+): IterationRecord | undefined {
   if (event.type === "iteration.started") return begin(event);
   if (record === undefined) return undefined;
   switch (event.type) {

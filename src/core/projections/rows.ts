@@ -11,7 +11,8 @@ export const SUMMARY_HEADER =
 export function summaryRow(record: IterationRecord, state: State): string {
   const tasks = state.plan?.tasks ?? [];
   const done = tasks.filter((task) => task.id === record.task || statusOf(state, task) === "done");
-  const complete = record.verdict === "accepted" ? done.length : done.filter((task) => task.id !== record.task).length;
+  const complete =
+    record.verdict === "accepted" ? done.length : done.filter((task) => task.id !== record.task).length;
   const cells = [
     record.iteration,
     "implement",

@@ -118,7 +118,8 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
 
 function inboxItem(task: TaskState): InboxItem[] {
   const item = { task: task.id, default: null, deadline: null };
-  if (task.blockedReason !== null) return [{ ...item, kind: "blocked", text: task.blockedReason, options: [] }];
+  if (task.blockedReason !== null)
+    return [{ ...item, kind: "blocked", text: task.blockedReason, options: [] }];
   if (task.question === null || task.question.answer !== null) return [];
   return [{ ...item, kind: "decide", text: task.question.text, options: task.question.options }];
 }

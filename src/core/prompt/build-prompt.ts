@@ -63,7 +63,8 @@ function previousFeedback({ feedback }: PromptParts): string {
 
 function requiredEvidence({ gates, commit }: PromptParts): string {
   const checks = gates.map((gate) => `- ${gate.name}: \`${gate.command}\``).join("\n");
-  const gateText = checks === "" ? "" : `\nThese checks of the project will be run after you, and must pass:\n${checks}`;
+  const gateText =
+    checks === "" ? "" : `\nThese checks of the project will be run after you, and must pass:\n${checks}`;
   const commitText =
     commit === "agent"
       ? "Commit your work; uncommitted changes are rejected."

@@ -35,18 +35,19 @@ export function createEchoFilter(
     isInOwnTag = words.startsWith(OPEN) && !words.includes(CLOSE);
     onLine(line);
   };
+  const takeSignal = (line: string, words: string): void => {
+    letGo(words);
+    if (isInOwnTag || !places.has(words)) onLine(line);
+    else waiting = { line, words, previous: previous === null ? null : wordsOf(previous) };
+    if (isInOwnTag && words.includes(CLOSE)) isInOwnTag = false;
+  };
   return {
     readLine(line) {
-      const words = wordsOf(line);
-      if (words === "") {
-        onLine(line);
-        return;
-      }
-      letGo(words);
-      if (isInOwnTag || !places.has(words)) onLine(line);
-      else waiting = { line, words, previous };
-      if (isInOwnTag && words.includes(CLOSE)) isInOwnTag = false;
-      previous = words;
+      if (line.trim() === "") return onLine(line);
+      const isPlain = waiting === null && !isInOwnTag && expected.requireXml && !SIGNAL_CHARACTER.test(line);
+      if (places.size > 0 && !isPlain) takeSignal(line, wordsOf(line));
+      else onLine(line);
+      previous = line;
     },
     end: () => letGo(null),
   };
@@ -60,6 +61,8 @@ interface Place {
 
 const OPEN = "<promise>";
 const CLOSE = "</promise>";
+/** Lines without one cannot be a signal; most are done with after this. */
+const SIGNAL_CHARACTER = /[<`~]/;
 /** Shorter words are too common to prove anything. */
 const FRAGMENT_LENGTH_MIN = 3;
 const PLACES_MAX = 1_000;

@@ -17,6 +17,8 @@ export interface PromiseReader {
 
 const OPEN = "<promise>";
 const CLOSE = "</promise>";
+/** Lines without one say nothing here, unless a tag is open; most are done with after this. */
+const SIGNAL_CHARACTER = /[<`~]/;
 const TAG_LENGTH_MAX = 64 * 1024;
 const WORDS_LENGTH_MAX = 2_000;
 const OPTIONS_MAX = 20;
@@ -51,6 +53,7 @@ export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
   };
   return {
     readLine(line) {
+      if (open === null && expected.requireXml && !SIGNAL_CHARACTER.test(line)) return;
       // A lone return starts the line anew on a terminal, as progress bars do.
       for (const part of stripEscapes(line).split("\r")) {
         if (fences.isFenced(part) || part.trimStart().startsWith(">")) open = null;

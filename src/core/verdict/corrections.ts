@@ -35,7 +35,7 @@ export function corrections(judged: Judged): readonly Correction[] {
     ...judged.findings.map((finding): Correction => ({
       intervention: finding.intervention,
       severity: "critical",
-      text: `In iteration ${judged.iteration}: ${finding.sentence}`,
+      text: `In iteration ${judged.iteration} you reported the task complete, but ${finding.sentence}.`,
     })),
     ...endingCorrections(judged),
     ...leftOutCorrections(judged),
@@ -71,7 +71,14 @@ function leftOutCorrections({ iteration, evidence }: Judged): readonly Correctio
 }
 
 /** An iteration that changed nothing, or that may be done and did not say so. */
-function silenceCorrections({ iteration, verdict, report, evidence, gates, promiseTag }: Judged): readonly Correction[] {
+function silenceCorrections({
+  iteration,
+  verdict,
+  report,
+  evidence,
+  gates,
+  promiseTag,
+}: Judged): readonly Correction[] {
   if (report.failure !== null) return [];
   if (evidence.changed.files === 0 && evidence.changedSinceTaskBegan.files === 0) {
     const text = `In iteration ${iteration} you wrote NO FILES. Explaining the change is not making it: edit the files in the workspace with your tools.`;

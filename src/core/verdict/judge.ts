@@ -13,11 +13,14 @@ export interface Case {
 /** Rules on one iteration. Words can reject or hold a task; only evidence accepts it. */
 export function judge({ report, findings, gates }: Case): Verdict {
   const { claim, failure, ending } = report;
-  if (ending.is === "interrupted") return failed("interrupted", "interrupted: Ralph itself was killed while the agent ran");
+  if (ending.is === "interrupted")
+    return failed("interrupted", "interrupted: Ralph itself was killed while the agent ran");
   if (ending.is === "stopped") return failed("stopped", "interrupted: the agent was asked to stop");
   if (failure !== null && failure.class !== "agent") return failed(failure.class, failure.message);
-  if (claim.is === "blocked") return { ruling: "blocked", reasons: [{ rule: "claim", sentence: claim.reason }] };
-  if (claim.is === "undecided") return { ruling: "decide", reasons: [{ rule: "claim", sentence: claim.question }] };
+  if (claim.is === "blocked")
+    return { ruling: "blocked", reasons: [{ rule: "claim", sentence: claim.reason }] };
+  if (claim.is === "undecided")
+    return { ruling: "decide", reasons: [{ rule: "claim", sentence: claim.question }] };
   if (failure !== null) return failed(failureRule(report), failure.message);
   if (claim.is !== "complete") return { ruling: "continue", reasons: [whyOpen(report)] };
   return judgeCompletion(findings, gates);
@@ -31,11 +34,17 @@ export function claimsCompletion(report: AgentReport): boolean {
 function judgeCompletion(findings: readonly Finding[], gates: readonly GateResult[] | null): Verdict {
   const objections = [
     ...findings.map((finding): Reason => ({ rule: finding.guard, sentence: finding.sentence })),
-    ...redGates(gates ?? []).map((gate): Reason => ({ rule: `gate:${gate.name}`, sentence: redSentence(gate) })),
+    ...redGates(gates ?? []).map((gate): Reason => ({
+      rule: `gate:${gate.name}`,
+      sentence: redSentence(gate),
+    })),
   ];
   if (objections.length > 0) return { ruling: "rejected", reasons: objections };
   const passed = (gates ?? []).filter((gate) => gate.status === "passed").map((gate) => gate.name);
-  const sentence = passed.length === 0 ? "the work is in git; no gate is configured" : `the work is in git; passed: ${passed.join(", ")}`;
+  const sentence =
+    passed.length === 0
+      ? "the work is in git; no gate is configured"
+      : `the work is in git; passed: ${passed.join(", ")}`;
   return { ruling: "accepted", reasons: [{ rule: "evidence", sentence }] };
 }
 

@@ -4,9 +4,20 @@ import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
 
 /** Runs the project's own checks: those that the run started with. */
-export async function checkGates(effect: EffectOf<"check-gates">, ports: Ports, journal: Journal, signal: AbortSignal): Promise<void> {
+export async function checkGates(
+  effect: EffectOf<"check-gates">,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
   const open = openIteration(journal.state, effect.iteration);
   const gates = await ports.gates.check(journal.state.run?.settings.gates ?? [], open.marker, signal);
   if (signal.aborted) return;
-  await journal.record({ type: "gates.checked", run: open.run, task: open.task, iteration: open.number, gates });
+  await journal.record({
+    type: "gates.checked",
+    run: open.run,
+    task: open.task,
+    iteration: open.number,
+    gates,
+  });
 }

@@ -3,11 +3,19 @@ import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
 
-/** Ends what a dead engine left running and records the iteration as interrupted. */
-export async function closeOrphan(effect: EffectOf<"close-orphan">, ports: Ports, journal: Journal): Promise<void> {
+/** Records an iteration as interrupted: nobody saw how its agent ended. */
+export async function closeOrphan(
+  effect: EffectOf<"close-orphan">,
+  ports: Ports,
+  journal: Journal,
+): Promise<void> {
   const open = openIteration(journal.state, effect.iteration);
-  await ports.agents.sweep(open.marker);
-  await ports.workspace.clearLeftovers();
   const report = await ports.agents.recoverReport(open.number, open.startedAt);
-  await journal.record({ type: "iteration.ended", run: open.run, task: open.task, iteration: open.number, report });
+  await journal.record({
+    type: "iteration.ended",
+    run: open.run,
+    task: open.task,
+    iteration: open.number,
+    report,
+  });
 }

@@ -7,7 +7,11 @@ import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
 
 /** Looks at what really changed. Marks that the agent made in the task source are taken back first. */
-export async function collectEvidence(effect: EffectOf<"collect-evidence">, ports: Ports, journal: Journal): Promise<void> {
+export async function collectEvidence(
+  effect: EffectOf<"collect-evidence">,
+  ports: Ports,
+  journal: Journal,
+): Promise<void> {
   const { state } = journal;
   const open = openIteration(state, effect.iteration);
   const { footing } = taskState(state, open.task);

@@ -11,7 +11,12 @@ import type { Ports } from "../ports.ts";
 type Started = EventOf<"iteration.started">;
 
 /** One agent process: looked around, admitted, recorded as started, run, recorded as ended. */
-export async function iterate(effect: EffectOf<"iterate">, ports: Ports, journal: Journal, signal: AbortSignal): Promise<void> {
+export async function iterate(
+  effect: EffectOf<"iterate">,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
   const news = await lookAround(ports, journal.state);
   if (news.length > 0) return journal.record(...news);
   const admitted = await admit(effect, ports, journal, signal);
@@ -37,8 +42,13 @@ async function admit(
   const marker = randomUUID();
   let admitted: (Beginning & { readonly started: Started }) | null = null;
   await journal.admit((state) => {
-    const begun = signal.aborted ? null : beginIteration(state, effect.task, effect.lane, around, ports.clock.now());
-    admitted = begun && { ...begun, started: { ...begun.started, promptSha256: sha256(begun.prompt), marker } };
+    const begun = signal.aborted
+      ? null
+      : beginIteration(state, effect.task, effect.lane, around, ports.clock.now());
+    admitted = begun && {
+      ...begun,
+      started: { ...begun.started, promptSha256: sha256(begun.prompt), marker },
+    };
     return admitted && [admitted.started];
   });
   return admitted;

@@ -6,16 +6,16 @@ import type { Ports } from "../ports.ts";
 export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, journal: Journal): Promise<void> {
   const { run, plan, tasks } = journal.state;
   const completion = tasks[effect.task]?.completion;
-  if (run === null || completion == null || plan?.source.path == null) return;
+  if (run === null || plan === null || completion == null) return;
   await ports.source.mark(effect.task);
-  const title = plan.tasks.find((task) => task.id === effect.task)?.title ?? effect.task;
-  const commit = await ports.workspace.commitMark({
+  const about = {
     run: run.id,
     task: effect.task,
     iteration: completion.iteration,
-    title,
+    title: plan.tasks.find((task) => task.id === effect.task)?.title ?? effect.task,
     hooks: run.settings.git.hooks,
-    path: plan.source.path,
-  });
+  };
+  const { path } = plan.source;
+  const commit = path === null ? null : await ports.workspace.commitMark({ ...about, path });
   await journal.record({ type: "task.marked", run: run.id, task: effect.task, commit });
 }

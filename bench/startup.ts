@@ -1,0 +1,31 @@
+import { RALPH, ROOT, sampleProject } from "./sample-project.ts";
+import { interleaved, mustRun } from "./samples.ts";
+
+const ROUNDS = 31;
+const NODE = `${ROOT}/node_modules/node/bin/node`;
+
+/** What `--help` and `status` cost over the bare Node that runs them. */
+export async function measureStartup(): Promise<readonly string[]> {
+  const folder = sampleProject(3, [
+    "sh",
+    "-c",
+    'echo x > "$RALPH_TASK_ID"; echo "<promise>COMPLETE</promise>"',
+  ]);
+  mustRun(RALPH, ["run", "--quiet"], folder);
+  const ms = interleaved(ROUNDS, {
+    bare: () => mustRun(NODE, ["-e", ""], folder),
+    help: () => mustRun(RALPH, ["--help"], folder),
+    status: () => mustRun(RALPH, ["status", "--json"], folder),
+  });
+  const row = (name: string): string => {
+    const time = ms[name] ?? Number.NaN;
+    const bare = ms["bare"] ?? Number.NaN;
+    return `  ${name.padEnd(8)} ${time.toFixed(1).padStart(7)} ms   +${(time - bare).toFixed(1)} ms   ${(time / bare).toFixed(2)} × bare Node`;
+  };
+  return [
+    `start-up (median of ${ROUNDS}, interleaved)`,
+    `  bare     ${ms["bare"]?.toFixed(1).padStart(7)} ms`,
+    row("help"),
+    row("status"),
+  ];
+}

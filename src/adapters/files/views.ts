@@ -1,0 +1,153 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Recorded } from "../../core/events.ts";
+import { evolve } from "../../core/loop/evolve.ts";
+import { EMPTY_STATE, isOpen, type State } from "../../core/loop/state.ts";
+import { extendRecord, type IterationRecord } from "../../core/projections/iteration-record.ts";
+import { executionRow, SUMMARY_HEADER, summaryRow } from "../../core/projections/rows.ts";
+import { projectStatus } from "../../core/projections/status.ts";
+import { isoTime } from "../../core/time.ts";
+import type { Follower, Log, Progress } from "../../engine/ports.ts";
+import { writeFileAtomically } from "./atomic-file.ts";
+import { prepareRalphFolder } from "./ralph-folder.ts";
+import { fileError } from "./file-error.ts";
+
+const SUMMARY = "logs/summary.csv";
+const EXECUTION = "logs/execution.jsonl";
+
+/** The files under `.ralph/` that scripts and people read, kept in step with the log. */
+export class Views implements Follower {
+  readonly #folder: string;
+  readonly #log: Log;
+  readonly #open = new Map<number, IterationRecord>();
+
+  constructor(folder: string, log: Log) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** Makes again what is gone or behind: a process may have died between a fact and its row. */
+  async restore(state: State): Promise<void> {
+    const judged = state.lastIteration - state.iterations.length;
+    const rows = countLines(this.#path(SUMMARY)) - 1;
+    const records = countLines(this.#path(EXECUTION));
+    if (Math.max(rows, 0) !== judged || records !== judged)
+      await this.#rebuild(Math.max(rows, records) > judged);
+    for (const { number } of state.iterations) {
+      for (const event of await this.#log.read(0, { iteration: number })) this.#remember(event);
+    }
+    this.#writeCurrent(state);
+  }
+
+  /** What the running agent is doing right now. */
+  progress(progress: Progress): void {
+    this.#writeJson("progress.json", {
+      iteration: progress.iteration,
+      task: progress.task,
+      stage: progress.stage,
+      agent: progress.agent,
+      elapsed_seconds: Math.round(progress.elapsedMs / 1_000),
+      timeout_seconds: Math.round(progress.timeoutMs / 1_000),
+      current_file: progress.currentFile,
+      last_tool: progress.lastTool,
+      tool_calls: progress.toolCalls,
+      files_touched: progress.filesTouched,
+      output_bytes: progress.outputBytes,
+      cost_usd: progress.costUsd,
+    });
+  }
+
+  async follow(event: Recorded, state: State): Promise<void> {
+    const record = this.#remember(event);
+    if (event.type === "verdict.reached" && record !== undefined) {
+      this.#open.delete(event.iteration);
+      if (this.#isGone(state)) await this.#rebuild(false);
+      else {
+        this.#appendRow(SUMMARY, summaryRow(record, state), SUMMARY_HEADER);
+        this.#appendRow(EXECUTION, JSON.stringify(executionRow(record)));
+      }
+    }
+    this.#writeCurrent(state);
+  }
+
+  /** An agent may well have cleaned up; then the row that is due comes with all the earlier ones. */
+  #isGone(state: State): boolean {
+    prepareRalphFolder(this.#folder);
+    const isFirst = state.lastIteration - state.iterations.length <= 1;
+    return !isFirst && [SUMMARY, EXECUTION].some((file) => !existsSync(this.#path(file)));
+  }
+
+  #remember(event: Recorded): IterationRecord | undefined {
+    if (!("iteration" in event)) return undefined;
+    const record = extendRecord(this.#open.get(event.iteration), event);
+    if (record !== undefined) this.#open.set(event.iteration, record);
+    return record;
+  }
+
+  /** Rows of a log that is no longer there are kept beside the new file. */
+  async #rebuild(hasForeignRows: boolean): Promise<void> {
+    let state = EMPTY_STATE;
+    const summary = [SUMMARY_HEADER];
+    const execution: string[] = [];
+    for (const event of await this.#log.read(0)) {
+      state = evolve(state, event);
+      const record = this.#remember(event);
+      if (event.type !== "verdict.reached" || record === undefined) continue;
+      this.#open.delete(event.iteration);
+      summary.push(summaryRow(record, state));
+      execution.push(JSON.stringify(executionRow(record)));
+    }
+    if (hasForeignRows) this.#setAside();
+    if (execution.length === 0) return;
+    writeFileAtomically(this.#path(SUMMARY), `${summary.join("\n")}\n`);
+    writeFileAtomically(this.#path(EXECUTION), `${execution.join("\n")}\n`);
+  }
+
+  #setAside(): void {
+    for (const file of [SUMMARY, EXECUTION]) {
+      const path = this.#path(file);
+      if (existsSync(path)) renameSync(path, `${path}.earlier`);
+    }
+  }
+
+  #writeCurrent(state: State): void {
+    this.#writeJson("status.json", projectStatus(state, true));
+    if (!isOpen(state.run)) {
+      for (const file of ["active.json", "progress.json"]) rmSync(this.#path(file), { force: true });
+      return;
+    }
+    const { run } = state;
+    this.#writeJson("active.json", {
+      timestamp: isoTime(run.startedAt),
+      run: run.id,
+      pid: run.pid,
+      max_iterations: run.settings.limits.maxIterations,
+      mode: run.settings.mode,
+      iteration_mode: "implement",
+      stuck_count: run.stuckCount,
+    });
+  }
+
+  #writeJson(file: string, value: unknown): void {
+    writeFileAtomically(this.#path(file), `${JSON.stringify(value, null, 2)}\n`, { durable: false });
+  }
+
+  #appendRow(file: string, row: string, header?: string): void {
+    const path = this.#path(file);
+    try {
+      const start = header !== undefined && !existsSync(path) ? `${header}\n` : "";
+      appendFileSync(path, `${start}${row}\n`);
+    } catch (error) {
+      throw fileError(error, path);
+    }
+  }
+
+  #path(file: string): string {
+    return join(this.#folder, file);
+  }
+}
+
+function countLines(path: string): number {
+  if (!existsSync(path)) return 0;
+  return readFileSync(path).filter((byte) => byte === 0x0a).length;
+}

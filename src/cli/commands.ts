@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+
+/** One command: what it accepts, and what it does. Its file is loaded only when it is asked for. */
+export interface CommandModule {
+  /** Adds arguments, options and the action to the command. */
+  readonly define: (command: Command, act: Act) => void;
+}
+
+/** Runs an action and keeps its exit code. */
+export type Act = (action: (context: CliContext) => Promise<number> | number) => Promise<void>;
+
+/** What every command may use of the process it runs in. */
+export interface CliContext {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** `--dir`. */
+  readonly dir: string | undefined;
+  readonly version: string;
+}
+
+interface CommandEntry {
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** Every command there is, in the order of the help. */
+export const COMMANDS = {
+  run: {
+    summary: "work on the tasks until each is verifiably done",
+    load: () => import("./commands/run.ts"),
+  },
+  status: { summary: "where the run and its tasks stand", load: () => import("./commands/status.ts") },
+  history: { summary: "every iteration and its verdict", load: () => import("./commands/history.ts") },
+  logs: { summary: "what the agent printed in an iteration", load: () => import("./commands/logs.ts") },
+  stop: { summary: "end the run after the current iteration", load: () => import("./commands/stop.ts") },
+  reset: { summary: "forget a task's counters, or everything", load: () => import("./commands/reset.ts") },
+  doctor: { summary: "check this machine and this repository", load: () => import("./commands/doctor.ts") },
+  demo: { summary: "see a whole loop in a throw-away repository", load: () => import("./commands/demo.ts") },
+} as const satisfies Record<string, CommandEntry>;

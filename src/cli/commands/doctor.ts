@@ -1,0 +1,172 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Command } from "commander";
+import {
+  builtInAgents,
+  driverOf,
+  findProgram,
+  hasLog,
+  openLog,
+  openProject,
+  readConfig,
+  viewsOf,
+  type Project,
+} from "../../compose.ts";
+import type { Config } from "../../config/schema.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { styleFor } from "../print/style.ts";
+
+/** One thing that was looked at; `advice` says what to do when it is not well. */
+interface Finding {
+  readonly name: string;
+  readonly well: boolean;
+  readonly found: string;
+  readonly advice: string | null;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .option("--json", "print JSON")
+    .action((flags: { json?: boolean }) => act((context) => doctor(flags.json === true, context)));
+}
+
+async function doctor(asJson: boolean, context: CliContext): Promise<number> {
+  const findings = [...(await machine(context)), ...(await repository(context))];
+  if (asJson) context.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  else {
+    const style = styleFor(context.stdout, context.env);
+    for (const { name, well, found, advice } of findings) {
+      context.stdout.write(`${well ? style.good("✔") : style.bad("✗")} ${name}: ${found}\n`);
+      if (!well && advice !== null) context.stdout.write(`    → ${advice}\n`);
+    }
+  }
+  return findings.every((finding) => finding.well) ? 0 : 1;
+}
+
+async function machine(context: CliContext): Promise<readonly Finding[]> {
+  const git = await versionOf("git", context);
+  return [
+    { name: "node", well: true, found: process.version, advice: null },
+    { name: "git", well: git !== null, found: git ?? "not installed", advice: "install git 2.30 or newer" },
+  ];
+}
+
+async function repository(context: CliContext): Promise<readonly Finding[]> {
+  try {
+    const project = await openProject(context);
+    const config = await readConfig(project);
+    return [
+      { name: "repository", well: true, found: project.root, advice: null },
+      await identity(project, context),
+      state(project),
+      folder(project),
+      ...(await agents(config, project, context)),
+      ...gates(config, project, context),
+    ];
+  } catch (error) {
+    return [problem("repository", error)];
+  }
+}
+
+async function identity(project: Project, context: CliContext): Promise<Finding> {
+  const email = await output("git", ["config", "user.email"], project.root, context.env);
+  const found =
+    email === null || email === "" ? "none set; commits of ours are by Ralph <ralph@localhost>" : email;
+  return { name: "git identity", well: true, found, advice: null };
+}
+
+function state(project: Project): Finding {
+  try {
+    if (!hasLog(project)) return { name: "state", well: true, found: "no run yet", advice: null };
+    const { log, notice } = openLog(project);
+    void log.close();
+    const driver = driverOf(project);
+    const running = driver === null ? "" : `, a run is active (pid ${driver.pid ?? "unknown"})`;
+    return {
+      name: "state",
+      well: notice === null,
+      found: notice ?? `${project.stateFile}${running}`,
+      advice: "nothing to do",
+    };
+  } catch (error) {
+    return problem("state", error);
+  }
+}
+
+function folder(project: Project): Finding {
+  try {
+    const { log } = openLog(project);
+    viewsOf(project, log);
+    void log.close();
+    return { name: "folder", well: true, found: `${project.ralphDir} is writable`, advice: null };
+  } catch (error) {
+    return problem("folder", error);
+  }
+}
+
+async function agents(config: Config, project: Project, context: CliContext): Promise<readonly Finding[]> {
+  const configured = Object.entries(config.agents).map(([name, agent]) => ({
+    name,
+    command: agent.command ?? [],
+  }));
+  const known = [...builtInAgents(), ...configured];
+  const findings = known.map(({ name, command }): Finding => {
+    const program = command[0] ?? "";
+    const path = findProgram(program, project.root, context.env);
+    return {
+      name: `agent ${name}`,
+      well: path !== null,
+      found: path ?? `${program} is not installed`,
+      advice: `install ${program}, or take [agents.${name}] out of .ralph/ralph.toml`,
+    };
+  });
+  if (known.some((agent) => agent.name === config.agent)) return findings;
+  const advice = `say how to run it: [agents.${config.agent}] command = ["…"] in .ralph/ralph.toml, or try ralph run --agent demo`;
+  return [
+    ...findings,
+    {
+      name: `agent ${config.agent}`,
+      well: false,
+      found: "it is the default here and is not configured",
+      advice,
+    },
+  ];
+}
+
+function gates(config: Config, project: Project, context: CliContext): readonly Finding[] {
+  return config.gates.map((gate) => {
+    const program = gate.command.trim().split(/\s+/)[0] ?? "";
+    const well = /[=$(`"']/.test(program) || findProgram(program, project.root, context.env) !== null;
+    return {
+      name: `gate ${gate.name}`,
+      well,
+      found: well ? gate.command : `${program} is not installed`,
+      advice: `install ${program}`,
+    };
+  });
+}
+
+async function versionOf(program: string, context: CliContext): Promise<string | null> {
+  return output(program, ["--version"], context.cwd, context.env);
+}
+
+async function output(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)(program, [...args], { cwd, env, timeout: 10_000 });
+    return stdout.trim();
+  } catch {
+    // Whatever the cause, the answer is the same: it does not tell.
+    return null;
+  }
+}
+
+function problem(name: string, error: unknown): Finding {
+  if (!(error instanceof RalphError)) throw error;
+  return { name, well: false, found: error.message, advice: error.hint ?? null };
+}

@@ -1,0 +1,59 @@
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Command } from "commander";
+import { driverOf, openProject, type Project } from "../../compose.ts";
+import { transcriptName } from "../../core/projections/transcript-name.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { readState } from "../project-state.ts";
+
+const POLL_MS = 200;
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument("[iteration]", "its number; without it the last one")
+    .option("--follow", "go on printing while the agent works")
+    .action((number: string | undefined, flags: { follow?: boolean }) =>
+      act((context) => logs(number, flags.follow === true, context)),
+    );
+}
+
+async function logs(wanted: string | undefined, follow: boolean, context: CliContext): Promise<number> {
+  const project = await openProject(context);
+  const number = wanted === undefined ? (await readState(project)).lastIteration : wholeNumber(wanted);
+  const file = join(project.ralphDir, transcriptName(number));
+  if (!existsSync(file)) {
+    const message =
+      number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${file})`;
+    throw new RalphError("usage", message, { hint: "ralph history lists the iterations" });
+  }
+  let printed = 0;
+  for (;;) {
+    const running = follow && (await isRunning(project, number));
+    printed = await printFrom(file, printed, context);
+    if (!running) return 0;
+    await delay(POLL_MS);
+  }
+}
+
+async function printFrom(file: string, start: number, { stdout }: CliContext): Promise<number> {
+  const { size } = statSync(file);
+  if (size > start) await pipeline(createReadStream(file, { start, end: size - 1 }), stdout, { end: false });
+  return size;
+}
+
+async function isRunning(project: Project, iteration: number): Promise<boolean> {
+  if (driverOf(project) === null) return false;
+  return (await readState(project)).iterations.some(
+    (open) => open.number === iteration && open.phase.is === "running",
+  );
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new RalphError("usage", `"${text}" is not the number of an iteration`, {
+    hint: "for example: ralph logs 7",
+  });
+}

@@ -1,0 +1,79 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { driverOf, openProject, type Project } from "../../compose.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { readState, withLog } from "../project-state.ts";
+
+interface Flags {
+  readonly task?: string;
+  readonly all?: boolean;
+  readonly yes?: boolean;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .option("--task <id>", "forget this task's counters, questions and feedback")
+    .option("--all", "forget everything, the history too")
+    .option("--yes", "do not ask")
+    .action((flags: Flags) => act((context) => reset(flags, context)));
+}
+
+async function reset(flags: Flags, context: CliContext): Promise<number> {
+  const project = await openProject(context);
+  const driver = driverOf(project);
+  if (driver !== null) {
+    throw new RalphError(
+      "already-running",
+      `a run is working in this repository (pid ${driver.pid ?? "unknown"})`,
+      {
+        hint: "end it first: ralph stop",
+      },
+    );
+  }
+  if (flags.all === true) return resetAll(project, flags.yes === true, context);
+  if (flags.task !== undefined) return resetTask(project, flags.task, context);
+  throw new RalphError("usage", "say what to reset", { hint: "ralph reset --task ID, or ralph reset --all" });
+}
+
+async function resetTask(project: Project, task: string, context: CliContext): Promise<number> {
+  const state = await readState(project);
+  if (state.tasks[task] === undefined) {
+    throw new RalphError("usage", `there is no task "${task}"`, {
+      hint: `known: ${Object.keys(state.tasks).join(", ") || "none yet"}`,
+    });
+  }
+  await withLog(project, (log) => log.append([{ type: "task.reset", task }]));
+  context.stderr.write(`ralph: ${task} starts from the beginning\n`);
+  return 0;
+}
+
+async function resetAll(project: Project, sure: boolean, context: CliContext): Promise<number> {
+  if (!sure && !(await confirmed(context))) return 1;
+  await withLog(project, (log) => log.forget());
+  for (const view of ["logs", "status.json", "active.json", "progress.json"]) {
+    rmSync(join(project.ralphDir, view), { recursive: true, force: true });
+  }
+  context.stderr.write("ralph: everything is forgotten; the code and the task source are as they were\n");
+  return 0;
+}
+
+async function confirmed(context: CliContext): Promise<boolean> {
+  if (!context.stderr.isTTY || !process.stdin.isTTY) {
+    throw new RalphError(
+      "usage",
+      "reset --all forgets the whole history and asks first, but there is no terminal",
+      {
+        hint: "ralph reset --all --yes",
+      },
+    );
+  }
+  const question = createInterface({ input: process.stdin, output: context.stderr });
+  const answer = await question.question(
+    "Forget every run, iteration and transcript of this repository? [y/N] ",
+  );
+  question.close();
+  return /^y(es)?$/i.test(answer.trim());
+}

@@ -1,0 +1,95 @@
+import { Option, type Command } from "commander";
+import { openProject, readConfig, sourceOf, builtInAgents } from "../../compose.ts";
+import type { SourceRequest } from "../../compose.ts";
+import { resolveSettings, type RunFlags } from "../../config/resolve-settings.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { styleFor } from "../print/style.ts";
+import {
+  jsonPrinter,
+  plainPrinter,
+  quietPrinter,
+  terminalPrinter,
+  type RunPrinter,
+} from "../print/run-printer.ts";
+import { showPlan } from "../dry-run.ts";
+import { requireProgram } from "../project-state.ts";
+import { driveRun } from "../drive-run.ts";
+
+interface Flags extends RunFlags {
+  readonly source?: string;
+  readonly allowDirty?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument("[goal]", "what is to be done, in words; without it the task source is worked on")
+    .option("--check <command>", "a gate that must pass (repeatable)", collect)
+    .option("-n, --max-iterations <n>", "iterations of the whole run")
+    .option("--max-stuck <n>", "iterations in a row without progress; 0 is off")
+    .option("--timeout <duration>", "of each iteration, e.g. 90s, 45m, 2h")
+    .addOption(
+      new Option("--mode <mode>", "how long an iteration may take").choices([
+        "speed",
+        "standard",
+        "thorough",
+      ]),
+    )
+    .option("--agent <name>", "who works")
+    .option("--source <file>", "the checklist to work on")
+    .option("--task <id>", "only this task (repeatable)", collect)
+    .option("--keep-going", "a blocked or undecided task does not stop the run")
+    .option("--allow-dirty", "start on uncommitted changes, and leave exactly those paths alone")
+    .option("--dry-run", "show the plan and the first prompt, start no agent")
+    .option("--json", "events as JSON lines on stdout")
+    .option("--quiet", "only the summary")
+    .action((goal: string | undefined, flags: Flags) => act((context) => run(goal, flags, context)));
+}
+
+async function run(goal: string | undefined, flags: Flags, context: CliContext): Promise<number> {
+  const project = await openProject(context);
+  const config = await readConfig(project);
+  const source = sourceOf(
+    project,
+    sourceRequest(goal, flags.source, config.source, context.cwd, project.root),
+  );
+  const settings = resolveSettings(config, flags, source.identity, builtInAgents());
+  for (const agent of settings.agents)
+    if (agent.name === settings.agent) requireProgram(agent, project.root, context.env);
+  if (flags.dryRun === true) return showPlan({ settings, source, context, asJson: flags.json === true });
+  const printer = printerFor(flags, context);
+  return driveRun({
+    project,
+    settings,
+    source,
+    context,
+    printer,
+    allowDirty: flags.allowDirty === true,
+    summary: flags.json !== true,
+  });
+}
+
+function sourceRequest(
+  goal: string | undefined,
+  flag: string | undefined,
+  configured: string,
+  cwd: string,
+  root: string,
+): SourceRequest {
+  if (goal !== undefined && goal.trim() !== "") return { is: "goal", goal };
+  if (flag !== undefined) return { is: "file", path: flag, base: cwd };
+  return configured === "auto" ? { is: "auto" } : { is: "file", path: configured, base: root };
+}
+
+function printerFor(flags: Flags, { stdout, env }: CliContext): RunPrinter {
+  const style = styleFor(stdout, env);
+  if (flags.json === true) return jsonPrinter((text) => stdout.write(text));
+  if (flags.quiet === true) return quietPrinter();
+  return stdout.isTTY ? terminalPrinter(stdout, style) : plainPrinter((text) => stdout.write(text), style);
+}
+
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}

@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import { driverOf, openProject } from "../../compose.ts";
+import { projectStatus, type Status, type TaskRow } from "../../core/projections/status.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { styleFor, type Style } from "../print/style.ts";
+import { readState } from "../project-state.ts";
+
+export function define(command: Command, act: Act): void {
+  command
+    .option("--json", "print JSON")
+    .action((flags: { json?: boolean }) => act((context) => status(flags.json === true, context)));
+}
+
+async function status(asJson: boolean, context: CliContext): Promise<number> {
+  const project = await openProject(context);
+  const state = await readState(project);
+  const shown = projectStatus(state, driverOf(project) !== null);
+  if (asJson) context.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+  else
+    for (const line of statusLines(shown, styleFor(context.stdout, context.env)))
+      context.stdout.write(`${line}\n`);
+  return 0;
+}
+
+function statusLines(status: Status, style: Style): readonly string[] {
+  const { run } = status;
+  if (run === null)
+    return ["No run yet in this repository.", `Start one: ralph run "what you want" --check "npm test"`];
+  return [
+    runLine(run, style),
+    `iterations ${run.iterations} / ${run.max_iterations} · without progress ${run.stuck_count} · cost ${status.cost.usd === null ? "unknown" : `$${status.cost.usd.toFixed(2)}`}`,
+    "",
+    ...status.tasks.map((task) => taskLine(task, style)),
+    ...status.inbox.flatMap((item) => [
+      "",
+      style.ask(`${item.task} waits for you (${item.kind}): ${item.text}`),
+    ]),
+    ...(run.interrupted ? ["", "The run was interrupted. It goes on with: ralph run"] : []),
+  ];
+}
+
+function runLine(run: NonNullable<Status["run"]>, style: Style): string {
+  if (run.interrupted) return style.bad("interrupted: its process is gone");
+  if (run.state === "ended")
+    return `${style.bold(`ended: ${run.outcome}`)} (code ${run.exit_code}) · ${run.reason}`;
+  const waiting = run.waiting_until === null ? "" : ` until ${run.waiting_until}`;
+  return style.bold(`${run.state}${waiting} (pid ${run.pid})`);
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  done: "✔",
+  doing: "▸",
+  blocked: "■",
+  undecided: "?",
+  failed: "✗",
+};
+
+function taskLine(task: TaskRow, style: Style): string {
+  const mark = MARKS[task.status] ?? "·";
+  const count = task.status === "done" ? "" : style.dim(`  ${task.iteration}/${task.max_iterations}`);
+  const why = task.blocked_reason === null ? "" : style.dim(`  ${task.blocked_reason}`);
+  return `${mark} ${task.id}  ${task.title}  ${style.dim(task.status)}${count}${why}`;
+}

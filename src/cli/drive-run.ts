@@ -1,0 +1,95 @@
+import { composePorts, lockProject, openLog, viewsOf, workspaceOf, type Project } from "../compose.ts";
+import { EXIT_CODES } from "../core/loop/outcome.ts";
+import { isOpen, type State } from "../core/loop/state.ts";
+import { runSummary } from "../core/projections/summary.ts";
+import { RalphError } from "../core/ralph-error.ts";
+import type { Settings } from "../core/settings.ts";
+import { runEngine } from "../engine/engine.ts";
+import { Journal } from "../engine/journal.ts";
+import type { Ports, TaskSource } from "../engine/ports.ts";
+import { recover } from "../engine/recover.ts";
+import { startRun } from "../engine/start-run.ts";
+import type { CliContext } from "./commands.ts";
+import type { RunPrinter } from "./print/run-printer.ts";
+import { onInterrupt } from "./interrupt.ts";
+
+export interface Drive {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly source: TaskSource;
+  readonly context: CliContext;
+  readonly printer: RunPrinter;
+  readonly allowDirty: boolean;
+  readonly summary: boolean;
+}
+
+/** One run from the lock to the exit code. */
+export async function driveRun(drive: Drive): Promise<number> {
+  const { project, context, printer } = drive;
+  const lock = lockProject(project);
+  const { log, notice } = openLog(project);
+  try {
+    if (notice !== null) context.stderr.write(`ralph: ${notice}\n`);
+    const views = viewsOf(project, log);
+    const ports = composePorts({
+      project,
+      log,
+      source: drive.source,
+      followers: [views, printer],
+      onProgress: (progress) => {
+        views.progress(progress);
+        printer.progress(progress);
+      },
+      env: context.env,
+    });
+    const journal = await Journal.open(log, ports.followers);
+    await recover(ports, journal.state);
+    const settings = { ...drive.settings, leaveAlone: await pathsToLeaveAlone(drive, journal.state) };
+    await views.restore(journal.state);
+    const end = await engineToItsEnd(drive, settings, ports, journal);
+    printer.rest();
+    if (drive.summary)
+      for (const line of runSummary(end, ".ralph/logs/summary.csv", Date.now()))
+        context.stdout.write(`${line}\n`);
+    return end.run?.end == null ? EXIT_CODES.stopped : EXIT_CODES[end.run.end.outcome];
+  } finally {
+    printer.rest();
+    await log.close();
+    lock.release();
+  }
+}
+
+async function engineToItsEnd(
+  { context }: Drive,
+  settings: Settings,
+  ports: Ports,
+  journal: Journal,
+): Promise<State> {
+  await startRun(journal, settings, process.pid, context.version);
+  const release = onInterrupt(journal, ports, context.stderr);
+  try {
+    return await runEngine(ports, journal);
+  } finally {
+    release();
+  }
+}
+
+/** The operator's uncommitted work: a reason not to start, or (`--allow-dirty`) left exactly as it is. */
+async function pathsToLeaveAlone(
+  { project, allowDirty, source }: Drive,
+  state: State,
+): Promise<readonly string[]> {
+  // What a dead run left in the middle of an iteration is that iteration's, and is taken up by recovery.
+  if (isOpen(state.run) && state.iterations.length > 0) return state.run.settings.leaveAlone;
+  const dirty = await workspaceOf(project).dirtyPaths(
+    source.identity.path === null ? [] : [source.identity.path],
+  );
+  if (dirty.length === 0 || allowDirty) return dirty;
+  const shown = dirty.slice(0, 3).join(", ");
+  const count = `${dirty.length} ${dirty.length === 1 ? "file" : "files"}`;
+  throw new RalphError(
+    "dirty-tree",
+    `the work tree has uncommitted changes (${count}: ${shown}${dirty.length > 3 ? ", …" : ""}).`,
+    { hint: "commit them, or start with --allow-dirty, which leaves exactly those files alone" },
+  );
+}

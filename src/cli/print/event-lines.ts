@@ -1,0 +1,115 @@
+import type { EventOf, Recorded } from "../../core/events.ts";
+import { formatDuration } from "../../core/duration.ts";
+import type { State } from "../../core/loop/state.ts";
+import { tasksInScope } from "../../core/loop/select-tasks.ts";
+import { statusOf } from "../../core/loop/task-status.ts";
+import type { IterationRecord } from "../../core/projections/iteration-record.ts";
+import type { Style } from "./style.ts";
+
+/** What a person is told about one fact: short, with the reason and the next step. */
+export function eventLines(
+  event: Recorded,
+  state: State,
+  record: IterationRecord | undefined,
+  style: Style,
+): readonly string[] {
+  switch (event.type) {
+    case "run.resumed":
+      return [style.dim("going on with the run that was interrupted")];
+    case "tasks.observed":
+      return headline(event, state, style);
+    case "iteration.started":
+      return ["", startLine(event, state, style)];
+    case "verdict.reached":
+      return verdictLines(event, record, style);
+    case "intervention.chosen":
+      return event.intervention === "dirty_tree"
+        ? [`              ${style.dim(`→ ${event.feedback.text}`)}`]
+        : [];
+    case "question.answered":
+      return [`  ${style.good("✔ answered")}  ${event.task}: ${event.answer}`];
+    case "task.unblocked":
+      return [`  ${style.good("✔ unblocked")} ${event.task}: ${event.reason}`];
+    case "task.blocked":
+      return [`  ${style.bad("■ blocked")}   ${event.task}: ${event.reason}`];
+    case "task.exhausted":
+      return [
+        `  ${style.bad("■ given up")}  ${event.task} for this run: ${event.iterations} iterations are used up`,
+      ];
+    case "wait.started":
+      return [`  ${style.dim(`… waiting: ${event.why}`)}`];
+    case "stop.requested":
+      return [
+        style.dim(
+          event.urgency === "now" ? "stopping: the agent is asked to end" : "stopping after this iteration",
+        ),
+      ];
+    default:
+      return [];
+  }
+}
+
+/** Which source, how much is to do, who does it, and what will be checked. */
+function headline(event: EventOf<"tasks.observed">, state: State, style: Style): readonly string[] {
+  const { run } = state;
+  if (run === null) return [];
+  const tasks = tasksInScope(run, event.plan);
+  const done = tasks.filter((task) => statusOf(state, task) === "done").length;
+  const gates = run.settings.gates.map((gate) =>
+    gate.name === gate.command ? gate.name : `${gate.name} (${gate.command})`,
+  );
+  const counts = `${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}${done > 0 ? `, ${done} done` : ""}`;
+  return [
+    `${style.bold("ralph run")} · ${event.plan.source.label} · ${counts} · ${run.settings.agent}`,
+    style.dim(`  gates: ${gates.length === 0 ? "none (only git is checked)" : gates.join(", ")}`),
+  ];
+}
+
+function startLine(event: EventOf<"iteration.started">, state: State, style: Style): string {
+  const title = state.plan?.tasks.find((task) => task.id === event.task)?.title ?? "";
+  const count = `iteration ${event.iteration} (${event.ordinal}/${event.maxIterations})`;
+  return `${style.bold(`▸ ${event.task}`)}  ${title}  ${style.dim(`${formatDuration(event.timeoutMs)} each · ${count}`)}`;
+}
+
+function verdictLines(
+  event: Recorded<EventOf<"verdict.reached">>,
+  record: IterationRecord | undefined,
+  style: Style,
+): readonly string[] {
+  const why = event.reasons.map((reason) => reason.sentence).join("; ");
+  switch (event.verdict) {
+    case "accepted":
+      return [`  ${style.good("✔ accepted")}  ${[facts(record), why].filter(Boolean).join(" · ")}`];
+    case "continue":
+      return [`  ${style.dim("· continue")}  ${[facts(record), why].filter(Boolean).join(" · ")}`];
+    case "rejected":
+      return [
+        `  ${style.bad("✗ rejected")}  claims done, but ${why}`,
+        style.dim("              → the next prompt says so"),
+      ];
+    case "failed":
+      return [`  ${style.bad("✗ failed")}    ${why}`];
+    case "decide":
+      return [
+        `  ${style.ask("? decide")}    "${why}"${options(record)}`,
+        "              → write the answer into .ralph/decide.txt, then: ralph run",
+      ];
+    case "blocked":
+      return [`  ${style.ask("! the agent is blocked")}`];
+  }
+}
+
+function facts(record: IterationRecord | undefined): string {
+  if (record?.evidence == null) return "";
+  const { evidence, report } = record;
+  const files = `${evidence.changed.files} ${evidence.changed.files === 1 ? "file" : "files"}`;
+  const moved = evidence.headAfter !== null && evidence.headAfter !== evidence.headBefore;
+  return `${files}${moved ? `, commit ${evidence.headAfter?.slice(0, 7)}` : ""}${report === null ? "" : ` · ${formatDuration(report.durationMs)}`}`;
+}
+
+function options(record: IterationRecord | undefined): string {
+  const claim = record?.report?.claim;
+  return claim?.is === "undecided" && claim.options.length > 0
+    ? `  options: ${claim.options.join(", ")}`
+    : "";
+}

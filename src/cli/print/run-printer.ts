@@ -1,0 +1,80 @@
+import type { Recorded } from "../../core/events.ts";
+import { formatDuration } from "../../core/duration.ts";
+import type { State } from "../../core/loop/state.ts";
+import { extendRecord, type IterationRecord } from "../../core/projections/iteration-record.ts";
+import { isoTime } from "../../core/time.ts";
+import { toWire } from "../../core/wire.ts";
+import type { Follower, Progress } from "../../engine/ports.ts";
+import { eventLines } from "./event-lines.ts";
+import { LiveLine } from "./live-line.ts";
+import type { Style } from "./style.ts";
+
+/** Shows a run while it happens. */
+export interface RunPrinter extends Follower {
+  progress(progress: Progress): void;
+  /** Before anything else is printed, and at the end. */
+  rest(): void;
+}
+
+export type Write = (text: string) => void;
+
+/** `--json`: every event on a line of its own. */
+export function jsonPrinter(write: Write): RunPrinter {
+  return {
+    follow: (event) => {
+      write(`${JSON.stringify(toWire(event))}\n`);
+      return Promise.resolve();
+    },
+    progress: () => {},
+    rest: () => {},
+  };
+}
+
+export function quietPrinter(): RunPrinter {
+  return { follow: () => Promise.resolve(), progress: () => {}, rest: () => {} };
+}
+
+/** For a file or a pipe: one plain line per fact, with the time. */
+export function plainPrinter(write: Write, style: Style): RunPrinter {
+  return linesPrinter(style, (lines, event) => {
+    for (const line of lines) if (line !== "") write(`${isoTime(event.at).slice(11, 19)} ${line}\n`);
+  });
+}
+
+/** For a terminal: lasting lines, and one that is rewritten while the agent works. */
+export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPrinter {
+  const live = new LiveLine(stream, style);
+  const lines = linesPrinter(style, (text, event) => {
+    if (event.type === "verdict.reached" || event.type === "run.ended") live.stop();
+    live.clear();
+    for (const line of text) stream.write(`${line}\n`);
+    if (event.type === "iteration.started") live.show("starting");
+    if (event.type === "evidence.collected") live.show("checking");
+  });
+  return {
+    ...lines,
+    progress: (progress) => live.show(progressText(progress)),
+    rest: () => live.stop(),
+  };
+}
+
+function linesPrinter(style: Style, print: (lines: readonly string[], event: Recorded) => void): RunPrinter {
+  const open = new Map<number, IterationRecord>();
+  return {
+    follow: (event: Recorded, state: State) => {
+      const record = "iteration" in event ? extendRecord(open.get(event.iteration), event) : undefined;
+      if (record !== undefined) open.set(record.iteration, record);
+      print(eventLines(event, state, record, style), event);
+      if (event.type === "verdict.reached") open.delete(event.iteration);
+      return Promise.resolve();
+    },
+    progress: () => {},
+    rest: () => {},
+  };
+}
+
+function progressText(progress: Progress): string {
+  const time = `${formatDuration(progress.elapsedMs)} / ${formatDuration(progress.timeoutMs)}`;
+  const calls = progress.toolCalls > 0 ? ` · ${progress.toolCalls} tool calls` : "";
+  return `${time}${calls}  ${progress.lastLine}`;
+}

@@ -1,0 +1,42 @@
+import type { Project } from "../compose.ts";
+import { findProgram, hasLog, openLog } from "../compose.ts";
+import { evolveAll, EVOLVE_VERSION } from "../core/loop/evolve.ts";
+import { EMPTY_STATE, type State } from "../core/loop/state.ts";
+import { RalphError } from "../core/ralph-error.ts";
+import type { AgentSettings } from "../core/settings.ts";
+import type { Log } from "../engine/ports.ts";
+
+/** The state as recorded, for commands that only look; creates nothing. */
+export async function readState(project: Project): Promise<State> {
+  if (!hasLog(project)) return EMPTY_STATE;
+  return withLog(project, async (log) => {
+    const from = (await log.loadSnapshot(EVOLVE_VERSION)) ?? EMPTY_STATE;
+    return evolveAll(await log.read(from.position), from);
+  });
+}
+
+/** Opens the log for as long as the work takes. */
+export async function withLog<Result>(
+  project: Project,
+  work: (log: Log) => Promise<Result>,
+): Promise<Result> {
+  const { log } = openLog(project);
+  try {
+    return await work(log);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Refuses to start with an agent that is not there. */
+export function requireProgram(agent: AgentSettings, cwd: string, env: NodeJS.ProcessEnv): void {
+  const program = agent.command[0] ?? "";
+  if (findProgram(program, cwd, env) !== null) return;
+  throw new RalphError(
+    "no-agent",
+    `the agent "${agent.name}" needs the program ${program}, which is not installed`,
+    {
+      hint: "install it, choose another with --agent, or see what is there: ralph doctor",
+    },
+  );
+}

@@ -1,0 +1,36 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRedactor, secretsIn } from "../core/redact.ts";
+import { exitCodeOf, RalphError } from "../core/ralph-error.ts";
+
+/** Says in a sentence what went wrong and what to do; answers the exit code. */
+export function reportError(
+  error: unknown,
+  asJson: boolean,
+  stdout: NodeJS.WriteStream,
+  stderr: NodeJS.WriteStream,
+): number {
+  const known = error instanceof RalphError ? error : bug(error);
+  const redact = createRedactor(secretsIn(process.env));
+  const message = redact(known.message);
+  const hint = known.hint === undefined ? null : redact(known.hint);
+  if (asJson) stdout.write(`${JSON.stringify({ error: { code: known.code, message, hint } })}\n`);
+  else
+    stderr.write(`ralph: ${message}\n${hint === null ? "" : `${hint[0]?.toUpperCase()}${hint.slice(1)}\n`}`);
+  return exitCodeOf(known.code);
+}
+
+function bug(error: unknown): RalphError {
+  const report = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const file = join(mkdtempSync(join(tmpdir(), "ralph-report-")), "report.txt");
+  writeFileSync(
+    file,
+    createRedactor(secretsIn(process.env))(`${report}\nnode ${process.version} ${process.platform}\n`),
+  );
+  const first = error instanceof Error ? error.message : String(error);
+  return new RalphError("internal", `internal error: ${first}`, {
+    hint: `this is a bug in ralph. What is recorded is safe, and the next run goes on. Report: ${file}`,
+    cause: error,
+  });
+}

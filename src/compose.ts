@@ -1,0 +1,155 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { createAgents } from "./adapters/agents/command-agents.ts";
+import { createLetters } from "./adapters/files/letters.ts";
+import { createNotes } from "./adapters/files/notes.ts";
+import { prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
+import { Views } from "./adapters/files/views.ts";
+import { createGates } from "./adapters/gates/shell-gates.ts";
+import { projectId } from "./adapters/store/project-id.ts";
+import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
+import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
+import { systemClock } from "./adapters/system/system-clock.ts";
+import { openSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
+import { findRepository } from "./adapters/workspace/find-repository.ts";
+import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
+import type { Config } from "./config/schema.ts";
+import { createRedactor, secretsIn } from "./core/redact.ts";
+import type { AgentSettings } from "./core/settings.ts";
+import type { Follower, Log, Ports, Progress, TaskSource } from "./engine/ports.ts";
+
+export type { SourceRequest };
+
+/** Where we are installed; this file may be a source or a chunk of the bundle, so it looks upwards. */
+const OWN_ROOT = ownRoot(import.meta.dirname);
+
+/** A repository with everything of ours in it. */
+export interface Project {
+  readonly root: string;
+  readonly ralphDir: string;
+  /** Of the lock and the project's identity; always in the repository's common git directory. */
+  readonly stateFolder: string;
+  readonly stateFile: string;
+}
+
+export interface ProjectOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** `--dir`. */
+  readonly dir?: string | undefined;
+}
+
+export async function openProject({ cwd, env, dir }: ProjectOptions): Promise<Project> {
+  const { root, commonDir } = await findRepository(cwd);
+  const stateFolder = join(commonDir, "ralph");
+  return {
+    root,
+    ralphDir: resolve(root, dir ?? env["RALPH_DIR"] ?? ".ralph"),
+    stateFolder,
+    stateFile: stateFileOf(env["RALPH_STATE"], stateFolder),
+  };
+}
+
+/** The log; `notice` is what a person should be told about it. */
+export function openLog(project: Project): { readonly log: Log; readonly notice: string | null } {
+  return openSqliteLog(project.stateFile, projectId(project.stateFolder));
+}
+
+/** Whether any run was ever recorded; asking creates nothing. */
+export function hasLog(project: Project): boolean {
+  return existsSync(project.stateFile);
+}
+
+export function lockProject(project: Project): ProjectLock {
+  return acquireProjectLock(project.stateFolder);
+}
+
+/** The process that drives the repository right now. */
+export function driverOf(project: Project): { readonly pid: number | null } | null {
+  return isProjectLocked(project.stateFolder);
+}
+
+export async function readConfig(project: Project): Promise<Config> {
+  // Loaded when it is needed: the schema and the parsers are half of the start-up time of the other commands.
+  const { loadConfig } = await import("./config/load-config.ts");
+  return loadConfig(join(project.ralphDir, "ralph.toml"), ".ralph/ralph.toml");
+}
+
+export function sourceOf(project: Project, request: SourceRequest): TaskSource {
+  return openSource(request, project);
+}
+
+export function workspaceOf(project: Project): GitWorkspace {
+  return createGitWorkspace(project);
+}
+
+export function viewsOf(project: Project, log: Log): Views {
+  prepareRalphFolder(project.ralphDir);
+  return new Views(project.ralphDir, log);
+}
+
+export interface RunParts {
+  readonly project: Project;
+  readonly log: Log;
+  readonly source: TaskSource;
+  readonly followers: readonly Follower[];
+  readonly onProgress: (progress: Progress) => void;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Everything the engine needs, with the real outside behind it. */
+export function composePorts({ project, log, source, followers, onProgress, env }: RunParts): Ports {
+  const { root, ralphDir } = project;
+  const redact = createRedactor(secretsIn(env));
+  return {
+    log,
+    source,
+    agents: createAgents({ cwd: root, ralphDir, baseEnv: env, ownRoot: OWN_ROOT, onProgress }),
+    workspace: workspaceOf(project),
+    gates: createGates({ cwd: root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
+    letters: createLetters(ralphDir),
+    notes: createNotes(ralphDir),
+    clock: systemClock,
+    followers,
+  };
+}
+
+/** Agents that need no configuration. */
+export function builtInAgents(): readonly AgentSettings[] {
+  return [
+    {
+      name: "demo",
+      command: [process.execPath, join(OWN_ROOT, "dist", "demo-agent.js")],
+      env: {},
+      envDeny: [],
+    },
+  ];
+}
+
+/** The file that a program's name stands for on this machine, or null. */
+export function findProgram(name: string, cwd: string, env: NodeJS.ProcessEnv): string | null {
+  const folders = name.includes("/") ? [cwd] : (env["PATH"] ?? "").split(delimiter);
+  const candidates = isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name));
+  return candidates.find(isExecutable) ?? null;
+}
+
+function ownRoot(folder: string): string {
+  return existsSync(join(folder, "package.json")) || folder === dirname(folder)
+    ? folder
+    : ownRoot(dirname(folder));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    // Not there, or not ours to run: either way it is not the program.
+    return false;
+  }
+}
+
+function stateFileOf(place: string | undefined, stateFolder: string): string {
+  if (place === undefined || place === "") return join(stateFolder, "state.db");
+  return place.endsWith(".db") ? resolve(place) : join(resolve(place), "state.db");
+}

@@ -1,0 +1,133 @@
+import {
+  MODE_TIMEOUT_MS,
+  type AgentSettings,
+  type GateSettings,
+  type Mode,
+  type Settings,
+} from "../core/settings.ts";
+import { parseDuration } from "../core/duration.ts";
+import { closest } from "../core/closest.ts";
+import { RalphError } from "../core/ralph-error.ts";
+import type { SourceIdentity } from "../core/plan/task.ts";
+import type { Config } from "./schema.ts";
+
+/** What was typed after `ralph run`; undefined where nothing was. */
+export interface RunFlags {
+  readonly check?: readonly string[];
+  readonly maxIterations?: string;
+  readonly maxStuck?: string;
+  readonly timeout?: string;
+  readonly mode?: string;
+  readonly agent?: string;
+  readonly task?: readonly string[];
+  readonly keepGoing?: boolean;
+}
+
+const LANES = 1;
+const ITERATIONS_PER_TASK = 30;
+const CHECK_TIMEOUT_MS = 600_000;
+
+/** Flags over file over defaults, frozen for a run. */
+export function resolveSettings(
+  config: Config,
+  flags: RunFlags,
+  source: SourceIdentity,
+  builtInAgents: readonly AgentSettings[],
+): Settings {
+  const agents = [...configuredAgents(config, builtInAgents)];
+  const agent = flags.agent ?? config.agent;
+  if (!agents.some((known) => known.name === agent)) throw unknownAgent(agent, agents);
+  return {
+    source,
+    agent,
+    agents,
+    gates: [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)],
+    onlyTasks: flags.task === undefined || flags.task.length === 0 ? null : flags.task,
+    lanes: LANES,
+    limits: {
+      maxIterations: wholeNumber("--max-iterations", flags.maxIterations, 1) ?? config.run.max_iterations,
+      maxStuck: wholeNumber("--max-stuck", flags.maxStuck, 0) ?? config.run.max_stuck,
+      maxAttempts: config.run.max_attempts,
+      maxIterationsPerTask: ITERATIONS_PER_TASK,
+      retries: config.run.retries,
+    },
+    promise: { completion: config.promise.completion, requireXml: config.promise.require_xml },
+    mode: modeOf(flags.mode) ?? config.mode,
+    timeoutMs: duration("--timeout", flags.timeout),
+    keepGoing: flags.keepGoing ?? config.run.keep_going,
+    gatesEveryIteration: config.run.gates_every_iteration,
+    git: config.git,
+    leaveAlone: [],
+  };
+}
+
+function configuredAgents(config: Config, builtIn: readonly AgentSettings[]): Iterable<AgentSettings> {
+  const byName = new Map(builtIn.map((agent) => [agent.name, agent]));
+  for (const [name, agent] of Object.entries(config.agents)) {
+    const command = agent.command ?? byName.get(name)?.command;
+    if (command === undefined) {
+      throw new RalphError("config", `[agents.${name}] has no command`, {
+        hint: `add for example: command = ["my-agent", "--yes"]`,
+      });
+    }
+    const script = agent.script === undefined ? {} : { RALPH_DEMO_SCRIPT: agent.script };
+    byName.set(name, { name, command, env: { ...agent.env, ...script }, envDeny: agent.env_deny });
+  }
+  return byName.values();
+}
+
+function gateSettings(gate: Config["gates"][number]): GateSettings {
+  return {
+    name: gate.name,
+    command: gate.command,
+    timeoutMs: gate.timeout,
+    required: gate.required,
+    onMissing: gate.on_missing,
+    cwd: gate.cwd ?? null,
+    env: gate.env,
+  };
+}
+
+function checkGate(command: string): GateSettings {
+  return {
+    name: command,
+    command,
+    timeoutMs: CHECK_TIMEOUT_MS,
+    required: true,
+    onMissing: "fail",
+    cwd: null,
+    env: {},
+  };
+}
+
+function unknownAgent(name: string, agents: readonly AgentSettings[]): RalphError {
+  const names = agents.map((agent) => agent.name);
+  const meant = closest(name, names);
+  return new RalphError(
+    "no-agent",
+    `there is no agent called "${name}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
+    {
+      hint: `known here: ${names.join(", ")}; any other program: [agents.${name}] command = ["…"] in .ralph/ralph.toml`,
+    },
+  );
+}
+
+function modeOf(mode: string | undefined): Mode | undefined {
+  if (mode === undefined) return undefined;
+  if (Object.hasOwn(MODE_TIMEOUT_MS, mode)) return mode as Mode;
+  throw new RalphError("usage", `--mode is "${mode}"; expected ${Object.keys(MODE_TIMEOUT_MS).join(", ")}`);
+}
+
+function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new RalphError("usage", `${flag} is "${text}"; expected a whole number of at least ${least}`);
+}
+
+function duration(flag: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const ms = parseDuration(text);
+  if (ms !== null && ms > 0) return ms;
+  throw new RalphError("usage", `${flag} is "${text}"; expected a duration such as 90s, 45m, 2h or 1h30m`);
+}

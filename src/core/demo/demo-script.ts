@@ -1,0 +1,164 @@
+/** What the demo agent does, iteration by iteration. */
+export interface DemoScript {
+  /** For each task one list of steps an iteration; the last is repeated when there are more. */
+  readonly tasks: Readonly<Record<string, readonly DemoSteps[]>>;
+  /** For tasks that are not named. */
+  readonly default: readonly DemoSteps[] | null;
+}
+
+export type DemoSteps = readonly DemoStep[];
+
+export type DemoStep =
+  | { readonly say: string }
+  | { readonly write: FileText }
+  | { readonly append: FileText }
+  | { readonly remove: string }
+  | { readonly shell: string }
+  | { readonly commit: string }
+  | { readonly promise: string }
+  | { readonly blocked: string }
+  | { readonly decide: string }
+  /** Milliseconds. */
+  | { readonly sleep: number }
+  | { readonly hang: true }
+  | { readonly ignoreTerm: true }
+  /** The exit code. */
+  | { readonly crash: number }
+  | { readonly killSelf: string }
+  /** So many bytes of lines, of one line, of anything. */
+  | { readonly flood: number }
+  | { readonly longLine: number }
+  | { readonly garbage: number }
+  /** A background process that holds our output, has a session of its own, or ignores TERM. */
+  | { readonly leave: "child" | "setsid" | "stubborn" }
+  | { readonly echoPrompt: true }
+  /** Fails when the prompt lacks the text. */
+  | { readonly expectPrompt: string };
+
+export interface FileText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Reads a script; a broken one is an error whose message says where and what to write instead. */
+export function parseDemoScript(json: string): DemoScript {
+  const script = parseJson(json);
+  if (!isRecord(script))
+    throw new Error('the script must be an object such as {"tasks": {"task-1": [[{"say": "Hi"}]]}}');
+  for (const key of Object.keys(script)) {
+    if (key !== "tasks" && key !== "default")
+      throw new Error(`"${key}" is unknown; a script has "tasks" and "default"`);
+  }
+  const { tasks = {}, default: others = null } = script;
+  if (!isRecord(tasks)) throw new Error('"tasks" must be an object of task ids');
+  const checked = Object.entries(tasks).map(
+    ([id, value]) => [id, checkIterations(value, `tasks.${id}`)] as const,
+  );
+  return {
+    tasks: Object.fromEntries(checked),
+    default: others === null ? null : checkIterations(others, "default"),
+  };
+}
+
+/** The steps of a task's nth iteration (from 1); null when the script says nothing about the task. */
+export function demoSteps(script: DemoScript, task: string, ordinal: number): DemoSteps | null {
+  const iterations = Object.hasOwn(script.tasks, task) ? script.tasks[task] : script.default;
+  return iterations?.[ordinal - 1] ?? iterations?.at(-1) ?? null;
+}
+
+function checkIterations(value: unknown, where: string): readonly DemoSteps[] {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw new Error(`${where} must be a list with one list of steps for each iteration`);
+  }
+  return value.map((steps: unknown, index) => {
+    if (!Array.isArray(steps)) throw new Error(`${where}[${index}] must be a list of steps`);
+    return steps.map((step: unknown, at) => checkStep(step, `${where}[${index}][${at}]`));
+  });
+}
+
+function checkStep(step: unknown, where: string): DemoStep {
+  const [name, ...more] = isRecord(step) ? Object.keys(step) : [];
+  if (!isRecord(step) || name === undefined || more.length > 0) {
+    throw new Error(
+      `${where} must be an object with one key, one of: ${Object.keys(STEP_CHECKS).join(", ")}`,
+    );
+  }
+  if (!isStepName(name)) {
+    throw new Error(
+      `${where} has the unknown step "${name}"; known are: ${Object.keys(STEP_CHECKS).join(", ")}`,
+    );
+  }
+  const { isRight, wants } = STEP_CHECKS[name];
+  if (!isRight(step[name])) throw new Error(`${where}.${name} must be ${wants}`);
+  return step as unknown as DemoStep;
+}
+
+type StepName<Step = DemoStep> = Step extends unknown ? keyof Step : never;
+
+interface Check {
+  readonly isRight: (value: unknown) => boolean;
+  readonly wants: string;
+}
+
+const text: Check = { isRight: (value) => typeof value === "string", wants: "a text" };
+const words: Check = {
+  isRight: (value) => typeof value === "string" && value.trim() !== "",
+  wants: "a text that is not empty",
+};
+const size: Check = {
+  isRight: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  wants: "a whole number from 0",
+};
+const yes: Check = { isRight: (value) => value === true, wants: "true" };
+const file: Check = {
+  isRight: (value) => isRecord(value) && words.isRight(value["path"]) && text.isRight(value["text"]),
+  wants: 'an object such as {"path": "a.txt", "text": "…"}',
+};
+
+const STEP_CHECKS: Readonly<Record<StepName, Check>> = {
+  say: text,
+  write: file,
+  append: file,
+  remove: words,
+  shell: words,
+  commit: words,
+  promise: words,
+  blocked: text,
+  decide: text,
+  sleep: size,
+  hang: yes,
+  ignoreTerm: yes,
+  crash: {
+    isRight: (value) => size.isRight(value) && Number(value) <= 255,
+    wants: "an exit code from 0 to 255",
+  },
+  killSelf: {
+    isRight: (value) => typeof value === "string" && /^SIG[A-Z0-9]+$/.test(value),
+    wants: 'a signal such as "SIGKILL"',
+  },
+  flood: size,
+  longLine: size,
+  garbage: size,
+  leave: {
+    isRight: (value) => value === "child" || value === "setsid" || value === "stubborn",
+    wants: '"child", "setsid" or "stubborn"',
+  },
+  echoPrompt: yes,
+  expectPrompt: words,
+};
+
+function isStepName(name: string): name is StepName {
+  return Object.hasOwn(STEP_CHECKS, name);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new Error(`it is not JSON: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { createRedactor, openKeyBlock, secretsIn } from "./redact.ts";
+
+const redact = createRedactor(["hunter2hunter2", "short", "with spaces & (signs) $1"]);
+
+const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";
+const keyBody = `${"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj".repeat(1)}\n${"A1b2C3d4".repeat(8)}\nQ==`;
+const key = `-----BEGIN PRIVATE KEY-----\n${keyBody}\n-----END PRIVATE KEY-----`;
+
+describe("secrets go", () => {
+  test.each<[string, string, string]>([
+    ["a known one", "x hunter2hunter2 y", "x [redacted] y"],
+    ["a known one, twice", "hunter2hunter2hunter2hunter2", "[redacted][redacted]"],
+    ["a known one with any characters", "a with spaces & (signs) $1 b", "a [redacted] b"],
+    ["an Anthropic key", "sk-ant-api03-AbCdEfGhIjKlMnOpQrSt-_x", "[redacted]"],
+    ["an OpenAI key", 'key="sk-proj-AbCdEfGhIjKlMnOpQrStUv"', 'key="[redacted]"'],
+    ["GitHub tokens", `ghp_${"a1B2".repeat(9)} gho_${"a1B2".repeat(9)}`, "[redacted] [redacted]"],
+    ["a fine-grained GitHub token", `github_pat_${"a1B2_".repeat(9)}`, "[redacted]"],
+    ["a Slack token", "xoxb-1234567890-abcdef", "[redacted]"],
+    ["an AWS key id", "AKIAIOSFODNN7EXAMPLE.", "[redacted]."],
+    ["a Google key", `AIza${"x".repeat(35)}`, "[redacted]"],
+    ["a bearer token", "Authorization: Bearer abcdefghij1234567890==", "Authorization: Bearer [redacted]"],
+    ["a JWT", `token=${jwt};`, "token=[redacted];"],
+    ["a private key", `a\n${key}\nb`, "a\n[redacted]\nb"],
+    ["a private key in JSON", JSON.stringify({ a: key, b: 1 }), '{"a":"[redacted]","b":1}'],
+    ["an indented private key", key.replaceAll("\n", "\n    "), "[redacted]"],
+    ["a private key without an end", key.slice(0, 120), "[redacted]"],
+    [
+      "an encrypted private key",
+      key.replace("-----\n", "-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00FF\n\n"),
+      "[redacted]",
+    ],
+    ["two private keys", `${key}\n${key}`, "[redacted]\n[redacted]"],
+  ])("%s", (_, text, clean) => {
+    expect(redact(text)).toBe(clean);
+    expect(redact(clean)).toBe(clean);
+  });
+});
+
+describe("other text stays", () => {
+  test.each([
+    "a short word",
+    "the task-with-a-very-long-name-indeed is done",
+    "sk-short",
+    "git grep ghp_",
+    "the bearer of bad news",
+    "eyJhbGciOiJIUzI1NiJ9 is only the head of a token",
+    "AKIA is a prefix",
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "\0\xff garbage \ufffd",
+  ])("%s", (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  test("a mention of a private key costs only its first line", () => {
+    const rest = '"; // a pattern\n<promise>COMPLETE</promise>\nthe end is -----END PRIVATE KEY-----';
+    expect(redact(`const a = "-----BEGIN PRIVATE KEY-----${rest}`)).toBe(`const a = "[redacted]${rest}`);
+  });
+});
+
+test("each line of a known secret is one", () => {
+  const clean = createRedactor(["first line of it\nsecond line of it\n\nshort"])(
+    "a second line of it, short",
+  );
+  expect(clean).toBe("a [redacted], short");
+});
+
+test("a secret inside another leaves nothing of it", () => {
+  expect(createRedactor(["12345678", "1234567890abc"])("1234567890abc 12345678")).toBe(
+    "[redacted] [redacted]",
+  );
+});
+
+test("a private key is open as long as it looks like one", () => {
+  expect(openKeyBlock(`text\n${key.slice(0, 60)}`)).toBe(5);
+  expect(openKeyBlock(`text\n${key.slice(0, -30)}`)).toBe(5);
+  expect(openKeyBlock(key)).toBe(-1);
+  expect(openKeyBlock("a -----BEGIN PRIVATE KEY----- in prose, as here")).toBe(-1);
+  expect(openKeyBlock("nothing")).toBe(-1);
+});
+
+test("secrets are known by the names of their variables", () => {
+  const env = {
+    ANTHROPIC_API_KEY: "value-one",
+    gh_token: "value-two",
+    MY_SECRET: "value-three",
+    DB_PASSWORD: "value-four",
+    TOKEN: "value-five",
+    SSH_KEY: "/home/me/.ssh/id",
+    TINY_KEY: "1234567",
+    NO_KEY: undefined,
+    KEYBOARD: "value-six",
+    PATH: "value-seven",
+  };
+  expect(secretsIn(env)).toEqual(["value-one", "value-two", "value-three", "value-four", "value-five"]);
+});
+
+test.each([
+  "sk-",
+  "eyJ",
+  "eyJaaaaaaaa.",
+  "Bearer ",
+  "-----BEGIN PRIVATE KEY-----\n",
+  "xoxb-",
+  "\\n",
+  "hunter2",
+])("redacting a lot of %j takes linear time", (part) => {
+  const text = `-----BEGIN PRIVATE KEY-----${part.repeat(2_000_000 / part.length)}`;
+  const started = performance.now();
+  redact(text);
+  expect(performance.now() - started).toBeLessThan(1_000);
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import type { Ending, Failure } from "./agent-report.ts";
+import { classifyFailure } from "./classify-failure.ts";
+
+const quiet = { stderr: "", lastLines: [] };
+
+test.each<[Ending, Failure | null]>([
+  [{ is: "exited", code: 0 }, null],
+  [
+    { is: "exited", code: 3 },
+    { class: "agent", message: "exit code 3" },
+  ],
+  [
+    { is: "timed-out", afterMs: 90_000 },
+    { class: "agent", message: "no end after 90 s" },
+  ],
+  [
+    { is: "signalled", signal: "SIGKILL" },
+    { class: "agent", message: "killed by SIGKILL" },
+  ],
+  [
+    { is: "not-started", message: "cannot start" },
+    { class: "config", message: "cannot start" },
+  ],
+  [{ is: "stopped" }, null],
+  [{ is: "interrupted" }, null],
+])("%o", (ending, failure) => {
+  expect(classifyFailure(ending, quiet)).toEqual(failure);
+});
+
+test("the last words on stderr say why", () => {
+  const tail = { stderr: "warning\n\x1b[31mError: no such model\x1b[0m\n\n", lastLines: ["bye"] };
+  expect(classifyFailure({ is: "exited", code: 1 }, tail)).toEqual({
+    class: "agent",
+    message: "exit code 1: Error: no such model",
+  });
+});
+
+test("a long message is cut", () => {
+  const failure = classifyFailure({ is: "exited", code: 1 }, { stderr: "x".repeat(5_000), lastLines: [] });
+  expect(failure?.message).toHaveLength(300);
+});
+
+test("words about an outage do not matter when the agent ended well, or was killed", () => {
+  const tail = { stderr: "Error: read ECONNRESET", lastLines: [] };
+  expect(classifyFailure({ is: "exited", code: 0 }, tail)).toBeNull();
+  expect(classifyFailure({ is: "signalled", signal: "SIGSEGV" }, tail)?.class).toBe("agent");
+});
+
+describe("an outage", () => {
+  test.each([
+    "Error: read ECONNRESET",
+    "connect ECONNREFUSED 127.0.0.1:443",
+    "getaddrinfo ENOTFOUND api.example.com",
+    "getaddrinfo EAI_AGAIN api.example.com",
+    "  code: 'ETIMEDOUT',",
+    '{"code":"ECONNRESET"}',
+    "ECONNRESET",
+    "Error: socket hang up",
+    "Network error. Please check your connection",
+    "TypeError: fetch failed",
+    "API Error: 529 Overloaded",
+    '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+    "Overloaded",
+    "Error: Overloaded",
+    "The model is currently overloaded. Please try again later.",
+    "HTTP 503",
+    "HTTP/1.1 502 Bad Gateway",
+    "Request failed with status code 500",
+    "unexpected status 503: try again",
+    "API Error (500)",
+    "Error: 504",
+    '"status": 529',
+    "503 Service Unavailable",
+    "upstream said: bad gateway",
+    "Internal Server Error",
+  ])("shows in: %s", (line) => {
+    expect(
+      classifyFailure({ is: "exited", code: 1 }, { stderr: `start\n${line}\nbye\n`, lastLines: [] }),
+    ).toEqual({
+      class: "transient",
+      message: line.trim(),
+    });
+    expect(classifyFailure({ is: "exited", code: 1 }, { stderr: "", lastLines: [line] })?.class).toBe(
+      "transient",
+    );
+  });
+
+  test.each([
+    "wrote public/502.html",
+    "error in 502.html",
+    "Error 503.html is missing",
+    "src/net.ts:503:12 - error TS2345",
+    "error TS500x",
+    "line 500 of the file",
+    "500 tests passed",
+    "Found 503 errors",
+    "I added handling for ECONNRESET and ETIMEDOUT",
+    "retries on ECONNRESET",
+    "the method is overloaded",
+    "call of overloaded function is ambiguous",
+    "operator+ cannot be overloaded",
+    "port 5000 is in use",
+    "status: 5001",
+    "HTTP 404",
+    "status 200",
+    "took 500 ms",
+    "error rate 500%",
+  ])("does not show in: %s", (line) => {
+    expect(classifyFailure({ is: "exited", code: 1 }, { stderr: line, lastLines: [line] })?.class).toBe(
+      "agent",
+    );
+  });
+
+  test("does not show above the last ten lines", () => {
+    const lastLines = [
+      "Error: read ECONNRESET",
+      ...Array.from({ length: 10 }, (_, index) => `line ${index}`),
+    ];
+    expect(classifyFailure({ is: "exited", code: 1 }, { stderr: "", lastLines })?.class).toBe("agent");
+  });
+});

@@ -1,0 +1,12 @@
+import type { State } from "../core/loop/state.ts";
+import type { Ports } from "./ports.ts";
+
+/**
+ * Clears away what a dead engine left behind: agents, gates and git processes that still carry the marker of an
+ * open iteration, and locks they held. The facts about it are recorded by the loop itself.
+ */
+export async function recover(ports: Ports, state: State): Promise<void> {
+  if (state.iterations.length === 0) return;
+  for (const open of state.iterations) await ports.agents.sweep(open.marker);
+  await ports.workspace.clearLeftovers();
+}

@@ -1,0 +1,211 @@
+import { spawnSync } from "node:child_process";
+import { afterEach, describe, expect, test } from "vitest";
+import { createProject, exists, until, WORKS, type Project } from "./project.ts";
+
+let project: Project;
+afterEach(() => project.dispose());
+
+describe("ralph status", () => {
+  test("before the first run says how to begin", async () => {
+    project = createProject();
+    const { code, stdout } = await project.ralph("status");
+    expect(code).toBe(0);
+    expect(stdout).toContain("ralph run");
+    expect(project.git("status", "--porcelain")).toBe("");
+  });
+
+  test("--json has the agreed keys", { timeout: 30_000 }, async () => {
+    project = createProject({ tasks: ["one", "two"] });
+    await project.ralph("run", "--task", "one");
+    const status = JSON.parse((await project.ralph("status", "--json")).stdout) as Record<string, unknown>;
+    expect(status).toMatchObject({
+      schema: "ralph.status.v1",
+      run: {
+        state: "ended",
+        waiting_until: null,
+        outcome: "completed",
+        exit_code: 0,
+        iterations: 1,
+        max_iterations: 50,
+        stuck_count: 0,
+      },
+      tasks: [
+        {
+          id: "one",
+          title: "make one",
+          status: "done",
+          stage: "build",
+          iteration: 1,
+          max_iterations: 30,
+          attempts: 0,
+          timeout_seconds: 900,
+          blocked_reason: null,
+          agent: "demo",
+          cost_usd: null,
+        },
+        { id: "two", status: "todo", iteration: 0 },
+      ],
+      breaker: { state: "CLOSED", no_progress: 0, same_error: 0, reason: null },
+      cost: { usd: null, budget_usd: null, per_accepted_task_usd: null },
+      inbox: [],
+    });
+  });
+
+  test("while a run is on shows what is being done", { timeout: 30_000 }, async () => {
+    project = createProject();
+    project.script({ one: [[{ say: "working" }, { sleep: 2_500 }, ...WORKS]] });
+    project.commit();
+    const running = project.start("run");
+    await until("the agent works", () => exists(project, ".ralph/progress.json"));
+    const { stdout } = await project.ralph("status", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      run: { state: "running", pid: running.child.pid },
+      tasks: [{ status: "doing", iteration: 1 }],
+    });
+    expect(JSON.parse(project.read(".ralph/progress.json"))).toMatchObject({
+      iteration: 1,
+      task: "one",
+      stage: "build",
+      agent: "demo",
+      timeout_seconds: 900,
+    });
+    expect(JSON.parse(project.read(".ralph/active.json"))).toMatchObject({
+      pid: running.child.pid,
+      stuck_count: 0,
+    });
+    await running.finished;
+  });
+});
+
+describe("ralph logs", () => {
+  test("prints what the agent said", { timeout: 30_000 }, async () => {
+    project = createProject();
+    project.script({ one: [[{ say: "hello from the agent" }, ...WORKS]] });
+    project.commit();
+    await project.ralph("run");
+    expect((await project.ralph("logs")).stdout).toContain("hello from the agent");
+    expect((await project.ralph("logs", "1")).stdout).toContain("hello from the agent");
+    expect(await project.ralph("logs", "9")).toMatchObject({ code: 64 });
+  });
+
+  test("--follow ends with the iteration", { timeout: 30_000 }, async () => {
+    project = createProject();
+    project.script({ one: [[{ say: "first" }, { sleep: 1_500 }, { say: "last" }, ...WORKS]] });
+    project.commit();
+    const running = project.start("run");
+    await until("the transcript is there", () => exists(project, ".ralph/logs/iteration-001.log"));
+    expect((await project.ralph("logs", "--follow")).stdout).toMatch(/first[^]*last/);
+    await running.finished;
+  });
+});
+
+describe("secrets", () => {
+  test("of the environment appear nowhere", { timeout: 30_000 }, async () => {
+    const secret = "s3ntinel-value-0123456789";
+    project = createProject({ env: { MY_API_KEY: secret } });
+    project.script({
+      one: [
+        [
+          { shell: 'echo "the key is $MY_API_KEY"; echo "$MY_API_KEY" >&2' },
+          { blocked: `cannot log in with ${secret}` },
+        ],
+      ],
+    });
+    project.commit();
+    const run = await project.ralph("run", "--check", "echo $MY_API_KEY; false");
+    const seen = [
+      run.stdout,
+      run.stderr,
+      (await project.ralph("history", "--jsonl")).stdout,
+      (await project.ralph("logs")).stdout,
+    ];
+    for (const text of seen) expect(text).not.toContain(secret);
+    const { stdout } = spawnSync(
+      "grep",
+      ["-rl", secret, ".ralph/logs", ".ralph/status.json", ".ralph/blocked.txt", ".git/ralph"],
+      { cwd: project.root, encoding: "utf8" },
+    );
+    expect(stdout).toBe("");
+  });
+});
+
+describe("ralph reset", () => {
+  test("--task lets a task start from the beginning", { timeout: 30_000 }, async () => {
+    project = createProject();
+    project.script({ one: [[{ blocked: "no" }]] });
+    project.commit();
+    await project.ralph("run");
+    expect(await project.ralph("reset", "--task", "one")).toMatchObject({ code: 0 });
+    expect(JSON.parse((await project.ralph("status", "--json")).stdout)).toMatchObject({
+      tasks: [{ status: "todo", iteration: 0 }],
+      inbox: [],
+    });
+  });
+
+  test("--all forgets everything, but only when told to", { timeout: 30_000 }, async () => {
+    project = createProject();
+    await project.ralph("run");
+    expect(await project.ralph("reset", "--all")).toMatchObject({ code: 64 });
+    expect(await project.history()).toHaveLength(1);
+    expect(await project.ralph("reset", "--all", "--yes")).toMatchObject({ code: 0 });
+    expect(await project.history()).toEqual([]);
+    expect(exists(project, ".ralph/logs/iteration-001.log")).toBe(false);
+    expect(project.read("TODO.md")).toContain("[x]");
+  });
+});
+
+describe("ralph doctor", () => {
+  test("finds nothing wrong in a good project", async () => {
+    project = createProject();
+    const { code, stdout } = await project.ralph("doctor");
+    expect(stdout).toContain("✔ agent demo");
+    expect(code).toBe(0);
+  });
+
+  test("says what to do about a missing agent and a missing gate", async () => {
+    project = createProject({
+      config:
+        'agent = "mine"\n[agents.mine]\ncommand = ["no-such-agent"]\n[[gates]]\nname = "lint"\ncommand = "no-such-linter ."\n',
+    });
+    const { code, stdout } = await project.ralph("doctor");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✗ agent mine: no-such-agent is not installed\n {4}→ /);
+    expect(stdout).toMatch(/✗ gate lint: no-such-linter is not installed\n {4}→ /);
+  });
+});
+
+describe("the program itself", () => {
+  test("--version and --help", async () => {
+    project = createProject();
+    expect((await project.ralph("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const help = await project.ralph("--help");
+    expect(help.code).toBe(0);
+    for (const command of ["run", "status", "history", "logs", "stop", "reset", "doctor", "demo"]) {
+      expect(help.stdout).toMatch(new RegExp(`^  ${command} `, "m"));
+    }
+  });
+
+  test("--dry-run shows the plan and the first prompt, and starts nothing", async () => {
+    project = createProject({ tasks: ["one", "two"] });
+    const { code, stdout } = await project.ralph("run", "--dry-run");
+    expect(code).toBe(0);
+    expect(stdout).toContain("- **Ralph Iteration**: 1/30");
+    expect(await project.history()).toEqual([]);
+  });
+
+  test(
+    "ralph demo shows a lie caught, a gate repaired and a decision, within seconds",
+    { timeout: 60_000 },
+    async () => {
+      project = createProject();
+      const startedAt = performance.now();
+      const { code, stdout, stderr } = await project.ralph("demo");
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/rejected {2}claims done, but no file has changed/);
+      expect(stdout).toMatch(/rejected {2}claims done, but gate "tests" failed/);
+      expect(stdout).toContain("Print dates the ISO way or the local way?");
+      expect(stdout).toContain("Stories:     4/4 complete");
+      expect(performance.now() - startedAt).toBeLessThan(30_000);
+    },
+  );
+});

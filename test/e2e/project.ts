@@ -1,0 +1,150 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { DemoStep } from "../../src/core/demo/demo-script.ts";
+import { temporaryRepository, type TemporaryRepository } from "../fixtures/temporary-repository.ts";
+
+const RALPH = join(import.meta.dirname, "..", "..", "bin", "ralph");
+
+export type Steps = readonly DemoStep[];
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  stdout(): string;
+}
+
+export interface HistoryEntry {
+  readonly iteration: number;
+  readonly task: string;
+  readonly verdict: string | null;
+  readonly reasons: readonly string[];
+  readonly exit_code: number | null;
+  readonly claim: string | null;
+  readonly commit_hash: string | null;
+  readonly failure_class: string | null;
+  readonly files_changed: number | null;
+}
+
+/** A user's repository with the built program beside it; the HOME is empty. */
+export interface Project extends TemporaryRepository {
+  /** Runs the program to its end. */
+  ralph(...args: string[]): Promise<Finished>;
+  /** Starts the program and lets it work. */
+  start(...args: string[]): Running;
+  history(): Promise<readonly HistoryEntry[]>;
+  events(): Promise<readonly Record<string, unknown>[]>;
+  /** The demo agent's script: what it does for each task, or for all. */
+  script(tasks: Readonly<Record<string, readonly Steps[]>>, others?: readonly Steps[]): void;
+  /** Processes that carry a marker of this project's agents. */
+  leftovers(): readonly number[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface ProjectOptions {
+  readonly tasks?: readonly string[];
+  readonly config?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Does the task for real: one file named after it, and the claim. */
+export const WORKS: Steps = [
+  { shell: 'echo "$RALPH_TASK_ID" > "$RALPH_TASK_ID.txt"' },
+  { promise: "COMPLETE" },
+];
+
+export function createProject(options: ProjectOptions = {}): Project {
+  const repository = temporaryRepository();
+  const home = join(repository.root, "..", "home");
+  mkdirSync(home);
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: "1",
+    RALPH_TEST_PROJECT: repository.root,
+    ...options.env,
+  };
+  repository.write(
+    ".ralph/ralph.toml",
+    options.config ?? 'agent = "demo"\n[agents.demo]\nscript = ".ralph/script.json"\n',
+  );
+  const boxes = (options.tasks ?? ["one"]).map((id) => `- [ ] **${id}**: make ${id}\n`).join("");
+  repository.write("TODO.md", `# Tasks\n\n${boxes}`);
+  const project: Project = {
+    ...repository,
+    env,
+    ralph: async (...args) => start(repository.root, env, args).finished,
+    start: (...args) => start(repository.root, env, args),
+    history: async () => JSON.parse((await project.ralph("history", "--json")).stdout) as HistoryEntry[],
+    events: async () => jsonLines((await project.ralph("history", "--jsonl")).stdout),
+    script: (tasks, others) =>
+      repository.write(".ralph/script.json", JSON.stringify({ tasks, ...(others && { default: others }) })),
+    leftovers: () => processesWith(`RALPH_TEST_PROJECT=${repository.root}`),
+  };
+  project.script({}, [WORKS]);
+  repository.commit("tasks");
+  return project;
+}
+
+export function jsonLines(text: string): readonly Record<string, unknown>[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Polls until something is so. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  patienceMs = 15_000,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function start(cwd: string, env: Readonly<Record<string, string>>, args: readonly string[]): Running {
+  const child = spawn(RALPH, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
+  const finished = once(child, "close").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    ...output,
+  }));
+  return { child, finished, stdout: () => output.stdout };
+}
+
+function processesWith(entry: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(entry);
+      } catch {
+        return false; // gone, or not ours
+      }
+    });
+}
+
+export function exists(project: Project, path: string): boolean {
+  return existsSync(join(project.root, path));
+}
+
+export function writeOutside(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { createProject, until, WORKS, type Project } from "./project.ts";
+
+let project: Project;
+const mounts: string[] = [];
+afterEach(() => {
+  for (const mount of mounts.splice(0)) execFileSync("umount", [mount]);
+  project.dispose();
+});
+
+describe("bad surroundings get one clear sentence", () => {
+  test("no git repository", async () => {
+    project = createProject();
+    rmSync(join(project.root, ".git"), { recursive: true });
+    const run = await project.ralph("run", "something");
+    expect(run).toMatchObject({ code: 64, stdout: "" });
+    expect(run.stderr).toMatch(/^ralph: .*not (in|inside) a git repository.*\n.*git init/i);
+  });
+
+  test("an agent that nobody knows, with the nearest name", async () => {
+    project = createProject();
+    const run = await project.ralph("run", "--agent", "demoo");
+    expect(run.code).toBe(64);
+    expect(run.stderr).toContain('there is no agent called "demoo". Did you mean "demo"?');
+  });
+
+  test("an agent whose program is not installed", async () => {
+    project = createProject({ config: 'agent = "mine"\n[agents.mine]\ncommand = ["no-such-program"]\n' });
+    const run = await project.ralph("run");
+    expect(run.code).toBe(64);
+    expect(run.stderr).toMatch(/the agent "mine" needs the program no-such-program, which is not installed/);
+  });
+
+  test("a dirty tree, which is left as it is", async () => {
+    project = createProject();
+    project.write("mine.txt", "my own work");
+    const run = await project.ralph("run");
+    expect(run.code).toBe(64);
+    expect(run.stderr).toContain("the work tree has uncommitted changes (1 file: mine.txt)");
+    expect(project.read("mine.txt")).toBe("my own work");
+    expect(project.git("status", "--porcelain")).toBe("?? mine.txt");
+  });
+
+  test("a dirty tree with --allow-dirty: exactly those files are left alone", async () => {
+    project = createProject();
+    project.write("mine.txt", "my own work");
+    expect(await project.ralph("run", "--allow-dirty")).toMatchObject({ code: 0 });
+    expect(project.git("status", "--porcelain")).toBe("?? mine.txt");
+    expect(project.git("ls-files")).toContain("one.txt");
+  });
+
+  test("nothing to do", async () => {
+    project = createProject();
+    project.remove("TODO.md");
+    project.commit();
+    const run = await project.ralph("run");
+    expect(run.code).toBe(64);
+    expect(run.stderr).toContain("no goal was given and no checklist was found");
+  });
+
+  test("a second run beside the first, with the pid of the first", { timeout: 30_000 }, async () => {
+    project = createProject();
+    project.script({ one: [[{ sleep: 2_000 }, ...WORKS]] });
+    project.commit();
+    const first = project.start("run");
+    await until("the first works", () => first.stdout().includes("iteration 1"));
+    const second = await project.ralph("run");
+    expect(second).toMatchObject({ code: 64, stdout: "" });
+    expect(second.stderr).toContain(`(pid ${first.child.pid})`);
+    expect(await first.finished).toMatchObject({ code: 0 });
+  });
+
+  test("a read-only .ralph", async () => {
+    project = createProject();
+    mountTmpfs(join(project.root, ".ralph"), "ro");
+    const run = await project.ralph("run", "--agent", "demo");
+    expect(run.code).toBe(64);
+    expect(run.stderr).toMatch(/^ralph: .*\.ralph.* cannot be written/);
+  });
+
+  test(
+    "a full disk under the transcripts: said so, nothing lost, and it goes on when there is space",
+    { timeout: 60_000 },
+    async () => {
+      project = createProject();
+      const logs = join(project.root, ".ralph", "logs");
+      mkdirSync(logs, { recursive: true });
+      mountTmpfs(logs, "size=2m");
+      project.script({ one: [[{ flood: 8_000_000 }, ...WORKS]] });
+      project.commit();
+      const run = await project.ralph("run");
+      expect(run.code).toBe(5);
+      expect(run.stderr).toMatch(/^ralph: no space left on the disk while writing .*iteration-001\.log/);
+      expect(project.leftovers()).toEqual([]);
+      execFileSync("umount", [mounts.pop() ?? ""]);
+      project.script({ one: [WORKS] });
+      project.git("commit", "-qam", "smaller");
+      expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+      expect((await project.history()).map((entry) => entry.verdict)).toEqual(["failed", "accepted"]);
+    },
+  );
+
+  test("a full disk under the state", { timeout: 60_000 }, async () => {
+    project = createProject();
+    const state = join(project.root, "..", "state");
+    mkdirSync(state);
+    mountTmpfs(state, "size=256k");
+    writeFileSync(join(state, "filler"), Buffer.alloc(150_000));
+    const run = await createRunWithState(project, state);
+    expect(run.code).toBe(5);
+    expect(run.stderr).toMatch(/^ralph: .*(no space|full)/i);
+  });
+});
+
+describe("a wrong command line", () => {
+  test.each([
+    [["rum"], 'unknown command "rum". Did you mean "run"?'],
+    [["run", "--max-itterations", "3"], "unknown option '--max-itterations'"],
+    [["run", "--max-iterations", "many"], '--max-iterations is "many"; expected a whole number'],
+    [["run", "--timeout", "soon"], '--timeout is "soon"; expected a duration'],
+    [["logs", "x"], '"x" is not the number of an iteration'],
+    [["reset"], "say what to reset"],
+  ])("%j", async (args, sentence) => {
+    project = createProject();
+    const run = await project.ralph(...args);
+    expect(run).toMatchObject({ code: 64, stdout: "" });
+    expect(run.stderr).toContain(sentence);
+  });
+
+  test("is told as JSON when JSON was asked for", async () => {
+    project = createProject();
+    const run = await project.ralph("run", "--json", "--timeout", "soon");
+    expect(run.code).toBe(64);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      error: { code: "usage", message: expect.stringContaining("soon") },
+    });
+  });
+});
+
+describe("a wrong configuration", () => {
+  test.each([
+    [
+      "[run]\nmax_stucks = 3\n",
+      '.ralph/ralph.toml:2: unknown key "max_stucks" in [run]. Did you mean "max_stuck"?',
+    ],
+    ["agent = 3\n", '.ralph/ralph.toml:1: "agent": '],
+    ["agent = \n", ".ralph/ralph.toml:1: "],
+    [
+      '[[gates]]\nname = "a"\ncommand = "b"\ntimeout = "soon"\n',
+      '.ralph/ralph.toml:4: "gates.0.timeout": expected a duration',
+    ],
+  ])("%j", async (config, sentence) => {
+    project = createProject({ config });
+    const run = await project.ralph("run");
+    expect(run).toMatchObject({ code: 64, stdout: "" });
+    expect(run.stderr).toContain(sentence);
+  });
+});
+
+function mountTmpfs(folder: string, options: string): void {
+  execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]);
+  mounts.push(folder);
+}
+
+function createRunWithState(of: Project, state: string): ReturnType<Project["ralph"]> {
+  Object.assign(of.env, { RALPH_STATE: state });
+  return of.ralph("run");
+}

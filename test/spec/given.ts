@@ -1,0 +1,263 @@
+import { expect } from "vitest";
+import type { Event, EventOf, Recorded } from "../../src/core/events.ts";
+import { beginIteration } from "../../src/core/loop/begin-iteration.ts";
+import { decide } from "../../src/core/loop/decide.ts";
+import type { Effect } from "../../src/core/loop/effects.ts";
+import { evolveAll } from "../../src/core/loop/evolve.ts";
+import type { State } from "../../src/core/loop/state.ts";
+import type { Task } from "../../src/core/plan/task.ts";
+import { UNKNOWN_USAGE, type AgentReport, type Claim } from "../../src/core/report/agent-report.ts";
+import { NO_CHANGES, type ChangeSet, type Evidence } from "../../src/core/report/evidence.ts";
+import type { GateResult } from "../../src/core/report/gate-result.ts";
+import type { Settings } from "../../src/core/settings.ts";
+
+/** The loop specified in the language of its log: given these facts, then this is decided. */
+export function given(...events: readonly Event[]): Specification {
+  return new Specification(events);
+}
+
+const START = Date.UTC(2026, 0, 1);
+
+class Specification {
+  readonly #events: readonly Event[];
+  #now = START + 1_000_000;
+
+  constructor(events: readonly Event[]) {
+    this.#events = events;
+  }
+
+  at(msAfterStart: number): this {
+    this.#now = START + msAfterStart;
+    return this;
+  }
+
+  get state(): State {
+    return evolveAll(
+      this.#events.map((event, index): Recorded => ({ ...event, position: index + 1, at: START + index })),
+    );
+  }
+
+  get effects(): readonly Effect[] {
+    return decide(this.state, this.#now).effects;
+  }
+
+  get wakeAt(): number | null {
+    const { wakeAt } = decide(this.state, this.#now);
+    return wakeAt === null ? null : wakeAt - START;
+  }
+
+  /** Exactly these effects are wanted, by key. */
+  wants(...keys: readonly string[]): this {
+    expect(this.effects.map((effect) => effect.key)).toEqual(keys);
+    return this;
+  }
+
+  /** The run should end so. */
+  ends(outcome: string): this {
+    expect(this.effects).toMatchObject([{ kind: "end-run", outcome }]);
+    return this;
+  }
+
+  /** The decision that is to be recorded has these events, in this order. */
+  decides(...expected: readonly (Partial<Event> & { type: Event["type"] })[]): this {
+    expect(this.#decided).toMatchObject(expected);
+    expect(this.#decided.map((event) => event.type)).toEqual(expected.map((event) => event.type));
+    return this;
+  }
+
+  /** Goes on with what was decided recorded. */
+  andThen(...more: readonly Event[]): Specification {
+    return given(...this.#events, ...this.#decided, ...more);
+  }
+
+  /** The prompt that the next iteration of a task would get. */
+  nextPrompt(task: Task): string {
+    return (
+      beginIteration(this.state, task.id, 1, { head: "h", branch: "main", notes: "" }, this.#now)?.prompt ??
+      ""
+    );
+  }
+
+  get #decided(): readonly Event[] {
+    return this.effects.flatMap((effect) => (effect.kind === "record" ? effect.events : []));
+  }
+}
+
+const RUN = "run-1";
+
+export function task(id: string, more: Partial<Task> = {}): Task {
+  return {
+    id,
+    title: `Do ${id}`,
+    description: "",
+    criteria: [],
+    dependsOn: [],
+    priority: null,
+    agent: null,
+    timeoutMs: null,
+    maxIterations: null,
+    promise: null,
+    done: false,
+    optional: false,
+    ...more,
+  };
+}
+
+export function settings(more: Partial<Settings> = {}): Settings {
+  return {
+    source: { kind: "checklist", label: "TODO.md", path: "TODO.md" },
+    agent: "stub",
+    gates: [],
+    onlyTasks: null,
+    lanes: 1,
+    limits: { maxIterations: 50, maxStuck: 3, maxAttempts: 3, maxIterationsPerTask: 30, retries: 3 },
+    promise: { completion: "COMPLETE", requireXml: true },
+    mode: "standard",
+    timeoutMs: null,
+    keepGoing: false,
+    gatesEveryIteration: false,
+    git: { commit: "ralph", hooks: false },
+    leaveAlone: [],
+    ...more,
+  };
+}
+
+export const TESTS_GATE = {
+  name: "tests",
+  command: "npm test",
+  timeoutMs: 60_000,
+  required: true,
+  onMissing: "warn",
+  cwd: null,
+  env: {},
+} as const;
+
+export function runStarted(more: Partial<Settings> = {}, run = RUN): Event {
+  return { type: "run.started", run, settings: settings(more), pid: 1, version: "test" };
+}
+
+export function runResumed(more: Partial<Settings> = {}): Event {
+  return { type: "run.resumed", run: RUN, settings: settings(more), pid: 2 };
+}
+
+export function tasksObserved(...tasks: readonly Task[]): Event {
+  return { type: "tasks.observed", run: RUN, plan: { source: settings().source, tasks } };
+}
+
+export function iterationStarted(
+  iteration: number,
+  of: Task,
+  more: Partial<EventOf<"iteration.started">> = {},
+): Event {
+  return {
+    type: "iteration.started",
+    run: RUN,
+    task: of.id,
+    iteration,
+    stage: "build",
+    ordinal: iteration,
+    maxIterations: 30,
+    lane: 1,
+    agent: "stub",
+    timeoutMs: 900_000,
+    promptSha256: "",
+    head: "h0",
+    branch: "main",
+    marker: `m${iteration}`,
+    ...more,
+  };
+}
+
+export function iterationEnded(
+  iteration: number,
+  of: Task,
+  claim: Claim["is"] | Claim,
+  more: Partial<AgentReport> = {},
+): Event {
+  const report: AgentReport = {
+    ending: { is: "exited", code: 0 },
+    claim: typeof claim === "string" ? claimOf(claim) : claim,
+    failure: null,
+    transcript: { path: "logs/iteration-001.log", bytes: 0, sha256: "" },
+    usage: UNKNOWN_USAGE,
+    durationMs: 1_000,
+    finalText: "",
+    toolCalls: 0,
+    sweptProcesses: 0,
+    ...more,
+  };
+  return { type: "iteration.ended", run: RUN, task: of.id, iteration, report };
+}
+
+export function evidence(
+  iteration: number,
+  of: Task,
+  changedFiles: readonly string[],
+  more: Partial<Evidence> = {},
+): Event {
+  const changed: ChangeSet =
+    changedFiles.length === 0 ? NO_CHANGES : { files: changedFiles.length, paths: changedFiles };
+  return {
+    type: "evidence.collected",
+    run: RUN,
+    task: of.id,
+    iteration,
+    evidence: {
+      headBefore: "h0",
+      headAfter: changedFiles.length === 0 ? "h0" : `h${iteration}`,
+      changed,
+      changedSinceTaskBegan: changed,
+      uncommitted: [],
+      leftOut: [],
+      strayedTo: null,
+      marksTakenBack: [],
+      ...more,
+    },
+  };
+}
+
+export function gatesChecked(iteration: number, of: Task, ...gates: readonly Partial<GateResult>[]): Event {
+  const passed: GateResult = {
+    name: "tests",
+    required: true,
+    onMissing: "warn",
+    status: "passed",
+    exitCode: 0,
+    durationMs: 1,
+    tail: "",
+  };
+  return {
+    type: "gates.checked",
+    run: RUN,
+    task: of.id,
+    iteration,
+    gates: gates.map((gate) => ({ ...passed, ...gate })),
+  };
+}
+
+/** A whole iteration, judged as the loop itself would judge it. */
+export function iteration(
+  number: number,
+  of: Task,
+  claim: Claim["is"],
+  changedFiles: readonly string[],
+): readonly Event[] {
+  return [
+    iterationStarted(number, of),
+    iterationEnded(number, of, claim),
+    evidence(number, of, changedFiles),
+  ];
+}
+
+function claimOf(is: Claim["is"]): Claim {
+  switch (is) {
+    case "complete":
+      return { is, promise: "COMPLETE" };
+    case "blocked":
+      return { is, reason: "no credentials" };
+    case "undecided":
+      return { is, question: "this or that?", options: ["this", "that"] };
+    default:
+      return { is };
+  }
+}

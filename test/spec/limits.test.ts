@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import type { Event } from "../../src/core/events.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import {
+  evidence,
+  given,
+  iterationEnded,
+  iterationStarted,
+  runStarted,
+  settings,
+  task,
+  tasksObserved,
+} from "./given.ts";
+
+const login = task("login");
+const limits = (more: Partial<Settings["limits"]>): Partial<Settings> => ({
+  limits: { ...settings().limits, ...more },
+});
+
+/** Plays iterations that each end in the same way, judged by the loop itself. */
+function after(
+  count: number,
+  how: (number: number) => readonly Event[],
+  start: readonly Event[],
+): ReturnType<typeof given> {
+  let spec = given(...start);
+  for (let number = 1; number <= count; number += 1) spec = spec.andThen(...how(number)).andThen();
+  return spec;
+}
+
+const idle = (number: number): readonly Event[] => [
+  iterationStarted(number, login),
+  iterationEnded(number, login, "none"),
+  evidence(number, login, []),
+];
+
+const rejectedWithProgress = (number: number): readonly Event[] => [
+  iterationStarted(number, login),
+  iterationEnded(number, login, "complete"),
+  evidence(number, login, ["a.ts"], { strayedTo: "other" }),
+];
+
+const timedOut = (number: number): readonly Event[] => [
+  iterationStarted(number, login),
+  iterationEnded(number, login, "none", {
+    ending: { is: "timed-out", afterMs: 900_000 },
+    failure: { class: "agent", message: "no end after 900 s" },
+  }),
+  evidence(number, login, []),
+];
+
+const serviceDown = (number: number): readonly Event[] => [
+  iterationStarted(number, login, { ordinal: 1 }),
+  iterationEnded(number, login, "none", {
+    ending: { is: "exited", code: 1 },
+    failure: { class: "transient", message: "503" },
+  }),
+  evidence(number, login, []),
+];
+
+describe("a run without progress", () => {
+  test("ends as stuck after so many iterations in a row", () => {
+    after(2, idle, [runStarted(), tasksObserved(login)]).wants("iterate:login");
+    after(3, idle, [runStarted(), tasksObserved(login)]).ends("stuck");
+  });
+
+  test("goes on for as long as it is allowed when the brake is off", () => {
+    after(6, idle, [runStarted(limits({ maxStuck: 0 })), tasksObserved(login)]).wants("iterate:login");
+  });
+
+  test("starts counting anew after progress", () => {
+    const worked = [
+      iterationStarted(3, login),
+      iterationEnded(3, login, "none"),
+      evidence(3, login, ["a.ts"]),
+    ];
+    const spec = after(2, idle, [runStarted(), tasksObserved(login)])
+      .andThen(...worked)
+      .andThen();
+    spec
+      .andThen(...idle(4))
+      .andThen(...idle(5))
+      .andThen()
+      .wants("iterate:login");
+  });
+
+  test("blocks the task and takes up the next when it should keep going", () => {
+    const other = task("other");
+    after(3, idle, [runStarted({ keepGoing: true }), tasksObserved(login, other)])
+      .wants("publish:login")
+      .andThen({ type: "letter.published", task: "login", kind: "blocked", file: "blocked.txt", sha256: "" })
+      .wants("iterate:other");
+  });
+});
+
+describe("a task that fails again and again", () => {
+  test("is blocked when it makes progress and is rejected each time", () => {
+    const spec = after(3, rejectedWithProgress, [runStarted(), tasksObserved(login)]);
+    expect(spec.state.tasks["login"]?.blockedReason).toBe("3 failed iterations in a row");
+  });
+
+  test("is blocked by timeouts, which do not count as stuck", () => {
+    const spec = after(3, timedOut, [runStarted(), tasksObserved(login)]);
+    expect(spec.state.run?.stuckCount).toBe(0);
+    expect(spec.state.tasks["login"]?.blockedReason).toBe("3 failed iterations in a row");
+  });
+});
+
+describe("the limit of a run", () => {
+  test("is exact", () => {
+    const start = [runStarted(limits({ maxIterations: 2, maxStuck: 0 })), tasksObserved(login)];
+    after(1, idle, start).wants("iterate:login");
+    after(2, idle, start).ends("exhausted");
+  });
+});
+
+describe("the limit of a task", () => {
+  const few = task("login", { maxIterations: 2 });
+
+  test("sends it back for this run, and the failure is recorded", () => {
+    const last = given(runStarted(), tasksObserved(few), ...idle(1)).andThen(...idle(2));
+    last.decides(
+      { type: "verdict.reached", verdict: "continue" },
+      { type: "intervention.chosen" },
+      { type: "task.exhausted", iterations: 2 },
+    );
+    last.andThen().ends("exhausted");
+  });
+
+  test("used up in three runs blocks it", () => {
+    const exhausted = {
+      type: "task.exhausted",
+      run: "earlier",
+      task: "login",
+      iteration: 1,
+      iterations: 2,
+      lastOutput: "",
+    } as const;
+    given(exhausted, exhausted, runStarted(), tasksObserved(few), ...idle(1))
+      .andThen(...idle(2))
+      .decides(
+        { type: "verdict.reached" },
+        { type: "intervention.chosen" },
+        { type: "task.exhausted" },
+        { type: "task.blocked", reason: "its iteration limit was used up in 3 runs" },
+      );
+  });
+
+  test("does not swallow a question asked in the last iteration", () => {
+    const asks = [iterationStarted(2, few), iterationEnded(2, few, "undecided"), evidence(2, few, [])];
+    given(runStarted(), tasksObserved(few), ...idle(1))
+      .andThen(...asks)
+      .decides(
+        { type: "verdict.reached", verdict: "decide" },
+        { type: "question.asked" },
+        { type: "task.exhausted" },
+      );
+  });
+});
+
+describe("a transient failure", () => {
+  test("is no iteration, and is tried again after a pause", () => {
+    const spec = after(1, serviceDown, [runStarted(), tasksObserved(login)]).at(2_000);
+    expect(spec.state.run).toMatchObject({ iterations: 0, stuckCount: 0, transientInARow: 1 });
+    expect(spec.state.tasks["login"]).toMatchObject({ iterations: 0, attempts: 0 });
+    spec.wants("wait");
+    expect(spec.wakeAt).toBeGreaterThan(1_000_000);
+    spec.at(2_000_000).wants("iterate:login");
+  });
+
+  test("beyond the retries ends the run for now", () => {
+    after(3, serviceDown, [runStarted(), tasksObserved(login)])
+      .at(9_000_000)
+      .wants("iterate:login");
+    after(4, serviceDown, [runStarted(), tasksObserved(login)])
+      .at(9_000_000)
+      .ends("limited");
+  });
+});
+
+test("an agent that cannot be started ends the run at once", () => {
+  const missing = {
+    ending: { is: "not-started", message: "no such file" },
+    failure: { class: "config", message: "no such file" },
+  } as const;
+  given(
+    runStarted(),
+    tasksObserved(login),
+    iterationStarted(1, login),
+    iterationEnded(1, login, "none", missing),
+    evidence(1, login, []),
+  )
+    .andThen()
+    .ends("misconfigured");
+});

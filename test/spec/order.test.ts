@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import type { Event } from "../../src/core/events.ts";
+import {
+  evidence,
+  given,
+  iterationEnded,
+  iterationStarted,
+  runResumed,
+  runStarted,
+  task,
+  tasksObserved,
+  TESTS_GATE,
+} from "./given.ts";
+
+const login = task("login");
+
+describe("the next task", () => {
+  test("is the first of the file", () => {
+    given(runStarted(), tasksObserved(login, task("docs"))).wants("iterate:login");
+  });
+
+  test("is the one with the lowest priority number; those without one come last", () => {
+    given(
+      runStarted(),
+      tasksObserved(login, task("late", { priority: 2 }), task("early", { priority: 1 })),
+    ).wants("iterate:early");
+  });
+
+  test("is one that was begun before one that was not", () => {
+    const worked = [
+      iterationStarted(1, task("docs")),
+      iterationEnded(1, task("docs"), "none"),
+      evidence(1, task("docs"), ["a"]),
+    ];
+    given(runStarted(), tasksObserved(login, task("docs")), ...worked)
+      .andThen()
+      .wants("iterate:docs");
+  });
+
+  test("waits for what it depends on", () => {
+    given(runStarted(), tasksObserved(task("ui", { dependsOn: ["login"] }), login)).wants("iterate:login");
+  });
+
+  test("is only one of those asked for", () => {
+    given(runStarted({ onlyTasks: ["docs"] }), tasksObserved(login, task("docs"))).wants("iterate:docs");
+  });
+
+  test("uses every free lane", () => {
+    given(runStarted({ lanes: 2 }), tasksObserved(login, task("docs"), task("ui"))).wants(
+      "iterate:login",
+      "iterate:docs",
+    );
+    given(
+      runStarted({ lanes: 2 }),
+      tasksObserved(login, task("docs")),
+      iterationStarted(1, login, { lane: 2 }),
+    ).wants("iterate:login", "iterate:docs");
+  });
+});
+
+describe("an iteration goes its fixed way", () => {
+  const facts: readonly (readonly [Event, string])[] = [
+    [runStarted({ gates: [TESTS_GATE] }), "observe"],
+    [tasksObserved(login), "iterate:login"],
+    [iterationStarted(1, login), "iterate:login"],
+    [iterationEnded(1, login, "complete"), "evidence:1"],
+    [evidence(1, login, ["a.ts"]), "gates:1"],
+  ];
+
+  test.each(facts.map(([fact, wanted], index) => [fact.type, wanted, index] as const))(
+    "after %s it wants %s",
+    (_type, wanted, index) => {
+      given(...facts.slice(0, index + 1).map(([fact]) => fact)).wants(wanted);
+    },
+  );
+
+  test("the mark comes after the completion was recorded, and the end after the mark", () => {
+    given(
+      runStarted(),
+      tasksObserved(login),
+      iterationStarted(1, login),
+      iterationEnded(1, login, "complete"),
+      evidence(1, login, ["a"]),
+    )
+      .andThen()
+      .wants("mark:login")
+      .andThen({ type: "task.marked", run: "run-1", task: "login", commit: "c" })
+      .ends("completed");
+  });
+});
+
+describe("a run whose process died", () => {
+  test("first ends what is left of the open iteration", () => {
+    given(runStarted(), tasksObserved(login), iterationStarted(1, login), runResumed()).wants(
+      "close-orphan:1",
+    );
+  });
+
+  test("goes on with the evidence when the agent's end was recorded", () => {
+    given(
+      runStarted(),
+      tasksObserved(login),
+      iterationStarted(1, login),
+      iterationEnded(1, login, "complete"),
+      runResumed(),
+    ).wants("evidence:1");
+  });
+
+  test("counts the interrupted iteration, and holds it against nobody", () => {
+    const interrupted = iterationEnded(1, login, "none", { ending: { is: "interrupted" } });
+    const spec = given(
+      runStarted(),
+      tasksObserved(login),
+      iterationStarted(1, login),
+      runResumed(),
+      interrupted,
+      evidence(1, login, []),
+    );
+    spec.decides({ type: "verdict.reached", verdict: "failed" });
+    expect(spec.andThen().state.tasks["login"]).toMatchObject({ iterations: 1, attempts: 0, stuckCount: 0 });
+    expect(spec.andThen().state.run).toMatchObject({ iterations: 1, stuckCount: 0 });
+  });
+
+  test("keeps its number: the next iteration has the next one", () => {
+    const spec = given(runStarted(), tasksObserved(login), iterationStarted(7, login), runResumed());
+    expect(spec.state.lastIteration).toBe(7);
+  });
+});
+
+test("nothing to do is done", () => {
+  given(runStarted(), tasksObserved()).ends("completed");
+});
+
+test("optional tasks are worked on, but do not hold up completion", () => {
+  const optional = task("nice", { optional: true });
+  given(runStarted(), tasksObserved(task("login", { done: true }), optional)).wants("iterate:nice");
+  const given_up = {
+    type: "task.exhausted",
+    run: "run-1",
+    task: "nice",
+    iteration: 1,
+    iterations: 1,
+    lastOutput: "",
+  } as const;
+  given(runStarted(), tasksObserved(task("login", { done: true }), optional), given_up).ends("completed");
+});
