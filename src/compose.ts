@@ -3,7 +3,7 @@ import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { createAgents } from "./adapters/agents/command-agents.ts";
 import { createLetters } from "./adapters/files/letters.ts";
 import { createNotes } from "./adapters/files/notes.ts";
-import { prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
+import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
 import { projectId } from "./adapters/store/project-id.ts";
@@ -88,6 +88,11 @@ export function viewsOf(project: Project, log: Log): Views {
   return new Views(project.ralphDir, log);
 }
 
+/** Numbers of iterations go on after these even when the log that knew them is lost. */
+export function lastTranscriptOf(project: Project): number {
+  return lastTranscript(project.ralphDir);
+}
+
 export interface RunParts {
   readonly project: Project;
   readonly log: Log;
@@ -124,6 +129,11 @@ export function builtInAgents(): readonly AgentSettings[] {
       envDeny: [],
     },
   ];
+}
+
+/** How this very program is called from a shell. */
+export function ownCommand(cwd: string, env: NodeJS.ProcessEnv): string {
+  return findProgram("ralph", cwd, env) === null ? join(OWN_ROOT, "bin", "ralph") : "ralph";
 }
 
 /** The file that a program's name stands for on this machine, or null. */

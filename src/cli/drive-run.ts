@@ -1,4 +1,4 @@
-import { composePorts, lockProject, openLog, viewsOf, workspaceOf, type Project } from "../compose.ts";
+import { composePorts, lastTranscriptOf, lockProject, viewsOf, workspaceOf, type Project } from "../compose.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import { isOpen, type State } from "../core/loop/state.ts";
 import { runSummary } from "../core/projections/summary.ts";
@@ -6,10 +6,11 @@ import { RalphError } from "../core/ralph-error.ts";
 import type { Settings } from "../core/settings.ts";
 import { runEngine } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
-import type { Ports, TaskSource } from "../engine/ports.ts";
+import type { Log, Ports, TaskSource } from "../engine/ports.ts";
 import { recover } from "../engine/recover.ts";
 import { startRun } from "../engine/start-run.ts";
 import type { CliContext } from "./commands.ts";
+import { withLog } from "./project-state.ts";
 import type { RunPrinter } from "./print/run-printer.ts";
 import { onInterrupt } from "./interrupt.ts";
 
@@ -25,11 +26,17 @@ export interface Drive {
 
 /** One run from the lock to the exit code. */
 export async function driveRun(drive: Drive): Promise<number> {
-  const { project, context, printer } = drive;
-  const lock = lockProject(project);
-  const { log, notice } = openLog(project);
+  const lock = lockProject(drive.project);
   try {
-    if (notice !== null) context.stderr.write(`ralph: ${notice}\n`);
+    return await withLog(drive.project, (log) => driveWith(log, drive));
+  } finally {
+    lock.release();
+  }
+}
+
+async function driveWith(log: Log, drive: Drive): Promise<number> {
+  const { project, context, printer } = drive;
+  try {
     const views = viewsOf(project, log);
     const ports = composePorts({
       project,
@@ -43,20 +50,23 @@ export async function driveRun(drive: Drive): Promise<number> {
       env: context.env,
     });
     const journal = await Journal.open(log, ports.followers);
+    await continueNumbers(journal, project);
     await recover(ports, journal.state);
     const settings = { ...drive.settings, leaveAlone: await pathsToLeaveAlone(drive, journal.state) };
     await views.restore(journal.state);
     const end = await engineToItsEnd(drive, settings, ports, journal);
     printer.rest();
-    if (drive.summary)
-      for (const line of runSummary(end, ".ralph/logs/summary.csv", Date.now()))
-        context.stdout.write(`${line}\n`);
+    if (drive.summary) printSummary(end, context);
     return end.run?.end == null ? EXIT_CODES.stopped : EXIT_CODES[end.run.end.outcome];
   } finally {
     printer.rest();
-    await log.close();
-    lock.release();
   }
+}
+
+/** A log that was lost must not let numbers, and with them transcripts, be used again. */
+async function continueNumbers(journal: Journal, project: Project): Promise<void> {
+  const lastIteration = lastTranscriptOf(project);
+  if (lastIteration > journal.state.lastIteration) await journal.record({ type: "log.renewed", lastIteration });
 }
 
 async function engineToItsEnd(
@@ -72,6 +82,11 @@ async function engineToItsEnd(
   } finally {
     release();
   }
+}
+
+function printSummary(end: State, { stdout }: CliContext): void {
+  stdout.write("\n");
+  for (const line of runSummary(end, ".ralph/logs/summary.csv", Date.now())) stdout.write(`${line}\n`);
 }
 
 /** The operator's uncommitted work: a reason not to start, or (`--allow-dirty`) left exactly as it is. */

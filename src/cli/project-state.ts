@@ -20,7 +20,8 @@ export async function withLog<Result>(
   project: Project,
   work: (log: Log) => Promise<Result>,
 ): Promise<Result> {
-  const { log } = openLog(project);
+  const { log, notice } = openLog(project);
+  if (notice !== null) process.stderr.write(`ralph: ${notice}\n`);
   try {
     return await work(log);
   } finally {

@@ -25,8 +25,8 @@ export type RunEvent =
   | (About<"wait.started"> & { readonly run: RunId; readonly until: Instant; readonly why: string })
   | (About<"run.ended"> & { readonly run: RunId; readonly outcome: Outcome; readonly reason: string });
 
-/** A damaged log was set aside; numbers go on after the transcripts that are there. */
-export type LogEvent = About<"log.renewed"> & { readonly lastIteration: number; readonly notice: string };
+/** An earlier log is lost; numbers go on after the transcripts that are there. */
+export type LogEvent = About<"log.renewed"> & { readonly lastIteration: number };
 
 export type PlanEvent = About<"tasks.observed"> & { readonly run: RunId; readonly plan: Plan };
 

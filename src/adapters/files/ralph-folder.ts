@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileError } from "./file-error.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -41,6 +41,14 @@ export function prepareRalphFolder(folder: string): void {
   } catch (error) {
     throw error instanceof RalphError ? error : fileError(error, folder);
   }
+}
+
+/** The highest number among the transcripts that are there. */
+export function lastTranscript(folder: string): number {
+  const logs = join(folder, "logs");
+  if (!existsSync(logs)) return 0;
+  const numbers = readdirSync(logs).map((name) => Number(/^iteration-(\d+)\.log$/.exec(name)?.[1] ?? 0));
+  return Math.max(0, ...numbers);
 }
 
 function textOf(path: string): string | null {

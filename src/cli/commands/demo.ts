@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { builtInAgents, openProject, readConfig, sourceOf } from "../../compose.ts";
+import { builtInAgents, openProject, ownCommand, readConfig, sourceOf } from "../../compose.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -40,14 +40,12 @@ async function demo(context: CliContext): Promise<number> {
     exitCode = await runInside(inside);
   }
   say();
+  const ralph = ownCommand(context.cwd, context.env);
   say("Look round:");
   say(`  cd ${folder}`);
-  for (const line of [
-    "ralph status            where everything stands",
-    "ralph history           each iteration and why it was ruled so",
-    "git log --oneline       what was really done",
-  ])
-    say(`  ${line}`);
+  say(`  ${ralph} status      # where everything stands`);
+  say(`  ${ralph} history     # each iteration, and why it was ruled so`);
+  say("  git log --oneline   # what was really done");
   return exitCode;
 }
 

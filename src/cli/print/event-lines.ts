@@ -1,4 +1,4 @@
-import type { EventOf, Recorded } from "../../core/events.ts";
+import type { EventOf, Outcome, Recorded } from "../../core/events.ts";
 import { formatDuration } from "../../core/duration.ts";
 import type { State } from "../../core/loop/state.ts";
 import { tasksInScope } from "../../core/loop/select-tasks.ts";
@@ -30,6 +30,8 @@ export function eventLines(
       return [`  ${style.good("✔ answered")}  ${event.task}: ${event.answer}`];
     case "task.unblocked":
       return [`  ${style.good("✔ unblocked")} ${event.task}: ${event.reason}`];
+    case "run.ended":
+      return endLines(event, style);
     case "task.blocked":
       return [`  ${style.bad("■ blocked")}   ${event.task}: ${event.reason}`];
     case "task.exhausted":
@@ -47,6 +49,22 @@ export function eventLines(
     default:
       return [];
   }
+}
+
+/** Why it ended and what to do next; a run that is complete needs no words. */
+function endLines(event: EventOf<"run.ended">, style: Style): readonly string[] {
+  const next: Readonly<Record<Outcome, string | null>> = {
+    completed: null,
+    undecided: "write the answer into .ralph/decide.txt, then: ralph run",
+    blocked: "settle it, delete .ralph/blocked.txt, then: ralph run",
+    exhausted: "see why: ralph history; go on: ralph run",
+    stuck: "see what it was doing: ralph logs; what was wrong: ralph history",
+    limited: "go on later: ralph run",
+    misconfigured: "see what is missing: ralph doctor",
+    stopped: "go on: ralph run",
+  };
+  const todo = next[event.outcome];
+  return todo === null ? [] : ["", `${style.bold(event.outcome)}: ${event.reason}`, `  → ${todo}`];
 }
 
 /** Which source, how much is to do, who does it, and what will be checked. */
@@ -90,12 +108,9 @@ function verdictLines(
     case "failed":
       return [`  ${style.bad("✗ failed")}    ${why}`];
     case "decide":
-      return [
-        `  ${style.ask("? decide")}    "${why}"${options(record)}`,
-        "              → write the answer into .ralph/decide.txt, then: ralph run",
-      ];
+      return [`  ${style.ask("? decide")}    "${why}"${options(record)}`];
     case "blocked":
-      return [`  ${style.ask("! the agent is blocked")}`];
+      return [];
   }
 }
 
