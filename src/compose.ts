@@ -8,14 +8,16 @@ import { Views } from "./adapters/files/views.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
 import { projectId } from "./adapters/store/project-id.ts";
 import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
+import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import { openSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
+import { redactingSource } from "./adapters/tasks/redacting-source.ts";
 import { findRepository } from "./adapters/workspace/find-repository.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
 import type { Config } from "./config/schema.ts";
 import { createRedactor, secretsIn } from "./core/redact.ts";
-import type { AgentSettings } from "./core/settings.ts";
+import type { AgentSettings, Commands } from "./core/settings.ts";
 import type { Follower, Log, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
 export type { SourceRequest };
@@ -50,9 +52,14 @@ export async function openProject({ cwd, env, dir }: ProjectOptions): Promise<Pr
   };
 }
 
-/** The log; `notice` is what a person should be told about it. */
-export function openLog(project: Project): { readonly log: Log; readonly notice: string | null } {
-  return openSqliteLog(project.stateFile, projectId(project.stateFolder));
+/** The log, through which no secret of the environment or the commands passes; `notice` is for the person. */
+export function openLog(
+  project: Project,
+  env: NodeJS.ProcessEnv,
+  commands: Commands = { agents: [], gates: [] },
+): { readonly log: Log; readonly notice: string | null } {
+  const { log, notice } = openSqliteLog(project.stateFile, projectId(project.stateFolder));
+  return { log: redactingLog(log, createRedactor(secretsOf(env, commands))), notice };
 }
 
 /** Whether any run was ever recorded; asking creates nothing. */
@@ -83,8 +90,13 @@ export function workspaceOf(project: Project): GitWorkspace {
   return createGitWorkspace(project);
 }
 
-export function viewsOf(project: Project, log: Log): Views {
+/** Makes `.ralph/` ready to be written to, or says why it cannot be. */
+export function prepareFolder(project: Project): void {
   prepareRalphFolder(project.ralphDir);
+}
+
+export function viewsOf(project: Project, log: Log): Views {
+  prepareFolder(project);
   return new Views(project.ralphDir, log);
 }
 
@@ -96,6 +108,7 @@ export function lastTranscriptOf(project: Project): number {
 export interface RunParts {
   readonly project: Project;
   readonly log: Log;
+  readonly commands: Commands;
   readonly source: TaskSource;
   readonly followers: readonly Follower[];
   readonly onProgress: (progress: Progress) => void;
@@ -103,14 +116,16 @@ export interface RunParts {
 }
 
 /** Everything the engine needs, with the real outside behind it. */
-export function composePorts({ project, log, source, followers, onProgress, env }: RunParts): Ports {
-  const { root, ralphDir } = project;
-  const redact = createRedactor(secretsIn(env));
+export function composePorts(parts: RunParts): Ports {
+  const { log, commands, source, followers, onProgress, env } = parts;
+  const { root, ralphDir } = parts.project;
+  const redact = createRedactor(secretsOf(env, commands));
   return {
     log,
-    source,
+    commands,
+    source: redactingSource(source, redact),
     agents: createAgents({ cwd: root, ralphDir, baseEnv: env, ownRoot: OWN_ROOT, onProgress }),
-    workspace: workspaceOf(project),
+    workspace: workspaceOf(parts.project),
     gates: createGates({ cwd: root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
     letters: createLetters(ralphDir),
     notes: createNotes(ralphDir),
@@ -157,6 +172,11 @@ function isExecutable(path: string): boolean {
     // Not there, or not ours to run: either way it is not the program.
     return false;
   }
+}
+
+function secretsOf(env: NodeJS.ProcessEnv, { agents, gates }: Commands): readonly string[] {
+  const variables = [env, ...agents.map((agent) => agent.env), ...gates.map((gate) => gate.env)];
+  return variables.flatMap((some) => secretsIn(some));
 }
 
 function stateFileOf(place: string | undefined, stateFolder: string): string {

@@ -1,9 +1,16 @@
-import { composePorts, lastTranscriptOf, lockProject, viewsOf, workspaceOf, type Project } from "../compose.ts";
+import {
+  composePorts,
+  lastTranscriptOf,
+  lockProject,
+  viewsOf,
+  workspaceOf,
+  type Project,
+} from "../compose.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import { isOpen, type State } from "../core/loop/state.ts";
 import { runSummary } from "../core/projections/summary.ts";
 import { RalphError } from "../core/ralph-error.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Commands, Settings } from "../core/settings.ts";
 import { runEngine } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Log, Ports, TaskSource } from "../engine/ports.ts";
@@ -17,6 +24,7 @@ import { onInterrupt } from "./interrupt.ts";
 export interface Drive {
   readonly project: Project;
   readonly settings: Settings;
+  readonly commands: Commands;
   readonly source: TaskSource;
   readonly context: CliContext;
   readonly printer: RunPrinter;
@@ -28,7 +36,7 @@ export interface Drive {
 export async function driveRun(drive: Drive): Promise<number> {
   const lock = lockProject(drive.project);
   try {
-    return await withLog(drive.project, (log) => driveWith(log, drive));
+    return await withLog(drive.project, (log) => driveWith(log, drive), drive.commands);
   } finally {
     lock.release();
   }
@@ -41,6 +49,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     const ports = composePorts({
       project,
       log,
+      commands: drive.commands,
       source: drive.source,
       followers: [views, printer],
       onProgress: (progress) => {
@@ -66,7 +75,8 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
 /** A log that was lost must not let numbers, and with them transcripts, be used again. */
 async function continueNumbers(journal: Journal, project: Project): Promise<void> {
   const lastIteration = lastTranscriptOf(project);
-  if (lastIteration > journal.state.lastIteration) await journal.record({ type: "log.renewed", lastIteration });
+  if (lastIteration > journal.state.lastIteration)
+    await journal.record({ type: "log.renewed", lastIteration });
 }
 
 async function engineToItsEnd(
@@ -96,9 +106,11 @@ async function pathsToLeaveAlone(
 ): Promise<readonly string[]> {
   // What a dead run left in the middle of an iteration is that iteration's, and is taken up by recovery.
   if (isOpen(state.run) && state.iterations.length > 0) return state.run.settings.leaveAlone;
-  const dirty = await workspaceOf(project).dirtyPaths(
-    source.identity.path === null ? [] : [source.identity.path],
-  );
+  const { byAgents, byGates } = state.leftovers;
+  const known = new Set([...byAgents, ...byGates.map((left) => left.path)]);
+  const { path } = source.identity;
+  const uncommitted = await workspaceOf(project).dirtyPaths(path === null ? [] : [path]);
+  const dirty = uncommitted.filter((one) => !known.has(one));
   if (dirty.length === 0 || allowDirty) return dirty;
   const shown = dirty.slice(0, 3).join(", ");
   const count = `${dirty.length} ${dirty.length === 1 ? "file" : "files"}`;

@@ -3,7 +3,7 @@ import { findProgram, hasLog, openLog } from "../compose.ts";
 import { evolveAll, EVOLVE_VERSION } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
 import { RalphError } from "../core/ralph-error.ts";
-import type { AgentSettings } from "../core/settings.ts";
+import type { AgentSettings, Commands } from "../core/settings.ts";
 import type { Log } from "../engine/ports.ts";
 
 /** The state as recorded, for commands that only look; creates nothing. */
@@ -19,8 +19,9 @@ export async function readState(project: Project): Promise<State> {
 export async function withLog<Result>(
   project: Project,
   work: (log: Log) => Promise<Result>,
+  commands?: Commands,
 ): Promise<Result> {
-  const { log, notice } = openLog(project);
+  const { log, notice } = openLog(project, process.env, commands);
   if (notice !== null) process.stderr.write(`ralph: ${notice}\n`);
   try {
     return await work(log);

@@ -1,6 +1,7 @@
 import {
   MODE_TIMEOUT_MS,
   type AgentSettings,
+  type Commands,
   type GateSettings,
   type Mode,
   type Settings,
@@ -27,21 +28,27 @@ const LANES = 1;
 const ITERATIONS_PER_TASK = 30;
 const CHECK_TIMEOUT_MS = 600_000;
 
+/** What a run is to do and with which programs. */
+export interface Resolved {
+  readonly settings: Settings;
+  readonly commands: Commands;
+}
+
 /** Flags over file over defaults, frozen for a run. */
 export function resolveSettings(
   config: Config,
   flags: RunFlags,
   source: SourceIdentity,
   builtInAgents: readonly AgentSettings[],
-): Settings {
+): Resolved {
   const agents = [...configuredAgents(config, builtInAgents)];
   const agent = flags.agent ?? config.agent;
   if (!agents.some((known) => known.name === agent)) throw unknownAgent(agent, agents);
-  return {
+  const gates = [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)];
+  const settings: Settings = {
     source,
     agent,
-    agents,
-    gates: [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)],
+    gates,
     onlyTasks: flags.task === undefined || flags.task.length === 0 ? null : flags.task,
     lanes: LANES,
     limits: {
@@ -59,6 +66,7 @@ export function resolveSettings(
     git: config.git,
     leaveAlone: [],
   };
+  return { settings, commands: { agents, gates } };
 }
 
 function configuredAgents(config: Config, builtIn: readonly AgentSettings[]): Iterable<AgentSettings> {

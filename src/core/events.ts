@@ -1,5 +1,5 @@
 import type { AgentReport } from "./report/agent-report.ts";
-import type { Evidence } from "./report/evidence.ts";
+import type { Evidence, GateLeftover } from "./report/evidence.ts";
 import type { GateResult } from "./report/gate-result.ts";
 import type { Plan, TaskId } from "./plan/task.ts";
 import type { Settings } from "./settings.ts";
@@ -49,7 +49,10 @@ export type IterationEvent =
     })
   | (AboutIteration<"iteration.ended"> & { readonly report: AgentReport })
   | (AboutIteration<"evidence.collected"> & { readonly evidence: Evidence })
-  | (AboutIteration<"gates.checked"> & { readonly gates: readonly GateResult[] })
+  | (AboutIteration<"gates.checked"> & {
+      readonly gates: readonly GateResult[];
+      readonly leftBehind: readonly GateLeftover[];
+    })
   | (AboutIteration<"verdict.reached"> & {
       readonly verdict: Ruling;
       readonly reasons: readonly Reason[];

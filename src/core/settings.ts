@@ -5,7 +5,6 @@ export interface Settings {
   readonly source: SourceIdentity;
   /** The agent of tasks that name none. */
   readonly agent: string;
-  readonly agents: readonly AgentSettings[];
   readonly gates: readonly GateSettings[];
   /** Only these tasks; null means all. */
   readonly onlyTasks: readonly TaskId[] | null;
@@ -33,6 +32,15 @@ export interface LimitSettings {
   readonly maxIterationsPerTask: number;
   /** Transient failures in a row that are retried. */
   readonly retries: number;
+}
+
+/**
+ * The programs to run, exactly as the operator gave them. They may hold secrets: the settings that are recorded
+ * have redacted copies of the gates, and nothing of the agents but the name.
+ */
+export interface Commands {
+  readonly agents: readonly AgentSettings[];
+  readonly gates: readonly GateSettings[];
 }
 
 export interface AgentSettings {

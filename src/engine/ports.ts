@@ -2,14 +2,15 @@ import type { Event, Recorded } from "../core/events.ts";
 import type { State } from "../core/loop/state.ts";
 import type { Plan, SourceIdentity, TaskId } from "../core/plan/task.ts";
 import type { AgentReport } from "../core/report/agent-report.ts";
-import type { Evidence } from "../core/report/evidence.ts";
+import type { Evidence, GateLeftover } from "../core/report/evidence.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
-import type { AgentSettings, GateSettings } from "../core/settings.ts";
+import type { AgentSettings, Commands, GateSettings } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
 
 /** Everything the engine needs from the outside; each port has one contract suite. */
 export interface Ports {
   readonly log: Log;
+  readonly commands: Commands;
   readonly source: TaskSource;
   readonly agents: Agents;
   readonly workspace: Workspace;
@@ -59,12 +60,18 @@ export interface TaskSource {
   observe(): Promise<Plan>;
   /** Safe to repeat; a task that is gone from the file is left alone. */
   mark(task: TaskId): Promise<void>;
-  /** Takes back every mark that is not of a task in `done`; answers the ids it took back. */
+  /**
+   * Undoes what an agent did to the plan: takes back every mark that is not of a task in `done`, puts back a file
+   * that is gone. Answers the ids whose mark it took back.
+   */
   takeBackMarks(done: ReadonlySet<TaskId>): Promise<readonly TaskId[]>;
 }
 
 export interface Agents {
-  /** Runs one agent process to its end. Resolves however it ends; aborting stops the agent. */
+  /**
+   * Runs one agent process to its end. Resolves however it ends; aborting stops the agent. Rejects only when the
+   * transcript cannot be written.
+   */
   run(request: AgentRequest, signal: AbortSignal): Promise<AgentReport>;
   /** Ends every process that still carries the marker; answers how many there were. */
   sweep(marker: string): Promise<number>;
@@ -111,6 +118,11 @@ export interface Workspace {
   collect(request: CollectRequest): Promise<Evidence>;
   /** Commits just the task source's mark; null when there was nothing to commit. */
   commitMark(request: CommitRequest & { readonly path: string }): Promise<string | null>;
+  /**
+   * To be asked after the gates: what lies there now and did not before them (a coverage report, say), so that it
+   * does not count as the next agent's work.
+   */
+  gateLeftovers(): Promise<readonly GateLeftover[]>;
   /** Removes what a killed process left in the way (a stale `index.lock`). */
   clearLeftovers(): Promise<void>;
 }
@@ -137,6 +149,8 @@ export interface CollectRequest extends CommitRequest {
   /** Never counted and never committed as the agent's work: the task source. */
   readonly ignore: readonly string[];
   readonly leaveAlone: readonly string[];
+  /** Of earlier gates; not counted unless somebody touched them since. */
+  readonly gateLeftovers: readonly GateLeftover[];
 }
 
 export interface Gates {

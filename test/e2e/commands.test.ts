@@ -100,32 +100,37 @@ describe("ralph logs", () => {
 });
 
 describe("secrets", () => {
-  test("of the environment appear nowhere", { timeout: 30_000 }, async () => {
+  test("of the environment and the configuration appear nowhere", { timeout: 30_000 }, async () => {
     const secret = "s3ntinel-value-0123456789";
-    project = createProject({ env: { MY_API_KEY: secret } });
+    const configured = "c0nfigured-value-0123456789";
+    project = createProject({
+      env: { MY_API_KEY: secret },
+      config: `agent = "demo"\n[agents.demo]\nscript = ".ralph/script.json"\nenv = { OTHER_TOKEN = "${configured}" }\n`,
+    });
+    const print = { shell: 'echo "the key is $MY_API_KEY"; echo "$MY_API_KEY $OTHER_TOKEN" >&2' };
     project.script({
       one: [
-        [
-          { shell: 'echo "the key is $MY_API_KEY"; echo "$MY_API_KEY" >&2' },
-          { blocked: `cannot log in with ${secret}` },
-        ],
+        [print, ...WORKS],
+        [print, { blocked: `cannot log in with ${secret} or ${configured}` }],
       ],
     });
     project.commit();
-    const run = await project.ralph("run", "--check", "echo $MY_API_KEY; false");
+    const run = await project.ralph("run", `use ${secret}`, "--check", `echo ${secret} $MY_API_KEY; false`);
+    expect(run.code).toBe(2);
     const seen = [
       run.stdout,
       run.stderr,
       (await project.ralph("history", "--jsonl")).stdout,
+      (await project.ralph("status", "--json")).stdout,
       (await project.ralph("logs")).stdout,
     ];
-    for (const text of seen) expect(text).not.toContain(secret);
-    const { stdout } = spawnSync(
-      "grep",
-      ["-rl", secret, ".ralph/logs", ".ralph/status.json", ".ralph/blocked.txt", ".git/ralph"],
-      { cwd: project.root, encoding: "utf8" },
-    );
-    expect(stdout).toBe("");
+    for (const text of seen) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(configured);
+    }
+    const views = [".ralph/logs", ".ralph/status.json", ".ralph/blocked.txt", ".git/ralph"];
+    const found = spawnSync("grep", ["-rlE", `${secret}|${configured}`, ...views], { cwd: project.root });
+    expect(found.stdout.toString()).toBe("");
   });
 });
 

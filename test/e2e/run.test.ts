@@ -136,6 +136,35 @@ describe("an agent that claims too much", () => {
     expect((await project.history()).map((entry) => entry.verdict)).toEqual(["rejected", "accepted"]);
   });
 
+  test("and deletes the task file instead gets it put back", { timeout: 30_000 }, async () => {
+    project = createProject();
+    project.script({ one: [[{ shell: "rm TODO.md" }, { promise: "COMPLETE" }], WORKS] });
+    project.commit();
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    expect((await project.history()).map((entry) => entry.verdict)).toEqual(["rejected", "accepted"]);
+    expect(project.read("TODO.md")).toContain("- [x] **one**");
+  });
+
+  test("does not profit from what the gates of the task before left lying", { timeout: 30_000 }, async () => {
+    project = createProject({ tasks: ["one", "two"] });
+    project.script({ one: [WORKS], two: [[{ promise: "COMPLETE" }]] });
+    project.commit();
+    expect(await project.ralph("run", "--check", "date +%N > coverage.txt")).toMatchObject({ code: 4 });
+    expect((await project.history()).map((entry) => entry.verdict)).toEqual([
+      "accepted",
+      "rejected",
+      "rejected",
+      "rejected",
+    ]);
+    expect(project.git("status", "--porcelain")).toBe("?? coverage.txt");
+    project.script({ two: [WORKS] });
+    project.git("commit", "-qam", "an honest agent");
+    expect(await project.ralph("run", "--check", "date +%N > coverage.txt")).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+  });
+
   test("in a code fence claims nothing", { timeout: 30_000 }, async () => {
     project = createProject();
     project.script({

@@ -1,6 +1,7 @@
 import type { AgentReport, Ending } from "../../src/core/report/agent-report.ts";
 import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import type { ChangeSet, Evidence } from "../../src/core/report/evidence.ts";
+import type { GateSettings } from "../../src/core/settings.ts";
 import type {
   Agents,
   CollectRequest,
@@ -17,7 +18,22 @@ import { behave, reportOf, type Behaviour } from "./agent-behaviour.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import type { AgentProcess, World } from "./world.ts";
 
+export const GATE: GateSettings = {
+  name: "tests",
+  command: "tests",
+  timeoutMs: 60_000,
+  required: true,
+  onMissing: "warn",
+  cwd: null,
+  env: {},
+};
+
 export const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
+
+const COMMANDS = {
+  agents: [{ name: "simulated", command: ["simulated"], env: {}, envDeny: [] }],
+  gates: [GATE],
+};
 
 /** The real engine's ports, with the simulated world behind them. */
 export function simulatedPorts(
@@ -28,6 +44,7 @@ export function simulatedPorts(
 ): Ports {
   return {
     log,
+    commands: COMMANDS,
     source: simulatedSource(world, facts),
     agents: simulatedAgents(world, facts),
     workspace: simulatedWorkspace(world),
@@ -139,6 +156,7 @@ function simulatedWorkspace(world: World): Workspace {
     snapshot: () => Promise.resolve({ head: String(world.head), branch: "main" }),
     collect: (request) => Promise.resolve(collect(world, request)),
     commitMark: () => Promise.resolve(null),
+    gateLeftovers: () => Promise.resolve([]),
     clearLeftovers: () => Promise.resolve(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Settings } from "../../src/core/settings.ts";
 import type { Random } from "./random.ts";
-import { SOURCE } from "./simulated-ports.ts";
+import { GATE, SOURCE } from "./simulated-ports.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import { World, type Character } from "./world.ts";
 
@@ -33,18 +33,7 @@ export function settingsFor(random: Random): Settings {
   return {
     source: SOURCE,
     agent: "simulated",
-    agents: [{ name: "simulated", command: ["simulated"], env: {}, envDeny: [] }],
-    gates: [
-      {
-        name: "tests",
-        command: "tests",
-        timeoutMs: 60_000,
-        required: true,
-        onMissing: "warn",
-        cwd: null,
-        env: {},
-      },
-    ],
+    gates: [GATE],
     onlyTasks: null,
     lanes: 1,
     limits: {

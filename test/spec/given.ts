@@ -232,6 +232,7 @@ export function gatesChecked(iteration: number, of: Task, ...gates: readonly Par
     task: of.id,
     iteration,
     gates: gates.map((gate) => ({ ...passed, ...gate })),
+    leftBehind: [],
   };
 }
 

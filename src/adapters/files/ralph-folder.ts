@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileError } from "./file-error.ts";
+import { fileError } from "../system/file-error.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 
 /** What lies in `.ralph/` and is not for the repository: views, letters, logs. */

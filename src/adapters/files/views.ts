@@ -8,9 +8,9 @@ import { executionRow, SUMMARY_HEADER, summaryRow } from "../../core/projections
 import { projectStatus } from "../../core/projections/status.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Follower, Log, Progress } from "../../engine/ports.ts";
-import { writeFileAtomically } from "./atomic-file.ts";
+import { writeFileAtomically } from "../system/atomic-file.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";
-import { fileError } from "./file-error.ts";
+import { fileError } from "../system/file-error.ts";
 
 const SUMMARY = "logs/summary.csv";
 const EXECUTION = "logs/execution.jsonl";

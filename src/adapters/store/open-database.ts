@@ -28,7 +28,9 @@ export function openDatabase(file: string, now: () => Instant): OpenedDatabase {
     }
     const aside = setAsideIfDamaged(path, now);
     const notice =
-      aside === null ? null : `${path} was damaged and has been set aside as ${aside}; its history is no longer used`;
+      aside === null
+        ? null
+        : `${path} was damaged and has been set aside as ${aside}; its history is no longer used`;
     return { db: openPatiently(path), notice };
   } catch (error) {
     throw storeError(error, path);

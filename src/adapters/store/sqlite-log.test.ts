@@ -63,7 +63,9 @@ describe("a damaged file", () => {
     writeFileSync(file, garbage);
     const { log, notice } = openSqliteLog(file, "p", { now: () => Date.UTC(2026, 0, 20, 8, 30) });
     const aside = `${file}.corrupt-2026-01-20T08-30-00.000Z`;
-    expect(notice).toBe(`${file} was damaged and has been set aside as ${aside}; its history is no longer used`);
+    expect(notice).toBe(
+      `${file} was damaged and has been set aside as ${aside}; its history is no longer used`,
+    );
     expect(readFileSync(aside).equals(garbage)).toBe(true);
     expect(await log.append([unblocked("a")])).toHaveLength(1);
     await log.close();

@@ -167,7 +167,7 @@ class SqliteLog implements Log {
   #damaged(cause: unknown): Error {
     this.#db.close();
     const aside = setAsideIfDamaged(this.#file, this.#now);
-    const fate = aside === null ? "" : ` and is now ${aside}`;
+    const fate = aside === null ? "" : ` and has been set aside as ${aside}`;
     return new RalphError("state-unusable", `the database ${this.#file} was damaged${fate}`, {
       hint: "start ralph again",
       cause,

@@ -53,12 +53,12 @@ async function runInside(context: CliContext): Promise<number> {
   const project = await openProject({ ...context, env: withoutOwnPlaces(context.env) });
   const config = await readConfig(project);
   const source = sourceOf(project, { is: "auto" });
-  const settings = resolveSettings(config, {}, source.identity, builtInAgents());
+  const resolved = resolveSettings(config, {}, source.identity, builtInAgents());
   const style = styleFor(context.stdout, context.env);
   const printer = context.stdout.isTTY
     ? terminalPrinter(context.stdout, style)
     : plainPrinter((text) => context.stdout.write(text), style);
-  return driveRun({ project, settings, source, context, printer, allowDirty: false, summary: true });
+  return driveRun({ project, ...resolved, source, context, printer, allowDirty: false, summary: true });
 }
 
 function makeSampleRepository(): string {

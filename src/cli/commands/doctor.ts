@@ -8,8 +8,8 @@ import {
   hasLog,
   openLog,
   openProject,
+  prepareFolder,
   readConfig,
-  viewsOf,
   type Project,
 } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
@@ -79,7 +79,7 @@ async function identity(project: Project, context: CliContext): Promise<Finding>
 function state(project: Project): Finding {
   try {
     if (!hasLog(project)) return { name: "state", well: true, found: "no run yet", advice: null };
-    const { log, notice } = openLog(project);
+    const { log, notice } = openLog(project, process.env);
     void log.close();
     const driver = driverOf(project);
     const running = driver === null ? "" : `, a run is active (pid ${driver.pid ?? "unknown"})`;
@@ -96,9 +96,7 @@ function state(project: Project): Finding {
 
 function folder(project: Project): Finding {
   try {
-    const { log } = openLog(project);
-    viewsOf(project, log);
-    void log.close();
+    prepareFolder(project);
     return { name: "folder", well: true, found: `${project.ralphDir} is writable`, advice: null };
   } catch (error) {
     return problem("folder", error);

@@ -55,14 +55,16 @@ async function run(goal: string | undefined, flags: Flags, context: CliContext):
     project,
     sourceRequest(goal, flags.source, config.source, context.cwd, project.root),
   );
-  const settings = resolveSettings(config, flags, source.identity, builtInAgents());
-  for (const agent of settings.agents)
+  const { settings, commands } = resolveSettings(config, flags, source.identity, builtInAgents());
+  for (const agent of commands.agents) {
     if (agent.name === settings.agent) requireProgram(agent, project.root, context.env);
+  }
   if (flags.dryRun === true) return showPlan({ settings, source, context, asJson: flags.json === true });
   const printer = printerFor(flags, context);
   return driveRun({
     project,
     settings,
+    commands,
     source,
     context,
     printer,

@@ -1,5 +1,5 @@
 import type { EventOf, Recorded } from "../events.ts";
-import { NO_CHANGES } from "../report/evidence.ts";
+import { NO_CHANGES, PATHS_KEPT } from "../report/evidence.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import {
   taskState,
@@ -70,13 +70,19 @@ export function iterationObserved(state: State, event: Recorded<EventOf<"evidenc
       phase.is === "ended" ? { is: "observed", report: phase.report, evidence } : phase,
     ),
     tasks: { ...state.tasks, [event.task]: { ...task, footing } },
+    leftovers: { ...state.leftovers, byAgents: evidence.uncommitted },
   };
 }
 
 export function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {
-  return inPhase(state, event.iteration, (phase) =>
-    phase.is === "observed" ? { ...phase, is: "checked", gates: event.gates } : phase,
-  );
+  const { byAgents, byGates } = state.leftovers;
+  const others = byGates.filter((old) => !event.leftBehind.some((left) => left.path === old.path));
+  return {
+    ...inPhase(state, event.iteration, (phase) =>
+      phase.is === "observed" ? { ...phase, is: "checked", gates: event.gates } : phase,
+    ),
+    leftovers: { byAgents, byGates: [...others, ...event.leftBehind].slice(-PATHS_KEPT) },
+  };
 }
 
 /** Closes the iteration and settles every counter; nothing counts against an iteration with progress. */

@@ -1,7 +1,7 @@
 import type { LetterKind, Outcome, RunId } from "../events.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import type { ChangeSet, Evidence } from "../report/evidence.ts";
+import type { ChangeSet, Evidence, GateLeftover } from "../report/evidence.ts";
 import type { GateResult } from "../report/gate-result.ts";
 import type { Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
@@ -21,6 +21,14 @@ export interface State {
   readonly plan: Plan | null;
   readonly tasks: Readonly<Record<TaskId, TaskState>>;
   readonly iterations: readonly OpenIteration[];
+  /** What lies uncommitted in the workspace and is not the operator's. */
+  readonly leftovers: Leftovers;
+}
+
+export interface Leftovers {
+  /** Not committed on purpose, or by an agent that has to commit itself. */
+  readonly byAgents: readonly string[];
+  readonly byGates: readonly GateLeftover[];
 }
 
 export interface RunState {
@@ -134,6 +142,7 @@ export const EMPTY_STATE: State = {
   plan: null,
   tasks: {},
   iterations: [],
+  leftovers: { byAgents: [], byGates: [] },
 };
 
 export function newTask(id: TaskId): TaskState {

@@ -27,6 +27,12 @@ export interface LeftOutFile {
   readonly why: "too-big" | "looks-secret";
 }
 
+/** A path that a gate left uncommitted, and what it looked like: touched again, it is somebody else's. */
+export interface GateLeftover {
+  readonly path: string;
+  readonly look: string;
+}
+
 export const PATHS_KEPT = 200;
 
 export const NO_CHANGES: ChangeSet = { files: 0, paths: [] };

@@ -1,4 +1,5 @@
 import type { EffectOf } from "../../core/loop/effects.ts";
+import { PATHS_KEPT } from "../../core/report/evidence.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
@@ -11,13 +12,15 @@ export async function checkGates(
   signal: AbortSignal,
 ): Promise<void> {
   const open = openIteration(journal.state, effect.iteration);
-  const gates = await ports.gates.check(journal.state.run?.settings.gates ?? [], open.marker, signal);
+  const gates = await ports.gates.check(ports.commands.gates, open.marker, signal);
   if (signal.aborted) return;
+  const leftBehind = await ports.workspace.gateLeftovers();
   await journal.record({
     type: "gates.checked",
     run: open.run,
     task: open.task,
     iteration: open.number,
     gates,
+    leftBehind: leftBehind.slice(0, PATHS_KEPT),
   });
 }

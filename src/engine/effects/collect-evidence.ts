@@ -27,6 +27,7 @@ export async function collectEvidence(
     commit: state.run?.settings.git.commit ?? "ralph",
     ignore: state.plan?.source.path == null ? [] : [state.plan.source.path],
     leaveAlone: state.run?.settings.leaveAlone ?? [],
+    gateLeftovers: state.leftovers.byGates,
   });
   await journal.record({
     type: "evidence.collected",

@@ -23,7 +23,7 @@ export async function iterate(
   if (admitted === null) return;
   const { started, prompt, promise } = admitted;
   const { run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker } = started;
-  const agent = agentNamed(started.agent, journal);
+  const agent = agentNamed(started.agent, ports);
   const report = await ports.agents.run(
     { agent, prompt, promise, run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker },
     signal,
@@ -54,8 +54,8 @@ async function admit(
   return admitted;
 }
 
-function agentNamed(name: string, journal: Journal): AgentSettings {
-  const agent = journal.state.run?.settings.agents.find((known) => known.name === name);
+function agentNamed(name: string, { commands }: Ports): AgentSettings {
+  const agent = commands.agents.find((known) => known.name === name);
   if (agent === undefined) throw new RalphError("config", `the agent "${name}" is not configured`);
   return agent;
 }

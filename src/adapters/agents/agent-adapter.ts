@@ -1,0 +1,54 @@
+import type { Claim, Ending, Failure, Usage } from "../../core/report/agent-report.ts";
+import type { ExpectedPromise } from "../../core/report/read-promise.ts";
+import type { AgentSettings } from "../../core/settings.ts";
+
+/** Translates between us and one kind of agent. Pure: processes, files and secrets are not its business. */
+export interface AgentAdapter {
+  command(request: CommandRequest): AgentCommand;
+  createReader(request: ReaderRequest): AgentReader;
+}
+
+export interface CommandRequest {
+  readonly agent: AgentSettings;
+  readonly prompt: string;
+  /** A file that holds the prompt. */
+  readonly promptFile: string;
+}
+
+export interface AgentCommand {
+  readonly command: readonly string[];
+  /** For stdin, which is closed after it; null leaves stdin empty. */
+  readonly input: string | null;
+}
+
+export interface ReaderRequest {
+  readonly prompt: string;
+  readonly promise: ExpectedPromise;
+}
+
+/** Follows one agent's output. Its memory is bounded, whatever comes. */
+export interface AgentReader {
+  stdoutLine(line: string): void;
+  stderrLine(line: string): void;
+  activity(): AgentActivity;
+  /** Called once, after the last line. */
+  result(ending: Ending): AgentResult;
+}
+
+/** What the agent is doing right now, as far as it tells. */
+export interface AgentActivity {
+  readonly lastLine: string;
+  readonly toolCalls: number;
+  readonly lastTool: string | null;
+  readonly currentFile: string | null;
+  readonly filesTouched: number;
+  readonly costUsd: number | null;
+}
+
+export interface AgentResult {
+  readonly claim: Claim;
+  readonly failure: Failure | null;
+  readonly finalText: string;
+  readonly toolCalls: number;
+  readonly usage: Usage;
+}

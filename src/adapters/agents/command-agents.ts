@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { createRedactor, secretsIn } from "../../core/redact.ts";
+import { UNKNOWN_USAGE, type AgentReport } from "../../core/report/agent-report.ts";
+import { stripEscapes } from "../../core/report/strip-escapes.ts";
+import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
+import { sweep } from "../system/process-sweep.ts";
+import { supervise } from "../system/supervise.ts";
+import type { AgentActivity, AgentAdapter } from "./agent-adapter.ts";
+import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
+import { createOutputTap } from "./output-tap.ts";
+import { withPromptFile } from "./prompt-file.ts";
+import { textAdapter } from "./text-adapter.ts";
+import { createFile, createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
+
+export interface AgentsOptions extends EnvironmentOptions {
+  /** Where the agents work. */
+  readonly cwd: string;
+  /** Known secrets besides those in the environment. */
+  readonly secrets?: readonly string[];
+  /** What the agent prints, as it comes, without secrets. */
+  readonly onOutput?: (chunk: string, iteration: number) => void;
+  /** Called every second while an agent runs. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Every format an agent may speak. */
+const ADAPTERS: Readonly<Record<"text", AgentAdapter>> = { text: textAdapter };
+
+const PROGRESS_MS = 1_000;
+const LAST_LINE_LENGTH = 200;
+const FINAL_TEXT_LENGTH = 4_000;
+
+/** Agents that are programs on this machine. */
+export function createAgents(options: AgentsOptions): Agents {
+  return {
+    run: (request, signal) => run(request, options, signal),
+    sweep,
+    async recoverReport(iteration, startedAt) {
+      const { log, path } = filesOf(iteration, options.ralphDir);
+      const stored = await readStoredTranscript(log);
+      const { bytes, sha256 } = stored ?? { bytes: 0, sha256: createHash("sha256").digest("hex") };
+      return {
+        ending: { is: "interrupted" },
+        claim: { is: "none" },
+        failure: null,
+        transcript: { path, bytes, sha256 },
+        usage: UNKNOWN_USAGE,
+        durationMs: stored === null ? 0 : Math.max(0, Math.round(stored.modifiedMs - startedAt)),
+        finalText: lastWords(stored?.tail ?? ""),
+        toolCalls: 0,
+        sweptProcesses: 0,
+      };
+    },
+  };
+}
+
+async function run(request: AgentRequest, options: AgentsOptions, signal: AbortSignal): Promise<AgentReport> {
+  const env = agentEnvironment(request, options);
+  const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
+  await prepareLogs(options.ralphDir);
+  const files = filesOf(request.iteration, options.ralphDir);
+  const writer = createTranscriptWriter(await createFile(files.log), files.log);
+  const prompt = createRedactor(secrets)(request.prompt);
+  // Its output comes without secrets, so an echo of the prompt does too.
+  const reader = ADAPTERS.text.createReader({ prompt, promise: request.promise });
+  const { onOutput } = options;
+  const show = onOutput && ((text: string) => onOutput(text, request.iteration));
+  const tap = createOutputTap({ secrets, reader, write: (bytes) => writer.write(bytes), show });
+  const stopReporting = reportProgress(request, options, () => ({
+    ...reader.activity(),
+    outputBytes: tap.bytes(),
+  }));
+  try {
+    const { ending, durationMs, swept } = await withPromptFile(
+      request.prompt,
+      prompt,
+      files.prompt,
+      (promptFile) => {
+        const { command, input } = ADAPTERS.text.command({
+          agent: request.agent,
+          prompt: request.prompt,
+          promptFile,
+        });
+        const { marker, timeoutMs } = request;
+        const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
+        const stdin = input === null ? {} : { input };
+        return supervise({ command, cwd: options.cwd, env, marker, timeoutMs, ...stdin, ...outputs }, signal);
+      },
+    );
+    await tap.end();
+    const result = reader.result(ending);
+    const transcript = { path: files.path, ...(await writer.close()) };
+    return {
+      ...result,
+      ending,
+      durationMs,
+      transcript,
+      finalText: lastWords(result.finalText),
+      sweptProcesses: swept,
+    };
+  } finally {
+    stopReporting();
+    await writer.abandon();
+  }
+}
+
+function filesOf(iteration: number, ralphDir: string): { log: string; prompt: string; path: string } {
+  const name = `iteration-${String(iteration).padStart(3, "0")}`;
+  const logs = join(ralphDir, "logs");
+  return {
+    log: join(logs, `${name}.log`),
+    prompt: join(logs, `${name}.prompt.md`),
+    path: `logs/${name}.log`,
+  };
+}
+
+function reportProgress(
+  { iteration, task, stage, agent, timeoutMs }: AgentRequest,
+  { onProgress }: AgentsOptions,
+  current: () => AgentActivity & { readonly outputBytes: number },
+): () => void {
+  if (onProgress === undefined) return () => {};
+  const startedMs = performance.now();
+  const timer = setInterval(() => {
+    const elapsedMs = Math.round(performance.now() - startedMs);
+    const { lastLine, ...rest } = current();
+    const shortLine = stripEscapes(lastLine.slice(0, 10 * LAST_LINE_LENGTH))
+      .trim()
+      .slice(0, LAST_LINE_LENGTH);
+    onProgress({
+      iteration,
+      task,
+      stage,
+      agent: agent.name,
+      elapsedMs,
+      timeoutMs,
+      ...rest,
+      lastLine: shortLine,
+    });
+  }, PROGRESS_MS);
+  return () => clearInterval(timer);
+}
+
+function lastWords(text: string): string {
+  return stripEscapes(text).trim().slice(-FINAL_TEXT_LENGTH).toWellFormed();
+}

@@ -1,0 +1,75 @@
+import { createLineSplitter } from "../system/line-splitter.ts";
+import { createRedactingStream } from "../system/redacting-stream.ts";
+import type { AgentReader } from "./agent-adapter.ts";
+
+export interface OutputTapOptions {
+  readonly secrets: readonly string[];
+  readonly reader: AgentReader;
+  readonly write: (bytes: Buffer) => Promise<void>;
+  readonly show: ((text: string) => void) | undefined;
+}
+
+/**
+ * Lets an agent's output flow to three places: the reader of signals, the transcript, and whoever watches. Secrets
+ * are taken out before, so that nothing behind this point has to think of them.
+ */
+export interface OutputTap {
+  readonly stdout: (chunk: Buffer) => Promise<void> | void;
+  readonly stderr: (chunk: Buffer) => Promise<void> | void;
+  /** Lets go of what was held back. */
+  end(): Promise<void>;
+  bytes(): number;
+}
+
+export function createOutputTap({ secrets, reader, write, show }: OutputTapOptions): OutputTap {
+  let bytes = 0;
+  const stdout = createBranch((line) => reader.stdoutLine(line), secrets, write, show);
+  const stderr = createBranch((line) => reader.stderrLine(line), secrets, write, show);
+  return {
+    stdout(chunk) {
+      bytes += chunk.length;
+      return stdout.push(chunk);
+    },
+    stderr(chunk) {
+      bytes += chunk.length;
+      return stderr.push(chunk);
+    },
+    async end() {
+      await stdout.end();
+      await stderr.end();
+    },
+    bytes: () => bytes,
+  };
+}
+
+interface Branch {
+  push(chunk: Buffer): Promise<void> | void;
+  end(): Promise<void>;
+}
+
+function createBranch(
+  onLine: (line: string) => void,
+  secrets: readonly string[],
+  write: OutputTapOptions["write"],
+  show: OutputTapOptions["show"],
+): Branch {
+  const lines = createLineSplitter(onLine);
+  const redacting = createRedactingStream(secrets);
+  const decoder = new TextDecoder();
+  return {
+    push(chunk) {
+      const clean = redacting.push(chunk);
+      if (clean.length === 0) return;
+      lines.push(clean);
+      show?.(decoder.decode(clean, { stream: true }));
+      return write(clean);
+    },
+    async end() {
+      const clean = redacting.end();
+      lines.push(clean);
+      lines.end();
+      show?.(decoder.decode(clean));
+      if (clean.length > 0) await write(clean);
+    },
+  };
+}

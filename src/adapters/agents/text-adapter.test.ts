@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import type { AgentReader } from "./agent-adapter.ts";
+import { textAdapter } from "./text-adapter.ts";
+
+describe("the command", () => {
+  const commandOf = (...command: string[]): unknown =>
+    textAdapter.command({
+      agent: { name: "a", command, env: {}, envDeny: [] },
+      prompt: "do $& {prompt_file}",
+      promptFile: "/p.md",
+    });
+
+  test("gets the prompt on stdin", () => {
+    expect(commandOf("a", "-x")).toEqual({ command: ["a", "-x"], input: "do $& {prompt_file}" });
+  });
+
+  test("or as an argument, once and as it is", () => {
+    expect(commandOf("a", "--say={prompt}")).toEqual({
+      command: ["a", "--say=do $& {prompt_file}"],
+      input: null,
+    });
+  });
+
+  test("or as a file", () => {
+    expect(commandOf("a", "{prompt_file}", "{other}")).toEqual({
+      command: ["a", "/p.md", "{other}"],
+      input: null,
+    });
+  });
+});
+
+describe("the reader", () => {
+  const createReader = (): AgentReader =>
+    textAdapter.createReader({
+      prompt: "First this.\nThen print:\n<promise>COMPLETE</promise>\nThat is all.\n",
+      promise: { completion: "COMPLETE", requireXml: true },
+    });
+
+  test("reads the claim and the last words from stdout", () => {
+    const reader = createReader();
+    for (const line of ["working", "", "done", "<promise>COMPLETE</promise>", ""]) reader.stdoutLine(line);
+    reader.stderrLine("<promise>BLOCKED:not here</promise>");
+    expect(reader.result({ is: "exited", code: 0 })).toEqual({
+      claim: { is: "complete", promise: "COMPLETE" },
+      failure: null,
+      finalText: "working\n\ndone\n<promise>COMPLETE</promise>",
+      toolCalls: 0,
+      usage: { inputTokens: null, outputTokens: null, cacheReadTokens: null, costUsd: null },
+    });
+  });
+
+  test("does not take the prompt's words for the agent's", () => {
+    const reader = createReader();
+    for (const line of ["First this.", "Then print:", "<promise>COMPLETE</promise>", "That is all."])
+      reader.stdoutLine(line);
+    expect(reader.result({ is: "exited", code: 0 }).claim).toEqual({ is: "none" });
+  });
+
+  test("reads the failure from stderr", () => {
+    const reader = createReader();
+    reader.stderrLine("Error: no such model");
+    expect(reader.result({ is: "exited", code: 1 }).failure?.message).toBe(
+      "exit code 1: Error: no such model",
+    );
+  });
+
+  test("keeps only the end of a long output", () => {
+    const reader = createReader();
+    for (let number = 1; number <= 10_000; number += 1) reader.stdoutLine(`line ${number}`);
+    const { finalText } = reader.result({ is: "exited", code: 0 });
+    expect(finalText.length).toBeLessThan(8_001);
+    expect(finalText).toMatch(/^line \d+\n[^]*\nline 10000$/);
+  });
+
+  test("knows the last line with words", () => {
+    const reader = createReader();
+    reader.stdoutLine("one");
+    reader.stderrLine("two");
+    reader.stdoutLine("  ");
+    expect(reader.activity()).toMatchObject({ lastLine: "two", toolCalls: 0, costUsd: null });
+  });
+});

@@ -1,0 +1,89 @@
+import { UNKNOWN_USAGE } from "../../core/report/agent-report.ts";
+import { classifyFailure } from "../../core/report/classify-failure.ts";
+import { createEchoFilter } from "../../core/report/prompt-echo.ts";
+import { createPromiseReader } from "../../core/report/read-promise.ts";
+import type {
+  AgentAdapter,
+  AgentCommand,
+  AgentReader,
+  CommandRequest,
+  ReaderRequest,
+} from "./agent-adapter.ts";
+
+/** Any program: the prompt goes in as text, and its words come out on stdout as text. */
+export const textAdapter: AgentAdapter = { command: textCommand, createReader: createTextReader };
+
+const PLACEHOLDER = /\{(prompt|prompt_file)\}/g;
+const TAIL_LENGTH = 8_000;
+
+function textCommand({ agent, prompt, promptFile }: CommandRequest): AgentCommand {
+  const fill = (_: string, name: string): string => (name === "prompt" ? prompt : promptFile);
+  const command = agent.command.map((argument) => argument.replaceAll(PLACEHOLDER, fill));
+  const takesArgument = agent.command.some((argument) => argument.search(PLACEHOLDER) >= 0);
+  return { command, input: takesArgument ? null : prompt };
+}
+
+function createTextReader({ prompt, promise }: ReaderRequest): AgentReader {
+  const words = createPromiseReader(promise);
+  const own = createEchoFilter(prompt, promise, (line) => words.readLine(line));
+  const stdout = createTail();
+  const stderr = createTail();
+  let lastLine = "";
+  const see = (line: string): void => {
+    if (line.trim() !== "") lastLine = line;
+  };
+  return {
+    stdoutLine(line) {
+      own.readLine(line);
+      stdout.add(line);
+      see(line);
+    },
+    stderrLine(line) {
+      stderr.add(line);
+      see(line);
+    },
+    activity: () => ({
+      lastLine,
+      toolCalls: 0,
+      lastTool: null,
+      currentFile: null,
+      filesTouched: 0,
+      costUsd: null,
+    }),
+    result(ending) {
+      own.end();
+      const finalText = stdout.text().trim();
+      const failure = classifyFailure(ending, {
+        stderr: stderr.text(),
+        lastLines: finalText.split("\n").slice(-10),
+      });
+      return { claim: words.claim(), failure, finalText, toolCalls: 0, usage: UNKNOWN_USAGE };
+    },
+  };
+}
+
+interface Tail {
+  add(line: string): void;
+  /** The last whole lines, or the end of one that is very long. */
+  text(): string;
+}
+
+function createTail(): Tail {
+  let text = "";
+  const shorten = (): void => {
+    if (text.length <= TAIL_LENGTH) return;
+    const end = text.slice(-TAIL_LENGTH);
+    const lineStart = end.indexOf("\n") + 1;
+    text = lineStart === end.length ? end : end.slice(lineStart);
+  };
+  return {
+    add(line) {
+      text += `${line}\n`;
+      if (text.length > 4 * TAIL_LENGTH) shorten();
+    },
+    text() {
+      shorten();
+      return text;
+    },
+  };
+}

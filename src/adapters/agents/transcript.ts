@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, rm, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
+import { fileError } from "../system/file-error.ts";
+
+/** Everything one agent printed, on its way to a file. */
+export interface TranscriptWriter {
+  write(bytes: Buffer): Promise<void>;
+  /** Size and hash of what was written, not of what somebody made of the file meanwhile. */
+  close(): Promise<{ readonly bytes: number; readonly sha256: string }>;
+  /** Closes the file if it is still open, whatever its state: the failure that led here is the one to tell. */
+  abandon(): Promise<void>;
+}
+
+export interface StoredTranscript {
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly modifiedMs: number;
+  readonly tail: string;
+}
+
+const TAIL_BYTES = 16 * 1024;
+// On Windows some of these are missing, which counts as nothing in a sum of bits.
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/** The folder of transcripts, made if need be; a link in its place could lead outside the repository. */
+export async function prepareLogs(ralphDir: string): Promise<string> {
+  const folder = join(ralphDir, "logs");
+  try {
+    await mkdir(folder, { recursive: true });
+    if ((await lstat(folder)).isDirectory()) return folder;
+  } catch (error) {
+    throw fileError(error, folder);
+  }
+  throw new RalphError(
+    "not-writable",
+    `${folder} is a link to another place, and transcripts must stay inside`,
+    {
+      hint: `remove the link: rm ${folder}`,
+    },
+  );
+}
+
+/** Makes the file anew: whatever stood there under its name (a link, a pipe) is gone, not followed. */
+export async function createFile(path: string): Promise<FileHandle> {
+  try {
+    await rm(path, { force: true });
+    return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
+export async function writeWholeFile(path: string, text: string): Promise<void> {
+  const file = await createFile(path);
+  try {
+    await file.writeFile(text);
+  } catch (error) {
+    throw fileError(error, path);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes one chunk after the other in the order of the calls. */
+export function createTranscriptWriter(file: FileHandle, path: string): TranscriptWriter {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  let last: Promise<void> = Promise.resolve();
+  return {
+    write(chunk) {
+      last = last.then(async () => {
+        await file.writeFile(chunk).catch((error: unknown) => {
+          throw fileError(error, path);
+        });
+        hash.update(chunk);
+        bytes += chunk.length;
+      });
+      return last;
+    },
+    async close() {
+      await last;
+      await file.close();
+      return { bytes, sha256: hash.digest("hex") };
+    },
+    async abandon() {
+      await last.catch(() => {});
+      await file.close().catch(() => {});
+    },
+  };
+}
+
+/** Null when there is no such file. */
+export async function readStoredTranscript(path: string): Promise<StoredTranscript | null> {
+  let file: FileHandle;
+  try {
+    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch {
+    return null; // the agent may never have come that far
+  }
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) return null;
+    const hash = createHash("sha256");
+    let bytes = 0;
+    let tail: Buffer = Buffer.alloc(0);
+    for await (const chunk of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES);
+    }
+    return { bytes, sha256: hash.digest("hex"), modifiedMs: stats.mtimeMs, tail: tail.toString() };
+  } finally {
+    await file.close();
+  }
+}

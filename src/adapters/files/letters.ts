@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Letters } from "../../engine/ports.ts";
+import { writeFileAtomically } from "../system/atomic-file.ts";
+import { fileError } from "../system/file-error.ts";
+
+/** Letters to the operator as files under `.ralph/`. */
+export function createLetters(ralphDir: string): Letters {
+  const pathOf = (file: string): string => join(ralphDir, plainName(file));
+  return {
+    publish: async (file, text) => publish(pathOf(file), text),
+    read: async (file) => readLetter(pathOf(file)),
+    withdraw: async (file) => withdraw(pathOf(file)),
+  };
+}
+
+/** Far more than a person writes; somebody may have put anything there. */
+const LETTER_BYTES_MAX = 1_048_576;
+
+function publish(path: string, text: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw fileError(error, dirname(path));
+  }
+  // A symbolic link in its place is replaced, not followed.
+  writeFileAtomically(path, text);
+  return sha256(text);
+}
+
+function readLetter(path: string): { text: string; sha256: string } | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  // A folder, a link or a pipe is not an answer, and nobody deleted the letter either.
+  const isLetter = stats.isFile() && stats.size <= LETTER_BYTES_MAX;
+  const bytes = isLetter ? readFileSync(path) : Buffer.alloc(0);
+  return { text: bytes.toString("utf8"), sha256: sha256(bytes) };
+}
+
+function withdraw(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
+function plainName(file: string): string {
+  if (file === basename(file) && file !== "" && !file.startsWith(".")) return file;
+  throw new RalphError("internal", `${file} is not the name of a letter`);
+}
+
+function sha256(text: string | Uint8Array): string {
+  return createHash("sha256").update(text).digest("hex");
+}

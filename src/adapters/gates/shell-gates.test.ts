@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { gate } from "../../../test/contract/gates.contract.ts";
+import type { GateResult } from "../../core/report/gate-result.ts";
+import type { GateSettings } from "../../core/settings.ts";
+import { createGates } from "./shell-gates.ts";
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = realpathSync(mkdtempSync(join(tmpdir(), "ralph-test-")));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+async function run(over: Partial<GateSettings>, env: Record<string, string> = {}): Promise<GateResult> {
+  const gates = createGates({
+    cwd,
+    baseEnv: { PATH: process.env["PATH"] ?? "", ...env },
+    redact: (text) => text.replaceAll("hunter2hunter2", "[redacted]"),
+    ownRoot: "/opt/ralph",
+  });
+  const [result] = await gates.check([gate(over)], "marker-of-the-iteration", new AbortController().signal);
+  return result!;
+}
+
+test("output of both kinds is kept, in the order it came", async () => {
+  const { tail, status, exitCode } = await run({
+    command: "echo one; echo two >&2; sleep 0.1; echo three; exit 2",
+  });
+  expect(tail.split("\n").toSorted()).toEqual(["one", "three", "two"]);
+  expect(tail.endsWith("three")).toBe(true);
+  expect([status, exitCode]).toEqual(["failed", 2]);
+});
+
+test("the last two hundred lines are kept", async () => {
+  const { tail } = await run({ command: "seq 1 5000" });
+  expect(tail.split("\n")).toHaveLength(200);
+  expect(tail.startsWith("4801\n")).toBe(true);
+  expect(tail.endsWith("\n5000")).toBe(true);
+});
+
+test("however long the lines are, it stays small", async () => {
+  const { tail } = await run({
+    command: "for i in $(seq 1 100); do printf %2000d $i; echo; done; printf %1000000d 7",
+  });
+  expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(16_384);
+  expect(tail.endsWith("7")).toBe(true);
+});
+
+test("a gigantic output costs no memory", async () => {
+  const before = process.memoryUsage().rss;
+  const { status, tail } = await run({ command: "yes ä | head -c 100000000; echo; echo end" });
+  expect(status).toBe("passed");
+  expect(tail.endsWith("\nend")).toBe(true);
+  expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
+});
+
+test("colours, bells and rewritten lines are made plain", async () => {
+  const { tail } = await run({
+    command: String.raw`printf '\033[31mred\033[0m\n10%%\r50%%\r100%%\r\nend\007'`,
+  });
+  expect(tail).toBe("red\n100%\nend");
+});
+
+test("secrets are hidden", async () => {
+  expect((await run({ command: "echo key=hunter2hunter2" })).tail).toBe("key=[redacted]");
+});
+
+test("its folder is the workspace, or one below it", async () => {
+  mkdirSync(join(cwd, "packages/a"), { recursive: true });
+  expect((await run({ command: "pwd" })).tail).toBe(cwd);
+  expect((await run({ command: "pwd", cwd: "packages/a" })).tail).toBe(join(cwd, "packages/a"));
+});
+
+test("a folder that is not there is a failure that says so", async () => {
+  const { status, tail, exitCode } = await run({ cwd: "nowhere" });
+  expect([status, exitCode]).toEqual(["failed", null]);
+  expect(tail).toContain("does not exist");
+});
+
+test("it gets the environment it was given, its own variables last, and an empty stdin", async () => {
+  const command = 'echo "$GIVEN $OWN $RALPH_MARKER"; cat; env | grep -c SECRET_OF_THE_TEST';
+  process.env["SECRET_OF_THE_TEST"] = "1";
+  const { tail } = await run({ command, env: { OWN: "own" } }, { GIVEN: "given", OWN: "base" });
+  expect(tail).toBe("given own marker-of-the-iteration\n0");
+});
+
+test("our own programs are not in its search path", async () => {
+  const { tail } = await run(
+    { command: "echo $PATH" },
+    { PATH: "/opt/ralph/node_modules/.bin:/usr/bin:/bin" },
+  );
+  expect(tail).toBe("/usr/bin:/bin");
+});
+
+test("a missing program is found out behind pipes and lists, and in scripts", async () => {
+  expect((await run({ command: "no-such-tool | cat" })).status).toBe("missing");
+  expect((await run({ command: "CI=1 no-such-tool || exit 1" })).status).toBe("missing");
+  writeFileSync(join(cwd, "check.sh"), "no-such-tool\n");
+  expect((await run({ command: "sh check.sh" })).status).toBe("missing");
+});
+
+test("talk of something not found is no missing program", async () => {
+  expect((await run({ command: "echo 'sh: 1: other: not found'; exit 1" })).status).toBe("failed");
+  expect((await run({ command: "echo 'page not found'; exit 1" })).status).toBe("failed");
+});
+
+test("a gate that dies of a signal has failed", async () => {
+  expect(await run({ command: "kill -9 $$" })).toMatchObject({ status: "failed", exitCode: null });
+});
+
+test("what it leaves running does not hold it, and is ended", async () => {
+  const started = performance.now();
+  const { status } = await run({ command: "sleep 60 & echo $! > pid; echo ok" });
+  expect(status).toBe("passed");
+  expect(performance.now() - started).toBeLessThan(10_000);
+  // A dead process that nobody has waited for yet still has a number.
+  const isAlive = "ps -o stat= -p $(cat pid) | grep -v Z";
+  expect((await run({ command: isAlive })).status).toBe("failed");
+});

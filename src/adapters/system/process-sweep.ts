@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { findEnvironmentEntry, listPids, readProcess, type ProcessRow } from "./process-table.ts";
+
+/** The processes that belong to one spawned process, itself included while it lives. */
+export interface Family {
+  readonly marker: string;
+  /** The spawned process, which leads its own session and group; null when only the marker is known. */
+  readonly leader: number | null;
+  /** Processes that were there before the spawn and so cannot belong to it. */
+  readonly known: ReadonlySet<number>;
+  /** When it was spawned, on the monotonic clock. */
+  readonly sinceMs: number;
+}
+
+/** What exits by itself in this time (the last words of a pipe, say) is not a leftover. */
+const SETTLE_MS = 100;
+const TERM_MS = 1_000;
+/** Nothing survives KILL except what hangs inside the system, and that is beyond us. */
+const GIVE_UP_MS = 10_000;
+const POLL_MS = 20;
+const LOOK_AGAIN_MS = 5;
+const UNCERTAIN_LOOKS = 10;
+/** After so long a number may have been given out again, so "was there before" proves nothing any more. */
+const PIDS_STAY_UNIQUE_MS = 20_000;
+
+/** Ends every process that carries the marker; answers how many there were. */
+export function sweep(marker: string): Promise<number> {
+  return end({ marker, leader: null, known: new Set(), sinceMs: performance.now() }, 0);
+}
+
+/** Ends what is left of a family whose leader has exited; answers how many there were. */
+export function endFamily(family: Family): Promise<number> {
+  return end(family, SETTLE_MS);
+}
+
+/** TERM, a short while, KILL, until nobody is found any more. */
+async function end(family: Family, settleMs: number): Promise<number> {
+  const startedMs = performance.now();
+  const asked = new Set<number>();
+  let looksInVain = 0;
+  for (;;) {
+    const { members, isCertain } = lookFor(family);
+    const passedMs = performance.now() - startedMs;
+    looksInVain = members.length === 0 ? looksInVain + 1 : 0;
+    // One look is not enough: a child may be born behind its back, and be an orphan by the time it is over.
+    if (looksInVain >= (isCertain ? 2 : UNCERTAIN_LOOKS)) return asked.size;
+    if (passedMs > settleMs + TERM_MS + GIVE_UP_MS) return asked.size;
+    const mustDie = passedMs > settleMs + TERM_MS;
+    if (passedMs >= settleMs) {
+      for (const pid of members) {
+        if (mustDie || !asked.has(pid)) send(pid, mustDie ? "SIGKILL" : "SIGTERM");
+        asked.add(pid);
+      }
+    }
+    await sleep(members.length === 0 ? LOOK_AGAIN_MS : POLL_MS);
+  }
+}
+
+/** Sends a signal to everyone in the family. */
+export function signalFamily(family: Family, signal: NodeJS.Signals): void {
+  for (const pid of lookFor(family).members) send(pid, signal);
+}
+
+interface Look {
+  /** Ids to signal; without /proc just the group's, as a negative number. */
+  readonly members: readonly number[];
+  readonly isCertain: boolean;
+}
+
+function lookFor(family: Family): Look {
+  const pids = listPids();
+  if (pids === null) {
+    const isThere = family.leader !== null && exists(-family.leader);
+    return { members: isThere ? [-family.leader] : [], isCertain: true };
+  }
+  const rows = pids.filter((pid) => mayBelong(pid, family)).map(readProcess);
+  const alive = rows.filter((row) => row !== null);
+  const membership = alive.map((row) => ({ pid: row.pid, belongs: belongs(row, family) }));
+  const members = new Set(membership.filter(({ belongs }) => belongs === "there").map(({ pid }) => pid));
+  addDescendants(members, alive);
+  return { members: [...members], isCertain: membership.every(({ belongs }) => belongs !== "unknown") };
+}
+
+function mayBelong(pid: number, { known, sinceMs }: Family): boolean {
+  if (pid === 1 || pid === process.pid) return false;
+  return !known.has(pid) || performance.now() - sinceMs > PIDS_STAY_UNIQUE_MS;
+}
+
+function belongs(row: ProcessRow, { leader, marker }: Family): ReturnType<typeof findEnvironmentEntry> {
+  if (row.session === leader || row.group === leader) return "there";
+  return findEnvironmentEntry(row.pid, `RALPH_MARKER=${marker}`);
+}
+
+/** Programs that write over their own environment (to set their title) are found by their parents. */
+function addDescendants(members: Set<number>, rows: readonly ProcessRow[]): void {
+  let before: number;
+  do {
+    before = members.size;
+    for (const { pid, parent } of rows) if (members.has(parent)) members.add(pid);
+  } while (members.size > before);
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+    // One that is stopped hears of it only when it goes on.
+    if (signal === "SIGTERM") process.kill(pid, "SIGCONT");
+  } catch {
+    // It is gone already, or not ours to end; the next look round tells.
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false; // no such process
+  }
+}

@@ -1,0 +1,77 @@
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+
+/** A line of the system's process table. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+}
+
+/** The ids of all processes; null where the system has no /proc to look at. */
+export function listPids(): readonly number[] | null {
+  let names: readonly string[];
+  try {
+    names = readdirSync("/proc");
+  } catch {
+    return null; // not Linux
+  }
+  const pids = names.map(Number).filter((pid) => Number.isInteger(pid));
+  return pids.includes(process.pid) ? pids : null;
+}
+
+/** Null for a process that is gone, or dead and only waits for its parent to notice, or part of the system itself. */
+export function readProcess(pid: number): ProcessRow | null {
+  const stat = readProcFile(`/proc/${pid}/stat`)?.toString("latin1");
+  if (stat === undefined) return null;
+  // The name of the program comes second, in parentheses, and may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 7);
+  const [state, parent, group, session, , , flags] = fields;
+  if (state === undefined || state === "Z" || state === "X" || (Number(flags) & KERNEL_THREAD) !== 0)
+    return null;
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+}
+
+const KERNEL_THREAD = 0x20_0000;
+
+/**
+ * Whether the process was started with exactly this entry (`NAME=value`) in its environment. A process that is just
+ * becoming another program has none for a moment; whoever must be sure looks again.
+ */
+export function findEnvironmentEntry(pid: number, entry: string): "there" | "absent" | "unknown" {
+  const environ = readProcFile(`/proc/${pid}/environ`);
+  if (environ === null) return "absent";
+  if (environ.length === 0) return "unknown";
+  const wanted = Buffer.from(`\0${entry}\0`);
+  const isFirst = environ.subarray(0, wanted.length - 1).equals(wanted.subarray(1));
+  return isFirst || environ.includes(wanted) ? "there" : "absent";
+}
+
+const scratch = Buffer.alloc(256 * 1024);
+
+/** The file's bytes, valid until the next call; null when the process is gone or somebody else's. */
+function readProcFile(path: string): Buffer | null {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch {
+    return null; // gone, or not ours to look at
+  }
+  try {
+    return readAll(file);
+  } catch {
+    return null; // it went away while we read
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readAll(file: number): Buffer {
+  let buffer = scratch;
+  for (let length = 0; ;) {
+    if (length === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+    const count = readSync(file, buffer, length, buffer.length - length, null);
+    if (count === 0) return buffer.subarray(0, length);
+    length += count;
+  }
+}

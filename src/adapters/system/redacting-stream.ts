@@ -1,0 +1,67 @@
+import { createRedactor, KEY_BLOCK_LENGTH_MAX, openKeyBlock } from "../../core/redact.ts";
+
+/** Takes bytes as they come and gives them back without secrets; what holds none passes byte for byte. */
+export interface RedactingStream {
+  /** What can be given out now: mostly up to the last newline, since no secret goes on after one. */
+  push(chunk: Buffer): Buffer;
+  /** The rest. */
+  end(): Buffer;
+}
+
+/** The longest unfinished line that is held back whole. */
+const LINE_HELD_BYTES = 64 * 1024;
+/** Of a longer one so much is held back: longer than any token. */
+const TAIL_HELD_BYTES = 16 * 1024;
+const CUT_STEP_BYTES = 512;
+const NEWLINE = 10;
+const NOTHING = Buffer.alloc(0);
+
+export function createRedactingStream(secrets: readonly string[]): RedactingStream {
+  // In this encoding every byte is one character and comes back as it was, whatever it meant.
+  const redact = createRedactor(secrets.map((secret) => Buffer.from(secret).toString("latin1")));
+  const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret)));
+  const tailBytes = Math.max(TAIL_HELD_BYTES, 2 * longest);
+  let held: Buffer = NOTHING;
+  return {
+    push(chunk) {
+      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const cut = findCut(bytes, tailBytes, redact);
+      held = cut === bytes.length ? NOTHING : Buffer.from(bytes.subarray(cut));
+      return redactBytes(bytes.subarray(0, cut), redact);
+    },
+    end() {
+      const rest = redactBytes(held, redact);
+      held = NOTHING;
+      return rest;
+    },
+  };
+}
+
+type Redact = (text: string) => string;
+
+function redactBytes(bytes: Buffer, redact: Redact): Buffer {
+  if (bytes.length === 0) return bytes;
+  const text = bytes.toString("latin1");
+  const clean = redact(text);
+  return clean === text ? bytes : Buffer.from(clean, "latin1");
+}
+
+/** How much of the bytes can go without cutting a secret in two. */
+function findCut(bytes: Buffer, tailBytes: number, redact: Redact): number {
+  const lineStart = bytes.lastIndexOf(NEWLINE) + 1;
+  if (bytes.length - lineStart > Math.max(LINE_HELD_BYTES, 2 * tailBytes))
+    return findCutInLine(bytes, tailBytes, redact);
+  const open = openKeyBlock(bytes.toString("latin1", 0, lineStart));
+  return open >= 0 && lineStart - open < KEY_BLOCK_LENGTH_MAX ? open : lineStart;
+}
+
+function findCutInLine(bytes: Buffer, tailBytes: number, redact: Redact): number {
+  const text = bytes.toString("latin1");
+  const clean = redact(text);
+  const latest = bytes.length - tailBytes;
+  if (clean === text) return latest;
+  for (let cut = latest; cut > 0 && cut > latest - tailBytes; cut -= CUT_STEP_BYTES) {
+    if (redact(text.slice(0, cut)) + redact(text.slice(cut)) === clean) return cut;
+  }
+  return bytes.length; // one endless token: no cut is right, and this one keeps memory bounded
+}

@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { safePath } from "./safe-path.ts";
+
+let folder: string;
+let root: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-test-")));
+  root = join(folder, "root");
+  mkdirSync(join(root, "docs"), { recursive: true });
+  mkdirSync(join(folder, "outside"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("what lies inside is answered as it is, whether it exists or not", () => {
+  expect(safePath(root, "docs/a.md")).toBe(join(root, "docs/a.md"));
+  expect(safePath(root, "new/folder/a.md")).toBe(join(root, "new/folder/a.md"));
+  expect(safePath(root, "docs/../a.md")).toBe(join(root, "a.md"));
+  expect(safePath(root, "..a")).toBe(join(root, "..a"));
+});
+
+test("links inside are followed to the real place", () => {
+  symlinkSync("docs", join(root, "link"));
+  symlinkSync("link/a.md", join(root, "TODO.md"));
+  symlinkSync(join(root, "docs/nothing.md"), join(root, "dangling.md"));
+  expect(safePath(root, "TODO.md")).toBe(join(root, "docs/a.md"));
+  expect(safePath(root, "link/b/../c.md")).toBe(join(root, "docs/c.md"));
+  expect(safePath(root, "dangling.md")).toBe(join(root, "docs/nothing.md"));
+});
+
+test("the root may be reached through a link itself", () => {
+  symlinkSync(root, join(folder, "alias"));
+  expect(safePath(join(folder, "alias"), "docs/a.md")).toBe(join(root, "docs/a.md"));
+});
+
+test.each([
+  ["two dots", "../outside/a"],
+  ["an absolute path", "/etc/passwd"],
+  ["a linked folder", "away/a"],
+  ["a linked file", "secret"],
+  ["a link to a link", "twice"],
+  ["a link that points to nothing outside", "void"],
+  ["a link in a circle", "circle"],
+  ["a link with two dots", "docs/up/a"],
+])("%s that leads outside is refused", (_name, path) => {
+  writeFileSync(join(folder, "outside/secret"), "");
+  symlinkSync(join(folder, "outside"), join(root, "away"));
+  symlinkSync("../outside/secret", join(root, "secret"));
+  symlinkSync("away/secret", join(root, "twice"));
+  symlinkSync("/nonexistent/void", join(root, "void"));
+  symlinkSync("circle", join(root, "circle"));
+  symlinkSync("../../outside", join(root, "docs/up"));
+  expect(() => safePath(root, path)).toThrow(
+    expect.objectContaining({ code: "not-writable", message: `${path} leads outside of ${root}` }),
+  );
+});

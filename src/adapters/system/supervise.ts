@@ -1,0 +1,193 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import type { Ending } from "../../core/report/agent-report.ts";
+import { afterPendingInput, startAwakeTimer, type AwakeTimer } from "./awake-timer.ts";
+import { drainOutputs, pumpOutput, type OutputPump } from "./output-pump.ts";
+import { endFamily, signalFamily, type Family } from "./process-sweep.ts";
+import { listPids } from "./process-table.ts";
+
+export interface SuperviseRequest {
+  /** Program and arguments; no shell is involved. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Unique to the iteration: what carries it in its environment does not survive. */
+  readonly marker: string;
+  /** Written to stdin, which is then closed; without it stdin is empty. */
+  readonly input?: string;
+  readonly timeoutMs: number;
+  /** Between TERM and KILL. */
+  readonly graceMs?: number;
+  /** The process waits for a promise; a sink that fails stops it, and `supervise` rejects with the reason. */
+  readonly onStdout: (chunk: Buffer) => void | Promise<void>;
+  readonly onStderr: (chunk: Buffer) => void | Promise<void>;
+}
+
+export interface SuperviseResult {
+  readonly ending: Ending;
+  readonly durationMs: number;
+  /** Leftover processes that had to be ended after the process itself was gone. */
+  readonly swept: number;
+}
+
+const GRACE_MS = 10_000;
+
+/**
+ * Runs one process in a session of its own until it exits, however that comes about, and leaves nothing of it
+ * behind. It never waits for the output to close: a forgotten dev server may hold that for ever.
+ */
+export async function supervise(request: SuperviseRequest, signal: AbortSignal): Promise<SuperviseResult> {
+  if (signal.aborted) return { ending: { is: "stopped" }, durationMs: 0, swept: 0 };
+  const startedMs = performance.now();
+  const known = new Set(listPids());
+  const started = await start(request);
+  if ("failure" in started) {
+    const message = describeStartFailure(started.failure, request);
+    return { ending: { is: "not-started", message }, durationMs: msSince(startedMs), swept: 0 };
+  }
+  const { child, leader, exit } = started;
+  const family: Family = { marker: request.marker, leader, known, sinceMs: startedMs };
+  const stopper = createStopper(family, request.graceMs ?? GRACE_MS);
+  const outputs = [
+    pumpOutput(child.stdout, request.onStdout, () => stopper.stop("sink-failed")),
+    pumpOutput(child.stderr, request.onStderr, () => stopper.stop("sink-failed")),
+  ];
+  feed(child.stdin, request.input);
+  const exited = await untilExit(exit, stopper, request.timeoutMs, signal);
+  const durationMs = msSince(startedMs);
+  const swept = await endFamily(family);
+  await finishOutputs(outputs);
+  child.stdin?.destroy();
+  return { ending: endingOf(exited, stopper.reason(), request.timeoutMs), durationMs, swept };
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+type StopReason = "timeout" | "abort" | "sink-failed";
+
+interface Spawned extends ChildProcess {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+type Started = { child: Spawned; leader: number; exit: Promise<Exit> } | { failure: unknown };
+
+function start({ command, cwd, env, marker, input }: SuperviseRequest): Promise<Started> {
+  return new Promise((resolve) => {
+    const [program = "", ...args] = command;
+    let child: Spawned;
+    try {
+      child = spawn(program, args, {
+        cwd,
+        env: { ...env, RALPH_MARKER: marker },
+        detached: true,
+        windowsHide: true,
+        stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      }) as Spawned;
+    } catch (failure) {
+      resolve({ failure }); // Node refuses some arguments before it tries
+      return;
+    }
+    // Also emitted when a signal cannot be delivered, which the sweep sees for itself.
+    child.on("error", (failure) => resolve({ failure }));
+    const exit = new Promise<Exit>((exited) => {
+      child.once("exit", (code, signal) => exited({ code, signal }));
+    });
+    if (child.pid !== undefined) resolve({ child, leader: child.pid, exit });
+  });
+}
+
+/** An agent that never reads its input, or is gone before the end of it, is no error. */
+function feed(stdin: Writable | null, input: string | undefined): void {
+  stdin?.on("error", () => {});
+  stdin?.end(input);
+}
+
+async function untilExit(
+  exit: Promise<Exit>,
+  stopper: Stopper,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Exit> {
+  const timeout = startAwakeTimer(timeoutMs, () => {
+    // If we were stopped (Ctrl-Z) meanwhile, the news of its exit may still be waiting.
+    afterPendingInput(() => stopper.stop("timeout"));
+  });
+  const onAbort = (): void => stopper.stop("abort");
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await exit;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    timeout.cancel();
+    stopper.processIsGone();
+  }
+}
+
+interface Stopper {
+  stop(reason: StopReason): void;
+  processIsGone(): void;
+  reason(): StopReason | null;
+}
+
+function createStopper(family: Family, graceMs: number): Stopper {
+  let stopReason: StopReason | null = null;
+  let isGone = false;
+  let grace: AwakeTimer | null = null;
+  return {
+    stop(reason) {
+      if (isGone || stopReason !== null) return;
+      stopReason = reason;
+      signalFamily(family, "SIGTERM");
+      grace = startAwakeTimer(graceMs, () => {
+        afterPendingInput(() => {
+          if (!isGone) signalFamily(family, "SIGKILL");
+        });
+      });
+    },
+    processIsGone() {
+      isGone = true;
+      grace?.cancel();
+    },
+    reason: () => stopReason,
+  };
+}
+
+function msSince(startedMs: number): number {
+  return Math.round(performance.now() - startedMs);
+}
+
+async function finishOutputs(outputs: readonly OutputPump[]): Promise<void> {
+  await drainOutputs(outputs);
+  const failed = outputs.map((output) => output.failure()).find((failure) => failure !== null);
+  if (failed) throw failed.error;
+}
+
+function endingOf({ code, signal }: Exit, stopReason: StopReason | null, timeoutMs: number): Ending {
+  if (stopReason === "timeout") return { is: "timed-out", afterMs: timeoutMs };
+  if (stopReason !== null) return { is: "stopped" };
+  return signal === null ? { is: "exited", code: code ?? 0 } : { is: "signalled", signal };
+}
+
+function describeStartFailure(failure: unknown, { command, cwd }: SuperviseRequest): string {
+  const program = command[0];
+  if (program === undefined || program === "") return "the command is empty";
+  const { code, message } = failure as NodeJS.ErrnoException;
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      // The system gives the same answer for a missing folder, program, or interpreter of a script.
+      if (!existsSync(cwd)) return `cannot start "${program}": the folder ${cwd} does not exist`;
+      return `cannot start "${program}": it was not found; is it installed, and on the PATH?`;
+    case "EACCES":
+      return `cannot start "${program}": it is not executable (permission denied)`;
+    case "E2BIG":
+      return `cannot start "${program}": its arguments are too long; let it read the prompt from stdin`;
+    default:
+      return `cannot start "${program}": ${message}`;
+  }
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import type { Plan, SourceIdentity, Task } from "../../core/plan/task.ts";
+import type { TaskSource } from "../../engine/ports.ts";
+
+/** One task from the words that the operator gave. There is no file, so there is nothing to mark. */
+export function createGoalSource(goal: string): TaskSource {
+  const task = taskOf(goal);
+  const identity: SourceIdentity = { kind: "goal", label: task.title, path: null };
+  const plan: Plan = { source: identity, tasks: [task] };
+  return {
+    identity,
+    observe: () => Promise.resolve(plan),
+    mark: () => Promise.resolve(),
+    takeBackMarks: () => Promise.resolve([]),
+  };
+}
+
+const TITLE_LENGTH_MAX = 80;
+
+function taskOf(goal: string): Task {
+  const [line = ""] = goal.trim().split(/\r?\n/);
+  const characters = Array.from(line);
+  const isLong = characters.length > TITLE_LENGTH_MAX;
+  return {
+    id: `goal-${createHash("sha256").update(goal).digest("hex").slice(0, 6)}`,
+    title: isLong ? `${characters.slice(0, TITLE_LENGTH_MAX - 1).join("")}…` : line,
+    description: goal,
+    criteria: [],
+    dependsOn: [],
+    priority: null,
+    agent: null,
+    timeoutMs: null,
+    maxIterations: null,
+    promise: null,
+    done: false,
+    optional: false,
+  };
+}

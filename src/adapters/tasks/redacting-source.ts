@@ -1,0 +1,30 @@
+import type { Task } from "../../core/plan/task.ts";
+import type { TaskSource } from "../../engine/ports.ts";
+
+/**
+ * The source as the log will show it. Without this, a plan with a secret in it would come back from the log
+ * redacted, differ from the file at every look, and be observed for ever.
+ */
+export function redactingSource(source: TaskSource, redact: (text: string) => string): TaskSource {
+  const realIds = new Map<string, string>();
+  const hide = (task: Task): Task => {
+    const id = redact(task.id);
+    realIds.set(id, task.id);
+    return {
+      ...task,
+      id,
+      title: redact(task.title),
+      description: redact(task.description),
+      criteria: task.criteria.map(redact),
+      dependsOn: task.dependsOn.map(redact),
+    };
+  };
+  const identity = { ...source.identity, label: redact(source.identity.label) };
+  return {
+    identity,
+    observe: async () => ({ source: identity, tasks: (await source.observe()).tasks.map(hide) }),
+    mark: (task) => source.mark(realIds.get(task) ?? task),
+    takeBackMarks: async (done) =>
+      (await source.takeBackMarks(new Set([...done].map((id) => realIds.get(id) ?? id)))).map(redact),
+  };
+}

@@ -1,0 +1,30 @@
+import { findRepository, type Repository } from "./find-repository.ts";
+import { createGit, type Git } from "./git.ts";
+import { removeStaleLocks } from "./stale-locks.ts";
+import { ralphPrefixOf } from "./whose-path.ts";
+
+/** A work tree, its repository, and a git that is not held up by the locks of the dead. */
+export interface Checkout extends Repository {
+  readonly git: Git;
+  /** How git's paths below our own folder begin; null when it lies elsewhere. */
+  readonly ralphPrefix: string | null;
+  /** Settings for commits of ours where the operator has told git no name. */
+  readonly identity: () => Promise<readonly string[]>;
+}
+
+export async function openCheckout(root: string, ralphDir: string): Promise<Checkout> {
+  const repository = await findRepository(root);
+  const git = createGit(repository.root, () => removeStaleLocks(repository));
+  let identity: Promise<readonly string[]> | null = null;
+  const ralphPrefix = ralphPrefixOf(root, ralphDir);
+  return { ...repository, git, ralphPrefix, identity: () => (identity ??= fallbackIdentity(git)) };
+}
+
+async function fallbackIdentity(git: Git): Promise<readonly string[]> {
+  // Without this, git makes up a name from the machine's, and only sometimes.
+  const known = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map((name) =>
+    git.run(["-c", "user.useConfigOnly=true", "var", name]),
+  );
+  const isKnown = (await Promise.all(known)).every(({ code }) => code === 0);
+  return isKnown ? [] : ["-c", "user.name=Ralph", "-c", "user.email=ralph@localhost"];
+}

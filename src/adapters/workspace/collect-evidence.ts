@@ -1,0 +1,77 @@
+import { PATHS_KEPT, type Evidence } from "../../core/report/evidence.ts";
+import type { CollectRequest } from "../../engine/ports.ts";
+import type { Checkout } from "./checkout.ts";
+import { commitLeftovers } from "./commit-leftovers.ts";
+import { looksOf, type KnownLeftovers, type Looks } from "./known-leftovers.ts";
+import { readChanges } from "./read-changes.ts";
+import { readHead } from "./read-head.ts";
+import { readLeftovers } from "./read-leftovers.ts";
+import type { StatusEntry } from "./read-status.ts";
+import { returnToBranch } from "./return-to-branch.ts";
+import type { Owner } from "./whose-path.ts";
+
+/** What an iteration has changed, whatever the agent says of it. Safe to repeat after a crash at any point. */
+export async function collectEvidence(
+  checkout: Checkout,
+  request: CollectRequest,
+  whose: (path: string) => Owner,
+  known: KnownLeftovers,
+): Promise<Evidence> {
+  const strayedTo = await returnToBranch(checkout, request, whose);
+  const found = await readLeftovers(checkout, whose);
+  const mayCommit = request.commit === "ralph";
+  const isCommitted = mayCommit && (await commitLeftovers(checkout, found, request));
+  // Hooks may have changed anything.
+  const now = isCommitted && request.hooks ? await readLeftovers(checkout, whose) : found;
+  const { take, stay, tooRisky, ours } = isCommitted ? { ...now, take: [] } : now;
+  const uncommitted = [...take, ...stay, ...tooRisky].filter(({ path }) => whose(path) === "agent");
+  const dirtyOurs = new Set(ours.map((entry) => entry.path));
+  const isAgents = (path: string): boolean => whose(path) === "agent" && !dirtyOurs.has(path);
+  const { head } = await readHead(checkout, checkout.git);
+  return {
+    headBefore: request.from.head,
+    headAfter: head,
+    ...(await changesOf(checkout, request, { head, uncommitted, isAgents }, known)),
+    uncommitted: uncommitted.slice(0, PATHS_KEPT).map((entry) => entry.path),
+    leftOut: mayCommit ? tooRisky.slice(0, PATHS_KEPT).map(({ path, why }) => ({ path, why })) : [],
+    strayedTo,
+    marksTakenBack: [],
+  };
+}
+
+interface Now {
+  readonly head: string | null;
+  readonly uncommitted: readonly StatusEntry[];
+  readonly isAgents: (path: string) => boolean;
+}
+
+async function changesOf(
+  { git, root }: Checkout,
+  { from, taskBase, iteration, task }: CollectRequest,
+  { head, uncommitted, isAgents }: Now,
+  known: KnownLeftovers,
+): Promise<Pick<Evidence, "changed" | "changedSinceTaskBegan">> {
+  const before = known.before(iteration, task);
+  const looks = looksOf(
+    root,
+    uncommitted.map((entry) => entry.path),
+  );
+  known.remember(iteration, looks);
+  const since = (base: string | null, old: Looks): ReturnType<typeof readChanges> => {
+    const isNew = (path: string): boolean => !looks.has(path) || looks.get(path) !== old.get(path);
+    const fresh = uncommitted.filter(({ path }) => isNew(path));
+    return readChanges(git, {
+      from: base,
+      head,
+      withWorkTree: fresh.some((entry) => entry.is !== "untracked"),
+      // Before the first commit git has nothing to compare with.
+      also: fresh.filter((entry) => head === null || entry.is === "untracked").map((entry) => entry.path),
+      isCounted: (path) => isAgents(path) && isNew(path),
+    });
+  };
+  const changed = since(from.head, before.iteration);
+  const isSame = from.head === taskBase && before.iteration === before.task;
+  const changedSinceTaskBegan = isSame ? changed : since(taskBase, before.task);
+  const [inIteration, inTask] = await Promise.all([changed, changedSinceTaskBegan]);
+  return { changed: inIteration, changedSinceTaskBegan: inTask };
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { CommitRequest } from "../../engine/ports.ts";
+import type { Checkout } from "./checkout.ts";
+import { commitMessage } from "./commit-message.ts";
+import { bytesOf, gitError, type Git, type GitResult } from "./git.ts";
+import type { StatusEntry } from "./read-status.ts";
+import type { Leftovers } from "./read-leftovers.ts";
+import { OWN_INDEX_PREFIX } from "./stale-locks.ts";
+
+/** Commits what may be committed and nothing else, whatever the agent has staged. False: it stays uncommitted. */
+export async function commitLeftovers(
+  checkout: Checkout,
+  left: Leftovers,
+  request: CommitRequest,
+): Promise<boolean> {
+  const hasConflict = left.stay.some((entry) => entry.is === "conflict");
+  if (hasConflict || (left.take.length === 0 && !isMerging(checkout))) return false;
+  const commit = { message: commitMessage(request, request.title), hooks: request.hooks };
+  await stage(checkout.git, left.take);
+  const staged = [...left.ours, ...left.stay, ...left.tooRisky].filter((entry) => entry.staged);
+  if (staged.length === 0) return commitIndex(checkout, commit);
+  return withOwnIndex(checkout, async (env) => {
+    await unstage(checkout.git, staged, env);
+    return commitIndex(checkout, { ...commit, env });
+  });
+}
+
+/** A merge or a cherry-pick that the agent began: git then commits the whole index or nothing. */
+export function isMerging({ gitDir }: Checkout): boolean {
+  return ["MERGE_HEAD", "CHERRY_PICK_HEAD"].some((name) => existsSync(join(gitDir, name)));
+}
+
+/** Puts exactly these paths into the index, as they are in the work tree. */
+export async function stage(git: Git, entries: readonly StatusEntry[], env: Env = {}): Promise<void> {
+  const gone = entries.filter((entry) => entry.missing);
+  const there = entries.filter((entry) => !entry.missing);
+  // A path below something that is now a link or a file cannot be looked at, only taken out.
+  if (gone.length > 0) await update(git, ["--force-remove"], gone, env);
+  if (there.length > 0) await update(git, ["--add", "--remove", "--replace"], there, env);
+}
+
+export interface Commit {
+  readonly message: string;
+  readonly hooks: boolean;
+  /** Without it, what is in the index. */
+  readonly what?: readonly string[];
+  readonly env?: Env;
+}
+
+/** False when git had nothing to commit or a hook refused. */
+export async function commitIndex(checkout: Checkout, commit: Commit): Promise<boolean> {
+  const { message, hooks, what = [], env = {} } = commit;
+  const args = [...(await checkout.identity()), "commit", ...COMMIT_OPTIONS, ...what];
+  const result = await checkout.git.run(args, { input: bytesOf(message), hooks, env });
+  if (result.code === 0) return true;
+  if (hooks || isNothingToCommit(result)) return false;
+  throw gitError(args, result);
+}
+
+/** Works on a copy of the index; what the agent staged there stays as it is. */
+export async function withOwnIndex<T>({ gitDir }: Checkout, work: (env: Env) => Promise<T>): Promise<T> {
+  const copy = join(gitDir, `${OWN_INDEX_PREFIX}${randomBytes(4).toString("hex")}`);
+  try {
+    if (existsSync(join(gitDir, "index"))) copyFileSync(join(gitDir, "index"), copy);
+    return await work({ GIT_INDEX_FILE: copy });
+  } finally {
+    rmSync(copy, { force: true });
+    rmSync(`${copy}.lock`, { force: true });
+  }
+}
+
+type Env = Readonly<Record<string, string>>;
+
+const COMMIT_OPTIONS = ["--quiet", "--no-status", "--untracked-files=no", "--cleanup=whitespace", "--file=-"];
+
+/** From about here on, waiting once for the disk is faster than waiting for each file. */
+const MANY = 100;
+
+async function update(
+  git: Git,
+  how: readonly string[],
+  entries: readonly StatusEntry[],
+  env: Env,
+): Promise<void> {
+  const input = entries.map((entry) => `${entry.bytes}\0`).join("");
+  const sync = entries.length > MANY ? ["-c", "core.fsyncMethod=batch"] : [];
+  await git.must([...sync, "update-index", ...how, "-z", "--stdin"], { input, env });
+}
+
+async function unstage(git: Git, entries: readonly StatusEntry[], env: Env): Promise<void> {
+  const input = entries.map((entry) => `:(literal)${entry.bytes}\0`).join("");
+  await git.must(["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"], { input, env });
+}
+
+function isNothingToCommit({ code, stderr }: GitResult): boolean {
+  return code === 1 && !/^(fatal|error):/m.test(stderr);
+}

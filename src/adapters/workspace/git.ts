@@ -1,0 +1,174 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { RalphError } from "../../core/ralph-error.ts";
+
+/** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
+export interface Git {
+  /** Runs git to its end, whatever the exit code. Throws when git is not there or the disk is full. */
+  run(args: readonly string[], options?: GitOptions): Promise<GitResult>;
+  /** For questions: the exit code 0 is yes, 1 is no, any other is thrown. */
+  ask(args: readonly string[]): Promise<GitResult>;
+  /** The output; a failure of git is thrown. */
+  must(args: readonly string[], options?: GitOptions): Promise<string>;
+}
+
+export interface GitOptions {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Lets the operator's hooks and signing run; they are off otherwise. */
+  readonly hooks?: boolean;
+  /** Takes NUL-terminated records as they come; the output is then not kept. */
+  readonly onRecord?: (record: string) => void;
+}
+
+export interface GitResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `unlock` is asked when a lock file is in the way, before the command is tried again. */
+export function createGit(cwd: string, unlock: () => Promise<void> = () => Promise.resolve()): Git {
+  const run: Git["run"] = async (args, options = {}) => {
+    for (const pauseMs of PAUSES_WHEN_LOCKED_MS) {
+      const result = await runOnce(cwd, args, options);
+      if (result.code === 0 || !IS_LOCKED.test(result.stderr)) return result;
+      await unlock();
+      await sleep(pauseMs);
+    }
+    return runOnce(cwd, args, options);
+  };
+  const ask: Git["ask"] = async (args) => {
+    const result = await run(args);
+    if (result.code > 1) throw gitError(args, result);
+    return result;
+  };
+  const must: Git["must"] = async (args, options) => {
+    const result = await run(args, options);
+    if (result.code !== 0) throw gitError(args, result);
+    return result.stdout;
+  };
+  return { run, ask, must };
+}
+
+/** What git refused, as one sentence. */
+export function gitError(args: readonly string[], result: GitResult): RalphError {
+  return new RalphError("git-failed", `git ${verbOf(args)} failed: ${lastWords(result)}`, { cause: result });
+}
+
+/** The path as people see it. */
+export function textOf(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}
+
+export function bytesOf(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** No answer is worth waiting for a background child of a hook that holds our pipe. */
+const DRAIN_MS = 2_000;
+const STDERR_KEPT = 16_384;
+const IS_LOCKED = /Unable to create '[^']*\.lock': File exists/;
+const PAUSES_WHEN_LOCKED_MS = [0, 50, 200, 500];
+const OWN_CONFIG = [
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "core.safecrlf=false",
+  "core.quotePath=false",
+  "i18n.commitEncoding=utf-8",
+];
+const NO_HOOKS = ["core.hooksPath=/dev/null", "commit.gpgSign=false"];
+
+function runOnce(cwd: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
+  const config = options.hooks === true ? OWN_CONFIG : [...OWN_CONFIG, ...NO_HOOKS];
+  return new Promise((resolve, reject) => {
+    const child = spawn("git", [...config.flatMap((setting) => ["-c", setting]), ...args], {
+      cwd,
+      env: { ...environment(), ...options.env },
+      // Ctrl-C is for us: a git that dies of it would look like a failure.
+      detached: true,
+      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
+    const stdout = gather(options.onRecord);
+    let stderr = "";
+    child.stdout?.on("data", stdout.take);
+    child.stderr?.on("data", (chunk: Buffer) => {
+      stderr = (stderr + chunk.toString("utf8")).slice(-STDERR_KEPT);
+    });
+    // Git may end without reading everything; its exit code says whether that was a failure.
+    child.stdin?.on("error", () => undefined);
+    if (options.input !== undefined) child.stdin?.end(options.input, "latin1");
+    child.on("error", (error) => reject(notStarted(error, cwd)));
+    child.on("exit", () => {
+      setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, DRAIN_MS).unref();
+    });
+    child.on("close", (code) => {
+      if (/No space left on device|Disk quota exceeded/.test(stderr)) reject(diskFull(args, cwd));
+      else resolve({ code: code ?? 128, stdout: stdout.end(), stderr });
+    });
+  });
+}
+
+function gather(onRecord: ((record: string) => void) | undefined): {
+  take: (chunk: Buffer) => void;
+  end: () => string;
+} {
+  const chunks: string[] = [];
+  let rest = "";
+  if (onRecord === undefined) {
+    return { take: (chunk) => void chunks.push(chunk.toString("latin1")), end: () => chunks.join("") };
+  }
+  const take = (chunk: Buffer): void => {
+    const records = (rest + chunk.toString("latin1")).split("\0");
+    rest = records.pop() ?? "";
+    for (const record of records) onRecord(record);
+  };
+  return { take, end: () => "" };
+}
+
+function environment(): Record<string, string | undefined> {
+  return {
+    ...process.env,
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_EDITOR: ":",
+    LC_ALL: "C",
+    // Ours say `:(literal)` where they must.
+    GIT_LITERAL_PATHSPECS: undefined,
+    GIT_GLOB_PATHSPECS: undefined,
+    GIT_NOGLOB_PATHSPECS: undefined,
+    GIT_ICASE_PATHSPECS: undefined,
+  };
+}
+
+function notStarted(error: NodeJS.ErrnoException, cwd: string): RalphError {
+  if (!existsSync(cwd)) return new RalphError("git-failed", `${cwd} does not exist`, { cause: error });
+  if (error.code === "ENOENT") {
+    return new RalphError("git-failed", "git is not installed, or not in PATH", {
+      hint: "install git (https://git-scm.com/downloads)",
+      cause: error,
+    });
+  }
+  return new RalphError("git-failed", `git could not be started: ${error.message}`, { cause: error });
+}
+
+function diskFull(args: readonly string[], cwd: string): RalphError {
+  return new RalphError("disk-full", `no space left on the disk for git ${verbOf(args)} in ${cwd}`, {
+    hint: "free some space and start ralph again: it goes on where it was, nothing recorded is lost",
+  });
+}
+
+function verbOf(args: readonly string[]): string {
+  return args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "";
+}
+
+/** Git explains after the fact; the line that says what happened is the one it labels. */
+function lastWords({ code, stderr }: GitResult): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const line = lines.findLast((candidate) => /^(fatal|error): /.test(candidate)) ?? lines.at(-1);
+  return line?.replace(/^(fatal|error): /, "").trim() ?? `exit code ${code}`;
+}

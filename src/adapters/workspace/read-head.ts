@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Snapshot } from "../../engine/ports.ts";
+import type { Repository } from "./find-repository.ts";
+import type { Git } from "./git.ts";
+
+/** Where HEAD is. Two small files tell it in most repositories; git is asked in the others. */
+export async function readHead(repository: Repository, git: Git): Promise<Snapshot> {
+  const ref = /^ref: (refs\/\S+)\s*$/.exec(contentOf(repository.gitDir, "HEAD"))?.[1];
+  if (ref === undefined || ref === "refs/heads/.invalid") return askGit(git);
+  const oid = OBJECT_ID.exec(contentOf(repository.commonDir, ref))?.[1];
+  return { head: oid ?? (await resolveCommit(git, "HEAD")), branch: branchOf(ref) };
+}
+
+/** The commit that a name stands for, or null when there is none (a branch without a first commit). */
+export async function resolveCommit(git: Git, name: string): Promise<string | null> {
+  const { code, stdout } = await git.ask(["rev-parse", "--quiet", "--verify", `${name}^{commit}`]);
+  return code === 0 ? stdout.trim() : null;
+}
+
+const OBJECT_ID = /^([0-9a-f]{64}|[0-9a-f]{40})\s*$/;
+
+async function askGit(git: Git): Promise<Snapshot> {
+  const [head, symbolic] = await Promise.all([
+    resolveCommit(git, "HEAD"),
+    git.ask(["symbolic-ref", "--quiet", "HEAD"]),
+  ]);
+  return { head, branch: symbolic.code === 0 ? branchOf(symbolic.stdout.trim()) : null };
+}
+
+function branchOf(ref: string): string | null {
+  return ref.startsWith("refs/heads/")
+    ? Buffer.from(ref.slice("refs/heads/".length), "latin1").toString("utf8")
+    : null;
+}
+
+function contentOf(folder: string, file: string): string {
+  try {
+    return readFileSync(join(folder, Buffer.from(file, "latin1").toString("utf8")), "latin1");
+  } catch {
+    return ""; // packed, or not there: git knows
+  }
+}

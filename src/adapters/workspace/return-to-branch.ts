@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { CollectRequest, Snapshot } from "../../engine/ports.ts";
+import type { Checkout } from "./checkout.ts";
+import { commitLeftovers, stage, withOwnIndex } from "./commit-leftovers.ts";
+import { commitMessage } from "./commit-message.ts";
+import { bytesOf, type Git } from "./git.ts";
+import { readHead, resolveCommit } from "./read-head.ts";
+import { readLeftovers, type Leftovers } from "./read-leftovers.ts";
+import type { Owner } from "./whose-path.ts";
+
+/**
+ * Puts HEAD back where the iteration began. Work that continues it comes along; any other stays where it is,
+ * under the name that is answered.
+ */
+export async function returnToBranch(
+  checkout: Checkout,
+  request: CollectRequest,
+  whose: (path: string) => Owner,
+): Promise<string | null> {
+  const { from } = request;
+  const now = await readHead(checkout, checkout.git);
+  if (now.branch === from.branch) return strayedBefore(checkout, request);
+  const tip = await tipOf(checkout.git, from);
+  const isRebasing = inRebase(checkout);
+  if (now.head === null) await pointHead(checkout.git, from, tip);
+  else if (!isRebasing && (tip === null || (await isAncestor(checkout.git, tip, now.head)))) {
+    await bringAlong(checkout.git, from, tip, now.head);
+  } else {
+    await leaveBehind(checkout, request, whose, tip);
+  }
+  return strayedBefore(checkout, request);
+}
+
+/** Where the iteration's branch is now; a branch that was deleted or renamed is where it was. */
+async function tipOf(git: Git, from: Snapshot): Promise<string | null> {
+  if (from.branch === null) return from.head;
+  return (await resolveCommit(git, `refs/heads/${from.branch}`)) ?? from.head;
+}
+
+async function bringAlong(git: Git, from: Snapshot, tip: string | null, head: string): Promise<void> {
+  if (from.branch !== null && tip !== head) await git.must(["update-ref", `refs/heads/${from.branch}`, head]);
+  await pointHead(git, from, head);
+}
+
+/** Moves HEAD alone; index and work tree stay. */
+async function pointHead(git: Git, from: Snapshot, commit: string | null): Promise<void> {
+  if (from.branch !== null) await git.must(["symbolic-ref", "HEAD", `refs/heads/${from.branch}`]);
+  else if (commit !== null) await git.must(["update-ref", "--no-deref", "HEAD", commit]);
+}
+
+async function leaveBehind(
+  checkout: Checkout,
+  request: CollectRequest,
+  whose: (path: string) => Owner,
+  tip: string | null,
+): Promise<void> {
+  const { git } = checkout;
+  const left = await readLeftovers(checkout, whose);
+  const hasConflict = left.stay.some((entry) => entry.is === "conflict");
+  const saved = hasConflict ? await saveConflict(checkout, left, request) : null;
+  if (!hasConflict) await commitLeftovers(checkout, left, request);
+  const now = await readHead(checkout, git);
+  const isKnown =
+    saved === null && tip !== null && now.head !== null && (await isAncestor(git, now.head, tip));
+  // An agent that only looked at an older commit has left no work.
+  if (!isKnown) await rememberStray(git, request, saved ?? now.head, saved === null ? now.branch : null);
+  if (inRebase(checkout)) await git.must(["rebase", "--abort"]);
+  else if (hasConflict) await git.must(["reset", "--quiet", "--merge"]);
+  const target = request.from.branch ?? request.from.head;
+  if (target === null) return;
+  await checkOut(git, request.from, target, tip);
+}
+
+async function checkOut(git: Git, from: Snapshot, target: string, tip: string | null): Promise<void> {
+  if (
+    from.branch !== null &&
+    tip !== null &&
+    (await resolveCommit(git, `refs/heads/${from.branch}`)) === null
+  ) {
+    await git.must(["update-ref", `refs/heads/${from.branch}`, tip]);
+  }
+  const how = from.branch === null ? ["--detach"] : ["--no-guess", "--ignore-other-worktrees"];
+  const result = await git.run(["checkout", "--quiet", ...how, target, "--"]);
+  if (result.code === 0) return;
+  throw new RalphError("git-failed", `the agent left ${target}, and git cannot check it out again`, {
+    hint: `see what is in the way: git checkout ${target}`,
+    cause: result,
+  });
+}
+
+/** Unresolved files cannot be committed in place, so they are saved beside it, markers and all. */
+async function saveConflict(
+  checkout: Checkout,
+  left: Leftovers,
+  request: CollectRequest,
+): Promise<string | null> {
+  const { git } = checkout;
+  return withOwnIndex(checkout, async (env) => {
+    await git.must(["read-tree", "--empty"], { env });
+    const head = await resolveCommit(git, "HEAD");
+    if (head !== null) await git.must(["read-tree", head], { env });
+    const conflicts = left.stay.filter((entry) => entry.is !== "untracked" || entry.committable);
+    await stage(git, conflicts, env);
+    const tree = (await git.must(["write-tree"], { env })).trim();
+    const parent = head === null ? [] : ["-p", head];
+    const args = [...(await checkout.identity()), "commit-tree", ...parent, tree];
+    return (await git.must(args, { input: bytesOf(commitMessage(request, request.title)) })).trim();
+  });
+}
+
+/** Iterations are counted anew after a reset, so the run is part of the name. */
+function strayRef({ run, iteration }: CollectRequest): string {
+  return `refs/ralph/stray/${run.replaceAll(/[^\w-]/g, "").slice(0, 8)}/${iteration}`;
+}
+
+async function rememberStray(
+  git: Git,
+  request: CollectRequest,
+  commit: string | null,
+  branch: string | null,
+): Promise<void> {
+  if (branch !== null) await git.must(["symbolic-ref", strayRef(request), `refs/heads/${branch}`]);
+  else if (commit !== null) await git.must(["update-ref", strayRef(request), commit]);
+}
+
+/** Also true after a crash that came between the return and the record of it. */
+function strayedBefore({ commonDir }: Checkout, request: CollectRequest): string | null {
+  const ref = strayRef(request);
+  try {
+    const content = readFileSync(join(commonDir, ref), "utf8").trim();
+    return content.startsWith("ref: refs/heads/") ? content.slice("ref: refs/heads/".length) : ref;
+  } catch {
+    return null;
+  }
+}
+
+function inRebase({ gitDir }: Checkout): boolean {
+  return ["rebase-merge", "rebase-apply"].some((name) => existsSync(join(gitDir, name)));
+}
+
+async function isAncestor(git: Git, ancestor: string, commit: string): Promise<boolean> {
+  return (await git.ask(["merge-base", "--is-ancestor", ancestor, commit])).code === 0;
+}

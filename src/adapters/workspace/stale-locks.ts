@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+import type { Repository } from "./find-repository.ts";
+
+/** Our own copies of the index begin so; one that is still there when we start is a dead process's. */
+export const OWN_INDEX_PREFIX = "ralph-index-";
+
+/** Removes lock files that a killed process left, if no git is alive that could hold them. */
+export async function removeStaleLocks(repository: Repository): Promise<void> {
+  const locks = lockFiles(repository).filter((path) => existsSync(path));
+  if (locks.length === 0 || isGitAlive(repository)) return;
+  for (const lock of locks) if (IS_LINUX || isOld(lock)) rmSync(lock, { force: true });
+}
+
+export function removeOwnIndexes({ gitDir }: Repository): void {
+  for (const name of readdirSync(gitDir)) {
+    if (name.startsWith(OWN_INDEX_PREFIX)) rmSync(join(gitDir, name), { force: true });
+  }
+}
+
+const IS_LINUX = existsSync("/proc/self/comm");
+/** Where processes cannot be seen, only time tells. */
+const OLD_MS = 600_000;
+
+function lockFiles({ gitDir, commonDir }: Repository): string[] {
+  const own = ["index.lock", "HEAD.lock"].map((name) => join(gitDir, name));
+  const shared = ["config.lock", "packed-refs.lock"].map((name) => join(commonDir, name));
+  const ref = /^ref: (refs\/\S+)/.exec(readFileSync(join(gitDir, "HEAD"), "utf8"))?.[1];
+  return ref === undefined ? [...own, ...shared] : [...own, ...shared, `${join(commonDir, ref)}.lock`];
+}
+
+function isGitAlive({ root, gitDir, commonDir }: Repository): boolean {
+  if (!IS_LINUX) return false;
+  const places = [root, gitDir, commonDir];
+  return readdirSync("/proc").some((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
+    try {
+      if (!readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("git")) return false;
+      const cwd = readlinkSync(`/proc/${pid}/cwd`);
+      return places.some((place) => cwd === place || cwd.startsWith(place + sep));
+    } catch (error) {
+      // Gone meanwhile; or another user's git, of which we cannot know where it works.
+      return (error as NodeJS.ErrnoException).code === "EACCES";
+    }
+  });
+}
+
+function isOld(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && Date.now() - stats.mtimeMs > OLD_MS;
+}

@@ -1,0 +1,40 @@
+import { realpathSync } from "node:fs";
+import { posix, relative, resolve } from "node:path";
+import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
+
+/** Whose file it is: the agent's, ours (never counted, never committed), or a document of ours (committed, not counted). */
+export type Owner = "agent" | "ours" | "document";
+
+/** Files under `.ralph/` that people and agents write; the rest there is configuration and views. */
+const DOCUMENTS = ["progress.txt", "prd.md", "tasks.json", "roadmap.md"];
+
+/** Tells the owner of a path that is relative to the root. */
+export function whosePath(ralphPrefix: string | null, ours: readonly string[]): (path: string) => Owner {
+  const exact = new Set(ours);
+  const folders = ours.filter((path) => path.endsWith("/"));
+  return (path) => {
+    if (exact.has(path) || folders.some((folder) => path.startsWith(folder))) return "ours";
+    if (posix.basename(path).startsWith(TEMPORARY_PREFIX)) return "ours";
+    if (ralphPrefix === null || !path.startsWith(ralphPrefix)) return "agent";
+    return DOCUMENTS.includes(path.slice(ralphPrefix.length)) ? "document" : "ours";
+  };
+}
+
+/** `.ralph/` as git writes it, or null when the folder lies outside of the work tree. */
+export function ralphPrefixOf(root: string, ralphDir: string): string | null {
+  const path = resolve(root, ralphDir);
+  return prefixOf(root, path) ?? prefixOf(realOf(root), realOf(path));
+}
+
+function prefixOf(root: string, path: string): string | null {
+  const way = relative(root, path).replaceAll("\\", "/");
+  return way === "" || way === ".." || way.startsWith("../") ? null : `${way}/`;
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // not made yet
+  }
+}

@@ -1,0 +1,181 @@
+// The built-in demo agent: reads a prompt from stdin and does what its script says, without network or key. It
+// exists to show Ralph and to test it, so it can also lie, hang, crash and leave a mess.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  demoSteps,
+  parseDemoScript,
+  type DemoStep,
+  type DemoSteps,
+  type FileText,
+} from "./core/demo/demo-script.ts";
+
+const BLOCK_BYTES = 64 * 1024;
+const LINES = Buffer.alloc(BLOCK_BYTES, "the agent has a lot to say about very little in this line of 64 \n");
+const WORDS = Buffer.alloc(BLOCK_BYTES, "word ");
+
+let isAtLineStart = true;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const prompt = await readPrompt();
+  let steps: DemoSteps;
+  try {
+    steps = readSteps(prompt);
+  } catch (error) {
+    console.error(`demo agent: ${(error as Error).message}`);
+    return 2;
+  }
+  for (const step of steps) {
+    const exitCode = await perform(step, prompt);
+    if (exitCode !== null) return exitCode;
+  }
+  return 0;
+}
+
+async function readPrompt(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+function readSteps(prompt: string): DemoSteps {
+  const path = process.env["RALPH_DEMO_SCRIPT"];
+  if (path === undefined || path === "") return stepsWithoutScript(prompt);
+  try {
+    const script = parseDemoScript(readFileSync(path, "utf8"));
+    const ordinal = Number(process.env["RALPH_ITERATION"] ?? "1");
+    return demoSteps(script, process.env["RALPH_TASK_ID"] ?? "", ordinal) ?? stepsWithoutScript(prompt);
+  } catch (error) {
+    throw new Error(`cannot use the script ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function stepsWithoutScript(prompt: string): DemoSteps {
+  const title =
+    /^- \*\*Title\*\*: (.+)$/m.exec(prompt)?.[1]?.trim() ?? process.env["RALPH_TASK_ID"] ?? "a task";
+  const promise = /^\s*<promise>(.+)<\/promise>\s*$/m.exec(prompt)?.[1] ?? "COMPLETE";
+  return [
+    { append: { path: "DEMO.md", text: `- ${title}\n` } },
+    { say: `I wrote "${title}" into DEMO.md.` },
+    { promise },
+  ];
+}
+
+/** Does one step; an exit code ends the agent there. */
+async function perform(step: DemoStep, prompt: string): Promise<number | null> {
+  if ("say" in step) await print(`${step.say}\n`);
+  else if ("write" in step) putFile(step.write, writeFileSync);
+  else if ("append" in step) putFile(step.append, appendFileSync);
+  else if ("remove" in step) rmSync(step.remove, { recursive: true, force: true });
+  else if ("shell" in step) return runProgram("sh", ["-c", step.shell]);
+  else if ("commit" in step) return commit(step.commit);
+  else if ("promise" in step) await printTag(step.promise);
+  else if ("blocked" in step) await printTag(`BLOCKED:${step.blocked}`);
+  else if ("decide" in step) await printTag(`DECIDE:${step.decide}`);
+  else if ("sleep" in step) await sleep(step.sleep);
+  else if ("hang" in step) await hang();
+  else if ("ignoreTerm" in step) process.on("SIGTERM", () => {});
+  else if ("crash" in step) return crash(step.crash);
+  else if ("killSelf" in step) await killSelf(step.killSelf);
+  else if ("flood" in step) await printBytes(step.flood, lines);
+  else if ("longLine" in step) await printBytes(step.longLine, oneLine);
+  else if ("garbage" in step) await printBytes(step.garbage, createGarbage());
+  else if ("leave" in step) leave(step.leave);
+  else if ("echoPrompt" in step) await print(`${prompt}\n`);
+  else if (!prompt.includes(step.expectPrompt)) return missed(step.expectPrompt);
+  return null;
+}
+
+async function print(output: string | Buffer): Promise<void> {
+  isAtLineStart = output.at(-1) === (typeof output === "string" ? "\n" : 10);
+  if (!process.stdout.write(output)) await once(process.stdout, "drain");
+}
+
+/** On a line of its own, whatever came before. */
+async function printTag(text: string): Promise<void> {
+  await print(`${isAtLineStart ? "" : "\n"}<promise>${text}</promise>\n`);
+}
+
+function putFile({ path, text }: FileText, put: (path: string, text: string) => void): void {
+  mkdirSync(dirname(path), { recursive: true });
+  put(path, text);
+}
+
+function runProgram(program: string, args: readonly string[]): number | null {
+  const { status, error } = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"] });
+  if (error !== undefined) console.error(`demo agent: cannot run ${program}: ${error.message}`);
+  return status === 0 ? null : (status ?? 1);
+}
+
+function commit(message: string): number | null {
+  const identity = [
+    "-c",
+    "user.name=Demo Agent",
+    "-c",
+    "user.email=demo@ralph.invalid",
+    "-c",
+    "commit.gpgsign=false",
+  ];
+  return runProgram("git", ["add", "-A"]) ?? runProgram("git", [...identity, "commit", "-m", message]);
+}
+
+async function hang(): Promise<never> {
+  for (;;) await sleep(60_000);
+}
+
+function crash(exitCode: number): number {
+  console.error(`demo agent: crashing with exit code ${exitCode}`);
+  return exitCode;
+}
+
+async function killSelf(signal: string): Promise<never> {
+  process.kill(process.pid, signal);
+  return hang();
+}
+
+/** Gives the next so many bytes. */
+type Fill = (length: number) => Buffer;
+
+async function printBytes(bytes: number, fill: Fill): Promise<void> {
+  for (let left = bytes; left > 0; left -= BLOCK_BYTES) await print(fill(Math.min(left, BLOCK_BYTES)));
+}
+
+function lines(length: number): Buffer {
+  return LINES.subarray(0, length);
+}
+
+function oneLine(length: number): Buffer {
+  return WORDS.subarray(0, length);
+}
+
+/** Bytes of every value, the same in every run. */
+function createGarbage(): Fill {
+  let state = 1;
+  return (length) => {
+    const bytes = Buffer.alloc(length);
+    for (let at = 0; at < length; at += 1) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      bytes[at] = state >>> 24;
+    }
+    return bytes;
+  };
+}
+
+function leave(kind: "child" | "setsid" | "stubborn"): void {
+  const script = kind === "stubborn" ? "trap '' TERM; sleep 3600" : "exec sleep 3600";
+  const child = spawn("sh", ["-c", script], {
+    detached: kind === "setsid",
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  child.unref();
+}
+
+function missed(text: string): number {
+  console.error(`demo agent: the prompt lacks "${text}"`);
+  return 3;
+}
