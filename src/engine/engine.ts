@@ -5,6 +5,9 @@ import { InFlight } from "./in-flight.ts";
 import type { Journal } from "./journal.ts";
 import type { Clock, Ports } from "./ports.ts";
 
+/** A reason of our own: without one an error object is made, trace and all, at every turn of the loop. */
+const OVER = "over";
+
 /** How often the wall clock and others' facts are looked at while nothing of ours happens. */
 const TICK_MS = 1_000;
 
@@ -50,5 +53,5 @@ async function waitForNews(
   const untilWake = wakeAt === null ? tickMs : Math.max(0, wakeAt - clock.now());
   const tick = new AbortController();
   await Promise.race([...news, clock.sleep(Math.min(tickMs, untilWake), tick.signal)]);
-  tick.abort();
+  tick.abort(OVER);
 }

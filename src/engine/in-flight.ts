@@ -30,7 +30,7 @@ export class InFlight {
 
   abortUnwanted(wanted: readonly PerformableEffect[]): void {
     const keys = new Set(wanted.map((effect) => effect.key));
-    for (const [key, { abort }] of this.#running) if (!keys.has(key)) abort.abort();
+    for (const [key, { abort }] of this.#running) if (!keys.has(key)) abort.abort("no longer wanted");
   }
 
   /** Leaves nothing running behind a failure. */

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { DemoStep } from "../../src/core/demo/demo-script.ts";
 import { temporaryRepository, type TemporaryRepository } from "../fixtures/temporary-repository.ts";
 
@@ -142,9 +142,4 @@ function processesWith(entry: string): readonly number[] {
 
 export function exists(project: Project, path: string): boolean {
   return existsSync(join(project.root, path));
-}
-
-export function writeOutside(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
 }

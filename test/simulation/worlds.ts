@@ -37,7 +37,7 @@ export function settingsFor(random: Random): Settings {
     onlyTasks: null,
     lanes: 1,
     limits: {
-      maxIterations: random.pick([4, 10, 50]),
+      maxIterations: random.pick([4, 8, 20]),
       maxStuck: random.pick([0, 2, 3]),
       maxAttempts: 3,
       maxIterationsPerTask: random.pick([3, 30]),

@@ -236,20 +236,6 @@ export function gatesChecked(iteration: number, of: Task, ...gates: readonly Par
   };
 }
 
-/** A whole iteration, judged as the loop itself would judge it. */
-export function iteration(
-  number: number,
-  of: Task,
-  claim: Claim["is"],
-  changedFiles: readonly string[],
-): readonly Event[] {
-  return [
-    iterationStarted(number, of),
-    iterationEnded(number, of, claim),
-    evidence(number, of, changedFiles),
-  ];
-}
-
 function claimOf(is: Claim["is"]): Claim {
   switch (is) {
     case "complete":
