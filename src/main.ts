@@ -1,4 +1,8 @@
 import packageJson from "../package.json" with { type: "json" };
+import { reportError } from "./cli/report-error.ts";
 import { runCli } from "./cli/program.ts";
 
+process.on("uncaughtException", (error) => {
+  process.exit(reportError(error, false, process.stdout, process.stderr));
+});
 process.exitCode = await runCli(process.argv.slice(2), packageJson.version);

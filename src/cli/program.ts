@@ -7,6 +7,7 @@ const USAGE_ERROR = 64;
 
 /** Reads the command line, runs the command, answers the exit code. The last catch of the program. */
 export async function runCli(argv: readonly string[], version: string): Promise<number> {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", outliveBrokenPipe);
   const wantsJson = argv.includes("--json");
   let exitCode = 0;
   try {
@@ -49,6 +50,11 @@ async function createProgram(
     if (name === wanted) (await entry.load()).define(command, act);
   }
   return program;
+}
+
+/** Whoever read our output is gone; a run goes on without being watched. */
+function outliveBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
 }
 
 function refuseUnknown(program: Command, word: string): never {

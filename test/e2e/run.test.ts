@@ -46,6 +46,17 @@ describe("a checklist", () => {
     expect(stdout).not.toContain("\x1b");
   });
 
+  test("is worked through although nobody reads the output any more", { timeout: 30_000 }, async () => {
+    project = createProject({ tasks: ["one", "two"] });
+    project.script({}, [[{ sleep: 300 }, ...WORKS]]);
+    project.commit();
+    const running = project.start("run");
+    running.child.stdout?.destroy();
+    running.child.stderr?.destroy();
+    expect(await running.finished).toMatchObject({ code: 0 });
+    expect(project.read("TODO.md")).not.toContain("[ ]");
+  });
+
   test("gives every event as a JSON line", { timeout: 30_000 }, async () => {
     project = createProject();
     const { stdout } = await project.ralph("run", "--json");

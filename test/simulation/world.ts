@@ -1,4 +1,4 @@
-import type { Task } from "../../src/core/plan/task.ts";
+import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import type { Random } from "./random.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -79,20 +79,7 @@ export class World {
 
   /** What the task file shows. */
   plan(): Task[] {
-    return this.tasks.map((task) => ({
-      id: task.id,
-      title: `Task ${task.id}`,
-      description: "",
-      criteria: [],
-      dependsOn: [],
-      priority: null,
-      agent: null,
-      timeoutMs: null,
-      maxIterations: null,
-      promise: null,
-      done: task.ticked,
-      optional: false,
-    }));
+    return this.tasks.map(({ id, ticked }) => plainTask({ id, title: `Task ${id}`, done: ticked }));
   }
 
   get isDirty(): boolean {

@@ -5,7 +5,7 @@ import { decide } from "../../src/core/loop/decide.ts";
 import type { Effect } from "../../src/core/loop/effects.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
 import type { State } from "../../src/core/loop/state.ts";
-import type { Task } from "../../src/core/plan/task.ts";
+import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import { UNKNOWN_USAGE, type AgentReport, type Claim } from "../../src/core/report/agent-report.ts";
 import { NO_CHANGES, type ChangeSet, type Evidence } from "../../src/core/report/evidence.ts";
 import type { GateResult } from "../../src/core/report/gate-result.ts";
@@ -86,21 +86,7 @@ class Specification {
 const RUN = "run-1";
 
 export function task(id: string, more: Partial<Task> = {}): Task {
-  return {
-    id,
-    title: `Do ${id}`,
-    description: "",
-    criteria: [],
-    dependsOn: [],
-    priority: null,
-    agent: null,
-    timeoutMs: null,
-    maxIterations: null,
-    promise: null,
-    done: false,
-    optional: false,
-    ...more,
-  };
+  return plainTask({ id, title: `Do ${id}`, ...more });
 }
 
 export function settings(more: Partial<Settings> = {}): Settings {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Plan, SourceIdentity, Task } from "../../core/plan/task.ts";
+import { plainTask, type Plan, type SourceIdentity, type Task } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 
 /** One task from the words that the operator gave. There is no file, so there is nothing to mark. */
@@ -21,18 +21,9 @@ function taskOf(goal: string): Task {
   const [line = ""] = goal.trim().split(/\r?\n/);
   const characters = Array.from(line);
   const isLong = characters.length > TITLE_LENGTH_MAX;
-  return {
+  return plainTask({
     id: `goal-${createHash("sha256").update(goal).digest("hex").slice(0, 6)}`,
     title: isLong ? `${characters.slice(0, TITLE_LENGTH_MAX - 1).join("")}…` : line,
     description: goal,
-    criteria: [],
-    dependsOn: [],
-    priority: null,
-    agent: null,
-    timeoutMs: null,
-    maxIterations: null,
-    promise: null,
-    done: false,
-    optional: false,
-  };
+  });
 }

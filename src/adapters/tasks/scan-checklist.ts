@@ -1,4 +1,4 @@
-import type { Task, TaskId } from "../../core/plan/task.ts";
+import { plainTask, type Task, type TaskId } from "../../core/plan/task.ts";
 import { openBlock, type Block } from "./code-and-comments.ts";
 import { isOptionalHeading, readHeading } from "./heading.ts";
 import { readBullet, type Bullet } from "./read-bullet.ts";
@@ -159,22 +159,16 @@ const TITLE_LENGTH_MAX = 200;
 function taskOf(draft: Draft, fullTitle: string, id: TaskId): Task {
   const text = decode(draft.description.join("\n")).replace(/^\n+/, "").trimEnd();
   const isLong = fullTitle.length > TITLE_LENGTH_MAX;
-  return {
+  return plainTask({
     id,
     title: isLong ? `${fullTitle.slice(0, TITLE_LENGTH_MAX - 1)}…` : fullTitle,
     description: isLong ? `${fullTitle}\n\n${text}`.trimEnd() : text,
     criteria: draft.criteria
       .map((criterion) => decode(criterion).trim())
       .filter((criterion) => criterion !== ""),
-    dependsOn: [],
-    priority: null,
-    agent: null,
-    timeoutMs: null,
-    maxIterations: null,
-    promise: null,
     done: draft.done,
     optional: draft.optional,
-  };
+  });
 }
 
 function decode(bytes: string): string {

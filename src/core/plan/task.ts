@@ -20,6 +20,23 @@ export interface Task {
 
 export type TaskId = string;
 
+/** A task of which a source says no more than it must. */
+export function plainTask(said: Pick<Task, "id" | "title"> & Partial<Task>): Task {
+  return {
+    description: "",
+    criteria: [],
+    dependsOn: [],
+    priority: null,
+    agent: null,
+    timeoutMs: null,
+    maxIterations: null,
+    promise: null,
+    done: false,
+    optional: false,
+    ...said,
+  };
+}
+
 /** Where the tasks come from; `path` is null for a source that has no file to mark. */
 export interface SourceIdentity {
   readonly kind: "goal" | "checklist";
