@@ -112,19 +112,28 @@ export interface RunParts {
   readonly source: TaskSource;
   readonly followers: readonly Follower[];
   readonly onProgress: (progress: Progress) => void;
+  /** What the agent prints, as it comes, without secrets. */
+  readonly onOutput?: (text: string) => void;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** Everything the engine needs, with the real outside behind it. */
 export function composePorts(parts: RunParts): Ports {
-  const { log, commands, source, followers, onProgress, env } = parts;
+  const { log, commands, source, followers, onProgress, onOutput, env } = parts;
   const { root, ralphDir } = parts.project;
   const redact = createRedactor(secretsOf(env, commands));
   return {
     log,
     commands,
     source: redactingSource(source, redact),
-    agents: createAgents({ cwd: root, ralphDir, baseEnv: env, ownRoot: OWN_ROOT, onProgress }),
+    agents: createAgents({
+      cwd: root,
+      ralphDir,
+      baseEnv: env,
+      ownRoot: OWN_ROOT,
+      onProgress,
+      ...(onOutput && { onOutput }),
+    }),
     workspace: workspaceOf(parts.project),
     gates: createGates({ cwd: root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
     letters: createLetters(ralphDir),

@@ -17,6 +17,7 @@ export interface CliContext {
   readonly stderr: NodeJS.WriteStream;
   /** `--dir`. */
   readonly dir: string | undefined;
+  readonly verbose: boolean;
   readonly version: string;
 }
 

@@ -1,3 +1,4 @@
+import { join, relative } from "node:path";
 import {
   composePorts,
   lastTranscriptOf,
@@ -30,6 +31,8 @@ export interface Drive {
   readonly printer: RunPrinter;
   readonly allowDirty: boolean;
   readonly summary: boolean;
+  /** Shows what the agent prints. */
+  readonly verbose: boolean;
 }
 
 /** One run from the lock to the exit code. */
@@ -56,6 +59,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
         views.progress(progress);
         printer.progress(progress);
       },
+      ...(drive.verbose && { onOutput: (text: string) => printer.output(text) }),
       env: context.env,
     });
     const journal = await Journal.open(log, ports.followers);
@@ -65,7 +69,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     await views.restore(journal.state);
     const end = await engineToItsEnd(drive, settings, ports, journal);
     printer.rest();
-    if (drive.summary) printSummary(end, context);
+    if (drive.summary) printSummary(end, drive);
     return end.run?.end == null ? EXIT_CODES.stopped : EXIT_CODES[end.run.end.outcome];
   } finally {
     printer.rest();
@@ -94,9 +98,10 @@ async function engineToItsEnd(
   }
 }
 
-function printSummary(end: State, { stdout }: CliContext): void {
-  stdout.write("\n");
-  for (const line of runSummary(end, ".ralph/logs/summary.csv", Date.now())) stdout.write(`${line}\n`);
+function printSummary(end: State, { project, context }: Drive): void {
+  const log = join(relative(project.root, project.ralphDir), "logs", "summary.csv");
+  const lines = ["", ...runSummary(end, log, Date.now())];
+  for (const line of lines) context.stdout.write(`${line}\n`);
 }
 
 /** The operator's uncommitted work: a reason not to start, or (`--allow-dirty`) left exactly as it is. */
@@ -107,7 +112,7 @@ async function pathsToLeaveAlone(
   // What a dead run left in the middle of an iteration is that iteration's, and is taken up by recovery.
   if (isOpen(state.run) && state.iterations.length > 0) return state.run.settings.leaveAlone;
   const { byAgents, byGates } = state.leftovers;
-  const known = new Set([...byAgents, ...byGates.map((left) => left.path)]);
+  const known = new Set([...byAgents, ...byGates].map((left) => left.path));
   const { path } = source.identity;
   const uncommitted = await workspaceOf(project).dirtyPaths(path === null ? [] : [path]);
   const dirty = uncommitted.filter((one) => !known.has(one));

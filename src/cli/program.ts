@@ -1,9 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { closest } from "../core/closest.ts";
+import { RalphError } from "../core/ralph-error.ts";
 import { COMMANDS, type Act, type CliContext } from "./commands.ts";
 import { reportError } from "./report-error.ts";
-
-const USAGE_ERROR = 64;
 
 /** Reads the command line, runs the command, answers the exit code. The last catch of the program. */
 export async function runCli(argv: readonly string[], version: string): Promise<number> {
@@ -17,8 +16,8 @@ export async function runCli(argv: readonly string[], version: string): Promise<
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
-    return reportError(error, wantsJson, process.stdout, process.stderr);
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    return reportError(usageError(error), wantsJson, process.stdout, process.stderr);
   }
 }
 
@@ -27,13 +26,10 @@ async function createProgram(
   version: string,
   done: (code: number) => void,
 ): Promise<Command> {
-  const program = new Command("ralph")
+  const program = withCommonOptions(new Command("ralph"))
     .description("Runs coding agents again and again on a list of tasks, until each is verifiably done.")
     .version(version, "--version", "print the version")
-    .helpOption("--help", "explain")
     .helpCommand(false)
-    .option("--dir <folder>", "use another folder than .ralph")
-    .option("--verbose", "say more")
     .showSuggestionAfterError()
     .enablePositionalOptions()
     .exitOverride()
@@ -41,15 +37,28 @@ async function createProgram(
     .action(() =>
       program.args[0] === undefined ? program.outputHelp() : refuseUnknown(program, program.args[0]),
     );
-  program.configureOutput({ outputError: (text, write) => write(`ralph: ${text.replace(/^error: /, "")}`) });
-  const wanted = argv.find((word) => !word.startsWith("-"));
-  const act: Act = async (action) => done(await action(contextOf(program, version)));
+  // What is wrong is told in one place, `reportError`, also as JSON.
+  program.configureOutput({ outputError: () => {} });
+  const wanted = argv.find((word, at) => Object.hasOwn(COMMANDS, word) && argv[at - 1] !== "--dir");
   for (const [name, entry] of Object.entries(COMMANDS)) {
-    const command = program.command(name).description(entry.summary).helpOption("--help", "explain");
-    command.option("--dir <folder>", "use another folder than .ralph").option("--verbose", "say more");
+    const command = withCommonOptions(program.command(name).description(entry.summary));
+    const act: Act = async (action) => done(await action(contextOf(command, version)));
     if (name === wanted) (await entry.load()).define(command, act);
   }
   return program;
+}
+
+function withCommonOptions(command: Command): Command {
+  return command
+    .helpOption("--help", "explain")
+    .option("--dir <folder>", "use another folder than .ralph")
+    .option("--verbose", "say more; with run: show what the agent prints");
+}
+
+/** What the parser objects to, in our own form. */
+function usageError(error: unknown): unknown {
+  if (!(error instanceof CommanderError)) return error;
+  return new RalphError("usage", error.message.replace(/^error: /, "").trim(), { cause: error });
 }
 
 /** Whoever read our output is gone; a run goes on without being watched. */
@@ -63,14 +72,8 @@ function refuseUnknown(program: Command, word: string): never {
   return program.error(`unknown command "${word}".${hint} (ralph --help lists them)`);
 }
 
-function contextOf(program: Command, version: string): CliContext {
-  const { dir } = program.opts<{ dir?: string }>();
-  return {
-    cwd: process.cwd(),
-    env: process.env,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    dir,
-    version,
-  };
+function contextOf(command: Command, version: string): CliContext {
+  const { dir, verbose } = command.optsWithGlobals<{ dir?: string; verbose?: boolean }>();
+  const { stdout, stderr, env } = process;
+  return { cwd: process.cwd(), env, stdout, stderr, dir, verbose: verbose === true, version };
 }

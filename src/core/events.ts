@@ -1,5 +1,5 @@
 import type { AgentReport } from "./report/agent-report.ts";
-import type { Evidence, GateLeftover } from "./report/evidence.ts";
+import type { Evidence, Leftovers } from "./report/evidence.ts";
 import type { GateResult } from "./report/gate-result.ts";
 import type { Plan, TaskId } from "./plan/task.ts";
 import type { Settings } from "./settings.ts";
@@ -51,7 +51,8 @@ export type IterationEvent =
   | (AboutIteration<"evidence.collected"> & { readonly evidence: Evidence })
   | (AboutIteration<"gates.checked"> & {
       readonly gates: readonly GateResult[];
-      readonly leftBehind: readonly GateLeftover[];
+      /** What lies uncommitted after them. */
+      readonly leftovers: Leftovers;
     })
   | (AboutIteration<"verdict.reached"> & {
       readonly verdict: Ruling;
@@ -79,6 +80,12 @@ export type TaskEvent =
       readonly kind: LetterKind;
       readonly file: string;
       readonly sha256: string;
+    })
+  /** It changed while an agent ran: that is nobody's answer. Null: it was deleted. */
+  | (About<"letter.disturbed"> & {
+      readonly task: TaskId;
+      readonly file: string;
+      readonly sha256: string | null;
     })
   | (About<"letter.withdrawn"> & { readonly task: TaskId; readonly file: string });
 

@@ -10,6 +10,7 @@ export type ErrorCode =
   | "state-unusable"
   | "not-writable"
   | "disk-full"
+  | "no-git"
   | "git-failed"
   | "internal";
 
@@ -37,6 +38,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   "state-unusable": 64,
   "not-writable": 64,
   "disk-full": 5,
+  "no-git": 64,
   "git-failed": 5,
   internal: 70,
 };

@@ -2,7 +2,7 @@ import type { Event, Recorded } from "../core/events.ts";
 import type { State } from "../core/loop/state.ts";
 import type { Plan, SourceIdentity, TaskId } from "../core/plan/task.ts";
 import type { AgentReport } from "../core/report/agent-report.ts";
-import type { Evidence, GateLeftover } from "../core/report/evidence.ts";
+import type { Evidence, Leftover, Leftovers } from "../core/report/evidence.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
 import type { AgentSettings, Commands, GateSettings } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
@@ -119,10 +119,10 @@ export interface Workspace {
   /** Commits just the task source's mark; null when there was nothing to commit. */
   commitMark(request: CommitRequest & { readonly path: string }): Promise<string | null>;
   /**
-   * To be asked after the gates: what lies there now and did not before them (a coverage report, say), so that it
-   * does not count as the next agent's work.
+   * What lies uncommitted after the gates. What did not before them (a coverage report, say) is theirs, so that it
+   * does not count as the next agent's work; what an agent left stays the agent's, though a gate went over it.
    */
-  gateLeftovers(): Promise<readonly GateLeftover[]>;
+  leftoversAfterGates(byAgents: readonly Leftover[]): Promise<Leftovers>;
   /** Removes what a killed process left in the way (a stale `index.lock`). */
   clearLeftovers(): Promise<void>;
 }
@@ -149,8 +149,11 @@ export interface CollectRequest extends CommitRequest {
   /** Never counted and never committed as the agent's work: the task source. */
   readonly ignore: readonly string[];
   readonly leaveAlone: readonly string[];
-  /** Of earlier gates; not counted unless somebody touched them since. */
-  readonly gateLeftovers: readonly GateLeftover[];
+  /** What agents had left before the iteration, and before the task: no news unless somebody touched it since. */
+  readonly leftBefore: readonly Leftover[];
+  readonly leftBeforeTask: readonly Leftover[];
+  /** Neither committed nor counted unless somebody touched it since. */
+  readonly leftByGates: readonly Leftover[];
 }
 
 export interface Gates {

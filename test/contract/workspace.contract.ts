@@ -151,6 +151,8 @@ export function requestFrom(from: Snapshot, source: string): CollectRequest {
     commit: "ralph",
     ignore: [source],
     leaveAlone: [],
-    gateLeftovers: [],
+    leftBefore: [],
+    leftBeforeTask: [],
+    leftByGates: [],
   };
 }

@@ -179,6 +179,31 @@ describe("ralph doctor", () => {
   });
 });
 
+describe("the common options", () => {
+  test.each([[["--dir", "work", "run"]], [["run", "--dir", "work"]]])(
+    "%j uses the other folder",
+    { timeout: 30_000 },
+    async (args) => {
+      project = createProject();
+      project.git("mv", ".ralph", "work");
+      project.write("work/ralph.toml", project.read("work/ralph.toml").replace(".ralph/", "work/"));
+      project.commit();
+      expect(await project.ralph(...args)).toMatchObject({ code: 0, stderr: "" });
+      expect(exists(project, "work/logs/summary.csv")).toBe(true);
+      expect(exists(project, ".ralph")).toBe(false);
+      expect(project.git("status", "--porcelain")).toBe("");
+    },
+  );
+
+  test("--verbose shows what the agent prints", { timeout: 30_000 }, async () => {
+    project = createProject();
+    project.script({ one: [[{ say: "hello from the agent" }, ...WORKS]] });
+    project.commit();
+    expect((await project.ralph("run", "--verbose")).stdout).toContain("  │ hello from the agent\n");
+    expect((await project.ralph("run")).stdout).not.toContain("hello");
+  });
+});
+
 describe("the program itself", () => {
   test("--version and --help", async () => {
     project = createProject();

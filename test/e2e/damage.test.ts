@@ -26,7 +26,8 @@ describe("a damaged state file", () => {
       ).toBe(true);
       expect((await project.history()).map((entry) => entry.iteration)).toEqual([2]);
       expect(exists(project, ".ralph/logs/iteration-001.log")).toBe(true);
-      expect(project.read(".ralph/logs/summary.csv").trim().split("\n")).toHaveLength(3);
+      expect(project.read(".ralph/logs/summary.csv").trim().split("\n")).toHaveLength(2);
+      expect(readdirSync(join(project.root, ".ralph/logs")).join()).toMatch(/summary\.csv\.before-/);
     },
   );
 });

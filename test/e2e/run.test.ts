@@ -176,6 +176,45 @@ describe("an agent that claims too much", () => {
     });
   });
 
+  test(
+    "does not profit from a file that another task left uncommitted, in another run",
+    { timeout: 30_000 },
+    async () => {
+      project = createProject({ tasks: ["one", "two"] });
+      project.script({
+        one: [[{ write: { path: ".env", text: "TOKEN=1\n" } }, ...WORKS]],
+        two: [[{ promise: "COMPLETE" }]],
+      });
+      project.commit();
+      expect(await project.ralph("run", "-n", "1")).toMatchObject({ code: 1 });
+      expect(await project.ralph("run")).toMatchObject({ code: 4 });
+      expect((await project.history()).map((entry) => entry.verdict)).toEqual([
+        "accepted",
+        "rejected",
+        "rejected",
+        "rejected",
+      ]);
+    },
+  );
+
+  test("cannot answer or remove the letters of another task", { timeout: 30_000 }, async () => {
+    project = createProject({ tasks: ["asks", "blocks", "forges"] });
+    const forge = "echo forged >> .ralph/decide.txt; rm -f .ralph/blocked.txt";
+    project.script({
+      asks: [[{ decide: "this or that?" }]],
+      blocks: [[{ blocked: "no credentials" }]],
+      forges: [[{ shell: forge }, ...WORKS]],
+    });
+    project.commit();
+    expect(await project.ralph("run", "--keep-going")).toMatchObject({ code: 3 });
+    const types = (await project.events()).map((event) => event["type"]);
+    expect(types).not.toContain("question.answered");
+    expect(types).not.toContain("task.unblocked");
+    expect(project.read(".ralph/blocked.txt")).toContain("no credentials");
+    expect(await project.ralph("run", "--keep-going")).toMatchObject({ code: 3 });
+    expect(await project.history()).toHaveLength(3);
+  });
+
   test("in a code fence claims nothing", { timeout: 30_000 }, async () => {
     project = createProject();
     project.script({

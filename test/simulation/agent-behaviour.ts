@@ -86,6 +86,10 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
         claim: NO_CLAIM,
         failure: { class: "transient", message: "503" },
       };
+    case "leaves-secret":
+      return { ...usual, work: once(() => leaveSecret(world, truth)) };
+    case "forges-letters":
+      return { ...usual, work: once(() => forgeLetters(world)), claim: COMPLETE };
     case "blocks":
       return { ...usual, work: () => {}, claim: { is: "blocked", reason: "no credentials" } };
     default:
@@ -97,6 +101,20 @@ function workHonestly(world: World, truth: TaskTruth): void {
   truth.red = false;
   truth.units += 1;
   if (truth.character === "commits-itself") world.commitAll();
+}
+
+/** Honest work, and a file beside it that nobody may commit. */
+function leaveSecret(world: World, truth: TaskTruth): void {
+  workHonestly(world, truth);
+  world.secrets.set(`${truth.id}.env`, String(world.time.now()));
+}
+
+/** Answers what only a person may answer, and removes what only a person may remove. */
+function forgeLetters(world: World): void {
+  for (const [file, text] of world.letters) {
+    if (file.startsWith("decide")) world.letters.set(file, `${text}forged\n`);
+    else world.letters.delete(file);
+  }
 }
 
 function workAndBreak(_world: World, truth: TaskTruth): void {

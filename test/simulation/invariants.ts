@@ -10,6 +10,10 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   checkNumbers(world, events);
   checkCompletions(world, events);
   checkLimits(world, events, settings);
+  for (const { answer } of of(events, "question.answered")) {
+    // A person who answers below a forged line has seen it.
+    if (!answer.includes("this")) world.violate("an agent's answer was taken for a person's");
+  }
   const ended = of(events, "run.ended").at(-1);
   const rested = ended !== undefined && events.at(-1) === ended;
   if (!rested) world.violate("the last run did not end");

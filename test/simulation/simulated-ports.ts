@@ -1,6 +1,6 @@
 import type { AgentReport, Ending } from "../../src/core/report/agent-report.ts";
 import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
-import type { ChangeSet, Evidence } from "../../src/core/report/evidence.ts";
+import type { ChangeSet, Evidence, Leftover } from "../../src/core/report/evidence.ts";
 import type { GateSettings } from "../../src/core/settings.ts";
 import type {
   Agents,
@@ -156,7 +156,7 @@ function simulatedWorkspace(world: World): Workspace {
     snapshot: () => Promise.resolve({ head: String(world.head), branch: "main" }),
     collect: (request) => Promise.resolve(collect(world, request)),
     commitMark: () => Promise.resolve(null),
-    gateLeftovers: () => Promise.resolve([]),
+    leftoversAfterGates: (byAgents) => Promise.resolve({ byAgents, byGates: [] }),
     clearLeftovers: () => Promise.resolve(),
   };
 }
@@ -166,18 +166,24 @@ function collect(world: World, request: CollectRequest): Evidence {
   return {
     headBefore: request.from.head,
     headAfter: String(world.head),
-    changed: changes(world, request.from.head),
-    changedSinceTaskBegan: changes(world, request.taskBase),
-    uncommitted: [],
+    changed: changes(world, request.from.head, request.leftBefore),
+    changedSinceTaskBegan: changes(world, request.taskBase, request.leftBeforeTask),
+    uncommitted: secretsIn(world),
     leftOut: [],
     strayedTo: null,
     marksTakenBack: [],
   };
 }
 
-function changes(world: World, from: string | null): ChangeSet {
-  const paths = world.diff(Number(from ?? 0), world.head);
+function changes(world: World, from: string | null, leftBefore: readonly Leftover[]): ChangeSet {
+  const known = new Map(leftBefore.map(({ path, look }) => [path, look]));
+  const fresh = secretsIn(world).filter(({ path, look }) => known.get(path) !== look);
+  const paths = [...world.diff(Number(from ?? 0), world.head), ...fresh.map(({ path }) => path)];
   return { files: paths.length, paths };
+}
+
+function secretsIn(world: World): readonly Leftover[] {
+  return Array.from(world.secrets, ([path, look]) => ({ path, look }));
 }
 
 function simulatedGates(world: World): Gates {

@@ -14,6 +14,8 @@ export type Character =
   | "flaky-service"
   | "asks"
   | "blocks"
+  | "leaves-secret"
+  | "forges-letters"
   | "idle";
 
 /** What is really so, whatever anybody recorded. */
@@ -45,6 +47,8 @@ export class World {
   readonly tasks: TaskTruth[] = [];
   readonly processes: AgentProcess[] = [];
   readonly letters = new Map<string, string>();
+  /** Files that lie there and may not be committed: path and look. */
+  readonly secrets = new Map<string, string>();
   readonly runsOfIteration = new Map<number, number>();
   readonly violations: string[] = [];
   head = 0;

@@ -16,6 +16,8 @@ const CHARACTERS: readonly Character[] = [
   "flaky-service",
   "asks",
   "blocks",
+  "leaves-secret",
+  "forges-letters",
   "idle",
 ];
 

@@ -7,7 +7,7 @@ import { evolveAll } from "../../src/core/loop/evolve.ts";
 import type { State } from "../../src/core/loop/state.ts";
 import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import { UNKNOWN_USAGE, type AgentReport, type Claim } from "../../src/core/report/agent-report.ts";
-import { NO_CHANGES, type ChangeSet, type Evidence } from "../../src/core/report/evidence.ts";
+import { NO_CHANGES, NO_LEFTOVERS, type ChangeSet, type Evidence } from "../../src/core/report/evidence.ts";
 import type { GateResult } from "../../src/core/report/gate-result.ts";
 import type { Settings } from "../../src/core/settings.ts";
 
@@ -218,7 +218,7 @@ export function gatesChecked(iteration: number, of: Task, ...gates: readonly Par
     task: of.id,
     iteration,
     gates: gates.map((gate) => ({ ...passed, ...gate })),
-    leftBehind: [],
+    leftovers: NO_LEFTOVERS,
   };
 }
 

@@ -89,7 +89,7 @@ describe("a completion claim", () => {
       tasksObserved(login),
       iterationStarted(1, login),
       iterationEnded(1, login, "complete"),
-      evidence(1, login, ["a.ts"], { uncommitted: ["a.ts"] }),
+      evidence(1, login, ["a.ts"], { uncommitted: [{ path: "a.ts", look: "" }] }),
     ).decides(
       { type: "verdict.reached", verdict: "rejected" },
       { type: "intervention.chosen", intervention: "dirty_tree" },

@@ -28,7 +28,7 @@ export class Views implements Follower {
 
   /** Makes again what is gone or behind: a process may have died between a fact and its row. */
   async restore(state: State): Promise<void> {
-    const judged = state.lastIteration - state.iterations.length;
+    const { judged } = state;
     const rows = countLines(this.#path(SUMMARY)) - 1;
     const records = countLines(this.#path(EXECUTION));
     if (Math.max(rows, 0) !== judged || records !== judged)
@@ -73,7 +73,7 @@ export class Views implements Follower {
   /** An agent may well have cleaned up; then the row that is due comes with all the earlier ones. */
   #isGone(state: State): boolean {
     prepareRalphFolder(this.#folder);
-    const isFirst = state.lastIteration - state.iterations.length <= 1;
+    const isFirst = state.judged <= 1;
     return !isFirst && [SUMMARY, EXECUTION].some((file) => !existsSync(this.#path(file)));
   }
 
@@ -106,7 +106,7 @@ export class Views implements Follower {
   #setAside(): void {
     for (const file of [SUMMARY, EXECUTION]) {
       const path = this.#path(file);
-      if (existsSync(path)) renameSync(path, `${path}.earlier`);
+      if (existsSync(path)) renameSync(path, `${path}.before-${isoTime(Date.now()).replaceAll(":", "-")}`);
     }
   }
 

@@ -17,12 +17,15 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
       description: redact(task.description),
       criteria: task.criteria.map(redact),
       dependsOn: task.dependsOn.map(redact),
+      agent: task.agent === null ? null : redact(task.agent),
+      promise: task.promise === null ? null : redact(task.promise),
     };
   };
-  const identity = { ...source.identity, label: redact(source.identity.label) };
+  const { kind, label, path } = source.identity;
+  const shown = { kind, label: redact(label), path: path === null ? null : redact(path) };
   return {
-    identity,
-    observe: async () => ({ source: identity, tasks: (await source.observe()).tasks.map(hide) }),
+    identity: source.identity,
+    observe: async () => ({ source: shown, tasks: (await source.observe()).tasks.map(hide) }),
     mark: (task) => source.mark(realIds.get(task) ?? task),
     takeBackMarks: async (done) =>
       (await source.takeBackMarks(new Set([...done].map((id) => realIds.get(id) ?? id)))).map(redact),

@@ -7,6 +7,7 @@ import {
   type TemporaryRepository,
 } from "../../../test/fixtures/temporary-repository.ts";
 import type { Evidence } from "../../core/report/evidence.ts";
+import type { Leftover } from "../../core/report/evidence.ts";
 import type { CollectRequest, Snapshot } from "../../engine/ports.ts";
 import { createGitWorkspace, type GitWorkspace } from "./git-workspace.ts";
 
@@ -246,7 +247,7 @@ describe("what ralph commits", () => {
     repository.write("a.txt", "one\n");
     const refused = await collect({ hooks: true });
     expect(refused.headAfter).toBe(from.head);
-    expect(refused.uncommitted).toEqual(["a.txt"]);
+    expect(pathsOf(refused.uncommitted)).toEqual(["a.txt"]);
     expect(refused.changed.paths).toEqual(["a.txt"]);
     const taken = await collect({ iteration: 2 });
     expect(taken.uncommitted).toEqual([]);
@@ -288,7 +289,7 @@ describe("what ralph leaves out on purpose", () => {
       { path: "config/.env", why: "looks-secret" },
       { path: "data.bin", why: "too-big" },
     ]);
-    expect(evidence.uncommitted).toEqual(["config/.env", "data.bin"]);
+    expect(pathsOf(evidence.uncommitted)).toEqual(["config/.env", "data.bin"]);
     expect(committed()).toEqual(["fits.bin"]);
   });
 
@@ -307,14 +308,15 @@ describe("what ralph leaves out on purpose", () => {
 
   test("counts as a change once, not in every later iteration and task", async () => {
     repository.write(".env", "TOKEN=1\n");
-    expect((await collect()).changed.paths).toEqual([".env"]);
-    const idle = await collect({ iteration: 2 });
+    const { changed, uncommitted: leftBefore } = await collect();
+    expect(changed.paths).toEqual([".env"]);
+    const idle = await collect({ iteration: 2, leftBefore });
     expect(idle.changed.files).toBe(0);
     expect(idle.changedSinceTaskBegan.files).toBe(1);
-    const nextTask = await collect({ iteration: 3, task: "task-002" });
-    expect(nextTask.changedSinceTaskBegan.files).toBe(0);
+    const next = { iteration: 3, task: "task-002", leftBefore, leftBeforeTask: leftBefore };
+    expect((await collect(next)).changedSinceTaskBegan.files).toBe(0);
     repository.write(".env", "TOKEN=22\n");
-    expect((await collect({ iteration: 4, task: "task-002" })).changed.paths).toEqual([".env"]);
+    expect((await collect(next)).changed.paths).toEqual([".env"]);
   });
 
   test("but the agent's own commit of it is a fact", async () => {
@@ -332,10 +334,10 @@ describe("what the gates leave", () => {
     await collect();
     repository.write("coverage/report.txt", "90%\n");
     repository.write("src/main.ts", "formatted\n");
-    const gateLeftovers = await workspace.gateLeftovers();
-    expect(gateLeftovers.map(({ path }) => path)).toEqual(["src/main.ts", "coverage/report.txt"]);
+    const { byGates: leftByGates } = await workspace.leftoversAfterGates([]);
+    expect(leftByGates.map(({ path }) => path)).toEqual(["src/main.ts", "coverage/report.txt"]);
     const second = { iteration: 2, task: "task-002", from: await workspace.snapshot() };
-    const base = { ...second, taskBase: second.from.head, gateLeftovers };
+    const base = { ...second, taskBase: second.from.head, leftByGates };
     expect(await collect(base)).toMatchObject({
       changed: { files: 0 },
       changedSinceTaskBegan: { files: 0 },
@@ -349,12 +351,12 @@ describe("what the gates leave", () => {
 
   test("does not hide what the agent itself left uncommitted", async () => {
     repository.write("a.txt", "one\n");
-    await collect({ commit: "agent" });
+    const first = await collect({ commit: "agent" });
     repository.write("a.txt", "one, formatted\n");
-    const gateLeftovers = await workspace.gateLeftovers();
-    expect(gateLeftovers).toEqual([]);
-    const evidence = await collect({ commit: "agent", iteration: 2, gateLeftovers });
-    expect(evidence.uncommitted).toEqual(["a.txt"]);
+    const { byAgents, byGates } = await workspace.leftoversAfterGates(first.uncommitted);
+    expect(byGates).toEqual([]);
+    const evidence = await collect({ commit: "agent", iteration: 2, leftBefore: byAgents });
+    expect(pathsOf(evidence.uncommitted)).toEqual(["a.txt"]);
     expect(evidence.changed.files).toBe(0);
     expect(evidence.changedSinceTaskBegan.files).toBe(1);
   });
@@ -366,9 +368,10 @@ describe("what cannot be committed", () => {
     repository.git("clone", "--quiet", repository.root, "vendor/copy");
     repository.write("a.txt", "one\n");
     const evidence = await collect();
-    expect(evidence.uncommitted).toEqual(["vendor/copy/"]);
+    expect(pathsOf(evidence.uncommitted)).toEqual(["vendor/copy/"]);
     expect(evidence.changed.paths).toEqual(["a.txt", "vendor/copy/"]);
-    expect((await collect({ iteration: 2, from: await workspace.snapshot() })).changed.files).toBe(0);
+    const later = { iteration: 2, from: await workspace.snapshot(), leftBefore: evidence.uncommitted };
+    expect((await collect(later)).changed.files).toBe(0);
   });
 
   test("git init in a folder with files of ours is survived", async () => {
@@ -385,7 +388,7 @@ describe("what cannot be committed", () => {
     from = await workspace.snapshot();
     repository.write("sub/README.md", "changed\n");
     const inside = await collect();
-    expect(inside.uncommitted).toEqual(["sub"]);
+    expect(pathsOf(inside.uncommitted)).toEqual(["sub"]);
     expect(inside.headAfter).toBe(from.head);
     expect(inside.changed.paths).toEqual(["sub"]);
     repository.git(
@@ -405,7 +408,7 @@ describe("what cannot be committed", () => {
     expect(committed()).toEqual(["sub"]);
     repository.write("sub/README.md", "changed again\n");
     repository.write("a.txt", "one\n");
-    expect((await collect({ iteration: 3 })).uncommitted).toEqual(["sub"]);
+    expect(pathsOf((await collect({ iteration: 3 })).uncommitted)).toEqual(["sub"]);
     other.dispose();
   });
 
@@ -416,7 +419,7 @@ describe("what cannot be committed", () => {
     const evidence = await collect();
     expect(repository.git("rev-list", "--parents", "-1", "HEAD").split(" ")).toHaveLength(3);
     expect(evidence.changed.paths).toEqual([".env", "other.txt"]);
-    expect(evidence.uncommitted).toEqual([".env"]);
+    expect(pathsOf(evidence.uncommitted)).toEqual([".env"]);
     expect(repository.git("ls-files", "--stage", ".env")).not.toBe("");
     expect(repository.git("ls-tree", "HEAD", ".env")).toBe("");
   });
@@ -424,7 +427,7 @@ describe("what cannot be committed", () => {
   test("a merge with conflicts stays as it is and is named", async () => {
     startMerge("README.md");
     const evidence = await collect();
-    expect(evidence.uncommitted).toEqual(["README.md"]);
+    expect(pathsOf(evidence.uncommitted)).toEqual(["README.md"]);
     expect(evidence.headAfter).toBe(from.head);
     expect(evidence.changed.paths).toEqual(["README.md"]);
     expect(repository.git("status", "--porcelain")).toBe("UU README.md");
@@ -439,7 +442,7 @@ describe("what cannot be committed", () => {
     repository.commit();
     from = await workspace.snapshot();
     expect(() => repository.git("cherry-pick", "other")).toThrow("conflict");
-    expect((await collect()).uncommitted).toEqual(["README.md"]);
+    expect(pathsOf((await collect()).uncommitted)).toEqual(["README.md"]);
     repository.write("README.md", "# Both\n");
     repository.git("add", "README.md");
     expect((await collect({ iteration: 2 })).uncommitted).toEqual([]);
@@ -467,4 +470,8 @@ function startMerge(path: string): void {
 function relink(path: string, target: string): void {
   repository.remove(path);
   symlinkSync(target, join(repository.root, path));
+}
+
+function pathsOf(left: readonly Leftover[]): readonly string[] {
+  return left.map(({ path }) => path);
 }

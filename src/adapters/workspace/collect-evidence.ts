@@ -1,8 +1,8 @@
-import { PATHS_KEPT, type Evidence } from "../../core/report/evidence.ts";
+import { PATHS_KEPT, type Evidence, type Leftover } from "../../core/report/evidence.ts";
 import type { CollectRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitLeftovers } from "./commit-leftovers.ts";
-import { looksOf, type KnownLeftovers, type Looks } from "./known-leftovers.ts";
+import { isUntouched, leftoversAt } from "./known-leftovers.ts";
 import { readChanges } from "./read-changes.ts";
 import { readHead } from "./read-head.ts";
 import { readLeftovers } from "./read-leftovers.ts";
@@ -15,7 +15,6 @@ export async function collectEvidence(
   checkout: Checkout,
   request: CollectRequest,
   whose: (path: string) => Owner,
-  known: KnownLeftovers,
 ): Promise<Evidence> {
   const strayedTo = await returnToBranch(checkout, request, whose);
   const found = await readLeftovers(checkout, whose);
@@ -31,8 +30,11 @@ export async function collectEvidence(
   return {
     headBefore: request.from.head,
     headAfter: head,
-    ...(await changesOf(checkout, request, { head, uncommitted, isAgents }, known)),
-    uncommitted: uncommitted.slice(0, PATHS_KEPT).map((entry) => entry.path),
+    ...(await changesOf(checkout, request, { head, uncommitted, isAgents })),
+    uncommitted: leftoversAt(
+      checkout.root,
+      uncommitted.map((entry) => entry.path),
+    ),
     leftOut: mayCommit ? tooRisky.slice(0, PATHS_KEPT).map(({ path, why }) => ({ path, why })) : [],
     strayedTo,
     marksTakenBack: [],
@@ -47,31 +49,24 @@ interface Now {
 
 async function changesOf(
   { git, root }: Checkout,
-  { from, taskBase, iteration, task }: CollectRequest,
+  { from, taskBase, leftBefore, leftBeforeTask }: CollectRequest,
   { head, uncommitted, isAgents }: Now,
-  known: KnownLeftovers,
 ): Promise<Pick<Evidence, "changed" | "changedSinceTaskBegan">> {
-  const before = known.before(iteration, task);
-  const looks = looksOf(
-    root,
-    uncommitted.map((entry) => entry.path),
-  );
-  known.remember(iteration, looks);
-  const since = (base: string | null, old: Looks): ReturnType<typeof readChanges> => {
-    const isNew = (path: string): boolean => !looks.has(path) || looks.get(path) !== old.get(path);
-    const fresh = uncommitted.filter(({ path }) => isNew(path));
+  const since = (base: string | null, left: readonly Leftover[]): ReturnType<typeof readChanges> => {
+    const isOld = isUntouched(root, left);
+    const fresh = uncommitted.filter(({ path }) => !isOld(path));
     return readChanges(git, {
       from: base,
       head,
       withWorkTree: fresh.some((entry) => entry.is !== "untracked"),
       // Before the first commit git has nothing to compare with.
       also: fresh.filter((entry) => head === null || entry.is === "untracked").map((entry) => entry.path),
-      isCounted: (path) => isAgents(path) && isNew(path),
+      isCounted: (path) => isAgents(path) && !isOld(path),
     });
   };
-  const changed = since(from.head, before.iteration);
-  const isSame = from.head === taskBase && before.iteration === before.task;
-  const changedSinceTaskBegan = isSame ? changed : since(taskBase, before.task);
+  const changed = since(from.head, leftBefore);
+  const isSame = from.head === taskBase && leftBefore === leftBeforeTask;
+  const changedSinceTaskBegan = isSame ? changed : since(taskBase, leftBeforeTask);
   const [inIteration, inTask] = await Promise.all([changed, changedSinceTaskBegan]);
   return { changed: inIteration, changedSinceTaskBegan: inTask };
 }

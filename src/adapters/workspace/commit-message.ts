@@ -2,7 +2,7 @@ import type { CommitRequest } from "../../engine/ports.ts";
 
 const SUBJECT_LENGTH_MAX = 72;
 
-/** The trailers tell recovery, and people, which iteration a commit belongs to. */
+/** The trailers tell which iteration a commit belongs to. */
 export function commitMessage({ task, run, iteration }: CommitRequest, what: string): string {
   const subject = `ralph(${oneLine(task)}): ${oneLine(what)}`;
   const short = Array.from(subject).length > SUBJECT_LENGTH_MAX ? cut(subject) : subject;

@@ -5,7 +5,7 @@ import { openCheckout, type Checkout } from "./checkout.ts";
 import { collectEvidence } from "./collect-evidence.ts";
 import { commitIndex, isMerging, stage } from "./commit-leftovers.ts";
 import { commitMessage } from "./commit-message.ts";
-import { createKnownLeftovers, isGateLeftover, looksOf } from "./known-leftovers.ts";
+import { isUntouched, leftoversAt, sortByOwner } from "./known-leftovers.ts";
 import { readHead } from "./read-head.ts";
 import { readLeftovers } from "./read-leftovers.ts";
 import { readStatus } from "./read-status.ts";
@@ -19,7 +19,6 @@ export interface GitWorkspace extends Workspace {
 
 /** The work tree at `root`, which is the top of its repository. */
 export function createGitWorkspace({ root, ralphDir }: { root: string; ralphDir: string }): GitWorkspace {
-  const known = createKnownLeftovers();
   let opened: Promise<Checkout> | null = null;
   const open = (): Promise<Checkout> => (opened ??= openCheckout(root, ralphDir));
   return {
@@ -31,9 +30,9 @@ export function createGitWorkspace({ root, ralphDir }: { root: string; ralphDir:
       const checkout = await open();
       const ours = [...withRealPaths(checkout.root, request.ignore), ...request.leaveAlone];
       const owner = whosePath(checkout.ralphPrefix, ours);
-      const isGates = isGateLeftover(checkout.root, request.gateLeftovers);
+      const isGates = isUntouched(checkout.root, request.leftByGates);
       const whose = (path: string): Owner => (isGates(path) ? "ours" : owner(path));
-      return collectEvidence(checkout, request, whose, known);
+      return collectEvidence(checkout, request, whose);
     },
     async commitMark(request) {
       return commitMark(await open(), request);
@@ -50,11 +49,10 @@ export function createGitWorkspace({ root, ralphDir }: { root: string; ralphDir:
       const paths = [...take, ...stay, ...tooRisky].map((entry) => entry.path);
       return paths.filter((path) => whose(path) === "agent").toSorted();
     },
-    async gateLeftovers() {
+    async leftoversAfterGates(byAgents) {
       const { git } = await open();
-      const entries = await readStatus(git);
-      const paths = entries.map((entry) => entry.path);
-      return known.newSince(looksOf(root, paths));
+      const paths = (await readStatus(git)).map((entry) => entry.path);
+      return sortByOwner(leftoversAt(root, paths), byAgents);
     },
   };
 }

@@ -28,7 +28,7 @@ test("a failure is one sentence with git's own reason", async () => {
 test("a machine without git is told to install it", async () => {
   process.env["PATH"] = "/nonexistent";
   await expect(createGit(repository.root).must(["status"])).rejects.toMatchObject({
-    code: "git-failed",
+    code: "no-git",
     message: "git is not installed, or not in PATH",
     hint: expect.stringContaining("install git"),
   });

@@ -148,7 +148,7 @@ function environment(): Record<string, string | undefined> {
 function notStarted(error: NodeJS.ErrnoException, cwd: string): RalphError {
   if (!existsSync(cwd)) return new RalphError("git-failed", `${cwd} does not exist`, { cause: error });
   if (error.code === "ENOENT") {
-    return new RalphError("git-failed", "git is not installed, or not in PATH", {
+    return new RalphError("no-git", "git is not installed, or not in PATH", {
       hint: "install git (https://git-scm.com/downloads)",
       cause: error,
     });

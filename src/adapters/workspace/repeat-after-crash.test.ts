@@ -87,8 +87,9 @@ async function outcome(name: string, diesAt: number | null): Promise<{ result: u
   const calls = readFileSync(join(bin, "calls"), "utf8").length;
   await createGitWorkspace({ root: repository.root, ralphDir: ".ralph" }).clearLeftovers();
   const evidence = diesAt === null ? first! : await collect();
+  const uncommitted = evidence.uncommitted.map(({ path }) => path);
   const result = {
-    evidence: { ...evidence, headBefore: null, headAfter: null },
+    evidence: { ...evidence, uncommitted, headBefore: null, headAfter: null },
     tree: repository.git("rev-parse", "HEAD^{tree}"),
     status: repository.git("status", "--porcelain", "--branch"),
     commits: repository.git("log", "--all", "--format=%s").split("\n").toSorted(),

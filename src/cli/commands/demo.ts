@@ -58,7 +58,16 @@ async function runInside(context: CliContext): Promise<number> {
   const printer = context.stdout.isTTY
     ? terminalPrinter(context.stdout, style)
     : plainPrinter((text) => context.stdout.write(text), style);
-  return driveRun({ project, ...resolved, source, context, printer, allowDirty: false, summary: true });
+  return driveRun({
+    project,
+    ...resolved,
+    source,
+    context,
+    printer,
+    allowDirty: false,
+    summary: true,
+    verbose: false,
+  });
 }
 
 function makeSampleRepository(): string {

@@ -70,6 +70,7 @@ async function run(goal: string | undefined, flags: Flags, context: CliContext):
     printer,
     allowDirty: flags.allowDirty === true,
     summary: flags.json !== true,
+    verbose: context.verbose,
   });
 }
 

@@ -26,6 +26,12 @@ export function eventLines(
       return event.intervention === "dirty_tree"
         ? [`              ${style.dim(`→ ${event.feedback.text}`)}`]
         : [];
+    case "letter.disturbed":
+      return [
+        style.ask(
+          `  ! ${event.file} changed while the agent ran: that is no answer. Save it again while none runs`,
+        ),
+      ];
     case "question.answered":
       return [`  ${style.good("✔ answered")}  ${event.task}: ${event.answer}`];
     case "task.unblocked":

@@ -12,6 +12,8 @@ import type { Style } from "./style.ts";
 /** Shows a run while it happens. */
 export interface RunPrinter extends Follower {
   progress(progress: Progress): void;
+  /** What the agent prints, when the person wants to see it. */
+  output(text: string): void;
   /** Before anything else is printed, and at the end. */
   rest(): void;
 }
@@ -26,25 +28,31 @@ export function jsonPrinter(write: Write): RunPrinter {
       return Promise.resolve();
     },
     progress: () => {},
+    output: () => {},
     rest: () => {},
   };
 }
 
 export function quietPrinter(): RunPrinter {
-  return { follow: () => Promise.resolve(), progress: () => {}, rest: () => {} };
+  return { follow: () => Promise.resolve(), progress: () => {}, output: () => {}, rest: () => {} };
 }
 
 /** For a file or a pipe: one plain line per fact, with the time. */
 export function plainPrinter(write: Write, style: Style): RunPrinter {
-  return linesPrinter(style, (lines, event) => {
-    for (const line of lines) if (line !== "") write(`${isoTime(event.at).slice(11, 19)} ${line}\n`);
-  });
+  return {
+    follow: lineFollower(style, (lines, event) => {
+      for (const line of lines) if (line !== "") write(`${isoTime(event.at).slice(11, 19)} ${line}\n`);
+    }),
+    progress: () => {},
+    output: (text) => write(quoted(text)),
+    rest: () => {},
+  };
 }
 
 /** For a terminal: lasting lines, and one that is rewritten while the agent works. */
 export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPrinter {
   const live = new LiveLine(stream, style);
-  const lines = linesPrinter(style, (text, event) => {
+  const follow = lineFollower(style, (text, event) => {
     if (event.type === "verdict.reached" || event.type === "run.ended") live.stop();
     live.clear();
     for (const line of text) stream.write(`${line}\n`);
@@ -52,25 +60,33 @@ export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPr
     if (event.type === "evidence.collected") live.show("checking");
   });
   return {
-    ...lines,
+    follow,
     progress: (progress) => live.show(progressText(progress)),
+    output: (text) => {
+      live.clear();
+      stream.write(style.dim(quoted(text)));
+    },
     rest: () => live.stop(),
   };
 }
 
-function linesPrinter(style: Style, print: (lines: readonly string[], event: Recorded) => void): RunPrinter {
+function lineFollower(
+  style: Style,
+  print: (lines: readonly string[], event: Recorded) => void,
+): RunPrinter["follow"] {
   const open = new Map<number, IterationRecord>();
-  return {
-    follow: (event: Recorded, state: State) => {
-      const record = "iteration" in event ? extendRecord(open.get(event.iteration), event) : undefined;
-      if (record !== undefined) open.set(record.iteration, record);
-      print(eventLines(event, state, record, style), event);
-      if (event.type === "verdict.reached") open.delete(event.iteration);
-      return Promise.resolve();
-    },
-    progress: () => {},
-    rest: () => {},
+  return (event: Recorded, state: State) => {
+    const record = "iteration" in event ? extendRecord(open.get(event.iteration), event) : undefined;
+    if (record !== undefined) open.set(record.iteration, record);
+    print(eventLines(event, state, record, style), event);
+    if (event.type === "verdict.reached") open.delete(event.iteration);
+    return Promise.resolve();
   };
+}
+
+/** The agent's words, set apart from ours. */
+function quoted(text: string): string {
+  return text.replace(/^/gm, "  │ ").replace(/ {2}│ $/, "");
 }
 
 function progressText(progress: Progress): string {

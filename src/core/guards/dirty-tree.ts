@@ -6,6 +6,9 @@ export const dirtyTree: Guard = {
   intervention: "dirty_tree",
   check: ({ evidence, settings }) =>
     settings.git.commit === "agent" && evidence.uncommitted.length > 0
-      ? `these files are not committed: ${evidence.uncommitted.slice(0, 10).join(", ")}`
+      ? `these files are not committed: ${evidence.uncommitted
+          .slice(0, 10)
+          .map(({ path }) => path)
+          .join(", ")}`
       : undefined,
 };

@@ -1,5 +1,5 @@
 import type { EventOf, Recorded } from "../events.ts";
-import { NO_CHANGES, PATHS_KEPT } from "../report/evidence.ts";
+import { NO_CHANGES, PATHS_KEPT, type Leftover } from "../report/evidence.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import {
   taskState,
@@ -26,6 +26,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     head: event.head,
     branch: event.branch,
     marker: event.marker,
+    leftovers: state.leftovers.byAgents,
     orphaned: false,
     phase: { is: "running" },
   };
@@ -38,7 +39,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
       ...state.tasks,
       [event.task]: {
         ...task,
-        footing: footingAt(task.footing, event.head),
+        footing: footingAt(task.footing, event.head, state.leftovers.byAgents),
         iterations: event.ordinal,
         retryAt: null,
         question: usedNow(task, event.iteration),
@@ -75,13 +76,13 @@ export function iterationObserved(state: State, event: Recorded<EventOf<"evidenc
 }
 
 export function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {
-  const { byAgents, byGates } = state.leftovers;
-  const others = byGates.filter((old) => !event.leftBehind.some((left) => left.path === old.path));
+  const { byAgents, byGates } = event.leftovers;
+  const others = state.leftovers.byGates.filter((old) => !byGates.some((left) => left.path === old.path));
   return {
     ...inPhase(state, event.iteration, (phase) =>
       phase.is === "observed" ? { ...phase, is: "checked", gates: event.gates } : phase,
     ),
-    leftovers: { byAgents, byGates: [...others, ...event.leftBehind].slice(-PATHS_KEPT) },
+    leftovers: { byAgents, byGates: [...others, ...byGates].slice(-PATHS_KEPT) },
   };
 }
 
@@ -93,6 +94,7 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
   const weight = weigh(report, event.verdict, event.madeProgress);
   return {
     ...state,
+    judged: state.judged + 1,
     iterations: state.iterations.filter((iteration) => iteration !== open),
     tasks: { ...state.tasks, [open.task]: settleTask(taskState(state, open.task), event, weight) },
     run: state.run && settleRun(state.run, weight, report.failure?.message ?? null),
@@ -155,10 +157,10 @@ function settleRun(run: RunState, weight: Weight, failure: string | null): RunSt
   }
 }
 
-function footingAt(footing: Footing | null, head: string | null): Footing {
+function footingAt(footing: Footing | null, head: string | null, leftovers: readonly Leftover[]): Footing {
   if (footing !== null && footing.head === head) return footing;
   const earlier = footing?.changed ?? NO_CHANGES;
-  return { base: head, head, earlier, changed: earlier };
+  return { base: head, head, earlier, changed: earlier, leftovers };
 }
 
 function usedNow(task: TaskState, iteration: number): TaskState["question"] {

@@ -75,6 +75,7 @@ type TaskFact = EventOf<
   | "task.exhausted"
   | "task.reset"
   | "letter.published"
+  | "letter.disturbed"
   | "letter.withdrawn"
 >;
 
@@ -107,6 +108,10 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
       return { ...taskState(EMPTY_STATE, task.id), letter: task.letter };
     case "letter.published":
       return { letter: { kind: event.kind, file: event.file, sha256: event.sha256 } };
+    case "letter.disturbed":
+      return {
+        letter: event.sha256 === null ? null : task.letter && { ...task.letter, sha256: event.sha256 },
+      };
     case "letter.withdrawn":
       return { letter: null };
     default:

@@ -1,7 +1,13 @@
 import type { LetterKind, Outcome, RunId } from "../events.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import type { ChangeSet, Evidence, GateLeftover } from "../report/evidence.ts";
+import {
+  NO_LEFTOVERS,
+  type ChangeSet,
+  type Evidence,
+  type Leftover,
+  type Leftovers,
+} from "../report/evidence.ts";
 import type { GateResult } from "../report/gate-result.ts";
 import type { Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
@@ -21,14 +27,9 @@ export interface State {
   readonly plan: Plan | null;
   readonly tasks: Readonly<Record<TaskId, TaskState>>;
   readonly iterations: readonly OpenIteration[];
-  /** What lies uncommitted in the workspace and is not the operator's. */
   readonly leftovers: Leftovers;
-}
-
-export interface Leftovers {
-  /** Not committed on purpose, or by an agent that has to commit itself. */
-  readonly byAgents: readonly string[];
-  readonly byGates: readonly GateLeftover[];
+  /** Iterations with a verdict. */
+  readonly judged: number;
 }
 
 export interface RunState {
@@ -58,7 +59,7 @@ export interface TaskState {
   readonly footing: Footing | null;
   /** Iterations of the current loop. */
   readonly iterations: number;
-  /** Failed iterations in a row. */
+  /** Failed iterations in a row that timed out or made progress; those without progress count as stuck. */
   readonly attempts: number;
   /** Iterations in a row without progress. */
   readonly stuckCount: number;
@@ -87,6 +88,8 @@ export interface Footing {
   readonly earlier: ChangeSet;
   /** Everything so far, `earlier` included. */
   readonly changed: ChangeSet;
+  /** What agents had left uncommitted before the row began. */
+  readonly leftovers: readonly Leftover[];
 }
 
 export interface Question {
@@ -118,6 +121,8 @@ export interface OpenIteration {
   readonly head: string | null;
   readonly branch: string | null;
   readonly marker: string;
+  /** What agents had left uncommitted before it began. */
+  readonly leftovers: readonly Leftover[];
   /** The process that started it is gone, and nobody saw how the agent ended. */
   readonly orphaned: boolean;
   readonly phase: Phase;
@@ -142,7 +147,8 @@ export const EMPTY_STATE: State = {
   plan: null,
   tasks: {},
   iterations: [],
-  leftovers: { byAgents: [], byGates: [] },
+  leftovers: NO_LEFTOVERS,
+  judged: 0,
 };
 
 export function newTask(id: TaskId): TaskState {

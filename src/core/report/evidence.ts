@@ -7,7 +7,7 @@ export interface Evidence {
   /** By all iterations of the task so far, net of what they took back. */
   readonly changedSinceTaskBegan: ChangeSet;
   /** Still uncommitted after we committed what we may. */
-  readonly uncommitted: readonly string[];
+  readonly uncommitted: readonly Leftover[];
   /** Not committed by us on purpose. */
   readonly leftOut: readonly LeftOutFile[];
   /** Set when the agent left the workspace's branch with work that does not continue it. */
@@ -27,11 +27,20 @@ export interface LeftOutFile {
   readonly why: "too-big" | "looks-secret";
 }
 
-/** A path that a gate left uncommitted, and what it looked like: touched again, it is somebody else's. */
-export interface GateLeftover {
+/** Something that lies uncommitted, and what it looked like: touched again, it is news. */
+export interface Leftover {
   readonly path: string;
   readonly look: string;
 }
+
+/** What lies uncommitted in a workspace and is not the operator's, by who left it. */
+export interface Leftovers {
+  /** Not committed on purpose, or by an agent that has to commit itself. */
+  readonly byAgents: readonly Leftover[];
+  readonly byGates: readonly Leftover[];
+}
+
+export const NO_LEFTOVERS: Leftovers = { byAgents: [], byGates: [] };
 
 export const PATHS_KEPT = 200;
 

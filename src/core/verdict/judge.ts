@@ -40,12 +40,20 @@ function judgeCompletion(findings: readonly Finding[], gates: readonly GateResul
     })),
   ];
   if (objections.length > 0) return { ruling: "rejected", reasons: objections };
-  const passed = (gates ?? []).filter((gate) => gate.status === "passed").map((gate) => gate.name);
-  const sentence =
-    passed.length === 0
-      ? "the work is in git; no gate is configured"
-      : `the work is in git; passed: ${passed.join(", ")}`;
-  return { ruling: "accepted", reasons: [{ rule: "evidence", sentence }] };
+  return {
+    ruling: "accepted",
+    reasons: [{ rule: "evidence", sentence: `the work is in git; ${gatesInWords(gates)}` }],
+  };
+}
+
+/** "passed: tests, types; missing: lint" */
+function gatesInWords(gates: readonly GateResult[] | null): string {
+  if (gates === null || gates.length === 0) return "no gate is configured";
+  const words = (["passed", "failed", "timeout", "missing", "skipped"] as const).map((status) => {
+    const names = gates.filter((gate) => gate.status === status).map((gate) => gate.name);
+    return names.length === 0 ? "" : `${status}: ${names.join(", ")}`;
+  });
+  return words.filter((word) => word !== "").join("; ");
 }
 
 export function redSentence(gate: GateResult): string {

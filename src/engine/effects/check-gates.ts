@@ -1,5 +1,4 @@
 import type { EffectOf } from "../../core/loop/effects.ts";
-import { PATHS_KEPT } from "../../core/report/evidence.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
@@ -14,13 +13,13 @@ export async function checkGates(
   const open = openIteration(journal.state, effect.iteration);
   const gates = await ports.gates.check(ports.commands.gates, open.marker, signal);
   if (signal.aborted) return;
-  const leftBehind = await ports.workspace.gateLeftovers();
+  const leftovers = await ports.workspace.leftoversAfterGates(journal.state.leftovers.byAgents);
   await journal.record({
     type: "gates.checked",
     run: open.run,
     task: open.task,
     iteration: open.number,
     gates,
-    leftBehind: leftBehind.slice(0, PATHS_KEPT),
+    leftovers,
   });
 }

@@ -1,3 +1,4 @@
+import type { Event } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import { taskState, type State } from "../../core/loop/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
@@ -6,7 +7,7 @@ import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
 
-/** Looks at what really changed. Marks that the agent made in the task source are taken back first. */
+/** Looks at what really changed. What the agent did to the plan and to letters is undone, or counts for nothing. */
 export async function collectEvidence(
   effect: EffectOf<"collect-evidence">,
   ports: Ports,
@@ -15,31 +16,42 @@ export async function collectEvidence(
   const { state } = journal;
   const open = openIteration(state, effect.iteration);
   const { footing } = taskState(state, open.task);
+  const about = { run: open.run, task: open.task, iteration: open.number };
   const marksTakenBack = await ports.source.takeBackMarks(doneTasks(state));
   const evidence = await ports.workspace.collect({
-    run: open.run,
-    task: open.task,
-    iteration: open.number,
+    ...about,
     title: titleOf(state, open.task),
     hooks: state.run?.settings.git.hooks ?? false,
+    commit: state.run?.settings.git.commit ?? "ralph",
     from: { head: open.head, branch: open.branch },
     taskBase: footing?.base ?? null,
-    commit: state.run?.settings.git.commit ?? "ralph",
-    ignore: state.plan?.source.path == null ? [] : [state.plan.source.path],
+    ignore: ports.source.identity.path === null ? [] : [ports.source.identity.path],
     leaveAlone: state.run?.settings.leaveAlone ?? [],
-    gateLeftovers: state.leftovers.byGates,
+    leftBefore: open.leftovers,
+    leftBeforeTask: footing?.leftovers ?? [],
+    leftByGates: state.leftovers.byGates,
   });
-  await journal.record({
-    type: "evidence.collected",
-    run: open.run,
-    task: open.task,
-    iteration: open.number,
-    evidence: {
-      ...evidence,
-      changedSinceTaskBegan: mergeChanges(footing?.earlier ?? NO_CHANGES, evidence.changedSinceTaskBegan),
-      marksTakenBack,
+  const changedSinceTaskBegan = mergeChanges(footing?.earlier ?? NO_CHANGES, evidence.changedSinceTaskBegan);
+  await journal.record(
+    {
+      ...about,
+      type: "evidence.collected",
+      evidence: { ...evidence, changedSinceTaskBegan, marksTakenBack },
     },
+    ...(await disturbedLetters(ports, state)),
+  );
+}
+
+/** Letters that changed while the agent ran; only what a person does while none runs is an answer. */
+async function disturbedLetters(ports: Ports, state: State): Promise<readonly Event[]> {
+  const events = Object.values(state.tasks).map(async ({ id, letter }): Promise<readonly Event[]> => {
+    if (letter === null) return [];
+    const sha256 = (await ports.letters.read(letter.file))?.sha256 ?? null;
+    return sha256 === letter.sha256
+      ? []
+      : [{ type: "letter.disturbed", task: id, file: letter.file, sha256 }];
   });
+  return (await Promise.all(events)).flat();
 }
 
 function doneTasks(state: State): ReadonlySet<string> {

@@ -15,7 +15,7 @@ export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, jour
     title: plan.tasks.find((task) => task.id === effect.task)?.title ?? effect.task,
     hooks: run.settings.git.hooks,
   };
-  const { path } = plan.source;
+  const { path } = ports.source.identity;
   const commit = path === null ? null : await ports.workspace.commitMark({ ...about, path });
   await journal.record({ type: "task.marked", run: run.id, task: effect.task, commit });
 }
