@@ -25,7 +25,7 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
     takesMs: random.between(1_000, 30_000),
     work: () => workHonestly(world, truth),
     ending: { is: "exited", code: 0 },
-    claim: truth.units + 1 >= truth.needs ? COMPLETE : NO_CLAIM,
+    claim: world.repository.version(truth.id) + 1 >= truth.needs ? COMPLETE : NO_CLAIM,
     failure: null,
     leavesChild: random.chance(0.1),
   };
@@ -99,14 +99,14 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
 
 function workHonestly(world: World, truth: TaskTruth): void {
   truth.red = false;
-  truth.units += 1;
-  if (truth.character === "commits-itself") world.commitAll();
+  world.repository.write(truth.id);
+  if (truth.character === "commits-itself") world.repository.commit();
 }
 
 /** Honest work, and a file beside it that nobody may commit. */
 function leaveSecret(world: World, truth: TaskTruth): void {
   workHonestly(world, truth);
-  world.secrets.set(`${truth.id}.env`, String(world.time.now()));
+  world.repository.write(`${truth.id}.env`);
 }
 
 /** Answers what only a person may answer, and removes what only a person may remove. */
@@ -117,8 +117,8 @@ function forgeLetters(world: World): void {
   }
 }
 
-function workAndBreak(_world: World, truth: TaskTruth): void {
-  truth.units = Math.max(truth.units, truth.needs);
+function workAndBreak({ repository }: World, truth: TaskTruth): void {
+  repository.write(truth.id, Math.max(repository.version(truth.id), truth.needs));
   truth.red = true;
 }
 

@@ -73,7 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
       workspace: {
         ...ports.workspace,
         collect: (request) => {
-          const head = String(world.head);
+          const { head } = world.repository;
           return Promise.resolve({
             headBefore: request.from.head,
             headAfter: head,

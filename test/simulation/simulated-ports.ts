@@ -16,7 +16,8 @@ import type {
 } from "../../src/engine/ports.ts";
 import { behave, reportOf, type Behaviour } from "./agent-behaviour.ts";
 import type { DurableFacts } from "./durable-facts.ts";
-import type { AgentProcess, World } from "./world.ts";
+import type { SimulatedRepository } from "./repository.ts";
+import { isSecret, type AgentProcess, type World } from "./world.ts";
 
 export const GATE: GateSettings = {
   name: "tests",
@@ -61,10 +62,12 @@ function simulatedSource(world: World, facts: DurableFacts): TaskSource {
     identity: SOURCE,
     observe: () => Promise.resolve({ source: SOURCE, tasks: world.plan() }),
     mark: (id) => {
+      const task = world.tasks.find((one) => one.id === id);
+      if (task === undefined) return Promise.resolve();
       if (!facts.has("task.completed", id))
         world.violate(`${id} was marked before its completion was recorded`);
       if (!world.isTrulyDone(id)) world.violate(`${id} was marked done, and is not`);
-      world.truth(id).ticked = true;
+      task.ticked = true;
       return Promise.resolve();
     },
     takeBackMarks: (done) => {
@@ -151,39 +154,43 @@ function sweep(world: World, marker: string): number {
   return left.length;
 }
 
-function simulatedWorkspace(world: World): Workspace {
+function simulatedWorkspace({ repository }: World): Workspace {
   return {
-    snapshot: () => Promise.resolve({ head: String(world.head), branch: "main" }),
-    collect: (request) => Promise.resolve(collect(world, request)),
-    commitMark: () => Promise.resolve(null),
+    snapshot: () => Promise.resolve({ head: repository.head, branch: "main" }),
+    collect: (request) => Promise.resolve(collect(repository, request)),
+    commitMark: ({ path }) => {
+      const before = repository.head;
+      repository.commit((name) => name === path);
+      return Promise.resolve(repository.head === before ? null : repository.head);
+    },
     leftoversAfterGates: (byAgents) => Promise.resolve({ byAgents, byGates: [] }),
     clearLeftovers: () => Promise.resolve(),
   };
 }
 
-function collect(world: World, request: CollectRequest): Evidence {
-  if (world.isDirty) world.commitAll();
+function collect(repository: SimulatedRepository, request: CollectRequest): Evidence {
+  const isCounted = (name: string): boolean => !request.ignore.includes(name);
+  if (request.commit === "ralph") repository.commit((name) => isCounted(name) && !isSecret(name));
+  const uncommitted = repository
+    .uncommitted()
+    .filter(isCounted)
+    .map((path) => ({ path, look: String(repository.version(path)) }));
+  const changes = (from: string | null, leftBefore: readonly Leftover[]): ChangeSet => {
+    const known = new Map(leftBefore.map(({ path, look }) => [path, look]));
+    const fresh = uncommitted.filter(({ path, look }) => known.get(path) !== look).map(({ path }) => path);
+    const paths = [...new Set([...repository.changedSince(from).filter(isCounted), ...fresh])];
+    return { files: paths.length, paths };
+  };
   return {
     headBefore: request.from.head,
-    headAfter: String(world.head),
-    changed: changes(world, request.from.head, request.leftBefore),
-    changedSinceTaskBegan: changes(world, request.taskBase, request.leftBeforeTask),
-    uncommitted: secretsIn(world),
+    headAfter: repository.head,
+    changed: changes(request.from.head, request.leftBefore),
+    changedSinceTaskBegan: changes(request.taskBase, request.leftBeforeTask),
+    uncommitted,
     leftOut: [],
     strayedTo: null,
     marksTakenBack: [],
   };
-}
-
-function changes(world: World, from: string | null, leftBefore: readonly Leftover[]): ChangeSet {
-  const known = new Map(leftBefore.map(({ path, look }) => [path, look]));
-  const fresh = secretsIn(world).filter(({ path, look }) => known.get(path) !== look);
-  const paths = [...world.diff(Number(from ?? 0), world.head), ...fresh.map(({ path }) => path)];
-  return { files: paths.length, paths };
-}
-
-function secretsIn(world: World): readonly Leftover[] {
-  return Array.from(world.secrets, ([path, look]) => ({ path, look }));
 }
 
 function simulatedGates(world: World): Gates {

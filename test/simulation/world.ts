@@ -1,5 +1,6 @@
 import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import type { Random } from "./random.ts";
+import { SimulatedRepository } from "./repository.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** How an agent behaves on a task, until it comes to its senses. */
@@ -26,10 +27,6 @@ export interface TaskTruth {
   readonly needs: number;
   /** Iterations in which the agent misbehaves. */
   misbehaves: number;
-  /** Units in the work tree, committed or not. */
-  units: number;
-  /** Units in HEAD. */
-  committed: number;
   /** The project's check fails because of this task. */
   red: boolean;
   ticked: boolean;
@@ -47,14 +44,9 @@ export class World {
   readonly tasks: TaskTruth[] = [];
   readonly processes: AgentProcess[] = [];
   readonly letters = new Map<string, string>();
-  /** Files that lie there and may not be committed: path and look. */
-  readonly secrets = new Map<string, string>();
+  readonly repository = new SimulatedRepository();
   readonly runsOfIteration = new Map<number, number>();
   readonly violations: string[] = [];
-  head = 0;
-  /** Each commit remembers how much of each task it held, so that diffs are real. */
-  readonly commits: ReadonlyMap<string, number>[] = [new Map()];
-  locked = false;
   readonly random: Random;
   readonly time: VirtualTime;
 
@@ -65,7 +57,7 @@ export class World {
 
   addTask(character: Character, needs: number, misbehaves: number): TaskTruth {
     const id = `task-${String(this.tasks.length + 1).padStart(3, "0")}`;
-    const truth = { id, character, needs, misbehaves, units: 0, committed: 0, red: false, ticked: false };
+    const truth = { id, character, needs, misbehaves, red: false, ticked: false };
     this.tasks.push(truth);
     return truth;
   }
@@ -77,8 +69,8 @@ export class World {
   }
 
   isTrulyDone(id: string): boolean {
-    const { committed, needs, red } = this.truth(id);
-    return committed >= needs && !red;
+    const { needs, red } = this.truth(id);
+    return this.repository.committedVersion(id) >= needs && !red;
   }
 
   /** What the task file shows. */
@@ -86,21 +78,9 @@ export class World {
     return this.tasks.map(({ id, ticked }) => plainTask({ id, title: `Task ${id}`, done: ticked }));
   }
 
+  /** Work that somebody should have committed. */
   get isDirty(): boolean {
-    return this.tasks.some((task) => task.units !== task.committed);
-  }
-
-  commitAll(): void {
-    for (const task of this.tasks) task.committed = task.units;
-    this.commits.push(new Map(this.tasks.map((task) => [task.id, task.committed])));
-    this.head = this.commits.length - 1;
-  }
-
-  /** Tasks whose files differ between two commits. */
-  diff(from: number, to: number): string[] {
-    const before = this.commits[from];
-    const after = this.commits[to];
-    return this.tasks.map((task) => task.id).filter((id) => (before?.get(id) ?? 0) !== (after?.get(id) ?? 0));
+    return this.repository.uncommitted().some((name) => !isSecret(name));
   }
 
   get livingProcesses(): AgentProcess[] {
@@ -110,4 +90,9 @@ export class World {
   violate(sentence: string): void {
     this.violations.push(sentence);
   }
+}
+
+/** Files that nobody may commit. */
+export function isSecret(name: string): boolean {
+  return name.endsWith(".env");
 }

@@ -24,24 +24,6 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("letters", () => {
-  test("are published, read with the same digest, and withdrawn", async () => {
-    const letters = createLetters(ralphDir);
-    const sha256 = await letters.publish("decide.txt", "WebSockets or polling? ✓\n");
-    expect(await letters.read("decide.txt")).toEqual({ text: "WebSockets or polling? ✓\n", sha256 });
-    await letters.withdraw("decide.txt");
-    await letters.withdraw("decide.txt");
-    expect(await letters.read("decide.txt")).toBeNull();
-  });
-
-  test("an answer changes the digest", async () => {
-    const letters = createLetters(ralphDir);
-    const sha256 = await letters.publish("decide.txt", "## Answer\n");
-    writeFileSync(join(ralphDir, "decide.txt"), "## Answer\npolling\n");
-    const now = await letters.read("decide.txt");
-    expect(now?.text).toBe("## Answer\npolling\n");
-    expect(now?.sha256).not.toBe(sha256);
-  });
-
   test("a folder or a link in its place is no answer, and leads nowhere", async () => {
     const letters = createLetters(ralphDir);
     mkdirSync(join(ralphDir, "blocked.txt"), { recursive: true });

@@ -1,0 +1,60 @@
+import { DurableFacts } from "../simulation/durable-facts.ts";
+import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
+import type { Ports } from "../../src/engine/ports.ts";
+import { Random } from "../simulation/random.ts";
+import { simulatedPorts, SOURCE } from "../simulation/simulated-ports.ts";
+import { VirtualTime } from "../simulation/virtual-time.ts";
+import { World } from "../simulation/world.ts";
+import { describeLetters } from "./letters.contract.ts";
+import { describeTaskSource } from "./task-source.contract.ts";
+import { describeWorkspace } from "./workspace.contract.ts";
+
+/** A simulation proves something only as far as its world behaves like the real one. */
+describeTaskSource("the simulated world", async () => {
+  const { world, ports } = simulated();
+  return {
+    source: ports.source,
+    async tick() {
+      world.tasks[0]!.ticked = true;
+    },
+    async dispose() {},
+  };
+});
+
+describeLetters("in the simulated world", async () => {
+  const { world, ports } = simulated();
+  return {
+    letters: ports.letters,
+    async answer(file, text) {
+      world.letters.set(file, `${world.letters.get(file) ?? ""}${text}`);
+    },
+    async dispose() {},
+  };
+});
+
+describeWorkspace("the simulated world", async () => {
+  const { world, ports } = simulated();
+  return {
+    workspace: ports.workspace,
+    source: SOURCE.path,
+    async change(name) {
+      world.repository.write(name);
+    },
+    async undo(name) {
+      world.repository.restore(name);
+    },
+    async commit() {
+      world.repository.commit();
+    },
+    async dispose() {},
+  };
+});
+
+function simulated(): { world: World; ports: Ports } {
+  const time = new VirtualTime();
+  const world = new World(new Random(1), time);
+  world.addTask("honest", 1, 0);
+  world.addTask("honest", 1, 0);
+  const log = new MemoryLog({ now: () => time.now(), pause: () => Promise.resolve() });
+  return { world, ports: simulatedPorts(world, new DurableFacts([]), log, []) };
+}
