@@ -5,6 +5,7 @@ export type ErrorCode =
   | "no-repository"
   | "no-agent"
   | "no-tasks"
+  | "bad-tasks"
   | "dirty-tree"
   | "already-running"
   | "state-unusable"
@@ -33,6 +34,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   "no-repository": 64,
   "no-agent": 64,
   "no-tasks": 64,
+  "bad-tasks": 64,
   "dirty-tree": 64,
   "already-running": 64,
   "state-unusable": 64,

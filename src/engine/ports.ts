@@ -57,7 +57,10 @@ export interface LogFilter {
 /** The operator's file (or words). Marking changes the mark and not one other byte. */
 export interface TaskSource {
   readonly identity: SourceIdentity;
+  /** Rejects with `bad-tasks` when the plan cannot be worked on (a cycle, a duplicate id), naming ids and lines. */
   observe(): Promise<Plan>;
+  /** What the source asks of the run as a whole. */
+  demands(): Promise<SourceDemands>;
   /** Safe to repeat; a task that is gone from the file is left alone. */
   mark(task: TaskId): Promise<void>;
   /**
@@ -65,6 +68,13 @@ export interface TaskSource {
    * that is gone. Answers the ids whose mark it took back.
    */
   takeBackMarks(done: ReadonlySet<TaskId>): Promise<readonly TaskId[]>;
+}
+
+export interface SourceDemands {
+  /** Commands that must pass, beside the configured gates. */
+  readonly checks: readonly string[];
+  /** The branch to work on; made from the current one if it does not exist. */
+  readonly branch: string | null;
 }
 
 export interface Agents {

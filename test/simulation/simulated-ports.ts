@@ -61,6 +61,7 @@ function simulatedSource(world: World, facts: DurableFacts): TaskSource {
   return {
     identity: SOURCE,
     observe: () => Promise.resolve({ source: SOURCE, tasks: world.plan() }),
+    demands: () => Promise.resolve({ checks: [], branch: null }),
     mark: (id) => {
       const task = world.tasks.find((one) => one.id === id);
       if (task === undefined) return Promise.resolve();

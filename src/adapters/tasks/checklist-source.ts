@@ -5,6 +5,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
 import { safePath } from "../system/safe-path.ts";
+import { NO_DEMANDS } from "./no-demands.ts";
 import { scanChecklist, type ChecklistItem } from "./scan-checklist.ts";
 
 /** Tasks in a Markdown checklist; `path` is relative to `root`. Only the byte in the box is ever written. */
@@ -20,6 +21,7 @@ export function createChecklistSource({ root, path }: { root: string; path: stri
       lastSeen = file;
       return { source: identity, tasks: scanChecklist(file).map((item) => item.task) };
     },
+    demands: () => Promise.resolve(NO_DEMANDS),
     mark: async (task) => {
       rewrite(root, path, "x", (item) => item.task.id === task && !item.task.done);
     },

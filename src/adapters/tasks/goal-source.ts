@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { plainTask, type Plan, type SourceIdentity, type Task } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
+import { NO_DEMANDS } from "./no-demands.ts";
 
 /** One task from the words that the operator gave. There is no file, so there is nothing to mark. */
 export function createGoalSource(goal: string): TaskSource {
@@ -10,6 +11,7 @@ export function createGoalSource(goal: string): TaskSource {
   return {
     identity,
     observe: () => Promise.resolve(plan),
+    demands: () => Promise.resolve(NO_DEMANDS),
     mark: () => Promise.resolve(),
     takeBackMarks: () => Promise.resolve([]),
   };

@@ -15,6 +15,7 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
       id,
       title: redact(task.title),
       description: redact(task.description),
+      success: task.success === null ? null : redact(task.success),
       criteria: task.criteria.map(redact),
       dependsOn: task.dependsOn.map(redact),
       agent: task.agent === null ? null : redact(task.agent),
@@ -26,6 +27,7 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
   return {
     identity: source.identity,
     observe: async () => ({ source: shown, tasks: (await source.observe()).tasks.map(hide) }),
+    demands: () => source.demands(),
     mark: (task) => source.mark(realIds.get(task) ?? task),
     takeBackMarks: async (done) =>
       (await source.takeBackMarks(new Set([...done].map((id) => realIds.get(id) ?? id)))).map(redact),

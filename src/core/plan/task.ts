@@ -5,6 +5,8 @@ export interface Task {
   readonly description: string;
   /** Statements that must be true when the task is complete. */
   readonly criteria: readonly string[];
+  /** What success looks like, in one sentence. */
+  readonly success: string | null;
   readonly dependsOn: readonly TaskId[];
   /** Lower goes first; tasks without one go last. */
   readonly priority: number | null;
@@ -12,6 +14,8 @@ export interface Task {
   readonly timeoutMs: number | null;
   readonly maxIterations: number | null;
   readonly promise: string | null;
+  /** False: one iteration, accepted without a promise if it ended well and the evidence is there. */
+  readonly loops: boolean;
   /** The source's own mark. */
   readonly done: boolean;
   /** Under a heading such as "Optional": worked on, but does not hold up completion. */
@@ -25,12 +29,14 @@ export function plainTask(said: Pick<Task, "id" | "title"> & Partial<Task>): Tas
   return {
     description: "",
     criteria: [],
+    success: null,
     dependsOn: [],
     priority: null,
     agent: null,
     timeoutMs: null,
     maxIterations: null,
     promise: null,
+    loops: true,
     done: false,
     optional: false,
     ...said,
@@ -39,12 +45,14 @@ export function plainTask(said: Pick<Task, "id" | "title"> & Partial<Task>): Tas
 
 /** Where the tasks come from; `path` is null for a source that has no file to mark. */
 export interface SourceIdentity {
-  readonly kind: "goal" | "checklist";
+  readonly kind: SourceKind;
   /** What a person recognises it by: the file's name, or the goal's words. */
   readonly label: string;
   /** Relative to the root of the workspace. */
   readonly path: string | null;
 }
+
+export type SourceKind = "goal" | "checklist" | "roadmap" | "tasks-json" | "prompt";
 
 export interface Plan {
   readonly source: SourceIdentity;
