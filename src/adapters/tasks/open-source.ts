@@ -1,33 +1,79 @@
-import { existsSync, readFileSync } from "node:fs";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { createChecklistSource } from "./checklist-source.ts";
+import { detectSource, kindOf, type FileKind, type Places } from "./detect-source.ts";
 import { createGoalSource } from "./goal-source.ts";
+import { createPromptSource } from "./prompt-source.ts";
+import { createRoadmapSource } from "./roadmap-source.ts";
+import type { RoadmapDefaults } from "./roadmap-task.ts";
+import { TaskFile } from "./task-file.ts";
+import { createTasksJsonSource } from "./tasks-json-source.ts";
 
 /** What the operator asked for: words, a file, or whatever is there. */
 export type SourceRequest =
   | { readonly is: "goal"; readonly goal: string }
-  /** `base` is the folder a relative path counts from. */
-  | { readonly is: "file"; readonly path: string; readonly base: string }
+  /** `base` is the folder a relative path counts from; without a kind the file shows what it is. */
+  | {
+      readonly is: "file";
+      readonly path: string;
+      readonly base: string;
+      readonly kind?: FileKind | undefined;
+    }
   | { readonly is: "auto" };
 
-export interface Places {
-  readonly root: string;
-  readonly ralphDir: string;
+export interface OpenedSource {
+  readonly source: TaskSource;
+  /** What was chosen and for what reason, as a sentence for the operator. */
+  readonly why: string;
 }
 
-/** Looked for in this order, first under `.ralph/`, then at the root. */
-const KNOWN_NAMES = ["@fix_plan.md", "fix_plan.md", "tasks.md", "TODO.md", "PRD.md", "prd.md"];
-
-export function openSource(request: SourceRequest, places: Places): TaskSource {
+export function openSource(
+  request: SourceRequest,
+  places: Places,
+  defaults: RoadmapDefaults = {},
+): OpenedSource {
   switch (request.is) {
     case "goal":
-      return createGoalSource(request.goal);
-    case "file":
-      return checklist(places, findFile(request.path, request.base, places));
-    case "auto":
-      return checklist(places, detect(places));
+      return { source: createGoalSource(request.goal), why: "the tasks: one goal, given in words" };
+    case "file": {
+      const path = inRepository(places, findFile(request.path, request.base, places));
+      const { kind, why } =
+        request.kind === undefined
+          ? kindOf(path, new TaskFile({ root: places.root, path }).peek() ?? Buffer.alloc(0))
+          : { kind: request.kind, why: `read as ${KIND_WORDS[request.kind]}` };
+      return {
+        source: sourceOf(kind, places.root, path, defaults),
+        why: `the tasks: ${path}, as asked for; ${why}`,
+      };
+    }
+    case "auto": {
+      const { path: file, kind, why } = detectSource(places);
+      const path = inRepository(places, file);
+      const source = sourceOf(kind, places.root, path, defaults);
+      return { source, why: `the tasks: ${path}, the first file found; ${why}` };
+    }
+  }
+}
+
+const KIND_WORDS: Readonly<Record<FileKind, string>> = {
+  checklist: "a checklist",
+  roadmap: "a roadmap",
+  "tasks-json": "a list of stories",
+  prompt: "one open-ended prompt",
+};
+
+function sourceOf(kind: FileKind, root: string, path: string, defaults: RoadmapDefaults): TaskSource {
+  switch (kind) {
+    case "checklist":
+      return createChecklistSource({ root, path });
+    case "roadmap":
+      return createRoadmapSource({ root, path }, defaults);
+    case "tasks-json":
+      return createTasksJsonSource({ root, path });
+    case "prompt":
+      return createPromptSource({ root, path });
   }
 }
 
@@ -40,23 +86,10 @@ function findFile(path: string, base: string, { ralphDir }: Places): string {
   });
 }
 
-function detect({ root, ralphDir }: Places): string {
-  const candidates = [ralphDir, root].flatMap((folder) => KNOWN_NAMES.map((name) => join(folder, name)));
-  const found = candidates.find(
-    (path) => existsSync(path) && /^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]/m.test(readFileSync(path, "utf8")),
-  );
-  if (found !== undefined) return found;
-  throw new RalphError("no-tasks", "there is nothing to do: no goal was given and no checklist was found", {
-    hint: `say what you want: ralph run "make the date parser handle leap years" --check "npm test"; or write TODO.md with lines such as "- [ ] first task"`,
-  });
-}
-
-function checklist({ root }: Places, file: string): TaskSource {
+function inRepository({ root }: Places, file: string): string {
   const path = relative(root, file);
-  if (path.startsWith("..") || isAbsolute(path)) {
-    throw new RalphError("usage", `the task source ${file} is outside the repository ${root}`, {
-      hint: "move it into the repository",
-    });
-  }
-  return createChecklistSource({ root, path });
+  if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return path;
+  throw new RalphError("usage", `the task source ${file} is outside the repository ${root}`, {
+    hint: "move it into the repository",
+  });
 }

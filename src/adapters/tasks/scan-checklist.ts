@@ -1,15 +1,30 @@
 import { plainTask, type Task, type TaskId } from "../../core/plan/task.ts";
 import { openBlock, type Block } from "./code-and-comments.ts";
 import { isOptionalHeading, readHeading } from "./heading.ts";
-import { readBullet, type Bullet } from "./read-bullet.ts";
+import { readBullet, type Bullet as BulletStart } from "./read-bullet.ts";
 import { scanLines, type Line } from "./scan-lines.ts";
-import { assignIds, splitTitle } from "./task-ids.ts";
+import { assignIds, splitTitle, type NamedTitle } from "./task-ids.ts";
 
-/** A task, and where its box is. */
+/** A task, and where it stands in the file. */
 export interface ChecklistItem {
   readonly task: Task;
   /** Of the byte between the brackets. */
   readonly offset: number;
+  readonly line: number;
+  /** Where the last line that belongs to it ends. */
+  readonly end: number;
+  /** The id that somebody wrote in front of the title. */
+  readonly writtenId: TaskId | null;
+  readonly bullets: readonly Bullet[];
+}
+
+/** A list item below a task. */
+export interface Bullet {
+  readonly text: string;
+  readonly line: number;
+  readonly hasBox: boolean;
+  /** Below the task itself, not below another bullet. */
+  readonly isDirect: boolean;
 }
 
 /**
@@ -18,13 +33,14 @@ export interface ChecklistItem {
  */
 export function scanChecklist(file: Buffer): ChecklistItem[] {
   const scan: Scan = { drafts: [], items: [], block: null, paragraph: null, optionalFrom: null };
-  for (const line of scanLines(file.toString("latin1"))) readLine(scan, line);
+  for (const line of scanLines(file.toString("latin1"))) {
+    readLine(scan, line);
+    const task = scan.items.at(-1)?.task ?? null;
+    if (task !== null && line.content !== "") task.end = line.start + line.text.length;
+  }
   const names = scan.drafts.map((draft) => splitTitle(decode(draft.title).trim()));
   const ids = assignIds(names);
-  return scan.drafts.map((draft, at) => ({
-    offset: draft.offset,
-    task: taskOf(draft, names[at]?.title ?? "", ids[at] ?? ""),
-  }));
+  return scan.drafts.map((draft, at) => itemOf(draft, names[at] ?? { id: null, title: "" }, ids[at] ?? ""));
 }
 
 interface Scan {
@@ -42,18 +58,20 @@ interface Item {
   /** Where its content begins. */
   readonly column: number;
   readonly task: Draft | null;
-  /** Which of the task's criteria it is; null for the task itself. */
-  readonly criterion: number | null;
+  /** Which of the task's bullets it is; null for the task itself. */
+  readonly bullet: number | null;
 }
 
 interface Draft {
   readonly title: string;
   readonly offset: number;
+  readonly line: number;
+  end: number;
   readonly done: boolean;
   readonly optional: boolean;
   readonly column: number;
   readonly description: string[];
-  readonly criteria: string[];
+  readonly bullets: { text: string; line: number; hasBox: boolean; isDirect: boolean }[];
 }
 
 function readLine(scan: Scan, line: Line): void {
@@ -67,9 +85,11 @@ function readLine(scan: Scan, line: Line): void {
   const column = scan.items[inside - 1]?.column ?? 0;
   const isIndentedCode = line.indent - column >= 4;
   if (!isIndentedCode && startBlock(scan, line, inside, column)) return;
+  const isQuote = !isIndentedCode && line.content.startsWith(">");
   // A paragraph goes on over lines that are indented less than it is.
-  if (scan.paragraph === null) scan.items = scan.items.slice(0, inside);
-  if (!isIndentedCode) scan.paragraph ??= line.content;
+  if (scan.paragraph === null || isQuote) scan.items = scan.items.slice(0, inside);
+  if (isQuote) scan.paragraph = line.content;
+  else if (!isIndentedCode) scan.paragraph ??= line.content;
   addText(scan, line, " ");
 }
 
@@ -113,29 +133,33 @@ function startSection(scan: Scan, level: number, text: string): void {
   if (!isBelow) scan.optionalFrom = isOptionalHeading(decode(text)) ? level : null;
 }
 
-function addItem(scan: Scan, line: Line, bullet: Bullet): void {
-  const { column, box, text } = bullet;
-  const parent = scan.items.at(-1)?.task ?? null;
+function addItem(scan: Scan, line: Line, start: BulletStart): void {
+  const { column, box, text } = start;
+  const around = scan.items.at(-1) ?? null;
+  const parent = around?.task ?? null;
   if (parent !== null) {
     // A box below a task is one of its conditions, ticked or not.
-    parent.criteria.push(text);
-    scan.items.push({ column, task: parent, criterion: parent.criteria.length - 1 });
+    const isDirect = around?.bullet === null;
+    parent.bullets.push({ text, line: line.number, hasBox: box !== null, isDirect });
+    scan.items.push({ column, task: parent, bullet: parent.bullets.length - 1 });
   } else if (box !== null) {
     const optional = scan.optionalFrom !== null;
     const offset = line.contentStart + box.at;
     const draft = {
       title: text,
       offset,
+      line: line.number,
+      end: line.start,
       done: box.isTicked,
       optional,
       column,
       description: [],
-      criteria: [],
+      bullets: [],
     };
     scan.drafts.push(draft);
-    scan.items.push({ column, task: draft, criterion: null });
+    scan.items.push({ column, task: draft, bullet: null });
   } else {
-    scan.items.push({ column, task: null, criterion: null });
+    scan.items.push({ column, task: null, bullet: null });
   }
   const block = box === null ? openBlock(text, column) : null;
   if (block !== null) scan.block = block.isOneLine ? null : block;
@@ -143,32 +167,34 @@ function addItem(scan: Scan, line: Line, bullet: Bullet): void {
 }
 
 function addText(scan: Scan, line: Line, joint: string): void {
-  const { task, criterion } = scan.items.at(-1) ?? { task: null, criterion: null };
+  const { task, bullet } = scan.items.at(-1) ?? { task: null, bullet: null };
   if (task === null) return;
-  if (criterion === null) {
+  const below = bullet === null ? undefined : task.bullets[bullet];
+  if (below === undefined) {
     task.description.push(
       " ".repeat(line.content === "" ? 0 : Math.max(0, line.indent - task.column)) + line.content,
     );
   } else if (line.content !== "") {
-    task.criteria[criterion] += `${joint}${line.content}`;
+    below.text += `${joint}${line.content}`;
   }
 }
 
 const TITLE_LENGTH_MAX = 200;
 
-function taskOf(draft: Draft, fullTitle: string, id: TaskId): Task {
+function itemOf(draft: Draft, { id: writtenId, title }: NamedTitle, id: TaskId): ChecklistItem {
   const text = decode(draft.description.join("\n")).replace(/^\n+/, "").trimEnd();
-  const isLong = fullTitle.length > TITLE_LENGTH_MAX;
-  return plainTask({
+  const isLong = title.length > TITLE_LENGTH_MAX;
+  const bullets = draft.bullets.map((bullet) => ({ ...bullet, text: decode(bullet.text).trim() }));
+  const { offset, line, end, done, optional } = draft;
+  const task = plainTask({
     id,
-    title: isLong ? `${fullTitle.slice(0, TITLE_LENGTH_MAX - 1)}…` : fullTitle,
-    description: isLong ? `${fullTitle}\n\n${text}`.trimEnd() : text,
-    criteria: draft.criteria
-      .map((criterion) => decode(criterion).trim())
-      .filter((criterion) => criterion !== ""),
-    done: draft.done,
-    optional: draft.optional,
+    title: isLong ? `${title.slice(0, TITLE_LENGTH_MAX - 1)}…` : title,
+    description: isLong ? `${title}\n\n${text}`.trimEnd() : text,
+    criteria: bullets.map((bullet) => bullet.text).filter((criterion) => criterion !== ""),
+    done,
+    optional,
   });
+  return { task, offset, line, end, writtenId, bullets };
 }
 
 function decode(bytes: string): string {

@@ -1,5 +1,7 @@
 /** A line of a file whose bytes are taken as characters, one each: every offset is a byte's. */
 export interface Line {
+  /** From one, for people. */
+  readonly number: number;
   readonly start: number;
   /** Without its ending. */
   readonly text: string;
@@ -19,7 +21,7 @@ export function scanLines(bytes: string): Line[] {
   ending.lastIndex = from;
   for (let start = from; start < bytes.length;) {
     const match = ending.exec(bytes);
-    lines.push(lineAt(start, bytes.slice(start, match?.index)));
+    lines.push(lineAt(lines.length + 1, start, bytes.slice(start, match?.index)));
     start = match === null ? bytes.length : ending.lastIndex;
   }
   return lines.slice(frontMatterLines(lines));
@@ -32,11 +34,11 @@ export function columnAfter(space: string, column: number): number {
   return at;
 }
 
-function lineAt(start: number, text: string): Line {
+function lineAt(number: number, start: number, text: string): Line {
   let length = 0;
   while (text[length] === " " || text[length] === "\t") length += 1;
   const indent = columnAfter(text.slice(0, length), 0);
-  return { start, text, indent, content: text.slice(length), contentStart: start + length };
+  return { number, start, text, indent, content: text.slice(length), contentStart: start + length };
 }
 
 function frontMatterLines(lines: readonly Line[]): number {

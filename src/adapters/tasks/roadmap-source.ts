@@ -1,0 +1,47 @@
+import { posix } from "node:path";
+import type { SourceIdentity, Task } from "../../core/plan/task.ts";
+import type { TaskSource } from "../../engine/ports.ts";
+import { checkedTasks } from "./checked-tasks.ts";
+import { NO_DEMANDS } from "./no-demands.ts";
+import { roadmapTask, type RoadmapDefaults } from "./roadmap-task.ts";
+import { scanRoadmap } from "./scan-roadmap.ts";
+import { TaskFile } from "./task-file.ts";
+import { tickBoxes } from "./tick-boxes.ts";
+
+/** Tasks in a roadmap: a checklist with ids and properties. Only the byte in the box is ever written. */
+export function createRoadmapSource(
+  place: { root: string; path: string },
+  defaults: RoadmapDefaults = {},
+): TaskSource {
+  const { path } = place;
+  const identity: SourceIdentity = { kind: "roadmap", label: posix.basename(path), path };
+  const file = new TaskFile(place);
+  return {
+    identity,
+    observe: async () => ({
+      source: identity,
+      tasks: file.read((bytes) => roadmapTasks(bytes, path, defaults)),
+    }),
+    demands: () => Promise.resolve(NO_DEMANDS),
+    mark: async (task) => {
+      tickBoxes(file, "x", (item) => (item.writtenId ?? item.task.id) === task && !item.task.done);
+    },
+    takeBackMarks: async (done) => {
+      file.putBack();
+      const taken = tickBoxes(
+        file,
+        " ",
+        (item) => item.task.done && !done.has(item.writtenId ?? item.task.id),
+      );
+      return taken.map((item) => item.writtenId ?? item.task.id);
+    },
+  };
+}
+
+export function roadmapTasks(file: Buffer, path: string, defaults: RoadmapDefaults = {}): readonly Task[] {
+  const placed = scanRoadmap(file).map((item) => ({
+    task: roadmapTask(item, path, defaults),
+    line: item.line,
+  }));
+  return checkedTasks(placed, path);
+}

@@ -1,0 +1,170 @@
+import { plainTask, type Task } from "../../core/plan/task.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import { createPositions } from "./file-positions.ts";
+import {
+  JsonError,
+  memberOf,
+  readJson,
+  type JsonArray,
+  type JsonNode,
+  type JsonObject,
+} from "./read-json.ts";
+
+/** A `tasks.json` as it was read; `path` is for messages. */
+export interface TasksJson {
+  readonly branch: string | null;
+  readonly checks: readonly string[];
+  readonly stories: readonly Story[];
+}
+
+export interface Story {
+  readonly task: Task;
+  readonly line: number;
+  readonly node: JsonObject;
+}
+
+/** Reads and checks the whole file; what is wrong is named with its story and key. */
+export function scanTasksJson(file: Buffer, path: string): TasksJson {
+  const top = parse(file, path);
+  const positionOf = createPositions(file);
+  const bad = (at: number, problem: string): RalphError => {
+    const { line, column } = positionOf(at);
+    return new RalphError("bad-tasks", `${path}:${line}:${column}: ${problem}`);
+  };
+  if (top.is !== "object") throw bad(top.start, 'expected an object with "userStories"');
+  const list = memberOf(top, "userStories");
+  if (list === null) throw bad(top.start, '"userStories" is missing; expected a list of stories');
+  if (list.value.is !== "array") throw bad(list.value.start, '"userStories" must be a list of stories');
+  const fields = new Fields(top, "", bad);
+  return {
+    branch: fields.text("branchName").trim() || null,
+    checks: fields.texts("verifyCommands").filter((command) => command.trim() !== ""),
+    stories: list.value.items.map((node, at) => ({
+      ...storyOf(node, at, bad),
+      line: positionOf(node.start).line,
+    })),
+  };
+}
+
+/** The stories that have an id, whatever else is wrong with them. Throws only if the file is no JSON. */
+export function findStories(file: Buffer, path: string): readonly { id: string; node: JsonObject }[] {
+  return (storyList(parse(file, path))?.items ?? []).flatMap((node) => {
+    const id = node.is === "object" ? idOf(node) : null;
+    return node.is === "object" && id !== null ? [{ id, node }] : [];
+  });
+}
+
+export function storyList(top: JsonNode): JsonArray | null {
+  const list = top.is === "object" ? memberOf(top, "userStories")?.value : undefined;
+  return list?.is === "array" ? list : null;
+}
+
+export function isJson(file: Buffer): boolean {
+  try {
+    readJson(file);
+    return true;
+  } catch {
+    return false; // which is all that was asked
+  }
+}
+
+export function parse(file: Buffer, path: string): JsonNode {
+  try {
+    return readJson(file);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column } = createPositions(file)(error.offset);
+    throw new RalphError("bad-tasks", `${path}:${line}:${column}: this is not JSON; ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+type Complain = (at: number, problem: string) => RalphError;
+
+function storyOf(node: JsonNode, at: number, bad: Complain): { task: Task; node: JsonObject } {
+  if (node.is !== "object") throw bad(node.start, `userStories[${at}] must be an object`);
+  const id = idOf(node);
+  if (id === null) {
+    const member = memberOf(node, "id");
+    const problem = member === null ? "is missing" : "must be a text that is not empty";
+    throw bad(member?.value.start ?? node.start, `userStories[${at}]: "id" ${problem}`);
+  }
+  const fields = new Fields(node, `story "${id}": `, bad);
+  const title = fields.text("title").trim();
+  if (title === "")
+    throw bad(memberOf(node, "title")?.value.start ?? node.start, `story "${id}": "title" is missing`);
+  const notes = fields.text("notes").trim();
+  const description = fields.text("description");
+  const task = plainTask({
+    id,
+    title,
+    description: notes === "" ? description : `${description}\n\nNotes: ${notes}`.trimStart(),
+    criteria: fields.texts("acceptanceCriteria"),
+    dependsOn: [...new Set(fields.texts("dependsOn"))],
+    priority: fields.number("priority"),
+    done: fields.yes("passes"),
+  });
+  return { task, node };
+}
+
+function idOf(node: JsonObject): string | null {
+  const value = memberOf(node, "id")?.value;
+  if (value?.is !== "scalar") return null;
+  if (typeof value.value === "number") return String(value.value);
+  return typeof value.value === "string" && value.value.trim() !== "" ? value.value : null;
+}
+
+/** Reads members by key; null counts as not being there. */
+class Fields {
+  readonly #node: JsonObject;
+  readonly #where: string;
+  readonly #bad: Complain;
+
+  constructor(node: JsonObject, where: string, bad: Complain) {
+    this.#node = node;
+    this.#where = where;
+    this.#bad = bad;
+  }
+
+  text(key: string): string {
+    return this.#scalar(key, "string", "a text") ?? "";
+  }
+
+  number(key: string): number | null {
+    return this.#scalar(key, "number", "a number");
+  }
+
+  yes(key: string): boolean {
+    return this.#scalar(key, "boolean", "true or false") ?? false;
+  }
+
+  texts(key: string): readonly string[] {
+    const node = this.#get(key);
+    if (node === null) return [];
+    if (node.is !== "array") throw this.#wrong(key, node, "a list of texts");
+    return node.items.map((item) => {
+      if (item.is === "scalar" && typeof item.value === "string") return item.value;
+      throw this.#wrong(key, item, "a list of texts");
+    });
+  }
+
+  #scalar(key: string, type: "string", wants: string): string | null;
+  #scalar(key: string, type: "number", wants: string): number | null;
+  #scalar(key: string, type: "boolean", wants: string): boolean | null;
+  #scalar(key: string, type: string, wants: string): string | number | boolean | null {
+    const node = this.#get(key);
+    if (node === null) return null;
+    if (node.is === "scalar" && typeof node.value === type) return node.value;
+    throw this.#wrong(key, node, wants);
+  }
+
+  #get(key: string): JsonNode | null {
+    const value = memberOf(this.#node, key)?.value ?? null;
+    return value?.is === "scalar" && value.value === null ? null : value;
+  }
+
+  #wrong(key: string, node: JsonNode, wants: string): RalphError {
+    return this.#bad(node.start, `${this.#where}"${key}" must be ${wants}`);
+  }
+}

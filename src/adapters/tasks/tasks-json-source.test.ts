@@ -1,0 +1,358 @@
+import { mkdtempSync, readFileSync, rmSync, utimesSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { TaskSource } from "../../engine/ports.ts";
+import { createTasksJsonSource } from "./tasks-json-source.ts";
+
+let root: string;
+let path: string;
+let source: TaskSource;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "ralph-test-"));
+  path = join(root, "tasks.json");
+  source = createTasksJsonSource({ root, path: "tasks.json" });
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const story = (id: string, more: object = {}): object => ({
+  id,
+  title: `make ${id}`,
+  passes: false,
+  ...more,
+});
+const put = (plan: unknown): void => writeFileSync(path, JSON.stringify(plan, null, 2));
+
+test("a story is a task", async () => {
+  put({
+    project: "P",
+    branchName: "ralph/p",
+    description: "about P",
+    verifyCommands: ["npm test", "", "npm run lint"],
+    userStories: [
+      {
+        id: "US-001",
+        title: " Log in ",
+        description: "As a user",
+        acceptanceCriteria: ["works", "is fast"],
+        priority: 2,
+        passes: true,
+        reviewStatus: null,
+        notes: "see RFC 1",
+        dependsOn: ["US-002"],
+        colour: "green",
+      },
+      { id: "US-002", title: "Sign up", notes: "alone", description: null, dependsOn: null, priority: null },
+      { id: 3, title: "Numbered" },
+    ],
+  });
+  const { tasks, source: identity } = await source.observe();
+  expect(identity).toEqual({ kind: "tasks-json", label: "tasks.json", path: "tasks.json" });
+  expect(tasks[0]).toEqual({
+    id: "US-001",
+    title: "Log in",
+    description: "As a user\n\nNotes: see RFC 1",
+    criteria: ["works", "is fast"],
+    success: null,
+    dependsOn: ["US-002"],
+    priority: 2,
+    agent: null,
+    timeoutMs: null,
+    maxIterations: null,
+    promise: null,
+    loops: true,
+    done: true,
+    optional: false,
+  });
+  expect(tasks[1]).toMatchObject({ description: "Notes: alone", dependsOn: [], priority: null, done: false });
+  expect(tasks[2]).toMatchObject({ id: "3" });
+  expect(await source.demands()).toEqual({ checks: ["npm test", "npm run lint"], branch: "ralph/p" });
+});
+
+test.each<[string, object]>([
+  ["nothing", {}],
+  ["null", { branchName: null, verifyCommands: null }],
+  ["empty values", { branchName: " ", verifyCommands: [] }],
+])("a file that demands %s demands nothing", async (_name, more) => {
+  put({ userStories: [], ...more });
+  expect(await source.demands()).toEqual({ checks: [], branch: null });
+});
+
+describe("marking changes `passes` and not one other byte", () => {
+  const others = '{"id":"a","title":"x","passes":false}';
+  test.each<[string, string, string?]>([
+    ["one line", `{"userStories":[${others},{"id":"target","title":"t","passes":§}]}`],
+    [
+      "odd indentation",
+      '{\n   "userStories" :\t[\n {\n"id" : "target" ,\n\n  "title":"t"\n,"passes"\t:\n  §\n}]\n\n}\n\n',
+    ],
+    [
+      "Windows line endings",
+      '{\r\n  "userStories": [\r\n    {"id": "target", "title": "t", "passes": §}\r\n  ]\r\n}\r\n',
+    ],
+    ["a byte order mark", '\uFEFF{"userStories":[{"id":"target","title":"t","passes":§}]}'],
+    [
+      "tabs",
+      '{\n\t"userStories": [\n\t\t{\n\t\t\t"id": "target",\n\t\t\t"title": "t",\n\t\t\t"passes": §\n\t\t}\n\t]\n}',
+    ],
+    ["the key before the id", '{"userStories":[{"passes":§,"title":"t","id":"target"}]}'],
+    ["an id in escapes", '{"userStories":[{"id":"t\\u0061rget","title":"t","passes":§}]}'],
+    ["a key in escapes", '{"userStories":[{"id":"target","title":"t","p\\u0061sses":§}]}'],
+    [
+      "the same words inside a text",
+      '{"userStories":[{"id":"a","title":"\\"id\\":\\"target\\",\\"passes\\":false"},{"id":"target","title":"\\"passes\\": false }","passes":§,"notes":"\\"passes\\":false"}]}',
+    ],
+    [
+      "the same words in unknown keys",
+      '{"x":{"id":"target","passes":false},"userStories":[{"id":"target","title":"t","meta":{"passes":false,"id":"a"},"passes":§}],"y":[{"id":"target","passes":false}]}',
+    ],
+    [
+      "two lists of that name",
+      '{"userStories":[{"id":"target","title":"t","passes":false}],"userStories":[{"id":"target","title":"t","passes":§}]}',
+    ],
+    ["the key twice", '{"userStories":[{"id":"target","title":"t","passes":false,"passes":§}]}'],
+    [
+      "multi-byte characters",
+      '{"project":"Ü🎉","userStories":[{"id":"target","title":"é","passes":§,"notes":"任务"}]}',
+    ],
+    [
+      "numbers that JSON would print otherwise",
+      '{"v":1.0e2,"userStories":[{"id":"target","title":"t","priority":1.50,"passes":§}]}',
+    ],
+    [
+      "other stories around",
+      `{"userStories":[${others},{"id":"target","title":"t","passes":§},${others.replace('"a"', '"b"')}]}`,
+    ],
+    [
+      "a story named like something every object has",
+      '{"userStories":[{"id":"target","title":"__proto__","passes":§,"constructor":1}]}',
+    ],
+  ])("%s", async (_name, pattern) => {
+    const [open, marked] = [pattern.replace("§", "false"), pattern.replace("§", "true")];
+    writeFileSync(path, open);
+    await source.mark("target");
+    expect(readFileSync(path, "utf8")).toBe(marked);
+    expect((await source.observe()).tasks.find((task) => task.id === "target")?.done).toBe(true);
+    expect(await source.takeBackMarks(new Set())).toEqual(["target"]);
+    expect(readFileSync(path, "utf8")).toBe(open);
+  });
+
+  test.each([
+    ["one line", '{"userStories":[{"id":"target","title":"t"§}]}', ',"passes":true'],
+    ["one line with spaces", '{ "userStories": [ { "id": "target", "title": "t"§ } ] }', ', "passes": true'],
+    [
+      "an indent",
+      '{"userStories": [\n  {\n    "id": "target",\n    "title": "t"§\n  }\n]}\n',
+      ',\n    "passes": true',
+    ],
+    [
+      "Windows line endings",
+      '{"userStories": [\r\n\t{\r\n\t\t"id": "target",\r\n\t\t"title": "t"§\r\n\t}\r\n]}',
+      ',\r\n\t\t"passes": true',
+    ],
+    ["commas in front", '{"userStories": [{\n  "id":"target"\n, "title":"t"§\n}]}', ', "passes":true'],
+    [
+      "a list at the end",
+      '{"userStories": [{"id":"target", "title":"t", "acceptanceCriteria": ["a, b"]§}]}',
+      ', "passes": true',
+    ],
+  ])("a story without the key gets it in the file's manner: %s", async (_name, pattern, inserted) => {
+    writeFileSync(path, pattern.replace("§", ""));
+    await source.mark("target");
+    expect(readFileSync(path, "utf8")).toBe(pattern.replace("§", inserted));
+    await source.mark("target");
+    expect(readFileSync(path, "utf8")).toBe(pattern.replace("§", inserted));
+  });
+
+  test("null becomes true", async () => {
+    writeFileSync(path, '{"userStories":[{"id":"target","title":"t","passes":null}]}');
+    await source.mark("target");
+    expect(readFileSync(path, "utf8")).toBe('{"userStories":[{"id":"target","title":"t","passes":true}]}');
+  });
+
+  test("of random files, exactly as a parser and a printer would, and byte for byte around it", async () => {
+    const entry = fc.record(
+      {
+        title: fc.constantFrom("t", '"passes": false', "ü 🎉", "}],{"),
+        passes: fc.option(fc.boolean()),
+        notes: fc.string({ unit: "binary" }),
+        more: fc.jsonValue({ maxDepth: 2 }),
+      },
+      { requiredKeys: ["title"] },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(entry, { minLength: 1, maxLength: 5 }),
+        fc.nat(),
+        fc.constantFrom(0, 1, 2, "\t"),
+        async (entries, choice, indent) => {
+          const userStories = entries.map((one, at) => ({ id: `s-${at}`, ...one }));
+          const chosen = userStories[choice % userStories.length];
+          fc.pre(chosen !== undefined);
+          const before = JSON.stringify({ project: "p", userStories, last: "passes" }, null, indent);
+          writeFileSync(path, before);
+          await source.mark(chosen.id);
+          const expected = userStories.map((one) => (one === chosen ? { ...one, passes: true } : one));
+          expect(readFileSync(path, "utf8")).toBe(
+            JSON.stringify({ project: "p", userStories: expected, last: "passes" }, null, indent),
+          );
+        },
+      ),
+      { numRuns: 300, seed: 20_261_115 },
+    );
+  });
+
+  test("all marks that nobody is entitled to are taken back at once", async () => {
+    const plan = (...passes: boolean[]): object => ({
+      userStories: passes.map((one, at) => story(`s-${at}`, { passes: one })),
+    });
+    put(plan(true, true, true));
+    expect(await source.takeBackMarks(new Set(["s-1"]))).toEqual(["s-0", "s-2"]);
+    expect(readFileSync(path, "utf8")).toBe(JSON.stringify(plan(false, true, false), null, 2));
+  });
+
+  test("nothing is written when there is nothing to do", async () => {
+    put({ userStories: [story("a", { passes: true })] });
+    utimesSync(path, 1_000, 1_000);
+    await source.mark("a");
+    await source.mark("gone");
+    expect(await source.takeBackMarks(new Set(["a"]))).toEqual([]);
+    expect(statSync(path).mtimeMs).toBe(1_000_000);
+  });
+});
+
+describe("what cannot be worked on is refused with its place", () => {
+  test.each([
+    [
+      "a comma too many",
+      '{"userStories": [\n  {"id": "a",}\n]}',
+      "tasks.json:2:14: this is not JSON; expected a key in double quotes",
+    ],
+    [
+      "a comment",
+      '{\n  // stories\n  "userStories": []}',
+      'tasks.json:2:3: this is not JSON; expected a key in double quotes or "}"',
+    ],
+    ["half a file", '{"userStories": [', "tasks.json:1:18: this is not JSON; expected a value"],
+    ["an empty file", "", "tasks.json:1:1: this is not JSON; expected a value"],
+    ["the column after é", '{"é": x}', "tasks.json:1:7: this is not JSON; expected a value"],
+    ["a list", "[]", 'tasks.json:1:1: expected an object with "userStories"'],
+    ["no stories", "{}", 'tasks.json:1:1: "userStories" is missing; expected a list of stories'],
+    [
+      "stories that are no list",
+      '{"userStories": {}}',
+      'tasks.json:1:17: "userStories" must be a list of stories',
+    ],
+    [
+      "a story that is no object",
+      '{"userStories": ["a"]}',
+      "tasks.json:1:18: userStories[0] must be an object",
+    ],
+    [
+      "a story without an id",
+      '{"userStories": [{"title": "t"}]}',
+      'tasks.json:1:18: userStories[0]: "id" is missing',
+    ],
+    [
+      "an empty id",
+      '{"userStories": [{"id": " "}]}',
+      'tasks.json:1:25: userStories[0]: "id" must be a text that is not empty',
+    ],
+    ["no title", '{"userStories": [{"id": "a"}]}', 'tasks.json:1:18: story "a": "title" is missing'],
+    [
+      "a wrong title",
+      '{"userStories": [{"id": "a", "title": 1}]}',
+      'tasks.json:1:39: story "a": "title" must be a text',
+    ],
+    [
+      "a wrong priority",
+      '{"userStories": [{"id": "a", "title": "t", "priority": "high"}]}',
+      'story "a": "priority" must be a number',
+    ],
+    [
+      "wrong passes",
+      '{"userStories": [{"id": "a", "title": "t", "passes": "no"}]}',
+      'story "a": "passes" must be true or false',
+    ],
+    [
+      "wrong criteria",
+      '{"userStories": [{"id": "a", "title": "t",\n "acceptanceCriteria": [1]}]}',
+      'tasks.json:2:25: story "a": "acceptanceCriteria" must be a list of texts',
+    ],
+    [
+      "wrong dependencies",
+      '{"userStories": [{"id": "a", "title": "t", "dependsOn": "b"}]}',
+      'story "a": "dependsOn" must be a list of texts',
+    ],
+    [
+      "wrong commands",
+      '{"verifyCommands": "npm test", "userStories": []}',
+      'tasks.json:1:20: "verifyCommands" must be a list of texts',
+    ],
+    ["a wrong branch", '{"branchName": 1, "userStories": []}', '"branchName" must be a text'],
+    [
+      "a duplicate id",
+      '{"userStories": [\n{"id": "a", "title": "t"},\n{"id": "a", "title": "t"}]}',
+      'tasks.json: the id "a" is used twice, in lines 2 and 3',
+    ],
+    [
+      "an unknown dependency",
+      '{"userStories": [\n\n{"id": "a", "title": "t", "dependsOn": ["b"]}]}',
+      'tasks.json: line 3: "a" depends on "b", which does not exist',
+    ],
+    [
+      "a circle",
+      '{"userStories": [\n{"id": "a", "title": "t", "dependsOn": ["a"]}]}',
+      'tasks.json: the dependencies go round in a circle: "a" (line 2) → "a"',
+    ],
+  ])("%s", async (_name, text, problem) => {
+    writeFileSync(path, text);
+    await expect(source.observe()).rejects.toMatchObject({
+      code: "bad-tasks",
+      message: expect.stringContaining(problem) as string,
+    });
+  });
+});
+
+describe("a file that is edited, broken or gone", () => {
+  test("the story is found again after somebody edited the file, even if another is unusable now", async () => {
+    put({ userStories: [story("a"), story("target")] });
+    await source.observe();
+    writeFileSync(
+      path,
+      '{"userStories":[{"id":"new","title":7},{"id":"target","title":"new words","passes":false}]}',
+    );
+    await source.mark("target");
+    expect(readFileSync(path, "utf8")).toBe(
+      '{"userStories":[{"id":"new","title":7},{"id":"target","title":"new words","passes":true}]}',
+    );
+  });
+
+  test("what an agent made no JSON any more is put back as it was last seen", async () => {
+    put({ userStories: [story("a")] });
+    const before = readFileSync(path, "utf8");
+    await source.observe();
+    writeFileSync(path, before.slice(0, 20));
+    expect(await source.takeBackMarks(new Set())).toEqual([]);
+    expect(readFileSync(path, "utf8")).toBe(before);
+    rmSync(path);
+    await source.takeBackMarks(new Set());
+    expect(readFileSync(path, "utf8")).toBe(before);
+  });
+
+  test("in what is no JSON no mark can be made, and that is said", async () => {
+    writeFileSync(path, "{");
+    await expect(source.mark("a")).rejects.toMatchObject({ code: "bad-tasks" });
+    rmSync(path);
+    await source.mark("a");
+  });
+});
+
+test("a large file is read in reasonable time", async () => {
+  put({ userStories: Array.from({ length: 20_000 }, (_, at) => story(`US-${at}`)) });
+  const started = performance.now();
+  expect((await source.observe()).tasks).toHaveLength(20_000);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});

@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import { addTask, openProject, readConfig, sourceOf, type Project } from "../../compose.ts";
+import { statusOf, type TaskStatus } from "../../core/loop/task-status.ts";
+import type { Task } from "../../core/plan/task.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { TaskSource } from "../../engine/ports.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { styleFor, type Style } from "../print/style.ts";
+import { readState } from "../project-state.ts";
+import { sourceRequest, withSourceOptions, type SourceFlags } from "../source-request.ts";
+
+interface Flags extends SourceFlags {
+  readonly json?: boolean;
+}
+
+export function define(command: Command, act: Act): void {
+  withSourceOptions(command)
+    .argument("[action]", 'nothing lists the tasks; "add" appends one')
+    .argument("[title]", "of the new task")
+    .option("--json", "print JSON")
+    .action((action: string | undefined, title: string | undefined, flags: Flags) =>
+      act((context) => tasks(action, title, flags, context)),
+    );
+}
+
+async function tasks(
+  action: string | undefined,
+  title: string | undefined,
+  flags: Flags,
+  context: CliContext,
+): Promise<number> {
+  if (action !== undefined && action !== "add")
+    throw new RalphError("usage", `ralph tasks cannot "${action}"`, {
+      hint: 'ralph tasks lists them, ralph tasks add "what is to be done" appends one',
+    });
+  const project = await openProject(context);
+  const { source: configured } = await readConfig(project);
+  const places = { cwd: context.cwd, root: project.root };
+  const { source, why } = sourceOf(project, sourceRequest(undefined, flags, configured, places));
+  if (action === "add") return add(project, source, title ?? "", flags.json === true, context);
+  return list(project, source, why, flags.json === true, context);
+}
+
+function add(
+  project: Project,
+  source: TaskSource,
+  title: string,
+  asJson: boolean,
+  { stdout }: CliContext,
+): number {
+  const added = addTask(project, source.identity, title);
+  stdout.write(asJson ? `${JSON.stringify(added)}\n` : `added ${added.id} to ${added.path}\n`);
+  return 0;
+}
+
+async function list(
+  project: Project,
+  source: TaskSource,
+  why: string,
+  asJson: boolean,
+  { stdout, stderr, env }: CliContext,
+): Promise<number> {
+  const plan = await source.observe();
+  const state = await readState(project);
+  const rows = plan.tasks.map((task) => taskRow(task, statusOf(state, task)));
+  if (asJson) {
+    stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return 0;
+  }
+  stderr.write(`ralph: ${why}\n`);
+  const style = styleFor(stdout, env);
+  const width = Math.max(0, ...rows.map((row) => row.id.length));
+  for (const row of rows) stdout.write(`${taskLine(row, width, style)}\n`);
+  return 0;
+}
+
+type TaskRow = ReturnType<typeof taskRow>;
+
+/** A task as every source gives it. */
+function taskRow(task: Task, status: TaskStatus) {
+  return {
+    id: task.id,
+    title: task.title,
+    status,
+    description: task.description,
+    acceptance: task.criteria,
+    success: task.success,
+    depends_on: task.dependsOn,
+    priority: task.priority,
+    agent: task.agent,
+    timeout_seconds: task.timeoutMs === null ? null : task.timeoutMs / 1_000,
+    max_iterations: task.maxIterations,
+    completion_promise: task.promise,
+    ralph: task.loops,
+    optional: task.optional,
+  };
+}
+
+function taskLine(row: TaskRow, width: number, style: Style): string {
+  const depends = row.depends_on.length === 0 ? "" : `after ${row.depends_on.join(", ")}`;
+  const notes = [row.status, row.optional ? "optional" : "", depends].filter((note) => note !== "");
+  return `[${row.status === "done" ? "x" : " "}] ${row.id.padEnd(width)}  ${row.title}  ${style.dim(notes.join(", "))}`;
+}

@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { RoadmapDefaults, SourceRequest } from "../compose.ts";
+import { RalphError } from "../core/ralph-error.ts";
+
+/** Which tasks, as typed. */
+export interface SourceFlags {
+  readonly source?: string;
+  readonly roadmap?: string;
+  readonly prompt?: string;
+  readonly ralphDefaultIterations?: string;
+  readonly ralphDefaultPromise?: string;
+}
+
+export function withSourceOptions(command: Command): Command {
+  return command
+    .option("--source <file>", "the file with the tasks: a checklist, a roadmap, a tasks.json, a prompt")
+    .option("--roadmap <file>", "the same, read as a roadmap")
+    .option("--prompt <file>", "the same, read as one open-ended prompt");
+}
+
+/** Words win over flags, flags over the configuration. Flags count from `cwd`, the configuration from `root`. */
+export function sourceRequest(
+  goal: string | undefined,
+  { source, roadmap, prompt }: SourceFlags,
+  configured: string,
+  { cwd, root }: { readonly cwd: string; readonly root: string },
+): SourceRequest {
+  const given = [source, roadmap, prompt].filter((path) => path !== undefined);
+  if (given.length > 1) throw new RalphError("usage", "give one of --source, --roadmap and --prompt");
+  if (goal !== undefined && goal.trim() !== "") return { is: "goal", goal };
+  if (roadmap !== undefined) return { is: "file", path: roadmap, base: cwd, kind: "roadmap" };
+  if (prompt !== undefined) return { is: "file", path: prompt, base: cwd, kind: "prompt" };
+  if (source !== undefined) return { is: "file", path: source, base: cwd };
+  return configured === "auto" ? { is: "auto" } : { is: "file", path: configured, base: root };
+}
+
+/** What tasks of a roadmap get that loop and do not say themselves. */
+export function roadmapDefaults(flags: SourceFlags): RoadmapDefaults {
+  const { ralphDefaultIterations: text, ralphDefaultPromise: promise } = flags;
+  const isCount = text === undefined || (/^\d+$/.test(text) && Number(text) >= 1);
+  if (!isCount)
+    throw new RalphError(
+      "usage",
+      `--ralph-default-iterations is "${text}"; expected a whole number of at least 1`,
+    );
+  if (promise?.trim() === "") throw new RalphError("usage", "--ralph-default-promise is empty");
+  return { defaultIterations: text === undefined ? undefined : Number(text), defaultPromise: promise };
+}
