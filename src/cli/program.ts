@@ -1,18 +1,25 @@
 import { Command, CommanderError } from "commander";
 import { closest } from "../core/closest.ts";
 import { RalphError } from "../core/ralph-error.ts";
+import { withoutAliases } from "./aliases.ts";
 import { COMMANDS, type Act, type CliContext } from "./commands.ts";
 import { reportError } from "./report-error.ts";
 
 /** Reads the command line, runs the command, answers the exit code. The last catch of the program. */
-export async function runCli(argv: readonly string[], version: string): Promise<number> {
+export async function runCli(words: readonly string[], version: string): Promise<number> {
+  const argv = withoutAliases(words);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", outliveBrokenPipe);
   const wantsJson = argv.includes("--json");
   let exitCode = 0;
   try {
-    const program = await createProgram(argv, version, (code) => {
-      exitCode = code;
-    });
+    const wanted = argv.find((word, at) => Object.hasOwn(COMMANDS, word) && argv[at - 1] !== "--dir");
+    const program = await createProgram(
+      version,
+      (name) => name === wanted,
+      (code) => {
+        exitCode = code;
+      },
+    );
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;
   } catch (error) {
@@ -21,10 +28,11 @@ export async function runCli(argv: readonly string[], version: string): Promise<
   }
 }
 
-async function createProgram(
-  argv: readonly string[],
+/** The whole command line; of commands that nobody wants it knows only name and summary. */
+export async function createProgram(
   version: string,
-  done: (code: number) => void,
+  isWanted: (name: string) => boolean,
+  done: (code: number) => void = () => {},
 ): Promise<Command> {
   const program = withCommonOptions(new Command("ralph"))
     .description("Runs coding agents again and again on a list of tasks, until each is verifiably done.")
@@ -39,11 +47,10 @@ async function createProgram(
     );
   // What is wrong is told in one place, `reportError`, also as JSON.
   program.configureOutput({ outputError: () => {} });
-  const wanted = argv.find((word, at) => Object.hasOwn(COMMANDS, word) && argv[at - 1] !== "--dir");
   for (const [name, entry] of Object.entries(COMMANDS)) {
     const command = withCommonOptions(program.command(name).description(entry.summary));
     const act: Act = async (action) => done(await action(contextOf(command, version)));
-    if (name === wanted) (await entry.load()).define(command, act);
+    if (isWanted(name)) (await entry.load()).define(command, act);
   }
   return program;
 }

@@ -1,64 +1,100 @@
-import { existsSync, readFileSync } from "node:fs";
-import { parse, TomlError } from "smol-toml";
-import type { z } from "zod";
-import { closest } from "../core/closest.ts";
 import { RalphError } from "../core/ralph-error.ts";
+import { lineOfPath } from "./config-text.ts";
+import { explainIssues } from "./explain-issue.ts";
+import { findConfig, type Written } from "./find-config.ts";
+import { readVariables } from "./read-variables.ts";
+import { valuesOf, type ConfigValue } from "./config-values.ts";
 import { configSchema, type Config } from "./schema.ts";
-import { lineOfPath } from "./line-of-path.ts";
 
-/** The configuration in a file, or the defaults when there is none. `shown` is the path people know. */
-export async function loadConfig(path: string, shown: string): Promise<Config> {
-  if (!existsSync(path)) return configSchema.parse({});
-  const text = readFileSync(path, "utf8");
-  const parsed = configSchema.safeParse(parseToml(text, shown));
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  if (issue === undefined) throw parsed.error;
-  const keys = issue.code === "unrecognized_keys" ? [...issue.path, issue.keys[0] ?? ""] : issue.path;
-  const line = await lineOfPath(text, keys);
-  throw new RalphError("config", `${shown}:${line}: ${explain(issue)}`);
+const ITERATIONS_PER_TASK = 30;
+
+export interface ConfigOptions {
+  readonly root: string;
+  readonly ralphDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Names of agents that need no command. */
+  readonly builtInAgents: readonly string[];
 }
 
-function parseToml(text: string, shown: string): unknown {
-  try {
-    return parse(text);
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const what = error.message.split("\n")[0] ?? "not valid TOML";
-    throw new RalphError("config", `${shown}:${error.line}: ${what}`, { cause: error });
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The path that people know; null when there is no file. */
+  readonly file: string | null;
+  /** Every value with its origin. Slow, as only a parser that knows lines can tell. */
+  readonly values: () => Promise<readonly ConfigValue[]>;
+  /** What the file says and this version does not use. */
+  readonly waiting: () => Promise<readonly Waiting[]>;
+  readonly unknownVariables: readonly string[];
+}
+
+export interface Waiting {
+  readonly key: string;
+  readonly origin: string;
+  readonly why: string;
+}
+
+/** The configuration of a project: variables over the file over defaults. */
+export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
+  const file = await findConfig(options.root, options.ralphDir);
+  const variables = readVariables(options.env);
+  let merged = await check(file, options.builtInAgents);
+  const tree: Record<string, unknown> = { ...(file?.value as object) };
+  for (const [key, { value }] of variables.set) put(tree, key.split("."), value);
+  if (variables.set.size > 0) merged = configSchema.parse(tree);
+  const config = { ...merged, maxIterationsPerTask: file?.iterationsPerTask?.value ?? ITERATIONS_PER_TASK };
+  return {
+    config,
+    file: file?.shown ?? null,
+    values: () => valuesOf(config, file, variables),
+    waiting: () => waitingIn(file),
+    unknownVariables: variables.unknown,
+  };
+}
+
+/** What the file alone comes to; throws at the first mistake in it. */
+async function check(
+  file: Written | null,
+  builtInAgents: readonly string[],
+): Promise<Omit<Config, "maxIterationsPerTask">> {
+  const value = file?.value ?? {};
+  const parsed = configSchema.safeParse(value);
+  if (file === null) return configSchema.parse({});
+  const complain = async (path: readonly PropertyKey[], what: string): Promise<RalphError> => {
+    const written = file.writtenAs.get(path.join(".")) ?? path;
+    const inItsWords = what.replace(`"${path.join(".")}"`, `"${written.join(".")}"`);
+    const line = lineOfPath(await file.text.places(), written);
+    return new RalphError("config", `${file.shown}:${line}: ${inItsWords}`);
+  };
+  if (!parsed.success) {
+    const { notation } = file.text;
+    const { path, text } = explainIssues(parsed.error.issues, { schema: configSchema, value, notation });
+    throw await complain(path, text);
   }
-}
-
-function explain(issue: z.core.$ZodIssue): string {
-  const where = issue.path.length === 0 ? "" : ` in [${issue.path.join(".")}]`;
-  if (issue.code === "unrecognized_keys") {
-    const key = issue.keys[0] ?? "";
-    const meant = closest(key, keysAt(issue.path));
-    return `unknown key "${key}"${where}.${meant === null ? "" : ` Did you mean "${meant}"?`}`;
+  for (const [name, agent] of Object.entries(parsed.data.agents)) {
+    if (agent.command !== undefined || builtInAgents.includes(name)) continue;
+    const example = 'add for example: command = ["my-agent", "--yes"]';
+    throw await complain(["agents", name], `the agent "${name}" has no command; ${example}`);
   }
-  return `"${issue.path.join(".")}": ${issue.message}`;
+  return parsed.data;
 }
 
-/** The keys that would have been right at a place of the schema. */
-function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  let schema: unknown = configSchema;
-  for (const step of path) schema = inner(schema, step);
-  return Object.keys(shapeOf(schema) ?? {});
+async function waitingIn(file: Written | null): Promise<readonly Waiting[]> {
+  if (file === null || file.waiting.length === 0) return [];
+  const places = await file.text.places();
+  return file.waiting.map(({ path, why }) => ({
+    key: path.join("."),
+    origin: `${file.shown}:${lineOfPath(places, path)}`,
+    why,
+  }));
 }
 
-function inner(schema: unknown, step: PropertyKey): unknown {
-  const shape = shapeOf(schema);
-  if (shape !== null) return shape[String(step)];
-  const { def } = unwrap(schema) as { def: { element?: unknown; valueType?: unknown } };
-  return def.element ?? def.valueType;
-}
-
-function shapeOf(schema: unknown): Record<string, unknown> | null {
-  const { shape } = unwrap(schema) as { shape?: Record<string, unknown> };
-  return shape ?? null;
-}
-
-function unwrap(schema: unknown): object {
-  const { def } = schema as { def?: { innerType?: unknown } };
-  return def?.innerType === undefined ? (schema as object) : unwrap(def.innerType);
+function put(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [first = "", ...rest] = path;
+  if (rest.length === 0) {
+    tree[first] = value;
+    return;
+  }
+  const inner = { ...(tree[first] as Record<string, unknown> | undefined) };
+  tree[first] = inner;
+  put(inner, rest, value);
 }

@@ -25,7 +25,6 @@ export interface RunFlags {
 }
 
 const LANES = 1;
-const ITERATIONS_PER_TASK = 30;
 const CHECK_TIMEOUT_MS = 600_000;
 
 /** What a run is to do and with which programs. */
@@ -55,10 +54,11 @@ export function resolveSettings(
       maxIterations: wholeNumber("--max-iterations", flags.maxIterations, 1) ?? config.run.max_iterations,
       maxStuck: wholeNumber("--max-stuck", flags.maxStuck, 0) ?? config.run.max_stuck,
       maxAttempts: config.run.max_attempts,
-      maxIterationsPerTask: ITERATIONS_PER_TASK,
+      maxIterationsPerTask: config.maxIterationsPerTask,
       retries: config.run.retries,
     },
     promise: { completion: config.promise.completion, requireXml: config.promise.require_xml },
+    promptTemplate: null,
     mode: modeOf(flags.mode) ?? config.mode,
     timeoutMs: duration("--timeout", flags.timeout),
     keepGoing: flags.keepGoing ?? config.run.keep_going,

@@ -1,60 +1,117 @@
 import { z } from "zod";
 import { parseDuration } from "../core/duration.ts";
 
+/** Told to whoever writes something else. */
+export const DURATION = 'a duration longer than 0, such as "90s", "45m", "2h" or "1h30m"';
+
+/** In the file a text or a number of seconds, in the program milliseconds. */
 const duration = z.union([z.string(), z.number()]).transform((value, context) => {
   const ms = parseDuration(String(value));
-  if (ms !== null) return ms;
-  context.addIssue({ code: "custom", message: 'expected a duration such as "90s", "45m", "2h" or "1h30m"' });
+  if (ms !== null && ms > 0) return ms;
+  context.addIssue({ code: "custom", message: `expected ${DURATION}, got ${JSON.stringify(value)}` });
   return z.NEVER;
 });
 
 const count = z.number().int().min(0);
+const text = z.string().min(1);
 const variables = z.record(z.string(), z.string());
 
 const agent = z.strictObject({
-  command: z.array(z.string()).min(1).optional(),
-  /** Of the demo agent: the file with its script, relative to the root of the repository. */
-  script: z.string().optional(),
-  env: variables.default({}),
-  env_deny: z.array(z.string()).default([]),
+  command: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe(
+      "program and arguments; `{prompt}` and `{prompt_file}` are replaced, otherwise the prompt comes on stdin",
+    ),
+  script: z
+    .string()
+    .optional()
+    .describe("of the demo agent: the file with its script, relative to the root of the repository"),
+  env: variables.default({}).describe("added to the agent's environment"),
+  env_deny: z
+    .array(z.string())
+    .default([])
+    .describe('taken out of the agent\'s environment, e.g. `["ANTHROPIC_API_KEY"]`'),
 });
 
 const gate = z.strictObject({
-  name: z.string().min(1),
-  command: z.string().min(1),
-  timeout: duration.default(600_000),
-  required: z.boolean().default(true),
-  on_missing: z.enum(["warn", "fail", "skip"]).default("warn"),
-  cwd: z.string().optional(),
-  env: variables.default({}),
+  name: text.describe("how it is called in verdicts and reports; each gate has its own"),
+  command: text.describe("run by the shell; the gate passes when it exits with 0"),
+  timeout: duration.prefault("10m").describe("then the gate is ended and counts as failed"),
+  required: z.boolean().default(true).describe("false: its failure is reported and does not count"),
+  on_missing: z
+    .enum(["warn", "fail", "skip"])
+    .default("warn")
+    .describe("what it means when the gate's program is not installed"),
+  cwd: z.string().optional().describe("folder to run in, relative to the root of the repository"),
+  env: variables.default({}).describe("added to the gate's environment"),
+});
+
+const gates = z.array(gate).superRefine((all, context) => {
+  for (const [index, { name }] of all.entries()) {
+    if (all.findIndex((other) => other.name === name) === index) continue;
+    context.addIssue({
+      code: "custom",
+      path: [index, "name"],
+      message: `another gate is called "${name}" too; give each its own name`,
+    });
+  }
+});
+
+const run = z.strictObject({
+  max_iterations: count.min(1).default(50).describe("of the whole run"),
+  max_stuck: count.default(3).describe("iterations in a row without progress that end the run; 0 is off"),
+  max_attempts: count.default(3).describe("failed iterations in a row on one task, then it is blocked"),
+  keep_going: z.boolean().default(false).describe("a blocked or undecided task does not stop the run"),
+  gates_every_iteration: z
+    .boolean()
+    .default(false)
+    .describe("gates also run when the agent does not claim to be done"),
+  retries: count
+    .default(3)
+    .describe("transient failures in a row that are tried again; they are no iterations"),
+});
+
+const promise = z.strictObject({
+  completion: text.default("COMPLETE").describe("what the agent prints as `<promise>…</promise>` when done"),
+  require_xml: z
+    .boolean()
+    .default(true)
+    .describe("false: the plain text counts too, in any case (also written `require_xml_format`)"),
+  verify: z.literal(true).default(true).describe("claims are checked, always"),
+});
+
+const git = z.strictObject({
+  commit: z
+    .enum(["ralph", "agent"])
+    .default("ralph")
+    .describe(
+      "`ralph`: what the agent leaves uncommitted is committed after each iteration; `agent`: a claim with a dirty tree is rejected",
+    ),
+  hooks: z.boolean().default(false).describe("ralph's own commits run the repository's hooks and signing"),
 });
 
 /** Everything that may stand in `.ralph/ralph.toml`, with its defaults. */
 export const configSchema = z.strictObject({
-  agent: z.string().min(1).default("claude"),
-  source: z.string().min(1).default("auto"),
-  mode: z.enum(["speed", "standard", "thorough"]).default("standard"),
-  run: z
-    .strictObject({
-      max_iterations: count.min(1).default(50),
-      max_stuck: count.default(3),
-      max_attempts: count.default(3),
-      keep_going: z.boolean().default(false),
-      gates_every_iteration: z.boolean().default(false),
-      retries: count.default(3),
-    })
-    .prefault({}),
-  promise: z
-    .strictObject({
-      completion: z.string().min(1).default("COMPLETE"),
-      require_xml: z.boolean().default(true),
-    })
-    .prefault({}),
-  gates: z.array(gate).default([]),
-  agents: z.record(z.string(), agent).default({}),
-  git: z
-    .strictObject({ commit: z.enum(["ralph", "agent"]).default("ralph"), hooks: z.boolean().default(false) })
-    .prefault({}),
+  agent: text.default("claude").describe("who works: the name of an agent"),
+  source: text.default("auto").describe("the file with the tasks; `auto` looks for one"),
+  mode: z
+    .enum(["speed", "standard", "thorough"])
+    .default("standard")
+    .describe("how long an iteration may take: 2, 15 or 30 minutes"),
+  run: run.prefault({}).describe("when to go on and when to stop"),
+  promise: promise.prefault({}).describe("how the agent says that it is done"),
+  gates: gates.default([]).describe("commands of the project that must pass before a task is done"),
+  agents: z
+    .record(z.string(), agent)
+    .default({})
+    .describe("programs that can be named as `agent`, and changes to the built-in ones"),
+  git: git.prefault({}).describe("who commits, and how"),
 });
 
-export type Config = z.output<typeof configSchema>;
+/** What the operator wrote, with the defaults. */
+export type Config = z.output<typeof configSchema> & {
+  /** Not a key of its own: the trees of `config.yaml` have it. */
+  readonly maxIterationsPerTask: number;
+};

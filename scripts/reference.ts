@@ -1,0 +1,186 @@
+// `npm run reference`: writes docs/reference/ from the schema of the configuration and from the command line.
+// A test compares, so that the pages cannot fall behind.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { format, resolveConfig } from "prettier";
+import { commandShapes, type CommandShape } from "../src/cli/command-shapes.ts";
+import { createProgram } from "../src/cli/program.ts";
+import { variableOf } from "../src/config/read-variables.ts";
+import { expectation, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/schema-node.ts";
+import { UPCOMING_KEYS } from "../src/config/upcoming-keys.ts";
+
+const root = join(import.meta.dirname, "..");
+const GENERATED = "<!-- Made by `npm run reference` from the program itself. Do not edit. -->";
+/** Options of every command, explained once. */
+const COMMON = ["--help", "--dir", "--verbose"];
+
+if (import.meta.main) {
+  for (const [path, text] of Object.entries(await referencePages())) {
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+    console.log(`reference: ${path}`);
+  }
+}
+
+/** The text of each page, by its path. */
+export async function referencePages(): Promise<Readonly<Record<string, string>>> {
+  const program = await createProgram("", () => true);
+  return {
+    "docs/reference/configuration.md": await formatted(configuration(), "docs/reference/configuration.md"),
+    "docs/reference/commands.md": await formatted(
+      commands(commandShapes(program)),
+      "docs/reference/commands.md",
+    ),
+  };
+}
+
+async function formatted(text: string, path: string): Promise<string> {
+  const file = join(root, path);
+  return format(text, { ...(await resolveConfig(file)), filepath: file });
+}
+
+function configuration(): string {
+  const keys = schemaKeys();
+  const outer = keys.filter(({ key }) => !key.includes("."));
+  const sections = outer.filter(({ node }) => node.is === "object" || node.is === "record" || isTables(node));
+  const top = outer.filter((key) => !sections.includes(key));
+  return `# Configuration
+
+${GENERATED}
+
+Everything has a default; no file is needed. One file may say otherwise:
+
+| File | What it says |
+| --- | --- |
+| \`.ralph/ralph.toml\` | every key below |
+| \`.ralph/ralph.json\` | the same keys, as JSON |
+| \`.ralph/config.yaml\`, or the \`ralph:\` tree in \`.specflow/config.yaml\` | see [below](#configyaml) |
+
+With two of them \`ralph\` names both and stops. Order of strength: flag, variable, file, default. \`ralph config\`
+prints every value in effect and where it comes from; \`ralph config schema\` prints a JSON Schema for editors.
+
+A wrong key or value stops \`ralph\` before anything is started (exit code 64), with file, line and what to type.
+Durations are written \`90s\`, \`45m\` or \`45min\`, \`2h\`, \`1h30m\`; a bare number is seconds. A variable that is
+empty counts as not set.
+
+## At the top of the file
+
+${keyTable(top)}
+
+${sections.map((section) => sectionText(section, keys)).join("\n\n")}
+
+## config.yaml
+
+The \`ralph:\` tree of SpecFlow. This version has one stage and takes for it:
+
+| In the tree | Here |
+| --- | --- |
+| \`ralph.coder.completion_promise\` | \`promise.completion\` |
+| \`ralph.coder.max_iterations\`, else \`ralph.default_max_iterations\` | iterations of one task; 30 without it |
+| \`ralph.reviewer\`, \`ralph.tester\`, \`ralph.qa\` | accepted, not in effect; \`ralph config\` lists them |
+
+\`enabled\`, \`verify_promises\` and \`coder.enabled\` may be there as \`true\`; \`false\` is refused. Anything else in
+\`.specflow/config.yaml\` belongs to SpecFlow and is not looked at.
+
+## Not supported yet
+
+These keys belong to later versions. Whoever writes one is told so, and nothing starts.
+
+${table(
+  ["Key", "Value", "Default"],
+  Object.entries(UPCOMING_KEYS).map(([key, one]) => [code(key), one.type, code(one.default)]),
+)}
+`;
+}
+
+function sectionText(section: SchemaKey, keys: readonly SchemaKey[]): string {
+  const isList = isTables(section.node);
+  const title = isList
+    ? `[[${section.key}]]`
+    : section.node.is === "record"
+      ? `[${section.key}.NAME]`
+      : `[${section.key}]`;
+  const inside = keys.filter(({ key }) => key.startsWith(`${section.key}.`));
+  return `## \`${title}\`
+
+${capital(section.description)}.
+
+${keyTable(inside)}`;
+}
+
+function keyTable(keys: readonly SchemaKey[]): string {
+  const withVariable = new Set(scalarKeys().map(({ key }) => key));
+  const hasVariables = keys.some(({ key }) => withVariable.has(key));
+  const rows = keys.map(({ key, node, description, default: byDefault }) => [
+    code(key.split(".").at(-1)),
+    node.is === "record" ? "a table of texts" : expectation(node, "toml"),
+    byDefault === undefined ? "" : code(JSON.stringify(byDefault)),
+    ...(hasVariables ? [withVariable.has(key) ? code(variableOf(key)) : ""] : []),
+    description,
+  ]);
+  return table(["Key", "Value", "Default", ...(hasVariables ? ["Variable"] : []), "Meaning"], rows);
+}
+
+function isTables(node: SchemaKey["node"]): boolean {
+  return node.is === "list" && expectation(node, "toml") === "a list of tables";
+}
+
+function commands(shapes: readonly CommandShape[]): string {
+  const [program, ...others] = shapes;
+  if (program === undefined) throw new Error("there is no program");
+  return `# Commands
+
+${GENERATED}
+
+${program.summary} Data goes to stdout, messages to stderr.
+
+${optionTable(program, [])}
+
+${others.map(commandText).join("\n\n")}
+`;
+}
+
+function commandText(shape: CommandShape): string {
+  return `## ralph ${shape.path}
+
+${capital(shape.summary)}.
+
+\`\`\`sh
+${shape.usage}
+\`\`\`
+
+${
+  shape.arguments.length === 0
+    ? ""
+    : table(
+        ["Argument", "Meaning"],
+        shape.arguments.map((one) => [code(one.name), one.description]),
+      )
+}
+
+${optionTable(shape, COMMON)}`;
+}
+
+function optionTable({ options }: CommandShape, without: readonly string[]): string {
+  const rows = options
+    .filter(({ long }) => !without.includes(long))
+    .map(({ flags, description, choices }) => [
+      code(flags),
+      choices.length === 0 ? description : `${description}: ${choices.map(code).join(", ")}`,
+    ]);
+  return rows.length === 0 ? "" : table(["Option", "Meaning"], rows);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n");
+}
+
+function code(text: string | undefined): string {
+  return text === undefined ? "" : `\`${text}\``;
+}
+
+function capital(text: string): string {
+  return `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`;
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { withoutAliases } from "./aliases.ts";
+
+test.each([
+  ["ralph-status", "status"],
+  ["ralph-status --json", "status --json"],
+  ["--status", "status"],
+  ["--reset --all --yes", "reset --all --yes"],
+  ["--roadmap plan.md --dry-run", "run --roadmap plan.md --dry-run"],
+  ["--roadmap=a=b.md", "run --roadmap=a=b.md"],
+  ["--dir state --status", "--dir state status"],
+  ["--dir=state --verbose --status", "--dir=state --verbose status"],
+])("ralph %s is ralph %s", (written, meant) => {
+  expect(withoutAliases(written.split(" "))).toEqual(meant.split(" "));
+});
+
+test.each(["run --status", "status", "--dir --status", "--version", "run ralph-status", "constructor"])(
+  "ralph %s stays as it is",
+  (written) => {
+    expect(withoutAliases(written.split(" "))).toEqual(written.split(" "));
+  },
+);
+
+test("nothing stays nothing", () => {
+  expect(withoutAliases([])).toEqual([]);
+});

@@ -1,0 +1,95 @@
+/** A key of a later version, as it will be: `*` stands for any name or number. */
+interface UpcomingKey {
+  readonly type: string;
+  /** As it would stand in the file; absent when there is none. */
+  readonly default?: string;
+}
+
+/**
+ * Keys that are promised and do nothing yet. Each is refused by its own name, since a brake that is written down
+ * and does not brake is worse than none. A key leaves this list when `schema.ts` gets it.
+ */
+export const UPCOMING_KEYS: Readonly<Record<string, UpcomingKey>> = {
+  "run.parallel": { type: "whole number", default: "1" },
+  "run.adaptive_iterations": { type: "true or false", default: "false" },
+  "run.idle_timeout": { type: "duration", default: '"10m"' },
+  "run.fallback_agents": { type: "list of texts", default: "[]" },
+  "limits.calls_per_hour": { type: "whole number", default: "100" },
+  "limits.budget_usd": { type: "number", default: "0" },
+  "limits.budget_usd_per_task": { type: "number", default: "0" },
+  "limits.budget_usd_per_day": { type: "number", default: "0" },
+  "limits.max_duration": { type: "duration", default: '"0"' },
+  "breaker.no_progress": { type: "whole number", default: "3" },
+  "breaker.same_error": { type: "whole number", default: "5" },
+  "breaker.output_decline": { type: "whole number", default: "70" },
+  "breaker.cooldown": { type: "duration", default: '"30m"' },
+  "interventions.enabled": { type: "true or false", default: "true" },
+  "interventions.threshold_no_files": { type: "whole number", default: "3" },
+  "interventions.threshold_false_completion": { type: "whole number", default: "2" },
+  "interventions.window": { type: "whole number", default: "5" },
+  "interventions.feedback_rotation_days": { type: "whole number", default: "30" },
+  "interventions.aggressive_mode": { type: "true or false", default: "false" },
+  "interventions.mid_stream": { type: "true or false", default: "false" },
+  "adaptive_timeout.enabled": { type: "true or false", default: "true" },
+  "adaptive_timeout.complexity_scaling": { type: "true or false", default: "true" },
+  "adaptive_timeout.failure_scaling": { type: "true or false", default: "true" },
+  "adaptive_timeout.max_timeout": { type: "duration", default: "3600" },
+  "adaptive_timeout.min_timeout": { type: "duration", default: "60" },
+  "adaptive_timeout.timeout_multiplier_per_failure": { type: "number", default: "1.5" },
+  "adaptive_timeout.learn": { type: "true or false", default: "true" },
+  "adaptive_timeout.complexity.*.multiplier": { type: "number" },
+  "adaptive_timeout.complexity.*.keywords": { type: "list of texts" },
+  "unblock.auto_suggest": { type: "true or false", default: "true" },
+  "unblock.max_auto_unblock_attempts": { type: "whole number", default: "1" },
+  "gates.*.kind": { type: "text" },
+  "gates.*.retries": { type: "whole number" },
+  "gates.*.expect": { type: "text" },
+  "gates.*.on_baseline": { type: "text" },
+  "review.enabled": { type: "true or false", default: "true" },
+  "review.cap": { type: "whole number", default: "5" },
+  "stages.*.enabled": { type: "true or false", default: "true" },
+  "stages.*.max_iterations": { type: "whole number" },
+  "stages.*.completion_promise": { type: "text" },
+  "stages.*.agent": { type: "text" },
+  "agents.*.format": { type: "text", default: '"text"' },
+  "agents.*.model": { type: "text" },
+  "agents.*.session": { type: '"fresh" or "resume"', default: '"fresh"' },
+  "git.merge": { type: '"squash", "merge", "rebase", "none" or "pr"', default: '"squash"' },
+  "worktree.setup": { type: "text", default: '""' },
+  "worktree.include": { type: "list of texts", default: "[]" },
+  "protect.paths": { type: "list of texts", default: "[]" },
+  "protect.weakened_tests": { type: '"reject", "warn" or "off"', default: '"reject"' },
+  "sandbox.kind": { type: '"none", "bubblewrap" or "docker"', default: '"none"' },
+  "logs.keep_days": { type: "whole number", default: "30" },
+  "notify.desktop": { type: "true or false", default: "false" },
+  "notify.webhook": { type: "text", default: '""' },
+  "notify.command": { type: "text", default: '""' },
+  "queue.url": { type: "text", default: '""' },
+  "queue.lease": { type: "duration", default: '"30s"' },
+};
+
+/**
+ * The name of the upcoming key that stands at a path, or below it in a section that is all upcoming; null when
+ * there is none.
+ */
+export function upcomingKey(path: readonly PropertyKey[], value: unknown): readonly string[] | null {
+  const steps = path.map(String);
+  const known = Object.keys(UPCOMING_KEYS).map((key) => key.split("."));
+  const ahead = known.filter((key) =>
+    steps.every((step, index) => key[index] === step || key[index] === "*"),
+  );
+  if (ahead.length === 0) return null;
+  if (ahead.some((key) => key.length === steps.length)) return steps;
+  if (typeof value !== "object" || value === null) return steps;
+  for (const [name, inner] of Object.entries(value)) {
+    const below = upcomingKey([...steps, name], inner);
+    if (below !== null) return below;
+  }
+  return steps;
+}
+
+/** The upcoming key that a variable would set. */
+export function upcomingKeyOfVariable(name: string): string | null {
+  const keys = Object.keys(UPCOMING_KEYS).filter((key) => !key.includes("*"));
+  return keys.find((key) => `RALPH_${key.replaceAll(".", "_").toUpperCase()}` === name) ?? null;
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { configJsonSchema } from "../../src/config/json-schema.ts";
+import { readVariables, variableOf } from "../../src/config/read-variables.ts";
+import { scalarKeys, schemaKeys } from "../../src/config/schema-node.ts";
+import { UPCOMING_KEYS, upcomingKey } from "../../src/config/upcoming-keys.ts";
+import { load, type Files } from "./config-folder.ts";
+
+const TREE = `
+ralph:
+  enabled: yes
+  default_max_iterations: 10
+  verify_promises: true
+  coder:
+    enabled: true
+    max_iterations: 15
+    completion_promise: "IMPLEMENTATION_COMPLETE"
+  reviewer:
+    max_iterations: 5
+    completion_promise: "REVIEW_COMPLETE"
+  qa:
+    enabled: false
+`;
+
+describe("files", () => {
+  test("without any, everything is the default", async () => {
+    const { config, file } = await load({});
+    expect(file).toBeNull();
+    expect(config).toMatchObject({ agent: "claude", mode: "standard", maxIterationsPerTask: 30, gates: [] });
+    expect(new Set(Object.values(await origins({})))).toEqual(new Set(["default"]));
+  });
+
+  test("TOML, JSON and a byte order mark", async () => {
+    const toml = await load({ ".ralph/ralph.toml": '\uFEFFagent = "demo"\n[run]\nmax_stuck = 7\n' });
+    const json = await load({ ".ralph/ralph.json": '{"agent": "demo", "run": {"max_stuck": 7}}' });
+    expect(json.config).toEqual(toml.config);
+    expect(toml.config.run.max_stuck).toBe(7);
+  });
+
+  test("durations are read in all their forms", async () => {
+    const timeout = async (text: string): Promise<unknown> => {
+      const file = `[[gates]]\nname = "a"\ncommand = "b"\ntimeout = ${text}\n`;
+      return (await load({ ".ralph/ralph.toml": file })).config.gates[0]?.timeout;
+    };
+    expect(await timeout('"1h30m"')).toBe(5_400_000);
+    expect(await timeout('"45min"')).toBe(2_700_000);
+    expect(await timeout("90")).toBe(90_000);
+    expect(
+      (await load({ ".ralph/ralph.toml": '[[gates]]\nname="a"\ncommand="b"' })).config.gates[0],
+    ).toMatchObject({
+      timeout: 600_000,
+    });
+  });
+
+  test("a key under its other name", async () => {
+    const files = { ".ralph/ralph.toml": "[promise]\nverify = true\nrequire_xml_format = false\n" };
+    expect((await load(files)).config.promise).toMatchObject({ require_xml: false, verify: true });
+    expect(await origins(files)).toMatchObject({ "promise.require_xml": ".ralph/ralph.toml:3" });
+  });
+});
+
+describe("config.yaml", () => {
+  test.each([".ralph/config.yaml", ".specflow/config.yaml"])(
+    "%s sets what one stage can use",
+    async (path) => {
+      const { config, waiting, values } = await load({ [path]: TREE });
+      expect(config.promise.completion).toBe("IMPLEMENTATION_COMPLETE");
+      expect(config.maxIterationsPerTask).toBe(15);
+      expect(await values()).toContainEqual({
+        key: "promise.completion",
+        value: "IMPLEMENTATION_COMPLETE",
+        origin: `${path}:9`,
+      });
+      expect(await values()).toContainEqual({
+        key: "ralph.coder.max_iterations",
+        value: 15,
+        origin: `${path}:8`,
+      });
+      expect((await waiting()).map(({ key, origin }) => `${key} ${origin}`)).toEqual([
+        `ralph.default_max_iterations ${path}:4`,
+        `ralph.reviewer ${path}:10`,
+        `ralph.qa ${path}:13`,
+      ]);
+    },
+  );
+
+  test("the default limit counts when the coder has none", async () => {
+    const files = { ".ralph/config.yaml": "ralph:\n  default_max_iterations: 10\n" };
+    const { config, waiting } = await load(files);
+    expect(config.maxIterationsPerTask).toBe(10);
+    expect(await waiting()).toEqual([]);
+    expect(await origins(files)).toMatchObject({ "ralph.default_max_iterations": ".ralph/config.yaml:2" });
+  });
+
+  test("another program's file without our tree is none of our business, whatever is in it", async () => {
+    const files = { ".ralph/ralph.toml": 'agent = "demo"\n', ".specflow/config.yaml": "]]] not: even: yaml" };
+    expect((await load(files)).config.agent).toBe("demo");
+  });
+
+  test("an empty file says nothing", async () => {
+    expect((await load({ ".ralph/config.yaml": "" })).config.maxIterationsPerTask).toBe(30);
+  });
+});
+
+describe("variables", () => {
+  test("are stronger than the file, and each is read in its type", async () => {
+    const files = { ".ralph/ralph.toml": 'agent = "demo"\n[run]\nmax_stuck = 7\nretries = 1\n' };
+    const env = { RALPH_RUN_MAX_STUCK: "0", RALPH_RUN_KEEP_GOING: "1", RALPH_MODE: "speed", RALPH_AGENT: "" };
+    const { config } = await load(files, env);
+    expect(config).toMatchObject({ agent: "demo", mode: "speed" });
+    expect(config.run).toMatchObject({ max_stuck: 0, keep_going: true, retries: 1 });
+    expect(await origins(files, env)).toMatchObject({
+      agent: ".ralph/ralph.toml:1",
+      mode: "env RALPH_MODE",
+      "run.max_stuck": "env RALPH_RUN_MAX_STUCK",
+      "run.retries": ".ralph/ralph.toml:4",
+      "run.max_attempts": "default",
+    });
+  });
+
+  test("do not change a section that the file has", async () => {
+    const files = { ".ralph/ralph.toml": "[promise]\nrequire_xml = false\n" };
+    const { config } = await load(files, { RALPH_PROMISE_COMPLETION: "DONE" });
+    expect(config.promise).toMatchObject({ completion: "DONE", require_xml: false });
+  });
+
+  test("that say something else are no configuration, least of all an agent's own", async () => {
+    const env = {
+      RALPH_MAX_ITERATIONS: "7",
+      RALPH_ITERATION: "3",
+      RALPH_STAGE: "build",
+      RALPH_TASK_ID: "x",
+      RALPH_RUN_ID: "r",
+      RALPH_MARKER: "m",
+      RALPH_DIR: "d",
+      RALPH_STATE: "s",
+      RALPH_DEMO_SCRIPT: "f",
+      RALPH_TEST_PROJECT: "p",
+    };
+    const { config, unknownVariables } = await load({}, env);
+    expect(config).toEqual((await load({})).config);
+    expect(unknownVariables).toEqual([]);
+  });
+
+  test("that nobody knows are listed", async () => {
+    expect((await load({}, { RALPH_WIGGUM: "1", RALPH_AGENTS_HOME: "/x" })).unknownVariables).toEqual([
+      "RALPH_AGENTS_HOME",
+      "RALPH_WIGGUM",
+    ]);
+  });
+
+  test.each(scalarKeys().map(({ key }) => [variableOf(key), key]))("%s can set %s", (name, key) => {
+    const values: Readonly<Record<string, string>> = {
+      text: "x",
+      number: "5",
+      boolean: "true",
+      fixed: "true",
+      duration: "5m",
+    };
+    const node = scalarKeys().find((one) => one.key === key)?.node;
+    const text = node?.is === "choice" ? (node.values[0] ?? "") : (values[node?.is ?? ""] ?? "");
+    expect(readVariables({ [name]: text }).set.get(key)).toMatchObject({ name });
+  });
+});
+
+describe("the schema", () => {
+  test("explains every key", () => {
+    expect(schemaKeys().filter(({ description }) => description === "")).toEqual([]);
+  });
+
+  test("has none of the upcoming keys, whatever their name", () => {
+    const known = schemaKeys().map(({ key }) => key);
+    expect(Object.keys(UPCOMING_KEYS).filter((key) => known.includes(key))).toEqual([]);
+  });
+
+  test("knows an upcoming key by any name in the place of a star", () => {
+    expect(upcomingKey(["gates", 3, "kind"], "test")).toEqual(["gates", "3", "kind"]);
+    expect(upcomingKey(["stages"], { coder: { agent: "codex" } })).toEqual(["stages", "coder", "agent"]);
+    expect(upcomingKey(["runs"], {})).toBeNull();
+  });
+
+  test("becomes a JSON Schema with a description everywhere", () => {
+    const schema = configJsonSchema() as { properties: Record<string, Record<string, unknown>> };
+    expect(schema).toMatchObject({ type: "object", additionalProperties: false });
+    expect(schema.properties["mode"]).toMatchObject({
+      enum: ["speed", "standard", "thorough"],
+      default: "standard",
+      description: expect.stringContaining("iteration"),
+    });
+    expect(JSON.stringify(schema)).not.toContain("9007199254740991");
+  });
+});
+
+async function origins(files: Files, env: NodeJS.ProcessEnv = {}): Promise<Readonly<Record<string, string>>> {
+  const values = await (await load(files, env)).values();
+  return Object.fromEntries(values.map(({ key, origin }) => [key, origin]));
+}
