@@ -1,4 +1,5 @@
 import type { Claim, Ending, Failure, Usage } from "../../core/report/agent-report.ts";
+import type { Signals } from "../../core/report/signals.ts";
 import type { ExpectedPromise } from "../../core/report/read-promise.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 
@@ -47,6 +48,7 @@ export interface AgentActivity {
 
 export interface AgentResult {
   readonly claim: Claim;
+  readonly signals: Signals;
   readonly failure: Failure | null;
   readonly finalText: string;
   readonly toolCalls: number;

@@ -40,7 +40,7 @@ describe("the reader", () => {
     const reader = createReader();
     for (const line of ["working", "", "done", "<promise>COMPLETE</promise>", ""]) reader.stdoutLine(line);
     reader.stderrLine("<promise>BLOCKED:not here</promise>");
-    expect(reader.result({ is: "exited", code: 0 })).toEqual({
+    expect(reader.result({ is: "exited", code: 0 })).toMatchObject({
       claim: { is: "complete", promise: "COMPLETE" },
       failure: null,
       finalText: "working\n\ndone\n<promise>COMPLETE</promise>",
@@ -54,6 +54,35 @@ describe("the reader", () => {
     for (const line of ["First this.", "Then print:", "<promise>COMPLETE</promise>", "That is all."])
       reader.stdoutLine(line);
     expect(reader.result({ is: "exited", code: 0 }).claim).toEqual({ is: "none" });
+  });
+
+  test("does not take the prompt's prose for the agent's either", () => {
+    const reader = textAdapter.createReader({
+      prompt:
+        "TODO: log in\nCreated src/old.ts in the last iteration.\nPrint the promise once you are done.\n",
+      promise: { completion: "COMPLETE", requireXml: true },
+    });
+    for (const line of ["TODO: log in", "Created src/old.ts in the last", "iteration.", "Created src/new.ts"])
+      reader.stdoutLine(line);
+    expect(reader.result({ is: "exited", code: 0 }).signals).toMatchObject({
+      contradictions: [],
+      citations: ["src/new.ts"],
+    });
+  });
+
+  test("reads a status block too", () => {
+    const reader = createReader();
+    for (const line of [
+      "---RALPH_STATUS---",
+      "STATUS: BLOCKED",
+      "RECOMMENDATION: no key",
+      "---END_RALPH_STATUS---",
+    ])
+      reader.stdoutLine(line);
+    expect(reader.result({ is: "exited", code: 0 })).toMatchObject({
+      claim: { is: "blocked", reason: "no key" },
+      signals: { confidence: 100, statusBlock: { status: "BLOCKED" } },
+    });
   });
 
   test("reads the failure from stderr", () => {

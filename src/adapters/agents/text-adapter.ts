@@ -1,7 +1,8 @@
 import { UNKNOWN_USAGE } from "../../core/report/agent-report.ts";
 import { classifyFailure } from "../../core/report/classify-failure.ts";
 import { createEchoFilter } from "../../core/report/prompt-echo.ts";
-import { createPromiseReader } from "../../core/report/read-promise.ts";
+import { createSignalReader } from "../../core/report/read-signals.ts";
+import { createRepeatTest } from "../../core/report/repeats-prompt.ts";
 import type {
   AgentAdapter,
   AgentCommand,
@@ -24,7 +25,7 @@ function textCommand({ agent, prompt, promptFile }: CommandRequest): AgentComman
 }
 
 function createTextReader({ prompt, promise }: ReaderRequest): AgentReader {
-  const words = createPromiseReader(promise);
+  const words = createSignalReader(promise, createRepeatTest(prompt));
   const own = createEchoFilter(prompt, promise, (line) => words.readLine(line));
   const stdout = createTail();
   const stderr = createTail();
@@ -57,7 +58,8 @@ function createTextReader({ prompt, promise }: ReaderRequest): AgentReader {
         stderr: stderr.text(),
         lastLines: finalText.split("\n").slice(-10),
       });
-      return { claim: words.claim(), failure, finalText, toolCalls: 0, usage: UNKNOWN_USAGE };
+      const { claim, signals } = words.report(failure);
+      return { claim, signals, failure, finalText, toolCalls: 0, usage: UNKNOWN_USAGE };
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { Signals } from "./signals.ts";
+
 /** What came back from one agent process: how it ended, what it said, what it cost. */
 export interface AgentReport {
   readonly ending: Ending;
@@ -11,6 +13,8 @@ export interface AgentReport {
   readonly toolCalls: number;
   /** Leftover processes that the sweep had to end. */
   readonly sweptProcesses: number;
+  /** What its words say besides the claim; missing when nobody read them. */
+  readonly signals?: Signals;
 }
 
 /** Why the process is gone. `interrupted` is written by recovery: nobody saw the end. */
@@ -24,9 +28,18 @@ export type Ending =
 
 /** What the agent says of its work; never trusted. */
 export type Claim =
+  /** In the agent's words: the promise, or the line of the status block that says it. */
   | { readonly is: "complete"; readonly promise: string }
   | { readonly is: "blocked"; readonly reason: string }
-  | { readonly is: "undecided"; readonly question: string; readonly options: readonly string[] }
+  | {
+      readonly is: "undecided";
+      readonly question: string;
+      readonly options: readonly string[];
+      /** Taken when the deadline passes without an answer. */
+      readonly default?: string | null;
+      /** From the asking. */
+      readonly deadlineMs?: number | null;
+    }
   | { readonly is: "unfinished" }
   | { readonly is: "none" };
 

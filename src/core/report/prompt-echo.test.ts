@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createEchoFilter } from "./prompt-echo.ts";
-import { createPromiseReader } from "./read-promise.ts";
+import { createSignalReader } from "./read-signals.ts";
 
 const PROMPT = `## Task Information
 - **Title**: Log in
@@ -15,11 +15,11 @@ Print it only when everything above is true: your work is verified.
 
 function claimOf(output: string, prompt = PROMPT, requireXml = true): string {
   const expected = { completion: "COMPLETE", requireXml };
-  const reader = createPromiseReader(expected);
+  const reader = createSignalReader(expected);
   const filter = createEchoFilter(prompt, expected, (line) => reader.readLine(line));
   for (const line of output.split("\n")) filter.readLine(line);
   filter.end();
-  return reader.claim().is;
+  return reader.report(null).claim.is;
 }
 
 test.each<[string, string, string]>([
@@ -78,4 +78,24 @@ test("bare words of the prompt do not count where no tag is needed", () => {
   const prompt = "When done print this:\nCOMPLETE\nand nothing else.\n";
   expect(claimOf(prompt, prompt, false)).toBe("none");
   expect(claimOf(`${prompt}\nok\ncomplete`, prompt, false)).toBe("complete");
+});
+
+const FILLED = [
+  "---RALPH_STATUS---",
+  "STATUS: COMPLETE",
+  "WORK_TYPE: IMPLEMENTATION",
+  "EXIT_SIGNAL: true",
+  "RECOMMENDATION: nothing",
+  "---END_RALPH_STATUS---",
+].join("\n");
+const WITH_BLOCK = `Do it.\nAt the end print this, as in:\n${FILLED}\nOr as a line:\nEXIT_SIGNAL: true\nThat is all.\n`;
+
+test.each<[string, string, string]>([
+  ["an example of a status block in the prompt says nothing", WITH_BLOCK, "none"],
+  ["indented it says nothing", WITH_BLOCK.replaceAll(/^/gm, "  "), "none"],
+  ["the same block as the agent's own words counts", `All good.\n${FILLED}\n`, "complete"],
+  ["it counts after the echo", `${WITH_BLOCK}\nAll good.\n${FILLED}\n`, "complete"],
+  ["a bare exit signal counts after the echo", `${WITH_BLOCK}\nAll good.\nEXIT_SIGNAL: true\n`, "complete"],
+])("%s", (_, output, claim) => {
+  expect(claimOf(output, WITH_BLOCK)).toBe(claim);
 });

@@ -1,9 +1,10 @@
 import type { ExpectedPromise } from "./read-promise.ts";
+import { BLOCK_END, BLOCK_START } from "./read-status-block.ts";
 import { stripEscapes } from "./strip-escapes.ts";
 
 /**
- * Takes the prompt's tags and fences out of an agent's output where the agent only repeats the prompt, so that the
- * example in it is not taken for the agent's word.
+ * Takes the prompt's tags, status blocks and fences out of an agent's output where the agent only repeats the
+ * prompt, so that the example in it is not taken for the agent's word.
  */
 export interface EchoFilter {
   readLine(line: string): void;
@@ -24,27 +25,28 @@ export function createEchoFilter(
   let previous: string | null = null;
   let waiting: { readonly line: string; readonly words: string; readonly previous: string | null } | null =
     null;
-  /** Inside a tag that the agent itself opened, its words may well be the prompt's. */
-  let isInOwnTag = false;
+  /** What ends the tag or block that the agent itself opened: inside, its words may well be the prompt's. */
+  let ownEnd: RegExp | null = null;
 
   const letGo = (next: string | null): void => {
     if (waiting === null) return;
     const { line, words, previous: before } = waiting;
     waiting = null;
     if (places.get(words)?.some((place) => isAt(place, before, next))) return;
-    isInOwnTag = words.startsWith(OPEN) && !words.includes(CLOSE);
+    ownEnd = endOf(words);
     onLine(line);
   };
   const takeSignal = (line: string, words: string): void => {
     letGo(words);
-    if (isInOwnTag || !places.has(words)) onLine(line);
+    if (ownEnd !== null || !places.has(words)) onLine(line);
     else waiting = { line, words, previous: previous === null ? null : wordsOf(previous) };
-    if (isInOwnTag && words.includes(CLOSE)) isInOwnTag = false;
+    if (ownEnd?.test(words)) ownEnd = null;
   };
   return {
     readLine(line) {
       if (line.trim() === "") return onLine(line);
-      const isPlain = waiting === null && !isInOwnTag && expected.requireXml && !SIGNAL_CHARACTER.test(line);
+      const isPlain =
+        waiting === null && ownEnd === null && expected.requireXml && !SIGNAL_CHARACTER.test(line);
       if (places.size > 0 && !isPlain) takeSignal(line, wordsOf(line));
       else onLine(line);
       previous = line;
@@ -60,9 +62,9 @@ interface Place {
 }
 
 const OPEN = "<promise>";
-const CLOSE = "</promise>";
+const CLOSE = /<\/promise>/;
 /** Lines without one cannot be a signal; most are done with after this. */
-const SIGNAL_CHARACTER = /[<`~]/;
+const SIGNAL_CHARACTER = /[<`~]|RALPH_STATUS|EXIT_SIGNAL/i;
 /** Shorter words are too common to prove anything. */
 const FRAGMENT_LENGTH_MIN = 3;
 const PLACES_MAX = 1_000;
@@ -84,8 +86,14 @@ function findPlaces(prompt: string, expected: ExpectedPromise): ReadonlyMap<stri
 }
 
 function isSignal(line: string, { completion, requireXml }: ExpectedPromise): boolean {
-  if (line.includes(OPEN) || line.includes(CLOSE) || /^(?:```|~~~)/.test(line)) return true;
+  if (line.includes(OPEN) || CLOSE.test(line) || /^(?:```|~~~)/.test(line)) return true;
+  if (BLOCK_START.test(line) || BLOCK_END.test(line) || /^EXIT_SIGNAL\s*:/i.test(line)) return true;
   return !requireXml && line.toLowerCase() === completion.trim().toLowerCase();
+}
+
+function endOf(words: string): RegExp | null {
+  if (BLOCK_START.test(words)) return BLOCK_END;
+  return words.startsWith(OPEN) && !CLOSE.test(words) ? CLOSE : null;
 }
 
 /** Some agents break long lines, so a neighbour may be only the nearest part of the prompt's line. */

@@ -1,16 +1,24 @@
 import { describe, expect, test } from "vitest";
 import type { Claim } from "./agent-report.ts";
 import { createPromiseReader } from "./read-promise.ts";
+import { createLineReader } from "./split-lines.ts";
 
 const complete: Claim = { is: "complete", promise: "COMPLETE" };
 const none: Claim = { is: "none" };
 const blocked = (reason: string): Claim => ({ is: "blocked", reason });
-const undecided = (question: string, ...options: string[]): Claim => ({ is: "undecided", question, options });
+const undecided = (question: string, ...options: string[]): Claim => ({
+  is: "undecided",
+  question,
+  options,
+  default: null,
+  deadlineMs: null,
+});
 
 function claimOf(text: string, requireXml = true, completion = "COMPLETE"): Claim {
   const reader = createPromiseReader({ completion, requireXml });
-  for (const line of text.split("\n")) reader.readLine(line);
-  return reader.claim();
+  const readLine = createLineReader((line, standing) => reader.read(line, standing));
+  for (const line of text.split("\n")) readLine(line);
+  return reader.said().claim;
 }
 
 describe("a promise", () => {
@@ -83,8 +91,13 @@ describe("a hold", () => {
       undecided("Which?", "SQL", "files"),
     ],
     [
-      "leaves out what is not an option",
+      "may have a default and a deadline",
       "<promise>DECIDE:Which?|a||b|default=a|deadline = 2h</promise>",
+      { is: "undecided", question: "Which?", options: ["a", "b"], default: "a", deadlineMs: 7_200_000 },
+    ],
+    [
+      "has no deadline when it makes no sense",
+      "<promise>DECIDE:Which?|a|b|default=|deadline=soon</promise>",
       undecided("Which?", "a", "b"),
     ],
     [

@@ -1,6 +1,6 @@
+import { parseDuration } from "../duration.ts";
 import type { Claim } from "./agent-report.ts";
-import { createFenceTracker } from "./fence-tracker.ts";
-import { stripEscapes } from "./strip-escapes.ts";
+import type { Standing } from "./split-lines.ts";
 
 export interface ExpectedPromise {
   readonly completion: string;
@@ -10,38 +10,42 @@ export interface ExpectedPromise {
 
 /** Reads `<promise>…</promise>` out of plain text, a line at a time, in bounded memory. */
 export interface PromiseReader {
-  readLine(line: string): void;
+  read(line: string, standing: Standing): void;
   /** What the text says so far. */
-  claim(): Claim;
+  said(): Said;
+}
+
+export interface Said {
+  readonly claim: Claim;
+  /** The text of the promise that counts, whether or not it is the expected one; null without any. */
+  readonly promise: string | null;
 }
 
 const OPEN = "<promise>";
 const CLOSE = "</promise>";
-/** Lines without one say nothing here, unless a tag is open; most are done with after this. */
-const SIGNAL_CHARACTER = /[<`~]/;
 const TAG_LENGTH_MAX = 64 * 1024;
 const WORDS_LENGTH_MAX = 2_000;
 const OPTIONS_MAX = 20;
 
 export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
   const completion = expected.completion.trim();
-  const fences = createFenceTracker();
-  let hold: Claim | null = null;
-  let last: Claim = { is: "none" };
+  const bareWords = expected.requireXml ? null : completion.toLowerCase();
+  let hold: Said | null = null;
+  let last: Said = { claim: { is: "none" }, promise: null };
   /** What stands after an opening tag whose end has not come yet. */
   let open: string | null = null;
 
   const take = (text: string): void => {
     const held = readHold(text);
     if (held === "empty") return;
-    if (held !== null) hold = held;
-    else last = text === completion ? { is: "complete", promise: text } : { is: "none" };
+    const promise = text.slice(0, WORDS_LENGTH_MAX);
+    if (held !== null) hold = { claim: held, promise };
+    else last = { claim: text === completion ? { is: "complete", promise: text } : { is: "none" }, promise };
   };
   const readWords = (words: string): void => {
     const isOpening = words.startsWith(OPEN);
     if (!isOpening && open === null) {
-      if (!expected.requireXml && words !== "" && words.toLowerCase() === completion.toLowerCase())
-        take(completion);
+      if (bareWords !== null && words !== "" && words.toLowerCase() === bareWords) take(completion);
       return;
     }
     // A new beginning drops an old one that never ended.
@@ -52,15 +56,12 @@ export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
     open = end >= 0 || text.length > TAG_LENGTH_MAX ? null : text;
   };
   return {
-    readLine(line) {
-      if (open === null && expected.requireXml && !SIGNAL_CHARACTER.test(line)) return;
-      // A lone return starts the line anew on a terminal, as progress bars do.
-      for (const part of stripEscapes(line).split("\r")) {
-        if (fences.isFenced(part) || part.trimStart().startsWith(">")) open = null;
-        else readWords(part.trim());
-      }
+    read(line, standing) {
+      if (standing !== "plain") open = null;
+      // Most lines are done with after this.
+      else if (open !== null || bareWords !== null || line.includes("<")) readWords(line.trim());
     },
-    claim: () => hold ?? last,
+    said: () => hold ?? last,
   };
 }
 
@@ -72,10 +73,24 @@ function readHold(text: string): Claim | "empty" | null {
   }
   if (!text.startsWith("DECIDE:")) return null;
   const [question = "", ...parts] = text.slice("DECIDE:".length).split("|").map(bounded);
-  const options = parts
-    .filter((part) => part !== "" && !/^(?:default|deadline)\s*=/.test(part))
-    .slice(0, OPTIONS_MAX);
-  return question === "" ? "empty" : { is: "undecided", question, options };
+  if (question === "") return "empty";
+  const options = parts.filter((part) => part !== "" && !SETTING.test(part)).slice(0, OPTIONS_MAX);
+  const deadline = settingOf(parts, "deadline");
+  return {
+    is: "undecided",
+    question,
+    options,
+    default: settingOf(parts, "default"),
+    deadlineMs: deadline === null ? null : parseDuration(deadline),
+  };
+}
+
+const SETTING = /^(default|deadline)\s*=/i;
+
+function settingOf(parts: readonly string[], name: string): string | null {
+  const part = parts.find((candidate) => SETTING.exec(candidate)?.[1]?.toLowerCase() === name);
+  const value = part?.slice(part.indexOf("=") + 1).trim() ?? "";
+  return value === "" ? null : value;
 }
 
 function bounded(text: string): string {

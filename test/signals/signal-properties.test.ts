@@ -1,0 +1,182 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createLineSplitter } from "../../src/adapters/system/line-splitter.ts";
+import { createSignalReader } from "../../src/core/report/read-signals.ts";
+import type { SignalReport } from "../../src/core/report/signals.ts";
+import { analyzeText, block, EXPECTED } from "./analyze-text.ts";
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    "<promise>COMPLETE</promise>",
+    "<promise>",
+    "</promise>",
+    "COMPLETE",
+    "BLOCKED:no key",
+    "<promise>DECIDE:a? | b | default=b</promise>",
+    "---RALPH_STATUS---",
+    "---END_RALPH_STATUS---",
+    "STATUS: COMPLETE",
+    "EXIT_SIGNAL: true",
+    "EXIT_SIGNAL: true | false",
+    "RECOMMENDATION: go on",
+    "```",
+    "~~~~",
+    "> ",
+    "- ",
+    "Created `src/a.ts`, b.py:10-20 and ",
+    "Files changed:",
+    "src/ü.ts",
+    "0 tests failed",
+    "TODO: x",
+    "Error: at 0x12",
+    "\x1b[31m",
+    "\0",
+    "\r",
+    "\ufeff",
+  ),
+  fc.constantFrom("\n", "\n", "\n\n", " "),
+  fc.string({ unit: "binary", maxLength: 8 }),
+);
+const output = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""));
+
+function analyzeBytes(bytes: Buffer, cuts: readonly number[]): SignalReport {
+  const reader = createSignalReader(EXPECTED);
+  const splitter = createLineSplitter((line) => reader.readLine(line));
+  let at = 0;
+  for (const length of cuts) {
+    splitter.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  splitter.push(bytes.subarray(at));
+  splitter.end();
+  return reader.report(null);
+}
+
+test("any output can be read, and what is found is bounded", () => {
+  fc.assert(
+    fc.property(output, (text) => {
+      const { signals, claim } = analyzeText(text);
+      expect(signals.confidence).toBeGreaterThanOrEqual(0);
+      expect(signals.confidence).toBeLessThanOrEqual(100);
+      if (claim.is === "none") expect(signals.confidence).toBeLessThanOrEqual(90);
+      expect(signals.citations.length).toBeLessThanOrEqual(200);
+      expect(new Set(signals.citations).size).toBe(signals.citations.length);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("how the bytes come in pieces changes nothing", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        output.map((text) => Buffer.from(text)),
+        fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+      ),
+      fc.array(fc.nat(20), { maxLength: 20 }),
+      (bytes, cuts) => {
+        expect(analyzeBytes(bytes, cuts)).toEqual(analyzeBytes(bytes, []));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("nothing in a quote claims anything", () => {
+  fc.assert(
+    fc.property(output, (text) => {
+      const quoted = text.replaceAll("\r", "").replaceAll(/^/gm, "> ");
+      expect(analyzeText(quoted).claim).toEqual({ is: "none" });
+      expect(analyzeText(quoted).signals).toMatchObject({ confidence: 0, contradictions: [], citations: [] });
+    }),
+  );
+});
+
+test("nothing in a fence claims anything, but for a whole status block", () => {
+  fc.assert(
+    fc.property(output, (text) => {
+      const inside = text.replaceAll(/`|~|RALPH_STATUS/g, "");
+      const { claim, signals } = analyzeText(`\`\`\`\`\n${inside}\n\`\`\`\``);
+      expect(claim).toEqual({ is: "none" });
+      expect(signals).toMatchObject({ confidence: 0, contradictions: [], exitSignal: null });
+    }),
+  );
+});
+
+test("words never make a claim", () => {
+  const words = fc.constantFrom(
+    "done",
+    "complete",
+    "all tasks complete",
+    "finished",
+    "failed",
+    "error",
+    ".",
+    "not",
+    "\n",
+  );
+  fc.assert(
+    fc.property(fc.array(words), (said) => {
+      expect(analyzeText(said.join(" ")).claim).toEqual({ is: "none" });
+    }),
+  );
+});
+
+test("a blocker or a question beats whatever else is said", () => {
+  fc.assert(
+    fc.property(output, (text) => {
+      const before = text.replaceAll(/[`~\r]/g, "");
+      const { claim } = analyzeText(
+        `${before}\n<promise>BLOCKED:no key</promise>\n${block("EXIT_SIGNAL: true")}`,
+      );
+      expect(claim).toEqual({ is: "blocked", reason: "no key" });
+    }),
+  );
+});
+
+describe("reading takes linear time", () => {
+  const hostile: readonly [string, (size: number) => string][] = [
+    ["many <", (size) => "<".repeat(size)],
+    ["lines of <", (size) => "<\n".repeat(size / 2)],
+    ["many backticks", (size) => "`".repeat(size)],
+    ["lines of backticks", (size) => "``` x\n".repeat(size / 6)],
+    ["single backticks", (size) => "` ".repeat(size / 2)],
+    ["nested tags", (size) => "<promise>".repeat(size / 9)],
+    ["tags that open", (size) => "<promise>\n".repeat(size / 10)],
+    ["tags that close", (size) => "</promise>\n".repeat(size / 11)],
+    ["blocks that open", (size) => "---RALPH_STATUS---\n".repeat(size / 19)],
+    ["a block without end", (size) => `---RALPH_STATUS---\n${"STATUS: COMPLETE\n".repeat(size / 17)}`],
+    ["dashes", (size) => "-".repeat(size)],
+    ["spaces", (size) => `a${" ".repeat(size)}`],
+    ["returns", (size) => "<\r".repeat(size / 2)],
+    ["escapes", (size) => "\x1b[".repeat(size / 2)],
+    ["negations", (size) => "not done ".repeat(size / 9)],
+    ["failing tests", (size) => "no tests fail ".repeat(size / 14)],
+    ["words after tests", (size) => `tests ${"are ".repeat(size / 4)}`],
+    ["verbs", (size) => "created ".repeat(size / 8)],
+    ["verbs and names", (size) => "created a/b.ts, ".repeat(size / 16)],
+    ["a long name", (size) => `created ${"a/".repeat(size / 2)}`],
+    ["lists of files", (size) => `Files changed:\n${"- a.ts, ".repeat(size / 8)}`],
+    ["parentheses", (size) => `created a.ts ${"(".repeat(size)}`],
+    ["stops", (size) => ". ".repeat(size / 2)],
+    ["errors", (size) => `Error: ${"0x1/".repeat(size / 4)}\n`],
+  ];
+  const msOf = (text: string): number => {
+    const started = performance.now();
+    analyzeText(text);
+    return performance.now() - started;
+  };
+
+  test.each(hostile)("of %s", (_, make) => {
+    const size = 400_000;
+    const one = make(size);
+    const two = make(2 * size);
+    const ratio = (): number => {
+      // The best of several: other processes only ever add to it.
+      const pairs = Array.from({ length: 5 }, () => [msOf(one), msOf(two)] as const);
+      return Math.min(...pairs.map(([, b]) => b)) / Math.max(1, Math.min(...pairs.map(([a]) => a)));
+    };
+    expect(Math.min(ratio(), ratio())).toBeLessThan(3);
+    expect(msOf(two)).toBeLessThan(2_000);
+  });
+});
