@@ -1,6 +1,7 @@
 import type { AgentReport } from "./report/agent-report.ts";
 import type { Evidence, Leftovers } from "./report/evidence.ts";
 import type { GateResult } from "./report/gate-result.ts";
+import type { ExitSignal } from "./limits/exit-rules.ts";
 import type { Plan, TaskId } from "./plan/task.ts";
 import type { Settings } from "./settings.ts";
 import type { Instant } from "./time.ts";
@@ -60,6 +61,8 @@ export type IterationEvent =
       readonly madeProgress: boolean;
       /** After a transient failure: the task is not tried again before. */
       readonly retryAt: Instant | null;
+      /** Of an open-ended task. */
+      readonly exitSignal: ExitSignal | null;
     })
   | (AboutIteration<"intervention.chosen"> & {
       readonly intervention: InterventionType;
@@ -72,6 +75,8 @@ export type TaskEvent =
   /** The source shows it: done in the user's file, committed. */
   | (About<"task.marked"> & { readonly run: RunId; readonly task: TaskId; readonly commit: string | null })
   | (AboutIteration<"task.blocked"> & { readonly reason: string })
+  /** A single attempt that did not succeed, or an open-ended task that goes round in circles; not in this run. */
+  | (AboutIteration<"task.failed"> & { readonly reason: string })
   | (AboutIteration<"task.exhausted"> & { readonly iterations: number; readonly lastOutput: string })
   | (AboutIteration<"question.asked"> & { readonly question: string; readonly options: readonly string[] })
   /** A file under `.ralph/` that asks the operator; deleting or answering it is an act. */

@@ -11,6 +11,8 @@ export interface Settings {
   readonly lanes: number;
   readonly limits: LimitSettings;
   readonly promise: { readonly completion: string; readonly requireXml: boolean };
+  /** The operator's own prompt template; null is the built-in one. */
+  readonly promptTemplate: string | null;
   readonly mode: Mode;
   /** `--timeout`: taken exactly as given. */
   readonly timeoutMs: number | null;

@@ -86,6 +86,7 @@ export class Journal {
       this.#state = evolve(this.#state, event);
       for (const follower of this.#followers) await follower.follow(event, this.#state);
     }
+    if (news.length > 0) for (const follower of this.#followers) await follower.settle?.(this.#state);
     if (this.#state.position - this.#snapshotAt >= SNAPSHOT_EVERY) {
       this.#snapshotAt = this.#state.position;
       await this.#log.saveSnapshot(this.#state, EVOLVE_VERSION);

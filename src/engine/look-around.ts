@@ -2,6 +2,7 @@ import type { Event } from "../core/events.ts";
 import { isOpen, type Letter, type State, type TaskState } from "../core/loop/state.ts";
 import { readAnswer } from "../core/prompt/letters.ts";
 import type { Plan } from "../core/plan/task.ts";
+import { RalphError } from "../core/ralph-error.ts";
 import type { Ports } from "./ports.ts";
 
 /**
@@ -10,15 +11,25 @@ import type { Ports } from "./ports.ts";
  */
 export async function lookAround(ports: Ports, state: State): Promise<readonly Event[]> {
   if (!isOpen(state.run)) return [];
-  const plan = await ports.source.observe();
-  const observed: Event[] = samePlan(plan, state.plan)
+  const plan = await observed(ports, state);
+  const news: Event[] = samePlan(plan, state.plan)
     ? []
     : [{ type: "tasks.observed", run: state.run.id, plan }];
   const withLetters = Object.values(state.tasks).filter((task) => task.letter !== null);
   const answers = await Promise.all(
     withLetters.map((task) => readLetter(ports, task, task.letter as Letter)),
   );
-  return [...observed, ...answers.flat()];
+  return [...news, ...answers.flat()];
+}
+
+/** A person may be in the middle of editing: a plan that cannot be used now leaves the one before in force. */
+async function observed(ports: Ports, { plan }: State): Promise<Plan> {
+  try {
+    return await ports.source.observe();
+  } catch (error) {
+    if (plan === null || !(error instanceof RalphError) || error.code !== "bad-tasks") throw error;
+    return plan;
+  }
 }
 
 async function readLetter(ports: Ports, task: TaskState, letter: Letter): Promise<readonly Event[]> {

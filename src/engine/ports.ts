@@ -192,4 +192,6 @@ export interface Clock {
 
 export interface Follower {
   follow(event: Recorded, state: State): Promise<void>;
+  /** After the last of the facts that came together: the moment to show where things stand. */
+  settle?(state: State): Promise<void>;
 }

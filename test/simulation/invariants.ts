@@ -10,6 +10,7 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   checkNumbers(world, events);
   checkCompletions(world, events);
   checkLimits(world, events, settings);
+  checkSingleAttempts(world, events);
   for (const { answer } of of(events, "question.answered")) {
     // A person who answers below a forged line has seen it.
     if (!answer.includes("this")) world.violate("an agent's answer was taken for a person's");
@@ -20,12 +21,14 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   if (world.livingProcesses.length > 0)
     world.violate(`${world.livingProcesses.length} agent processes were left alive`);
   if (world.isDirty) world.violate("work was left uncommitted");
-  if (
-    ended?.outcome === "completed" &&
-    !world.tasks.every((task) => task.ticked && world.isTrulyDone(task.id))
-  ) {
+  // A task that a person added after the last look is for the next run.
+  const seen =
+    of(events, "tasks.observed")
+      .at(-1)
+      ?.plan.tasks.map((task) => world.truth(task.id)) ?? [];
+  const isDone = seen.every((task) => task.ticked && world.isTrulyDone(task.id));
+  if (ended?.outcome === "completed" && !isDone)
     world.violate("the run says that everything is done, and it is not");
-  }
 }
 
 /** A run that was interrupted goes on; it is not begun anew with fresh counters. */
@@ -94,6 +97,24 @@ function checkLimits(world: World, events: readonly Recorded[], settings: Settin
     }
     if (counted > maxIterations)
       world.violate(`the run began ${counted} iterations of at most ${maxIterations}`);
+  }
+}
+
+/** A task without a loop is tried once in a run, unless somebody else spoilt the attempt. */
+function checkSingleAttempts(world: World, events: readonly Recorded[]): void {
+  const ended = new Map(of(events, "iteration.ended").map((event) => [event.iteration, event.report]));
+  const tried = new Map<string, number>();
+  for (const event of events) {
+    if (event.type === "run.started") tried.clear();
+    if (event.type !== "iteration.started" || world.truth(event.task).loops) continue;
+    const report = ended.get(event.iteration);
+    const isSpoilt = report?.ending.is === "interrupted" || report?.ending.is === "stopped";
+    if (isSpoilt || report?.failure?.class === "transient") continue;
+    tried.set(event.task, (tried.get(event.task) ?? 0) + 1);
+    const claim = report?.claim.is;
+    const mayGoOn = claim === "undecided" || claim === "blocked";
+    if ((tried.get(event.task) ?? 0) > 1 && !mayGoOn)
+      world.violate(`${event.task} was tried twice in one run`);
   }
 }
 

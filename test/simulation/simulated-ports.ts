@@ -126,6 +126,10 @@ function checkStart(
   const rejected = facts.lastVerdict(task) === "rejected";
   if (rejected && !prompt.includes("DO NOT IGNORE"))
     world.violate(`${task} was not told why it was rejected`);
+  for (const id of world.truth(task).dependsOn) {
+    if (!world.isTrulyDone(id))
+      world.violate(`${task} was begun before ${id}, which it depends on, was done`);
+  }
   if (facts.has("task.completed", task)) world.violate(`${task} was worked on after it was accepted`);
 }
 

@@ -25,6 +25,9 @@ export interface TaskTruth {
   readonly character: Character;
   /** Units of real work it takes. */
   readonly needs: number;
+  /** False: it gets a single attempt in a run. */
+  readonly loops: boolean;
+  readonly dependsOn: readonly string[];
   /** Iterations in which the agent misbehaves. */
   misbehaves: number;
   /** The project's check fails because of this task. */
@@ -55,9 +58,24 @@ export class World {
     this.time = time;
   }
 
-  addTask(character: Character, needs: number, misbehaves: number): TaskTruth {
+  addTask(
+    character: Character,
+    needs: number,
+    misbehaves: number,
+    more: Partial<Pick<TaskTruth, "loops" | "dependsOn">> = {},
+  ): TaskTruth {
     const id = `task-${String(this.tasks.length + 1).padStart(3, "0")}`;
-    const truth = { id, character, needs, misbehaves, red: false, ticked: false };
+    const truth = {
+      id,
+      character,
+      needs,
+      misbehaves,
+      loops: true,
+      dependsOn: [],
+      red: false,
+      ticked: false,
+      ...more,
+    };
     this.tasks.push(truth);
     return truth;
   }
@@ -75,7 +93,9 @@ export class World {
 
   /** What the task file shows. */
   plan(): Task[] {
-    return this.tasks.map(({ id, ticked }) => plainTask({ id, title: `Task ${id}`, done: ticked }));
+    return this.tasks.map(({ id, ticked, loops, dependsOn }) =>
+      plainTask({ id, title: `Task ${id}`, done: ticked, loops, dependsOn }),
+    );
   }
 
   /** Work that somebody should have committed. */

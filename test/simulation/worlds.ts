@@ -26,7 +26,13 @@ export function createWorld(random: Random, time: VirtualTime): World {
   const world = new World(random, time);
   const count = random.between(1, 4);
   for (let number = 0; number < count; number += 1) {
-    world.addTask(random.pick(CHARACTERS), random.between(1, 3), random.between(1, 2));
+    const loops = random.chance(0.8);
+    const before = world.tasks.at(-1);
+    const dependsOn = before !== undefined && random.chance(0.2) ? [before.id] : [];
+    world.addTask(random.pick(CHARACTERS), loops ? random.between(1, 3) : 1, random.between(1, 2), {
+      loops,
+      dependsOn,
+    });
   }
   return world;
 }
@@ -46,6 +52,7 @@ export function settingsFor(random: Random): Settings {
       retries: 3,
     },
     promise: { completion: "COMPLETE", requireXml: true },
+    promptTemplate: null,
     mode: "speed",
     timeoutMs: null,
     keepGoing: random.chance(0.3),

@@ -98,6 +98,7 @@ export function settings(more: Partial<Settings> = {}): Settings {
     lanes: 1,
     limits: { maxIterations: 50, maxStuck: 3, maxAttempts: 3, maxIterationsPerTask: 30, retries: 3 },
     promise: { completion: "COMPLETE", requireXml: true },
+    promptTemplate: null,
     mode: "standard",
     timeoutMs: null,
     keepGoing: false,

@@ -5,7 +5,7 @@ import { MODE_TIMEOUT_MS, type Settings } from "../settings.ts";
 export const EXHAUSTED_RUNS_MAX = 3;
 
 export function maxIterationsOf(task: Task, settings: Settings): number {
-  return task.maxIterations ?? settings.limits.maxIterationsPerTask;
+  return task.loops ? (task.maxIterations ?? settings.limits.maxIterationsPerTask) : 1;
 }
 
 export function timeoutOf(task: Task, settings: Settings): number {

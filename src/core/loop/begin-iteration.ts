@@ -51,6 +51,7 @@ export function beginIteration(
     notes: around.notes,
     question: known.question,
     feedback: known.feedback,
+    template: settings.promptTemplate,
   });
   const started = {
     type: "iteration.started" as const,

@@ -1,26 +1,21 @@
 import type { Event, Recorded } from "../events.ts";
-import { hardFindings } from "../guards/hard-guards.ts";
 import { retryAt } from "../limits/backoff.ts";
+import { exitRule } from "../limits/exit-rules.ts";
 import { EXHAUSTED_RUNS_MAX, maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { madeProgress } from "../report/evidence.ts";
 import type { Instant } from "../time.ts";
 import { corrections } from "../verdict/corrections.ts";
-import { claimsCompletion, judge } from "../verdict/judge.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import { evolve } from "./evolve.ts";
-import { taskState, type OpenIteration, type Phase, type RunState, type State } from "./state.ts";
-
-type JudgeablePhase = Extract<Phase, { is: "observed" | "checked" }>;
-
-/** Whether gates have something to decide in this iteration: a hard guard's objection spares them. */
-export function needsGates(run: RunState, phase: Extract<Phase, { is: "observed" }>): boolean {
-  if (run.settings.gates.length === 0 || run.stop === "now") return false;
-  const { report, evidence } = phase;
-  if (report.ending.is === "interrupted" || report.ending.is === "stopped") return false;
-  if (run.settings.gatesEveryIteration) return true;
-  return claimsCompletion(report) && hardFindings({ report, evidence, settings: run.settings }).length === 0;
-}
+import {
+  exitSignalOf,
+  isOpenEnded,
+  judgeIteration,
+  wasCutOff,
+  type JudgeablePhase,
+} from "./judge-iteration.ts";
+import { taskState, type OpenIteration, type RunState, type State } from "./state.ts";
 
 /** The verdict on an iteration and everything that follows from it, recorded together. */
 export function conclude(
@@ -31,9 +26,8 @@ export function conclude(
   now: Instant,
 ): readonly Event[] {
   const { report, evidence } = phase;
-  const gates = phase.is === "checked" ? phase.gates : null;
-  const findings = claimsCompletion(report) ? hardFindings({ report, evidence, settings: run.settings }) : [];
-  const verdict = cutShort(run, phase) ?? judge({ report, findings, gates });
+  const task = planned(state, open.task);
+  const { verdict, findings, gates } = judgeIteration(run, task, phase);
   const about = { run: open.run, task: open.task, iteration: open.number };
   const reached = {
     ...about,
@@ -43,9 +37,10 @@ export function conclude(
     madeProgress: madeProgress(evidence),
     retryAt:
       report.failure?.class === "transient" ? retryAt(now, run.transientInARow + 1, open.number) : null,
+    exitSignal: isOpenEnded(run) ? exitSignalOf(open, phase, verdict) : null,
   };
   const after = evolve(state, { ...reached, position: state.position, at: now } satisfies Recorded);
-  const promiseTag = `<promise>${promiseOf(state, run, open.task)}</promise>`;
+  const promise = task?.promise ?? run.settings.promise.completion;
   const told = corrections({
     iteration: open.number,
     verdict,
@@ -53,7 +48,8 @@ export function conclude(
     evidence,
     findings,
     gates,
-    promiseTag,
+    isOpenEnded: isOpenEnded(run),
+    promiseTag: `<promise>${promise}</promise>`,
   });
   return [
     reached,
@@ -68,20 +64,6 @@ export function conclude(
   ];
 }
 
-export function promiseOf(state: State, run: RunState, id: TaskId): string {
-  return planned(state, id)?.promise ?? run.settings.promise.completion;
-}
-
-/** A claim whose gates were cut off by a stop has not been checked: it is no verdict on the agent. */
-function cutShort(run: RunState, phase: JudgeablePhase): Verdict | null {
-  if (run.stop !== "now" || phase.is === "checked" || run.settings.gates.length === 0) return null;
-  if (!claimsCompletion(phase.report)) return null;
-  return {
-    ruling: "continue",
-    reasons: [{ rule: "stopped", sentence: "stopped before the gates could check the claim" }],
-  };
-}
-
 function taskConsequences(
   after: State,
   run: RunState,
@@ -91,21 +73,34 @@ function taskConsequences(
 ): readonly Event[] {
   const about = { run: open.run, task: open.task, iteration: open.number };
   const { report, evidence } = phase;
-  if (verdict.ruling === "accepted")
-    return [{ ...about, type: "task.completed", commit: evidence.headAfter }];
+  const completed: Event = { ...about, type: "task.completed", commit: evidence.headAfter };
+  if (isOpenEnded(run)) {
+    const rule = exitRule(taskState(after, open.task).exitSignals);
+    if (rule === "complete") return [completed];
+    if (rule === "only-tests") {
+      return [{ ...about, type: "task.failed", reason: "three iterations in a row only ran tests" }];
+    }
+  } else if (verdict.ruling === "accepted") return [completed];
   if (report.claim.is === "blocked" && verdict.ruling === "blocked") {
     return [{ ...about, type: "task.blocked", reason: report.claim.reason }];
   }
   if (report.claim.is === "undecided" && verdict.ruling === "decide") {
     const { question, options } = report.claim;
-    return [
-      { ...about, type: "question.asked", question, options },
-      ...exhaustion(after, run, open, report.finalText),
-    ];
+    const asked: Event = { ...about, type: "question.asked", question, options };
+    return [asked, ...exhaustion(after, run, open, report.finalText)];
   }
+  if (planned(after, open.task)?.loops === false) return failedAttempt(open, verdict, phase);
   const blockedBy = brakeOnTask(after, run, open.task);
   if (blockedBy !== null) return [{ ...about, type: "task.blocked", reason: blockedBy }];
   return exhaustion(after, run, open, report.finalText);
+}
+
+/** A single attempt has one chance, unless the agent had no part in losing it. */
+function failedAttempt(open: OpenIteration, verdict: Verdict, { report }: JudgeablePhase): readonly Event[] {
+  const isAgents = report.failure === null || report.failure.class === "agent";
+  if (wasCutOff(report) || !isAgents) return [];
+  const reason = verdict.reasons.map(({ sentence }) => sentence).join("; ");
+  return [{ type: "task.failed", run: open.run, task: open.task, iteration: open.number, reason }];
 }
 
 function brakeOnTask(after: State, run: RunState, id: TaskId): string | null {

@@ -1,9 +1,10 @@
 import type { Event } from "../events.ts";
 import { maxIterationsOf } from "../limits/iteration-limits.ts";
-import type { Plan } from "../plan/task.ts";
+import type { Plan, Task } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
-import { conclude, needsGates } from "./consequences.ts";
+import { conclude } from "./consequences.ts";
+import { needsGates } from "./judge-iteration.ts";
 import type { Decision, Effect } from "./effects.ts";
 import { endingOf } from "./outcome.ts";
 import { nextRetryAt, readyTasks } from "./select-tasks.ts";
@@ -50,7 +51,7 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
     case "ended":
       return { kind: "collect-evidence", key: `evidence:${open.number}`, iteration: open.number };
     case "observed":
-      if (needsGates(run, phase))
+      if (needsGates(run, planned(state, open), phase))
         return { kind: "check-gates", key: `gates:${open.number}`, iteration: open.number };
       return verdict(open, conclude(state, run, open, phase, now));
     case "checked":
@@ -58,6 +59,10 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
     default:
       return unreachable(phase);
   }
+}
+
+function planned(state: State, open: OpenIteration): Task | undefined {
+  return state.plan?.tasks.find((task) => task.id === open.task);
 }
 
 function verdict(open: OpenIteration, events: readonly Event[]): Effect {

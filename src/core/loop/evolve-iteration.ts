@@ -1,4 +1,5 @@
 import type { EventOf, Recorded } from "../events.ts";
+import { withSignal } from "../limits/exit-rules.ts";
 import { NO_CHANGES, PATHS_KEPT, type Leftover } from "../report/evidence.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import {
@@ -19,6 +20,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     task: event.task,
     stage: event.stage,
     ordinal: event.ordinal,
+    maxIterations: event.maxIterations,
     lane: event.lane,
     agent: event.agent,
     startedAt: event.at,
@@ -96,7 +98,7 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
     ...state,
     judged: state.judged + 1,
     iterations: state.iterations.filter((iteration) => iteration !== open),
-    tasks: { ...state.tasks, [open.task]: settleTask(taskState(state, open.task), event, weight) },
+    tasks: { ...state.tasks, [open.task]: settleTask(taskState(state, open.task), open, event, weight) },
     run: state.run && settleRun(state.run, weight, report.failure?.message ?? null),
   };
 }
@@ -120,15 +122,24 @@ function weigh(
   return report.ending.is === "timed-out" ? "timed-out" : "stuck";
 }
 
-function settleTask(task: TaskState, event: Recorded<EventOf<"verdict.reached">>, weight: Weight): TaskState {
+function settleTask(
+  task: TaskState,
+  open: OpenIteration,
+  event: Recorded<EventOf<"verdict.reached">>,
+  weight: Weight,
+): TaskState {
   if (weight === "retried") return { ...task, iterations: task.iterations - 1, retryAt: event.retryAt };
-  if (weight === "free" || weight === "misconfigured") return task;
+  // A single attempt that was cut off has not been made.
+  if (weight === "free") return open.maxIterations === 1 ? { ...task, iterations: 0 } : task;
+  if (weight === "misconfigured") return task;
   const failed = event.verdict === "rejected" || event.verdict === "failed";
   const costsAttempt = failed && weight !== "stuck";
   const answered = task.question?.usedIn === event.iteration;
   return {
     ...task,
     feedback: [],
+    exitSignals:
+      event.exitSignal === null ? task.exitSignals : withSignal(task.exitSignals, event.exitSignal),
     question: answered ? null : task.question,
     attempts: costsAttempt ? task.attempts + 1 : failed ? task.attempts : 0,
     stuckCount: weight === "stuck" ? task.stuckCount + 1 : weight === "progress" ? 0 : task.stuckCount,

@@ -73,6 +73,7 @@ type TaskFact = EventOf<
   | "task.blocked"
   | "task.unblocked"
   | "task.exhausted"
+  | "task.failed"
   | "task.reset"
   | "letter.published"
   | "letter.disturbed"
@@ -101,9 +102,18 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
     case "task.blocked":
       return { blockedReason: event.reason };
     case "task.unblocked":
-      return { blockedReason: null, attempts: 0, stuckCount: 0, exhaustedRuns: 0, iterations: 0 };
+      return {
+        blockedReason: null,
+        attempts: 0,
+        stuckCount: 0,
+        exhaustedRuns: 0,
+        iterations: 0,
+        failedIn: null,
+      };
     case "task.exhausted":
       return { iterations: 0, exhaustedRuns: task.exhaustedRuns + 1, exhaustedIn: event.run };
+    case "task.failed":
+      return { failedIn: event.run, iterations: 0 };
     case "task.reset":
       return { ...taskState(EMPTY_STATE, task.id), letter: task.letter };
     case "letter.published":

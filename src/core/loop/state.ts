@@ -1,3 +1,4 @@
+import type { ExitSignal } from "../limits/exit-rules.ts";
 import type { LetterKind, Outcome, RunId } from "../events.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
@@ -66,6 +67,10 @@ export interface TaskState {
   /** Runs in which the limit was used up, and the last of them. */
   readonly exhaustedRuns: number;
   readonly exhaustedIn: RunId | null;
+  /** The run in which it failed for good. */
+  readonly failedIn: RunId | null;
+  /** The last iterations of an open-ended task. */
+  readonly exitSignals: readonly ExitSignal[];
   readonly feedback: readonly FeedbackItem[];
   readonly question: Question | null;
   readonly blockedReason: string | null;
@@ -114,6 +119,7 @@ export interface OpenIteration {
   readonly task: TaskId;
   readonly stage: string;
   readonly ordinal: number;
+  readonly maxIterations: number;
   readonly lane: number;
   readonly agent: string;
   readonly startedAt: Instant;
@@ -161,6 +167,8 @@ export function newTask(id: TaskId): TaskState {
     stuckCount: 0,
     exhaustedRuns: 0,
     exhaustedIn: null,
+    failedIn: null,
+    exitSignals: [],
     feedback: [],
     question: null,
     blockedReason: null,

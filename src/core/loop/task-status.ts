@@ -8,6 +8,7 @@ export function statusOf(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
   if (task.done || known.completion !== null) return "done";
   if (known.blockedReason !== null) return "blocked";
+  if (known.failedIn !== null && known.failedIn === state.run?.id) return "failed";
   if (known.question !== null && known.question.answer === null) return "undecided";
   return state.iterations.some((open) => open.task === task.id) ? "doing" : "todo";
 }

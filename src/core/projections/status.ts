@@ -1,4 +1,5 @@
 import { maxIterationsOf, timeoutOf } from "../limits/iteration-limits.ts";
+import type { ExitSignal } from "../limits/exit-rules.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import { taskState, type RunState, type State, type TaskState } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
@@ -14,6 +15,12 @@ export interface Status {
   readonly calls: { used: number | null; limit: number | null; resets_at: string | null };
   readonly cost: { usd: number | null; budget_usd: number | null; per_accepted_task_usd: number | null };
   readonly inbox: readonly InboxItem[];
+  /** Only of an open-ended task: iterations of the rolling window. */
+  readonly exit_signals?: {
+    readonly test_only_loops: readonly number[];
+    readonly done_signals: readonly number[];
+    readonly completion_indicators: readonly number[];
+  };
 }
 
 export interface RunStatus {
@@ -72,6 +79,18 @@ export function projectStatus(state: State, alive: boolean): Status {
     calls: { used: null, limit: null, resets_at: null },
     cost: { usd, budget_usd: null, per_accepted_task_usd: usd === null || done === 0 ? null : usd / done },
     inbox: Object.values(state.tasks).flatMap(inboxItem),
+    ...(run?.settings.source.kind === "prompt" && { exit_signals: exitSignals(state) }),
+  };
+}
+
+function exitSignals(state: State): NonNullable<Status["exit_signals"]> {
+  const signals = (state.plan?.tasks ?? []).flatMap(({ id }) => taskState(state, id).exitSignals);
+  const iterations = (holds: (signal: ExitSignal) => boolean): readonly number[] =>
+    signals.filter(holds).map((signal) => signal.iteration);
+  return {
+    test_only_loops: iterations((signal) => signal.testOnly),
+    done_signals: iterations((signal) => signal.done),
+    completion_indicators: iterations((signal) => signal.indicator),
   };
 }
 

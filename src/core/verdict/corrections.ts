@@ -20,6 +20,8 @@ export interface Judged {
   readonly evidence: Evidence;
   readonly findings: readonly Finding[];
   readonly gates: readonly GateResult[] | null;
+  /** One accepted claim does not end it. */
+  readonly isOpenEnded: boolean;
   /** The exact tag that would have claimed completion. */
   readonly promiseTag: string;
 }
@@ -27,6 +29,7 @@ export interface Judged {
 /** What the next prompt must say, most useful first. */
 export function corrections(judged: Judged): readonly Correction[] {
   const { ruling } = judged.verdict;
+  if (ruling === "accepted" && judged.isOpenEnded) return [confirmation(judged)];
   if (ruling === "accepted" || ruling === "blocked" || ruling === "decide") return [];
   if (judged.report.failure !== null && judged.report.failure.class !== "agent") return [];
   if (judged.report.ending.is === "interrupted" || judged.report.ending.is === "stopped") return [];
@@ -41,6 +44,11 @@ export function corrections(judged: Judged): readonly Correction[] {
     ...leftOutCorrections(judged),
     ...silenceCorrections(judged),
   ];
+}
+
+function confirmation({ iteration, promiseTag }: Judged): Correction {
+  const text = `Your claim in iteration ${iteration} was accepted. Look once more at the goal as a whole: if nothing is left to do, print ${promiseTag} again; if something is, do it.`;
+  return { intervention: "agent_reinforced", severity: "info", text };
 }
 
 function gateCorrections({ iteration, gates }: Judged): readonly Correction[] {

@@ -6,12 +6,14 @@ import type { Reason, Verdict } from "./verdict.ts";
 /** Everything a ruling rests on. `gates` is null when no gate ran. */
 export interface Case {
   readonly report: AgentReport;
+  /** Whether there is a claim of completion to rule on. */
+  readonly claimed: boolean;
   readonly findings: readonly Finding[];
   readonly gates: readonly GateResult[] | null;
 }
 
 /** Rules on one iteration. Words can reject or hold a task; only evidence accepts it. */
-export function judge({ report, findings, gates }: Case): Verdict {
+export function judge({ report, claimed, findings, gates }: Case): Verdict {
   const { claim, failure, ending } = report;
   if (ending.is === "interrupted")
     return failed("interrupted", "interrupted: Ralph itself was killed while the agent ran");
@@ -22,13 +24,8 @@ export function judge({ report, findings, gates }: Case): Verdict {
   if (claim.is === "undecided")
     return { ruling: "decide", reasons: [{ rule: "claim", sentence: claim.question }] };
   if (failure !== null) return failed(failureRule(report), failure.message);
-  if (claim.is !== "complete") return { ruling: "continue", reasons: [whyOpen(report)] };
+  if (!claimed) return { ruling: "continue", reasons: [whyOpen(report)] };
   return judgeCompletion(findings, gates);
-}
-
-/** Whether an iteration has anything that gates could still decide. */
-export function claimsCompletion(report: AgentReport): boolean {
-  return report.claim.is === "complete" && report.failure === null;
 }
 
 function judgeCompletion(findings: readonly Finding[], gates: readonly GateResult[] | null): Verdict {

@@ -44,13 +44,16 @@ export async function collectEvidence(
 
 /** Letters that changed while the agent ran; only what a person does while none runs is an answer. */
 async function disturbedLetters(ports: Ports, state: State): Promise<readonly Event[]> {
-  const events = Object.values(state.tasks).map(async ({ id, letter }): Promise<readonly Event[]> => {
-    if (letter === null) return [];
-    const sha256 = (await ports.letters.read(letter.file))?.sha256 ?? null;
-    return sha256 === letter.sha256
-      ? []
-      : [{ type: "letter.disturbed", task: id, file: letter.file, sha256 }];
-  });
+  const events = Object.values(state.tasks).map(
+    async ({ id, letter, question }): Promise<readonly Event[]> => {
+      const isAnswered = question !== null && question.answer !== null;
+      if (letter === null || isAnswered) return [];
+      const sha256 = (await ports.letters.read(letter.file))?.sha256 ?? null;
+      return sha256 === letter.sha256
+        ? []
+        : [{ type: "letter.disturbed", task: id, file: letter.file, sha256 }];
+    },
+  );
   return (await Promise.all(events)).flat();
 }
 

@@ -1,0 +1,84 @@
+import type { Finding } from "../guards/guard.ts";
+import { hardFindings } from "../guards/hard-guards.ts";
+import { CONFIDENT, type ExitSignal } from "../limits/exit-rules.ts";
+import type { Task } from "../plan/task.ts";
+import type { AgentReport } from "../report/agent-report.ts";
+import { redGates, type GateResult } from "../report/gate-result.ts";
+import { judge } from "../verdict/judge.ts";
+import type { Verdict } from "../verdict/verdict.ts";
+import type { OpenIteration, Phase, RunState } from "./state.ts";
+
+export type JudgeablePhase = Extract<Phase, { is: "observed" | "checked" }>;
+
+/** Whether gates have something to decide in this iteration: a hard guard's objection spares them. */
+export function needsGates(
+  run: RunState,
+  task: Task | undefined,
+  phase: Extract<Phase, { is: "observed" }>,
+): boolean {
+  if (run.settings.gates.length === 0 || run.stop === "now") return false;
+  const { report, evidence } = phase;
+  if (wasCutOff(report)) return false;
+  if (run.settings.gatesEveryIteration || (isOpenEnded(run) && isConfident(report))) return true;
+  return (
+    claimsCompletion(report, task) && hardFindings({ report, evidence, settings: run.settings }).length === 0
+  );
+}
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+  readonly gates: readonly GateResult[] | null;
+}
+
+export function judgeIteration(run: RunState, task: Task | undefined, phase: JudgeablePhase): Judgement {
+  const { report, evidence } = phase;
+  const gates = phase.is === "checked" ? phase.gates : null;
+  const claimed = claimsCompletion(report, task);
+  const findings = claimed ? hardFindings({ report, evidence, settings: run.settings }) : [];
+  const verdict = uncheckedBecauseStopped(run, phase, claimed) ?? judge({ report, claimed, findings, gates });
+  return { verdict, findings, gates };
+}
+
+/** Somebody else ended it: it says nothing about the agent. */
+export function wasCutOff(report: AgentReport): boolean {
+  return report.ending.is === "interrupted" || report.ending.is === "stopped";
+}
+
+/** A source without a list of tasks: only the exit rules end it. */
+export function isOpenEnded(run: RunState): boolean {
+  return run.settings.source.kind === "prompt";
+}
+
+export function exitSignalOf(open: OpenIteration, phase: JudgeablePhase, { ruling }: Verdict): ExitSignal {
+  const { report, evidence } = phase;
+  const isGreen = phase.is !== "checked" || redGates(phase.gates).length === 0;
+  const isProven = evidence.changed.files > 0 && isGreen;
+  return {
+    iteration: open.number,
+    done: ruling === "accepted" || (isConfident(report) && isProven && report.failure === null),
+    testOnly: report.signals?.isTestOnly ?? false,
+    indicator: (report.signals?.confidence ?? 0) > 0,
+  };
+}
+
+/** A single attempt needs no promise: that it ended well is its claim. */
+function claimsCompletion(report: AgentReport, task: Task | undefined): boolean {
+  if (report.failure !== null || wasCutOff(report)) return false;
+  if (task?.loops === false) return report.claim.is !== "blocked" && report.claim.is !== "undecided";
+  return report.claim.is === "complete";
+}
+
+/** A claim whose gates were cut off by a stop has not been checked: it is no verdict on the agent. */
+function uncheckedBecauseStopped(run: RunState, phase: JudgeablePhase, claimed: boolean): Verdict | null {
+  if (!claimed || run.stop !== "now" || phase.is === "checked" || run.settings.gates.length === 0)
+    return null;
+  return {
+    ruling: "continue",
+    reasons: [{ rule: "stopped", sentence: "stopped before the gates could check the claim" }],
+  };
+}
+
+function isConfident(report: AgentReport): boolean {
+  return (report.signals?.confidence ?? 0) >= CONFIDENT;
+}
