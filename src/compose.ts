@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { analyzeOutput } from "./adapters/agents/analyze-output.ts";
 import { createAgents } from "./adapters/agents/command-agents.ts";
 import { createLetters } from "./adapters/files/letters.ts";
 import { createNotes } from "./adapters/files/notes.ts";
@@ -11,16 +12,24 @@ import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapter
 import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
-import { openSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
+import { addTask as addTaskTo, type AddedTask } from "./adapters/tasks/add-task.ts";
+import { openSource, type OpenedSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
+import type { RoadmapDefaults } from "./adapters/tasks/roadmap-task.ts";
+import { writeImported } from "./adapters/tasks/write-imported.ts";
 import { findRepository } from "./adapters/workspace/find-repository.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
+import type { LoadedConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
+import type { SourceIdentity } from "./core/plan/task.ts";
+import { templateProblem } from "./core/prompt/template.ts";
+import { RalphError } from "./core/ralph-error.ts";
 import { createRedactor, secretsIn } from "./core/redact.ts";
 import type { AgentSettings, Commands } from "./core/settings.ts";
-import type { Follower, Log, Ports, Progress, TaskSource } from "./engine/ports.ts";
+import type { Follower, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
-export type { SourceRequest };
+export type { RoadmapDefaults, SourceRequest };
+export { analyzeOutput };
 
 /** Where we are installed; this file may be a source or a chunk of the bundle, so it looks upwards. */
 const OWN_ROOT = ownRoot(import.meta.dirname);
@@ -76,14 +85,37 @@ export function driverOf(project: Project): { readonly pid: number | null } | nu
   return isProjectLocked(project.stateFolder);
 }
 
-export async function readConfig(project: Project): Promise<Config> {
-  // Loaded when it is needed: the schema and the parsers are half of the start-up time of the other commands.
-  const { loadConfig } = await import("./config/load-config.ts");
-  return loadConfig(join(project.ralphDir, "ralph.toml"), ".ralph/ralph.toml");
+export async function readConfig(project: Project, env: NodeJS.ProcessEnv = process.env): Promise<Config> {
+  return (await readConfigWithOrigins(project, env)).config;
 }
 
-export function sourceOf(project: Project, request: SourceRequest): TaskSource {
-  return openSource(request, project);
+export async function readConfigWithOrigins(
+  { root, ralphDir }: Project,
+  env: NodeJS.ProcessEnv,
+): Promise<LoadedConfig> {
+  // Loaded when it is needed: the schema and the parsers are half of the start-up time of the other commands.
+  const { loadConfig } = await import("./config/load-config.ts");
+  return loadConfig({ root, ralphDir, env, builtInAgents: builtInAgents().map(({ name }) => name) });
+}
+
+export function sourceOf(
+  project: Project,
+  request: SourceRequest,
+  defaults: RoadmapDefaults = {},
+): OpenedSource {
+  return openSource(request, project, defaults);
+}
+
+export function addTask(project: Project, source: SourceIdentity, title: string): AddedTask {
+  return addTaskTo(project.root, source, title);
+}
+
+export function importTasks(
+  project: Project,
+  file: string,
+  options: { readonly cwd: string; readonly force: boolean },
+): { readonly path: string; readonly count: number } {
+  return writeImported(project.ralphDir, file, options);
 }
 
 export function workspaceOf(project: Project): GitWorkspace {
@@ -103,6 +135,31 @@ export function viewsOf(project: Project, log: Log): Views {
 /** Numbers of iterations go on after these even when the log that knew them is lost. */
 export function lastTranscriptOf(project: Project): number {
   return lastTranscript(project.ralphDir);
+}
+
+export function notesOf(project: Project): Notes {
+  return createNotes(project.ralphDir);
+}
+
+/** The operator's own template, checked; null when there is none. */
+export function readPromptTemplate(project: Project): string | null {
+  const path = join(project.ralphDir, "prompts", "build.md");
+  if (!existsSync(path)) return null;
+  const template = readFileSync(path, "utf8");
+  const problem = templateProblem(template);
+  if (problem === null) return template;
+  const shown = relative(project.root, path);
+  throw new RalphError("config", `${shown}:${problem.line}: ${problem.message}`);
+}
+
+/** The task source that a run would find by itself, as people know it; null when there is none. */
+export function detectedSource(project: Project): string | null {
+  try {
+    return sourceOf(project, { is: "auto" }).source.identity.label;
+  } catch (error) {
+    if (error instanceof RalphError && error.code === "no-tasks") return null;
+    throw error;
+  }
 }
 
 export interface RunParts {
@@ -137,7 +194,7 @@ export function composePorts(parts: RunParts): Ports {
     workspace: workspaceOf(parts.project),
     gates: createGates({ cwd: root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
     letters: createLetters(ralphDir),
-    notes: createNotes(ralphDir),
+    notes: notesOf(parts.project),
     clock: systemClock,
     followers,
   };

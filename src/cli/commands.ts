@@ -28,15 +28,37 @@ interface CommandEntry {
 
 /** Every command there is, in the order of the help. */
 export const COMMANDS = {
+  init: {
+    summary: "set a repository up, and explain what was written",
+    load: () => import("./commands/init.ts"),
+  },
   run: {
     summary: "work on the tasks until each is verifiably done",
     load: () => import("./commands/run.ts"),
   },
+  tasks: { summary: "list the tasks, or add one", load: () => import("./commands/tasks.ts") },
+  import: {
+    summary: "turn a document's checklist into tasks.json",
+    load: () => import("./commands/import.ts"),
+  },
   status: { summary: "where the run and its tasks stand", load: () => import("./commands/status.ts") },
   history: { summary: "every iteration and its verdict", load: () => import("./commands/history.ts") },
+  analyze: { summary: "what a saved output of an agent says", load: () => import("./commands/analyze.ts") },
   logs: { summary: "what the agent printed in an iteration", load: () => import("./commands/logs.ts") },
   stop: { summary: "end the run after the current iteration", load: () => import("./commands/stop.ts") },
   reset: { summary: "forget a task's counters, or everything", load: () => import("./commands/reset.ts") },
+  prompt: {
+    summary: "print exactly what the next iteration would be told",
+    load: () => import("./commands/prompt.ts"),
+  },
   doctor: { summary: "check this machine and this repository", load: () => import("./commands/doctor.ts") },
+  config: {
+    summary: "the configuration in effect, and where each value comes from",
+    load: () => import("./commands/config.ts"),
+  },
+  completion: {
+    summary: "print a script with which the shell completes commands and flags",
+    load: () => import("./commands/completion.ts"),
+  },
   demo: { summary: "see a whole loop in a throw-away repository", load: () => import("./commands/demo.ts") },
 } as const satisfies Record<string, CommandEntry>;

@@ -11,22 +11,19 @@ import { EXIT_CODES } from "../core/loop/outcome.ts";
 import { isOpen, type State } from "../core/loop/state.ts";
 import { runSummary } from "../core/projections/summary.ts";
 import { RalphError } from "../core/ralph-error.ts";
-import type { Commands, Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings.ts";
 import { runEngine } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
-import type { Log, Ports, TaskSource } from "../engine/ports.ts";
+import type { Log, Ports } from "../engine/ports.ts";
 import { recover } from "../engine/recover.ts";
 import { startRun } from "../engine/start-run.ts";
 import type { CliContext } from "./commands.ts";
+import type { Prepared } from "./prepare-run.ts";
 import { withLog } from "./project-state.ts";
 import type { RunPrinter } from "./print/run-printer.ts";
 import { onInterrupt } from "./interrupt.ts";
 
-export interface Drive {
-  readonly project: Project;
-  readonly settings: Settings;
-  readonly commands: Commands;
-  readonly source: TaskSource;
+export interface Drive extends Prepared {
   readonly context: CliContext;
   readonly printer: RunPrinter;
   readonly allowDirty: boolean;
@@ -66,6 +63,8 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     await continueNumbers(journal, project);
     await recover(ports, journal.state);
     const settings = { ...drive.settings, leaveAlone: await pathsToLeaveAlone(drive, journal.state) };
+    if (drive.branch !== null && journal.state.iterations.length === 0)
+      await workspaceOf(project).useBranch(drive.branch);
     await views.restore(journal.state);
     const end = await engineToItsEnd(drive, settings, ports, journal);
     printer.rest();

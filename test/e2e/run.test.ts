@@ -270,6 +270,7 @@ describe("a person", () => {
       project.write(".ralph/decide.txt", `${letter}polling\n`);
       expect(await project.ralph("run")).toMatchObject({ code: 0 });
       expect(exists(project, ".ralph/decide.txt")).toBe(false);
+      expect((await project.events()).map((event) => event["type"])).not.toContain("letter.disturbed");
     },
   );
 

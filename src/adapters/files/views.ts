@@ -20,6 +20,7 @@ export class Views implements Follower {
   readonly #folder: string;
   readonly #log: Log;
   readonly #open = new Map<number, IterationRecord>();
+  readonly #written = new Map<string, string>();
 
   constructor(folder: string, log: Log) {
     this.#folder = folder;
@@ -67,7 +68,11 @@ export class Views implements Follower {
         this.#appendRow(EXECUTION, JSON.stringify(executionRow(record)));
       }
     }
+  }
+
+  settle(state: State): Promise<void> {
     this.#writeCurrent(state);
+    return Promise.resolve();
   }
 
   /** An agent may well have cleaned up; then the row that is due comes with all the earlier ones. */
@@ -129,7 +134,11 @@ export class Views implements Follower {
   }
 
   #writeJson(file: string, value: unknown): void {
-    writeFileAtomically(this.#path(file), `${JSON.stringify(value, null, 2)}\n`, { durable: false });
+    const text = `${JSON.stringify(value, null, 2)}\n`;
+    const path = this.#path(file);
+    if (this.#written.get(file) === text && existsSync(path)) return;
+    writeFileAtomically(path, text, { durable: false });
+    this.#written.set(file, text);
   }
 
   #appendRow(file: string, row: string, header?: string): void {

@@ -15,7 +15,12 @@ export interface OutputPump {
   close(): Promise<void>;
 }
 
-const QUIET_MS = 25;
+const LOOK_MS = 25;
+/**
+ * So many looks in a row without a byte: counted in looks and not in time, because on a busy machine we may not
+ * have been given the chance to read. Nobody of ours is left to hold the pipe, so its end usually comes at once.
+ */
+const QUIET_LOOKS = 40;
 /** A process that exited cannot have left more than this in its pipes; only after both do we stop listening. */
 const DRAIN_MAX_MS = 2_000;
 const DRAIN_MAX_CHUNKS = 64;
@@ -27,7 +32,8 @@ export function pumpOutput(
 ): OutputPump {
   let chunks = 0;
   let hasEnded = false;
-  let pending: Promise<void> | null = null;
+  /** Several at once: Node lets a paused output flow again when its process exits. */
+  const pending = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | null = null;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const end = (): void => {
@@ -44,41 +50,48 @@ export function pumpOutput(
     const taken = offer(sink, chunk);
     if (taken === undefined) return;
     stream.pause();
-    pending = taken.then(() => void stream.resume(), fail).finally(() => (pending = null));
+    const given = taken.catch(fail).finally(() => {
+      pending.delete(given);
+      if (pending.size === 0) stream.resume();
+    });
+    pending.add(given);
   });
   stream.on("end", end).on("close", end).on("error", end);
   return {
     ended,
     hasEnded: () => hasEnded,
     chunks: () => chunks,
-    isWaitingForSink: () => pending !== null,
+    isWaitingForSink: () => pending.size > 0,
     failure: () => failure,
     async close() {
       stream.destroy();
-      await pending;
+      await Promise.all(pending);
     },
   };
 }
 
 /**
- * Takes what the outputs of a finished process still hold, then closes them. What it wrote is already there and
- * comes without a pause; a quiet or endless output belongs to somebody else.
+ * Takes what the outputs of a finished process still hold, to their end, then closes them. An output that does not
+ * end, quiet or endless, belongs to somebody who got away.
  */
 export async function drainOutputs(outputs: readonly OutputPump[]): Promise<void> {
   const allEnded = Promise.all(outputs.map((output) => output.ended));
   const deadlineMs = performance.now() + DRAIN_MAX_MS;
   const first = chunksOf(outputs);
-  while (!outputs.every((output) => output.hasEnded())) {
+  let quietLooks = 0;
+  while (!outputs.every((output) => output.hasEnded()) && quietLooks < QUIET_LOOKS) {
     const before = chunksOf(outputs);
+    const wasBusy = outputs.some((output) => output.isWaitingForSink());
     await Promise.race([allEnded, quietMoment()]);
-    if (chunksOf(outputs) === before && !outputs.some((output) => output.isWaitingForSink())) break;
+    const isBusy = wasBusy || outputs.some((output) => output.isWaitingForSink());
+    quietLooks = isBusy || chunksOf(outputs) > before ? 0 : quietLooks + 1;
     if (chunksOf(outputs) > first + DRAIN_MAX_CHUNKS && performance.now() > deadlineMs) break;
   }
   await Promise.all(outputs.map((output) => output.close()));
 }
 
 async function quietMoment(): Promise<void> {
-  await sleep(QUIET_MS);
+  await sleep(LOOK_MS);
   await new Promise<void>((resolve) => afterPendingInput(resolve));
 }
 

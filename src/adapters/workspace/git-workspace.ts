@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
 import type { CommitRequest, Workspace } from "../../engine/ports.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { collectEvidence } from "./collect-evidence.ts";
@@ -15,6 +16,8 @@ import { whosePath, type Owner } from "./whose-path.ts";
 export interface GitWorkspace extends Workspace {
   /** What is uncommitted, ignored files and ours left out. */
   dirtyPaths(ignore: readonly string[]): Promise<string[]>;
+  /** Checks the branch out, made from the current commit if it does not exist. */
+  useBranch(name: string): Promise<void>;
 }
 
 /** The work tree at `root`, which is the top of its repository. */
@@ -41,6 +44,18 @@ export function createGitWorkspace({ root, ralphDir }: { root: string; ralphDir:
       const checkout = await open();
       removeOwnIndexes(checkout);
       await removeStaleLocks(checkout);
+    },
+    async useBranch(name) {
+      const checkout = await open();
+      if ((await readHead(checkout, checkout.git)).branch === name) return;
+      if ((await checkout.git.run(["check-ref-format", "--branch", name])).code !== 0) {
+        throw new RalphError("bad-tasks", `"${name}" is not a possible name of a branch`);
+      }
+      const exists =
+        (await checkout.git.ask(["show-ref", "--verify", "--quiet", `refs/heads/${name}`])).code === 0;
+      await checkout.git.must(
+        exists ? ["checkout", "--quiet", name, "--"] : ["checkout", "--quiet", "-b", name],
+      );
     },
     async dirtyPaths(ignore) {
       const checkout = await open();

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { builtInAgents, openProject, ownCommand, readConfig, sourceOf } from "../../compose.ts";
-import { resolveSettings } from "../../config/resolve-settings.ts";
+import { ownCommand } from "../../compose.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { DEMO_ANSWER, DEMO_FILES } from "../demo/sample-project.ts";
 import { driveRun } from "../drive-run.ts";
+import { prepareRun } from "../prepare-run.ts";
 import { plainPrinter, terminalPrinter } from "../print/run-printer.ts";
 import { styleFor } from "../print/style.ts";
 
@@ -50,19 +50,15 @@ async function demo(context: CliContext): Promise<number> {
 }
 
 async function runInside(context: CliContext): Promise<number> {
-  const project = await openProject({ ...context, env: withoutOwnPlaces(context.env) });
-  const config = await readConfig(project);
-  const source = sourceOf(project, { is: "auto" });
-  const resolved = resolveSettings(config, {}, source.identity, builtInAgents());
+  const inside = { ...context, env: withoutOwnSettings(context.env) };
+  const prepared = await prepareRun(undefined, {}, inside);
   const style = styleFor(context.stdout, context.env);
   const printer = context.stdout.isTTY
     ? terminalPrinter(context.stdout, style)
     : plainPrinter((text) => context.stdout.write(text), style);
   return driveRun({
-    project,
-    ...resolved,
-    source,
-    context,
+    ...prepared,
+    context: inside,
     printer,
     allowDirty: false,
     summary: true,
@@ -94,7 +90,6 @@ function makeSampleRepository(): string {
 }
 
 /** The demo is the same whatever the person has set for their own work. */
-function withoutOwnPlaces(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { RALPH_DIR: _dir, RALPH_STATE: _state, ...rest } = env;
-  return rest;
+function withoutOwnSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("RALPH_")));
 }

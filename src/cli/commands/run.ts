@@ -1,7 +1,5 @@
 import { Option, type Command } from "commander";
-import { openProject, readConfig, sourceOf, builtInAgents } from "../../compose.ts";
-import type { SourceRequest } from "../../compose.ts";
-import { resolveSettings, type RunFlags } from "../../config/resolve-settings.ts";
+import type { RunFlags } from "../../config/resolve-settings.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor } from "../print/style.ts";
 import {
@@ -14,9 +12,10 @@ import {
 import { showPlan } from "../dry-run.ts";
 import { requireProgram } from "../project-state.ts";
 import { driveRun } from "../drive-run.ts";
+import { prepareRun } from "../prepare-run.ts";
+import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 
-interface Flags extends RunFlags {
-  readonly source?: string;
+interface Flags extends RunFlags, SourceFlags {
   readonly allowDirty?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -24,7 +23,7 @@ interface Flags extends RunFlags {
 }
 
 export function define(command: Command, act: Act): void {
-  command
+  withSourceOptions(command)
     .argument("[goal]", "what is to be done, in words; without it the task source is worked on")
     .option("--check <command>", "a gate that must pass (repeatable)", collect)
     .option("-n, --max-iterations <n>", "iterations of the whole run")
@@ -38,7 +37,8 @@ export function define(command: Command, act: Act): void {
       ]),
     )
     .option("--agent <name>", "who works")
-    .option("--source <file>", "the checklist to work on")
+    .option("--ralph-default-iterations <n>", "iterations of a roadmap's looping tasks that do not say")
+    .option("--ralph-default-promise <text>", "the promise of a roadmap's looping tasks that do not say")
     .option("--task <id>", "only this task (repeatable)", collect)
     .option("--keep-going", "a blocked or undecided task does not stop the run")
     .option("--allow-dirty", "start on uncommitted changes, and leave exactly those paths alone")
@@ -49,41 +49,21 @@ export function define(command: Command, act: Act): void {
 }
 
 async function run(goal: string | undefined, flags: Flags, context: CliContext): Promise<number> {
-  const project = await openProject(context);
-  const config = await readConfig(project);
-  const source = sourceOf(
-    project,
-    sourceRequest(goal, flags.source, config.source, context.cwd, project.root),
-  );
-  const { settings, commands } = resolveSettings(config, flags, source.identity, builtInAgents());
+  const prepared = await prepareRun(goal, flags, context);
+  const { project, settings, commands, source, why } = prepared;
+  if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
   for (const agent of commands.agents) {
     if (agent.name === settings.agent) requireProgram(agent, project.root, context.env);
   }
   if (flags.dryRun === true) return showPlan({ settings, source, context, asJson: flags.json === true });
-  const printer = printerFor(flags, context);
   return driveRun({
-    project,
-    settings,
-    commands,
-    source,
+    ...prepared,
     context,
-    printer,
+    printer: printerFor(flags, context),
     allowDirty: flags.allowDirty === true,
     summary: flags.json !== true,
     verbose: context.verbose,
   });
-}
-
-function sourceRequest(
-  goal: string | undefined,
-  flag: string | undefined,
-  configured: string,
-  cwd: string,
-  root: string,
-): SourceRequest {
-  if (goal !== undefined && goal.trim() !== "") return { is: "goal", goal };
-  if (flag !== undefined) return { is: "file", path: flag, base: cwd };
-  return configured === "auto" ? { is: "auto" } : { is: "file", path: configured, base: root };
 }
 
 function printerFor(flags: Flags, { stdout, env }: CliContext): RunPrinter {

@@ -15,9 +15,9 @@ export function eventLines(
 ): readonly string[] {
   switch (event.type) {
     case "run.resumed":
-      return [style.dim("going on with the run that was interrupted")];
+      return [style.dim("going on with the run that was interrupted"), ...headline(state, style)];
     case "tasks.observed":
-      return headline(event, state, style);
+      return headline(state, style);
     case "iteration.started":
       return ["", startLine(event, state, style)];
     case "verdict.reached":
@@ -74,17 +74,17 @@ function endLines(event: EventOf<"run.ended">, style: Style): readonly string[] 
 }
 
 /** Which source, how much is to do, who does it, and what will be checked. */
-function headline(event: EventOf<"tasks.observed">, state: State, style: Style): readonly string[] {
-  const { run } = state;
-  if (run === null) return [];
-  const tasks = tasksInScope(run, event.plan);
+function headline(state: State, style: Style): readonly string[] {
+  const { run, plan } = state;
+  if (run === null || plan === null) return [];
+  const tasks = tasksInScope(run, plan);
   const done = tasks.filter((task) => statusOf(state, task) === "done").length;
   const gates = run.settings.gates.map((gate) =>
     gate.name === gate.command ? gate.name : `${gate.name} (${gate.command})`,
   );
   const counts = `${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}${done > 0 ? `, ${done} done` : ""}`;
   return [
-    `${style.bold("ralph run")} · ${event.plan.source.label} · ${counts} · ${run.settings.agent}`,
+    `${style.bold("ralph run")} · ${plan.source.label} · ${counts} · ${run.settings.agent}`,
     style.dim(`  gates: ${gates.length === 0 ? "none (only git is checked)" : gates.join(", ")}`),
   ];
 }

@@ -1,7 +1,10 @@
 import type { Question } from "../loop/state.ts";
 import type { Task } from "../plan/task.ts";
 import type { GateSettings } from "../settings.ts";
+import { BUILD_TEMPLATE, renderTemplate } from "./template.ts";
 import type { FeedbackItem } from "../verdict/intervention.ts";
+
+const FEEDBACK_LENGTH_MAX = 4_000;
 
 export interface PromptParts {
   readonly task: Task;
@@ -14,21 +17,31 @@ export interface PromptParts {
   readonly notes: string;
   readonly question: Question | null;
   readonly feedback: readonly FeedbackItem[];
+  /** The operator's own; null is the built-in one. */
+  readonly template: string | null;
 }
 
-/** What the agent is told, in a fixed order; a section without content is left out. */
+/** What the agent is told; the template decides the order. */
 export function buildPrompt(parts: PromptParts): string {
-  const sections = [
-    taskInformation(parts),
-    specification(parts),
-    notes(parts),
-    answeredDecision(parts),
-    previousFeedback(parts),
-    requiredEvidence(parts),
-    completionRequirements(parts),
-    askingForHelp(),
-  ];
-  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+  const { task } = parts;
+  return renderTemplate(parts.template ?? BUILD_TEMPLATE, {
+    task_information: taskInformation(parts),
+    specification: specification(parts),
+    success_criteria: task.success === null ? "" : `## Success criteria\n${task.success}`,
+    notes: notes(parts),
+    decision: answeredDecision(parts),
+    feedback: previousFeedback(parts),
+    required_evidence: requiredEvidence(parts),
+    completion_requirements: completionRequirements(parts),
+    asking_for_help: askingForHelp(),
+    task_id: task.id,
+    title: task.title,
+    description: task.description,
+    stage: parts.stage,
+    iteration: String(parts.ordinal),
+    max_iterations: String(parts.maxIterations),
+    promise: parts.promise,
+  });
 }
 
 function taskInformation({ task, stage, ordinal, maxIterations }: PromptParts): string {
@@ -58,7 +71,12 @@ function answeredDecision({ question }: PromptParts): string {
 function previousFeedback({ feedback }: PromptParts): string {
   if (feedback.length === 0) return "";
   const items = feedback.map(({ text }) => `- ${text.replaceAll("\n", "\n  ")}`).join("\n");
-  return `## Previous Iteration Feedback (DO NOT IGNORE)\n${items}`;
+  return bounded(`## Previous Iteration Feedback (DO NOT IGNORE)\n${items}`, FEEDBACK_LENGTH_MAX);
+}
+
+/** The most useful comes first, so the end is what goes. */
+function bounded(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 2)}\n…`;
 }
 
 function requiredEvidence({ gates, commit }: PromptParts): string {

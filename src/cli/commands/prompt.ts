@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import { isOpen } from "../../core/loop/state.ts";
+import { beginIteration } from "../../core/loop/begin-iteration.ts";
+import { evolveAll } from "../../core/loop/evolve.ts";
+import { readyTasks } from "../../core/loop/select-tasks.ts";
+import type { Recorded } from "../../core/events.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { prepareRun } from "../prepare-run.ts";
+import { readState } from "../project-state.ts";
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument("[task]", "its id; without it the task that is next")
+    .action((task: string | undefined) => act((context) => prompt(task, context)));
+}
+
+/** Prints exactly what the next iteration of a task would be told. */
+async function prompt(wanted: string | undefined, context: CliContext): Promise<number> {
+  const { project, settings, source, notes } = await prepareRun(undefined, {}, context);
+  const known = await readState(project);
+  const at = Date.now();
+  const plan = await source.observe();
+  const state = evolveAll(
+    [
+      {
+        type: "run.started",
+        run: "prompt",
+        settings: { ...settings, lanes: settings.lanes + known.iterations.length },
+        pid: process.pid,
+        version: "",
+        position: known.position + 1,
+        at,
+      },
+      { type: "tasks.observed", run: "prompt", plan, position: known.position + 2, at },
+    ] satisfies Recorded[],
+    known,
+  );
+  const ready = isOpen(state.run) ? readyTasks(state, state.run, plan, Infinity) : [];
+  const task = wanted === undefined ? ready[0] : ready.find(({ id }) => id === wanted);
+  const begun =
+    task &&
+    beginIteration(state, task.id, 1, { head: null, branch: null, notes: await notes.read() }, Infinity);
+  if (!begun)
+    throw nothingToSay(
+      wanted,
+      plan.tasks.map(({ id }) => id),
+      ready.map(({ id }) => id),
+    );
+  context.stdout.write(begun.prompt);
+  return 0;
+}
+
+function nothingToSay(
+  wanted: string | undefined,
+  all: readonly string[],
+  ready: readonly string[],
+): RalphError {
+  if (wanted === undefined)
+    return new RalphError("usage", "no task is ready, so there is no prompt", {
+      hint: "ralph status says why",
+    });
+  const what = all.includes(wanted)
+    ? `the task "${wanted}" is not ready (done, blocked, or waiting for another)`
+    : `there is no task "${wanted}"`;
+  return new RalphError("usage", what, { hint: `ready: ${ready.join(", ") || "none"}` });
+}

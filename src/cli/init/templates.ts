@@ -1,0 +1,73 @@
+import { AGENT_COMMANDS, type Detected } from "./detect-project.ts";
+
+/** The configuration that a person starts with: what was found, and the next things they may want. */
+export function configText({ agent, tests }: Detected): string {
+  const gates =
+    tests === null
+      ? `# [[gates]]                    # what must pass before a task counts as done\n# name = "tests"\n# command = "npm test"\n`
+      : `[[gates]]                      # what must pass before a task counts as done\nname = "tests"\ncommand = "${tests.command}"         # found: ${tests.because}\n`;
+  return `${agentText(agent)}\n${gates}`;
+}
+
+function agentText(agent: Detected["agent"]): string {
+  if (agent !== null) {
+    return `agent = "${agent}"\n\n[agents.${agent}]\ncommand = ${JSON.stringify(AGENT_COMMANDS[agent])}   # the prompt comes on stdin\n`;
+  }
+  return `agent = "demo"                 # scripted, for trying things out; no agent was found on this machine
+
+# [agents.claude]              # any command line that reads a prompt on stdin; then: agent = "claude"
+# command = ${JSON.stringify(AGENT_COMMANDS.claude)}
+`;
+}
+
+export type SourceTemplate = keyof typeof SOURCE_TEMPLATES;
+
+/** One small example of each kind of task source. */
+export const SOURCE_TEMPLATES = {
+  checklist: {
+    path: "TODO.md",
+    text: `# Tasks
+
+- [ ] Say hello
+  - HELLO.md greets the reader
+`,
+  },
+  roadmap: {
+    path: ".ralph/roadmap.md",
+    text: `# Roadmap
+
+## Phase 1
+
+- [ ] **task-001**: Say hello
+  - ralph: true
+  - max_iterations: 10
+  - success: HELLO.md greets the reader
+`,
+  },
+  tasks: {
+    path: ".ralph/tasks.json",
+    text: `{
+  "project": "my project",
+  "description": "",
+  "verifyCommands": [],
+  "userStories": [
+    {
+      "id": "US-001",
+      "title": "Say hello",
+      "description": "",
+      "acceptanceCriteria": ["HELLO.md greets the reader"],
+      "priority": 1,
+      "passes": false
+    }
+  ]
+}
+`,
+  },
+  prompt: {
+    path: ".ralph/PROMPT.md",
+    text: `# Goal
+
+Say hello: HELLO.md greets the reader.
+`,
+  },
+} as const;

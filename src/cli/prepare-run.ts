@@ -1,0 +1,65 @@
+import {
+  builtInAgents,
+  notesOf,
+  openProject,
+  readConfig,
+  readPromptTemplate,
+  sourceOf,
+  type Project,
+} from "../compose.ts";
+import { resolveSettings, type RunFlags } from "../config/resolve-settings.ts";
+import type { Task } from "../core/plan/task.ts";
+import { RalphError } from "../core/ralph-error.ts";
+import type { AgentSettings, Commands, Settings } from "../core/settings.ts";
+import type { Notes, TaskSource } from "../engine/ports.ts";
+import type { CliContext } from "./commands.ts";
+import { roadmapDefaults, sourceRequest, type SourceFlags } from "./source-request.ts";
+
+/** Everything about a run that is known before it starts. */
+export interface Prepared {
+  readonly project: Project;
+  readonly settings: Settings;
+  readonly commands: Commands;
+  readonly source: TaskSource;
+  /** Why this source, as a sentence for the operator. */
+  readonly why: string;
+  readonly notes: Notes;
+  /** The branch that the source wants the work on. */
+  readonly branch: string | null;
+}
+
+/** Finds the project, reads its configuration and opens its source; starts and writes nothing. */
+export async function prepareRun(
+  goal: string | undefined,
+  flags: RunFlags & SourceFlags,
+  context: CliContext,
+): Promise<Prepared> {
+  const project = await openProject(context);
+  const config = await readConfig(project, context.env);
+  const request = sourceRequest(goal, flags, config.source, { cwd: context.cwd, root: project.root });
+  const { source, why } = sourceOf(project, request, roadmapDefaults(flags));
+  // A plan that cannot be worked on is refused before anything is written.
+  const { tasks } = await source.observe();
+  const { checks, branch } = await source.demands();
+  const withChecks = { ...flags, check: [...checks, ...(flags.check ?? [])] };
+  const { settings, commands } = resolveSettings(config, withChecks, source.identity, builtInAgents());
+  for (const task of tasks) requireKnownAgent(task, commands.agents);
+  const promptTemplate = readPromptTemplate(project);
+  return {
+    project,
+    settings: { ...settings, promptTemplate },
+    commands,
+    source,
+    why,
+    notes: notesOf(project),
+    branch,
+  };
+}
+
+/** A task may name its own agent; better to know now than in the middle of the night. */
+function requireKnownAgent({ id, agent, done }: Task, agents: readonly AgentSettings[]): void {
+  if (done || agent === null || agents.some(({ name }) => name === agent)) return;
+  throw new RalphError("no-agent", `the task "${id}" wants the agent "${agent}", which is not configured`, {
+    hint: `say how it is called: [agents.${agent}] command = ["…"] in .ralph/ralph.toml`,
+  });
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { plainTask } from "../plan/task.ts";
+import { buildPrompt, type PromptParts } from "./build-prompt.ts";
+import { templateProblem } from "./template.ts";
+
+const PARTS: PromptParts = {
+  task: plainTask({
+    id: "login",
+    title: "Log in",
+    description: "Make it work",
+    criteria: ["a token comes back"],
+    success: "all tests pass",
+  }),
+  stage: "build",
+  ordinal: 3,
+  maxIterations: 15,
+  promise: "COMPLETE",
+  gates: [],
+  commit: "ralph",
+  notes: "the API is at /v2",
+  question: { text: "this or that?", options: [], iteration: 1, askedAt: 0, answer: "that", usedIn: null },
+  feedback: [{ iteration: 2, text: "no file has changed" }],
+  template: null,
+};
+
+describe("the built-in prompt", () => {
+  test("has its sections in the agreed order", () => {
+    const headings = [...buildPrompt(PARTS).matchAll(/^## .+$/gm)].map(([line]) => line);
+    expect(headings).toEqual([
+      "## Task Information",
+      "## Specification",
+      "## Success criteria",
+      "## Notes from earlier work (progress.txt)",
+      "## Answered decision",
+      "## Previous Iteration Feedback (DO NOT IGNORE)",
+      "## Required evidence",
+      "## Completion Requirements",
+      "## If you cannot go on",
+    ]);
+    expect(buildPrompt(PARTS)).toContain("- **Ralph Iteration**: 3/15");
+    expect(buildPrompt(PARTS)).toContain("\n<promise>COMPLETE</promise>\n");
+  });
+
+  test("leaves out what there is nothing to say about, without a gap", () => {
+    const bare = buildPrompt({
+      ...PARTS,
+      task: plainTask({ id: "a", title: "A" }),
+      notes: "",
+      question: null,
+      feedback: [],
+    });
+    expect(bare).not.toMatch(/Success|Notes|Answered|Feedback/);
+    expect(bare).not.toContain("\n\n\n");
+  });
+
+  test("keeps the feedback within its bounds", () => {
+    const long = { iteration: 2, text: "x".repeat(20_000) };
+    const section = /## Previous Iteration Feedback[^]*?(?=\n## )/.exec(
+      buildPrompt({ ...PARTS, feedback: [long] }),
+    )?.[0];
+    expect(section?.trimEnd().length).toBeLessThanOrEqual(4_000);
+  });
+});
+
+describe("an own template", () => {
+  test("is filled with the values it asks for", () => {
+    const template =
+      "{{ title }} ({{iteration}} of {{max_iterations}}): print <promise>{{promise}}</promise>";
+    expect(buildPrompt({ ...PARTS, template })).toBe("Log in (3 of 15): print <promise>COMPLETE</promise>\n");
+  });
+
+  test("is not filled twice: braces in a task are text", () => {
+    const task = plainTask({ id: "a", title: "{{promise}}" });
+    expect(buildPrompt({ ...PARTS, task, template: "{{title}}" })).toBe("{{promise}}\n");
+  });
+
+  test.each([
+    ["{{title}}", null],
+    ["no variable { at } all {", null],
+    ["one\ntwo {{titel}}", { line: 2, message: "unknown variable {{titel}}; did you mean {{title}}?" }],
+    ["{{}}", { line: 1, message: expect.stringContaining("known: task_information") }],
+  ])("%j has the problem %j", (template, problem) => {
+    expect(templateProblem(template)).toEqual(problem);
+  });
+});

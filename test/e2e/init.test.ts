@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { createProject, exists, type Project } from "./project.ts";
+
+let project: Project;
+afterEach(() => project.dispose());
+
+/** A repository that has never heard of ralph. */
+function bare(files: Readonly<Record<string, string>> = {}): Project {
+  const fresh = createProject();
+  fresh.remove(".ralph");
+  fresh.remove("TODO.md");
+  for (const [path, text] of Object.entries(files)) fresh.write(path, text);
+  fresh.commit("bare");
+  return fresh;
+}
+
+describe("ralph init", () => {
+  test.each([
+    ["Node", { "package.json": '{"scripts": {"test": "true"}}' }, "npm test"],
+    ["Python", { "pyproject.toml": "[project]\nname = 'x'\n" }, "python3 -m pytest"],
+    ["Go", { "go.mod": "module x\n" }, "go test ./..."],
+    ["Make", { Makefile: "test:\n\ttrue\n" }, "make test"],
+  ] as const)("in a %s repository finds the tests", async (_kind, files, command) => {
+    project = bare(files);
+    const { code, stdout } = await project.ralph("init");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`tests: ${command}`);
+    expect(project.read(".ralph/ralph.toml")).toContain(`command = "${command}"`);
+    expect(stdout).toContain("Next:");
+  });
+
+  test("in an empty repository is enough: run works without further edits", { timeout: 30_000 }, async () => {
+    project = bare();
+    await project.ralph("init");
+    expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+    expect(project.read("TODO.md")).toContain("- [x] Say hello");
+  });
+
+  test("again on top of itself changes nothing", async () => {
+    project = bare();
+    await project.ralph("init", "--prompts");
+    project.write("TODO.md", "- [ ] mine\n");
+    const paths = [".ralph/ralph.toml", ".ralph/prompts/build.md", "TODO.md", ".gitignore"];
+    const before = paths.map((path) => project.read(path));
+    const { code, stdout } = await project.ralph("init", "--prompts");
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("wrote");
+    expect(paths.map((path) => project.read(path))).toEqual(before);
+    await project.ralph("init", "--force", "--prompts");
+    expect(project.read("TODO.md")).toBe("- [ ] mine\n");
+  });
+
+  test("leaves an existing .gitignore as it is and adds its lines below", async () => {
+    project = bare({ ".gitignore": "node_modules/" });
+    await project.ralph("init");
+    expect(project.read(".gitignore")).toMatch(/^node_modules\/\n\n# ralph: .*\n\.ralph\/active\.json\n/);
+  });
+
+  test.each(["checklist", "roadmap", "tasks", "prompt"])(
+    "--source %s writes an example that can be run",
+    { timeout: 30_000 },
+    async (kind) => {
+      project = bare();
+      expect(await project.ralph("init", "--source", kind)).toMatchObject({ code: 0 });
+      expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+    },
+  );
+});
+
+describe("ralph prompt", () => {
+  test("prints exactly what is sent", { timeout: 30_000 }, async () => {
+    project = createProject();
+    const { stdout } = await project.ralph("prompt");
+    await project.ralph("run");
+    expect(project.read(".ralph/logs/iteration-001.prompt.md")).toBe(stdout);
+  });
+
+  test("has the feedback that the next iteration will get", { timeout: 30_000 }, async () => {
+    project = createProject();
+    project.script({ one: [[{ promise: "COMPLETE" }]] });
+    project.commit();
+    await project.ralph("run", "-n", "1");
+    expect((await project.ralph("prompt", "one")).stdout).toContain("DO NOT IGNORE");
+    expect((await project.ralph("prompt", "one")).stdout).toContain("- **Ralph Iteration**: 2/30");
+  });
+
+  test("says why there is none", async () => {
+    project = createProject();
+    const { code, stderr } = await project.ralph("prompt", "two");
+    expect(code).toBe(64);
+    expect(stderr).toContain('there is no task "two"');
+  });
+
+  test(
+    "an own template is used, and an unknown variable in it is refused before the run",
+    { timeout: 30_000 },
+    async () => {
+      project = createProject();
+      project.write(".ralph/prompts/build.md", "Please: {{title}}. Then <promise>{{promise}}</promise>\n");
+      expect((await project.ralph("prompt")).stdout).toBe(
+        "Please: make one. Then <promise>COMPLETE</promise>\n",
+      );
+      project.write(".ralph/prompts/build.md", "Please:\n{{titel}}\n");
+      const run = await project.ralph("run");
+      expect(run).toMatchObject({ code: 64, stdout: "" });
+      expect(run.stderr).toContain(
+        ".ralph/prompts/build.md:2: unknown variable {{titel}}; did you mean {{title}}?",
+      );
+      expect(exists(project, ".ralph/logs/iteration-001.log")).toBe(false);
+    },
+  );
+});

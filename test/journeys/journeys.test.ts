@@ -1,0 +1,73 @@
+import { spawnSync } from "node:child_process";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const JOURNEYS = join(ROOT, "examples", "journeys");
+
+test.each(globSync("*.sh", { cwd: JOURNEYS }))(
+  "the journey %s still looks as recorded",
+  { timeout: 60_000 },
+  (script) => {
+    const seen = play(readFileSync(join(JOURNEYS, script), "utf8"));
+    const record = join(JOURNEYS, `${basename(script, ".sh")}.txt`);
+    if (process.env["RECORD_JOURNEYS"] === "1") writeFileSync(record, seen);
+    expect(seen).toBe(readFileSync(record, "utf8"));
+  },
+);
+
+/** Types the script line by line into a shell in an empty folder; answers the screen. */
+function play(script: string): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-journey-")));
+  const [home, bin, work] = ["home", "bin", "work"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const path of [home, bin, work]) mkdirSync(path);
+  symlinkSync(join(ROOT, "bin", "ralph"), join(bin, "ralph"));
+  const lines = script.split("\n").filter((line) => line !== "");
+  const typed = lines.map((line) => (line.startsWith("#") ? say(line) : `${say(`$ ${line}`)}\n${line}`));
+  const env = {
+    PATH: `${bin}:${process.env["PATH"]}`,
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "You",
+    GIT_AUTHOR_EMAIL: "you@example.com",
+    GIT_COMMITTER_NAME: "You",
+    GIT_COMMITTER_EMAIL: "you@example.com",
+  };
+  const { stdout } = spawnSync("bash", ["-c", `exec 2>&1\n${typed.join("\n")}`], {
+    cwd: work,
+    env,
+    encoding: "utf8",
+  });
+  rmSync(folder, { recursive: true, force: true });
+  return stable(stdout);
+}
+
+function say(line: string): string {
+  return `printf '%s\\n' '${line.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** What differs from day to day is replaced, and nothing else. */
+function stable(screen: string): string {
+  return screen
+    .replaceAll(/^(?:.*: line \d+: )?.*\d+ Killed .*\n/gm, "")
+    .replaceAll(/\/tmp\/ralph-[\w/-]+/g, "/tmp/…")
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, "<date>")
+    .replaceAll(/\b\d\d:\d\d:\d\d\b/g, "<time>")
+    .replaceAll(/\bcommit [0-9a-f]{7}\b/g, "commit <hash>")
+    .replaceAll(/\b\d+(?:\.\d+)?s\b/g, "<duration>");
+}
