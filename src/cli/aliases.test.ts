@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { withoutAliases } from "./aliases.ts";
 
 test.each([
-  ["ralph-status", "status"],
-  ["ralph-status --json", "status --json"],
+  ["ralph-status", "status --loops"],
+  ["ralph-status --json", "status --loops --json"],
   ["--status", "status"],
   ["--reset --all --yes", "reset --all --yes"],
   ["--roadmap plan.md --dry-run", "run --roadmap plan.md --dry-run"],

@@ -1,6 +1,6 @@
 /** Words that other loops of this kind use, and what they are here. They count as the first word only. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  "ralph-status": ["status"],
+  "ralph-status": ["status", "--loops"],
   "--status": ["status"],
   "--reset": ["reset"],
   "--roadmap": ["run", "--roadmap"],

@@ -70,7 +70,7 @@ async function yaml(content: string): Promise<ConfigText> {
   return readYaml(content);
 }
 
-/** Other names for keys, which the seeds use. */
+/** Other names for keys, which other loops use. */
 const ALIASES: readonly (readonly [section: string, alias: string, key: string])[] = [
   ["promise", "require_xml_format", "require_xml"],
 ];

@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import { isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from "yaml";
 import { BadSyntax, type ConfigText, type Place } from "./config-text.ts";
 
 /** YAML 1.1, in which `yes` is true: the files we read were made for a program that reads it so. */
@@ -13,11 +13,25 @@ export function readYaml(text: string): ConfigText {
     throw new BadSyntax(line, `not valid YAML: ${problem.message}, at "${key}"`);
   }
   const lineAt = (offset: number): number => counter.linePos(offset).line;
+  refuseComplexKeys(document, lineAt);
   return {
     notation: "yaml",
     value: document.toJS(),
     places: async () => [...places(document.contents, [], lineAt)],
   };
+}
+
+/** A key that is itself a map or a list has no use here, and nested ones take the library for ever to convert. */
+function refuseComplexKeys(document: Document, lineAt: (offset: number) => number): void {
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (!isCollection(key)) return;
+      throw new BadSyntax(
+        lineAt(key.range?.[0] ?? 0),
+        "not valid here: a key must be a single word, not a list or a map",
+      );
+    },
+  });
 }
 
 function* places(

@@ -1,3 +1,5 @@
+import { parseDuration } from "../core/duration.ts";
+
 /** A key of a later version, as it will be: `*` stands for any name or number. */
 interface UpcomingKey {
   readonly type: string;
@@ -67,6 +69,40 @@ export const UPCOMING_KEYS: Readonly<Record<string, UpcomingKey>> = {
   "queue.url": { type: "text", default: '""' },
   "queue.lease": { type: "duration", default: '"30s"' },
 };
+
+/** The same tree without upcoming keys that only say what holds anyway: their default. */
+export function withoutUpcomingDefaults(value: unknown, path: readonly string[] = []): unknown {
+  if (Array.isArray(value))
+    return value.map((item, index) => withoutUpcomingDefaults(item, [...path, String(index)]));
+  if (typeof value !== "object" || value === null) return value;
+  const kept: [string, unknown][] = [];
+  for (const [name, inner] of Object.entries(value)) {
+    const here = [...path, name];
+    if (isUpcomingDefault(here, inner)) continue;
+    const left = withoutUpcomingDefaults(inner, here);
+    // A section of which nothing is left said nothing new.
+    if (isTable(inner) && isTable(left) && Object.keys(inner).length > 0 && Object.keys(left).length === 0)
+      continue;
+    kept.push([name, left]);
+  }
+  return Object.fromEntries(kept);
+}
+
+function isUpcomingDefault(path: readonly string[], value: unknown): boolean {
+  const key = Object.entries(UPCOMING_KEYS).find(([name]) => matches(name.split("."), path))?.[1];
+  if (key?.default === undefined) return false;
+  const written: unknown = JSON.parse(key.default);
+  if (key.type === "duration") return parseDuration(String(value)) === parseDuration(String(written));
+  return JSON.stringify(value) === JSON.stringify(written);
+}
+
+function matches(key: readonly string[], path: readonly string[]): boolean {
+  return key.length === path.length && key.every((step, index) => step === "*" || step === path[index]);
+}
+
+function isTable(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /**
  * The name of the upcoming key that stands at a path, or below it in a section that is all upcoming; null when

@@ -69,6 +69,9 @@ describe("ralph status", () => {
       agent: "demo",
       timeout_seconds: 900,
     });
+    expect((await project.ralph("ralph-status")).stdout).toMatch(
+      /^Active Ralph Loops:\n {2}one \(build\): iteration 1\/30, started \ds ago\n$/,
+    );
     expect(JSON.parse(project.read(".ralph/active.json"))).toMatchObject({
       pid: running.child.pid,
       stuck_count: 0,

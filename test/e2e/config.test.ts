@@ -120,10 +120,10 @@ describe("a run", () => {
   });
 });
 
-describe("words of the seeds", () => {
-  test.each([["ralph-status"], ["--status"]])("ralph %s is ralph status", async (word) => {
+describe("words that other loops use", () => {
+  test("ralph --status is ralph status", async () => {
     project = createProject();
-    expect(await project.ralph(word)).toEqual(await project.ralph("status"));
+    expect(await project.ralph("--status")).toEqual(await project.ralph("status"));
   });
 
   test("ralph --roadmap runs", async () => {

@@ -243,6 +243,7 @@ describe("only tests were run", () => {
     ["Implemented login, then ran jest.", false],
     ["Fixed the parser. All tests pass.", false],
     ["Created `src/a.ts`. vitest is green.", false],
+    ["It is already implemented; I ran the test suite with pytest.", true],
     ["I looked around.", false],
   ])("%j: %s", (text, isTestOnly) => {
     expect(analyzeText(text).signals.isTestOnly).toBe(isTestOnly);
@@ -263,6 +264,8 @@ describe("stuck", () => {
     ["Added error handling.", false],
     ["Fixed the error.", false],
     ["errors: 0", false],
+    ["Invalid input returns an error, and users cannot submit twice.", false],
+    ["The first build failed, but I fixed it.", false],
     ["If the build failed, it would say so.", false],
     [`The first try failed.\n${PROMISE}`, false],
     ["All good.", false],

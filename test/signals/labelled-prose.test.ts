@@ -106,6 +106,9 @@ describe("no contradiction is", () => {
     "> The tests fail.",
     "<promise>BLOCKED:the tests fail</promise>",
     "Everything is implemented.",
+    "The tests failed before I started.",
+    "I was blocked by a missing key at first, but resolved it.",
+    'It handles "not yet implemented" nodes.',
   ])("%s", (text) => {
     expect(contradictionsOf(text)).toEqual([]);
   });
@@ -134,6 +137,9 @@ describe("files are cited", () => {
     ["Updated src/a.ts#L10-L20", ["src/a.ts"]],
     ["Updated `app/[id]/page.tsx`", ["app/[id]/page.tsx"]],
     ["Updated the Makefile", ["Makefile"]],
+    ["Created a new file at src/a.ts", ["src/a.ts"]],
+    ["1. **Updated `src/a.ts:15-30`** to import `src/b.ts` (see `docs/x.md`)", ["src/a.ts"]],
+    ["Changes made:\n- **src/a.ts** (modified): login\n- **src/b.ts** (new)", ["src/a.ts", "src/b.ts"]],
     ["Added the parser in src/a.ts.", ["src/a.ts"]],
     ["Fixed a bug in `src/a.ts`.", ["src/a.ts"]],
     ["Wrote the report to docs/report.md", ["docs/report.md"]],

@@ -165,6 +165,18 @@ describe("an open-ended task", () => {
       .wants("iterate:prompt");
   });
 
+  test("is not complete by a block that is sure of the opposite", () => {
+    const unfinished = (number: number): readonly Event[] => [
+      iterationStarted(number, prompt),
+      iterationEnded(number, prompt, "unfinished", { signals: signals({ confidence: 100 }) }),
+      evidence(number, prompt, ["a.ts"]),
+    ];
+    given(openEnded, tasksObserved(prompt), ...unfinished(1))
+      .andThen(...unfinished(2))
+      .andThen()
+      .wants("iterate:prompt");
+  });
+
   test("ends with exit code 1 after three iterations that only ran tests", () => {
     given(openEnded, tasksObserved(prompt), ...tests(1))
       .andThen(...tests(2))

@@ -27,8 +27,6 @@ export interface Analysis {
 
 const STDERR_LENGTH = 8_000;
 const LAST_LINES = 10;
-/** Small, so that even a piece full of line ends becomes no array that outlives it: that costs memory. */
-const PIECE_BYTES = 8 * 1024;
 
 /** Reads a saved output of plain text, of any size, as a run would have read it. */
 export async function analyzeOutput(saved: SavedOutput): Promise<Analysis> {
@@ -51,9 +49,7 @@ async function readLines(file: string, cwd: string, onLine: (line: string) => vo
   const splitter = createLineSplitter(onLine);
   const source = file === "-" ? process.stdin : createReadStream(resolve(cwd, file));
   try {
-    for await (const chunk of source as AsyncIterable<Buffer>)
-      for (let at = 0; at < chunk.length; at += PIECE_BYTES)
-        splitter.push(chunk.subarray(at, at + PIECE_BYTES));
+    for await (const chunk of source as AsyncIterable<Buffer>) splitter.push(chunk);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     throw new RalphError("usage", `${file} cannot be read${WHY[code] ?? (code && ` (${code})`)}`, {

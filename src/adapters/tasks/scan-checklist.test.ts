@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Task } from "../../core/plan/task.ts";
+import { growthOfFour, LINEAR_GROWTH_MAX } from "../../../test/fixtures/growth.ts";
 import { scanChecklist } from "./scan-checklist.ts";
 
 function tasksOf(text: string): Task[] {
@@ -200,18 +201,7 @@ test.each(["- [ ] a\n", "[", "- ", "#", "`", "* ", "\t", "<!--\n", "- [ ] ![](](
   "reading %j again and again takes time in proportion to the length",
   { timeout: 60_000 },
   (text) => {
-    const time = (length: number): number => {
-      const file = Buffer.from(text.repeat(length / text.length));
-      const started = performance.now();
-      scanChecklist(file);
-      return performance.now() - started;
-    };
-    time(100_000);
-    const [short, long] = [
-      Math.min(time(400_000), time(400_000)),
-      Math.min(time(1_600_000), time(1_600_000)),
-    ];
-    // Four times the length; quadratic would be sixteen times the time.
-    expect(long).toBeLessThan(Math.max(short, 5) * 10);
+    const scan = (length: number): void => void scanChecklist(Buffer.from(text.repeat(length / text.length)));
+    expect(growthOfFour(scan, 300_000)).toBeLessThan(LINEAR_GROWTH_MAX);
   },
 );

@@ -1,25 +1,47 @@
 import type { Command } from "commander";
 import { driverOf, openProject } from "../../compose.ts";
 import { projectStatus, type Status, type TaskRow } from "../../core/projections/status.ts";
+import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
+import type { Instant } from "../../core/time.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor, type Style } from "../print/style.ts";
 import { readState } from "../project-state.ts";
 
+interface Flags {
+  readonly json?: boolean;
+  readonly loops?: boolean;
+}
+
 export function define(command: Command, act: Act): void {
   command
     .option("--json", "print JSON")
-    .action((flags: { json?: boolean }) => act((context) => status(flags.json === true, context)));
+    .option("--loops", "only the loops that run now")
+    .action((flags: Flags) => act((context) => status(flags, context)));
 }
 
-async function status(asJson: boolean, context: CliContext): Promise<number> {
+async function status(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const state = await readState(project);
-  const shown = projectStatus(state, driverOf(project) !== null);
-  if (asJson) context.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+  const isDriven = driverOf(project) !== null;
+  const shown = projectStatus(state, isDriven);
+  if (flags.loops === true) {
+    for (const line of loopLines(isDriven ? state : EMPTY_STATE, Date.now()))
+      context.stdout.write(`${line}\n`);
+  } else if (flags.json === true) context.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
   else
     for (const line of statusLines(shown, styleFor(context.stdout, context.env)))
       context.stdout.write(`${line}\n`);
   return 0;
+}
+
+function loopLines(state: State, now: Instant): readonly string[] {
+  if (state.iterations.length === 0) return ["Active Ralph Loops:", "  none"];
+  const lines = state.iterations.map(({ task, stage, ordinal, maxIterations, startedAt }) => {
+    const minutes = Math.floor((now - startedAt) / 60_000);
+    const ago = minutes > 0 ? `${minutes}m` : `${Math.floor((now - startedAt) / 1_000)}s`;
+    return `  ${task} (${stage}): iteration ${ordinal}/${maxIterations}, started ${ago} ago`;
+  });
+  return ["Active Ralph Loops:", ...lines];
 }
 
 function statusLines(status: Status, style: Style): readonly string[] {

@@ -58,7 +58,8 @@ export function exitSignalOf(open: OpenIteration, phase: JudgeablePhase, { rulin
     iteration: open.number,
     done: ruling === "accepted" || (isConfident(report) && isProven && report.failure === null),
     testOnly: report.signals?.isTestOnly ?? false,
-    indicator: (report.signals?.confidence ?? 0) > 0,
+    indicator:
+      report.claim.is === "complete" || (report.claim.is === "none" && (report.signals?.confidence ?? 0) > 0),
   };
 }
 
@@ -79,6 +80,8 @@ function uncheckedBecauseStopped(run: RunState, phase: JudgeablePhase, claimed: 
   };
 }
 
-function isConfident(report: AgentReport): boolean {
-  return (report.signals?.confidence ?? 0) >= CONFIDENT;
+/** Sure of completion: a status block that says there is more to do is sure as well, of the opposite. */
+function isConfident({ claim, signals }: AgentReport): boolean {
+  const speaksOfEnd = claim.is === "complete" || claim.is === "none";
+  return speaksOfEnd && (signals?.confidence ?? 0) >= CONFIDENT;
 }

@@ -30,7 +30,7 @@ export function readFileNames(text: string, from: number): FileNames {
 
 /** What may stand before a name without changing its meaning. */
 const FILLER =
-  /(?:[\s:*_]|->|→|(?:the|a|an|new|files?|both|also|these|two|three|four|following|existing|module|script|tests?|config|component)(?=[\s:]))*/iy;
+  /(?:[\s:*_]|->|→|(?:the|a|an|new|files?|at|both|also|these|two|three|four|following|existing|module|script|tests?|config|component)(?=[\s:]))*/iy;
 const REMARK = /(?:[*_]{1,2})?(?:\s?\([^()]{0,120}\))?(?:[*_]{1,2})?/y;
 const SEPARATOR = /\s?(?:,\s?(?:and\s|&\s?)?|\band\s|&\s?|\+\s)/y;
 

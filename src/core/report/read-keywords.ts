@@ -53,12 +53,13 @@ const TESTING: readonly RegExp[] = [
 
 /** Signs that something was made, not only looked at. */
 const CHANGING =
-  /\b(?:implement(?:ed|ing)|creat(?:ed|ing)|wrote|written|writing|add(?:ed|ing)|modif(?:ied|ying)|updat(?:ed|ing)|edit(?:ed|ing)|chang(?:ed|ing)|refactor(?:ed|ing)|fix(?:ed|ing)|remov(?:ed|ing)|renam(?:ed|ing)|replac(?:ed|ing)|rewrote|introduc(?:ed|ing)|built|committed)\b/gi;
+  /\b(?:(?<!\balready )implement(?:ed|ing)|creat(?:ed|ing)|wrote|written|writing|add(?:ed|ing)|modif(?:ied|ying)|updat(?:ed|ing)|edit(?:ed|ing)|chang(?:ed|ing)|refactor(?:ed|ing)|fix(?:ed|ing)|remov(?:ed|ing)|renam(?:ed|ing)|replac(?:ed|ing)|rewrote|introduc(?:ed|ing)|built|committed)\b/gi;
 
 const STUCK: readonly RegExp[] = [
   /\berrors?\b(?! (?:handling|handler|message|page|case|code|type|class|boundary|state|response|log|path|text|report)s?\b)/gi,
   /\bfail(?:ed|ing|s)\b/gi,
-  /\b(?:cannot|can not|can['’]t|could not|couldn['’]t)\b/gi,
+  // "users cannot log in twice" is about the program.
+  /(?<!\b(?:users?|they|clients?|callers?|you|people|anyone|attackers?|that|which|who) )\b(?:cannot|can not|can['’]t|could not|couldn['’]t)\b/gi,
   /\bunable to\b/gi,
   /\bstuck\b/gi,
 ];
@@ -97,4 +98,4 @@ function isUnsolved(near: Surroundings): boolean {
 const SOLVED_BEFORE =
   /\b(?:fix(?:ed|es|ing)?|resolv(?:ed|es|ing)|handl(?:ed|es|ing|e)|solv(?:ed|es|ing)|catch(?:es|ing)?|caught|return(?:s|ed|ing)?|throw(?:s|n|ing)?|threw|report(?:s|ed|ing)?|show(?:s|n|ed|ing)?|previously|formerly|earlier|that|which|no longer)\b/i;
 const SOLVED_AFTER =
-  /^[^.]{0,60}\b(?:(?:is|are|was|were|has been|have been) (?:now )?(?:fixed|resolved|handled|gone|solved)|now (?:pass(?:es)?|works?|succeeds?))\b/i;
+  /^[^.]{0,60}\b(?:(?:is|are|was|were|has been|have been) (?:now )?(?:fixed|resolved|handled|gone|solved)|now (?:pass(?:es)?|works?|succeeds?)|at first|initially|before (?:i|we|my)|but (?:i |we |then )?(?:resolved|fixed|solved|worked around))\b/i;
