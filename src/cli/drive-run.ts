@@ -112,8 +112,7 @@ async function pathsToLeaveAlone(
   if (isOpen(state.run) && state.iterations.length > 0) return state.run.settings.leaveAlone;
   const { byAgents, byGates } = state.leftovers;
   const known = new Set([...byAgents, ...byGates].map((left) => left.path));
-  const { path } = source.identity;
-  const uncommitted = await workspaceOf(project).dirtyPaths(path === null ? [] : [path]);
+  const uncommitted = await workspaceOf(project).dirtyPaths(source.files.map((file) => file.path));
   const dirty = uncommitted.filter((one) => !known.has(one));
   if (dirty.length === 0 || allowDirty) return dirty;
   const shown = dirty.slice(0, 3).join(", ");

@@ -12,6 +12,9 @@ const STRING = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/y;
 const SPACE = /[ \t\r\n]*/y;
 
+/** No configuration is nested so deep; hostile ones would exhaust the stack. */
+const DEPTH_MAX = 100;
+
 class Scanner {
   readonly places: Place[] = [];
   readonly #text: string;
@@ -23,6 +26,8 @@ class Scanner {
 
   value(path: readonly string[]): void {
     this.#take(SPACE);
+    if (path.length > DEPTH_MAX)
+      throw new BadSyntax(this.#line(), `not valid here: more than ${DEPTH_MAX} levels deep`);
     if (this.#skip("{")) this.#object(path);
     else if (this.#skip("[")) this.#list(path);
     else if (this.#take(STRING) === null && this.#take(SCALAR) === null) throw this.#unexpected("a value");

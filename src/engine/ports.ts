@@ -57,6 +57,8 @@ export interface LogFilter {
 /** The operator's file (or words). Marking changes the mark and not one other byte. */
 export interface TaskSource {
   readonly identity: SourceIdentity;
+  /** The files it is read from; they are the operator's, and never count as uncommitted changes of somebody. */
+  readonly files: readonly SourceFile[];
   /** Rejects with `bad-tasks` when the plan cannot be worked on (a cycle, a duplicate id), naming ids and lines. */
   observe(): Promise<Plan>;
   /** What the source asks of the run as a whole. */
@@ -68,6 +70,13 @@ export interface TaskSource {
    * that is gone. Answers the ids whose mark it took back.
    */
   takeBackMarks(done: ReadonlySet<TaskId>): Promise<readonly TaskId[]>;
+}
+
+export interface SourceFile {
+  /** Relative to the root of the workspace. */
+  readonly path: string;
+  /** Whether the agent's edits of it are work, to be committed and counted. */
+  readonly isAgents: boolean;
 }
 
 export interface SourceDemands {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, jsonLines, WORKS, type Project } from "./project.ts";
+import { createProject, exists, jsonLines, until, WORKS, type Project } from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -286,6 +286,35 @@ describe("a person", () => {
     project.commit();
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
   });
+
+  test("removes a task during the run: it is left alone", { timeout: 30_000 }, async () => {
+    project = createProject({ tasks: ["one", "two"] });
+    project.script({ one: [[{ sleep: 1_000 }, ...WORKS]] }, [WORKS]);
+    project.commit();
+    const running = project.start("run");
+    await until("the first task is under way", () => running.stdout().includes("iteration 1"));
+    project.write("TODO.md", project.read("TODO.md").replace("- [ ] **two**: make two\n", ""));
+    expect(await running.finished).toMatchObject({ code: 0 });
+    expect((await project.history()).map((entry) => entry.task)).toEqual(["one"]);
+    expect(project.read("TODO.md")).toBe("# Tasks\n\n- [x] **one**: make one\n");
+  });
+
+  test(
+    "is in the middle of an edit that makes no sense: the plan from before goes on",
+    { timeout: 30_000 },
+    async () => {
+      project = createProject();
+      project.remove("TODO.md");
+      project.write("roadmap.md", "- [ ] **one**: first\n- [ ] **two**: second\n");
+      project.script({ one: [[{ sleep: 1_000 }, ...WORKS]] }, [WORKS]);
+      project.commit();
+      const running = project.start("run");
+      await until("the first task is under way", () => running.stdout().includes("iteration 1"));
+      project.write("roadmap.md", `${project.read("roadmap.md")}- [ ] **one**: again\n`);
+      expect(await running.finished).toMatchObject({ code: 0 });
+      expect((await project.history()).map((entry) => entry.task)).toEqual(["one", "two"]);
+    },
+  );
 
   test(
     "edits the task file during the run: the edits stay, and new tasks are taken up",

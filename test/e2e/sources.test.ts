@@ -261,3 +261,21 @@ describe("a prompt", () => {
     expect(await accepted()).toHaveLength(2);
   });
 });
+
+test(
+  "a prompt and the checklist beside it may be uncommitted: they are the operator's",
+  { timeout: 30_000 },
+  async () => {
+    project = createProject();
+    project.remove("TODO.md");
+    project.commit("no tasks");
+    project.write("PROMPT.md", "Make it greet.\n");
+    project.write("@fix_plan.md", "- [ ] greet\n");
+    project.script({}, [
+      [{ shell: "sed -i 's/\\[ \\]/[x]/' @fix_plan.md; echo hello > hello.txt" }, { promise: "COMPLETE" }],
+    ]);
+    project.git("commit", "-qam", "script");
+    expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+    expect(project.git("status", "--porcelain")).toBe("?? PROMPT.md");
+  },
+);

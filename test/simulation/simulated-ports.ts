@@ -60,6 +60,7 @@ export function simulatedPorts(
 function simulatedSource(world: World, facts: DurableFacts): TaskSource {
   return {
     identity: SOURCE,
+    files: [{ path: SOURCE.path, isAgents: false }],
     observe: () => Promise.resolve({ source: SOURCE, tasks: world.plan() }),
     demands: () => Promise.resolve({ checks: [], branch: null }),
     mark: (id) => {

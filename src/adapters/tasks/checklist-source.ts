@@ -13,6 +13,7 @@ export function createChecklistSource(place: { root: string; path: string }): Ta
   const file = new TaskFile(place);
   return {
     identity,
+    files: [{ path: place.path, isAgents: false }],
     observe: async () => ({
       source: identity,
       tasks: file.read((bytes) => scanChecklist(bytes).map((item) => item.task)),

@@ -10,6 +10,7 @@ export function createGoalSource(goal: string): TaskSource {
   const plan: Plan = { source: identity, tasks: [task] };
   return {
     identity,
+    files: [],
     observe: () => Promise.resolve(plan),
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: () => Promise.resolve(),

@@ -19,11 +19,13 @@ export function createPromptSource(place: { root: string; path: string }): TaskS
   // There is no mark in the file, so for the log it has no path; its label is the path, which tells two apart.
   const identity: SourceIdentity = { kind: "prompt", label: path, path: null };
   const file = new TaskFile(place);
-  const checklists = PROMPT_CHECKLISTS.map(
-    (name) => new TaskFile({ root, path: posix.join(posix.dirname(path), name) }),
-  );
+  const checklists = PROMPT_CHECKLISTS.map((name) => new TaskFile({ root, path: beside(path, name) }));
   return {
     identity,
+    files: [
+      { path, isAgents: false },
+      ...PROMPT_CHECKLISTS.map((name) => ({ path: beside(path, name), isAgents: true })),
+    ],
     observe: async () => {
       const checklist = checklists.map((one) => one.peek()).find((bytes) => bytes !== null) ?? null;
       return { source: identity, tasks: [file.read((bytes) => promptTask(bytes, checklist, path))] };
@@ -35,6 +37,10 @@ export function createPromptSource(place: { root: string; path: string }): TaskS
       return [];
     },
   };
+}
+
+function beside(path: string, name: string): string {
+  return posix.join(posix.dirname(path), name);
 }
 
 const CRITERIA_MAX = 50;

@@ -14,6 +14,7 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
       ...task,
       id,
       title: redact(task.title),
+      phase: task.phase === null ? null : redact(task.phase),
       description: redact(task.description),
       success: task.success === null ? null : redact(task.success),
       criteria: task.criteria.map(redact),
@@ -26,6 +27,7 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
   const shown = { kind, label: redact(label), path: path === null ? null : redact(path) };
   return {
     identity: source.identity,
+    files: source.files,
     observe: async () => ({ source: shown, tasks: (await source.observe()).tasks.map(hide) }),
     demands: () => source.demands(),
     mark: (task) => source.mark(realIds.get(task) ?? task),

@@ -18,6 +18,7 @@ export function createRoadmapSource(
   const file = new TaskFile(place);
   return {
     identity,
+    files: [{ path: place.path, isAgents: false }],
     observe: async () => ({
       source: identity,
       tasks: file.read((bytes) => roadmapTasks(bytes, path, defaults)),

@@ -16,6 +16,8 @@ export interface ChecklistItem {
   /** The id that somebody wrote in front of the title. */
   readonly writtenId: TaskId | null;
   readonly bullets: readonly Bullet[];
+  /** The words of the heading it stands under. */
+  readonly section: string | null;
 }
 
 /** A list item below a task. */
@@ -32,7 +34,14 @@ export interface Bullet {
  * item; boxes in code, comments and quotes are text.
  */
 export function scanChecklist(file: Buffer): ChecklistItem[] {
-  const scan: Scan = { drafts: [], items: [], block: null, paragraph: null, optionalFrom: null };
+  const scan: Scan = {
+    drafts: [],
+    items: [],
+    block: null,
+    paragraph: null,
+    optionalFrom: null,
+    section: null,
+  };
   for (const line of scanLines(file.toString("latin1"))) {
     readLine(scan, line);
     const task = scan.items.at(-1)?.task ?? null;
@@ -52,6 +61,8 @@ interface Scan {
   paragraph: string | null;
   /** The level of the heading that makes everything below it optional. */
   optionalFrom: number | null;
+  /** The nearest heading below the title of the page. */
+  section: string | null;
 }
 
 interface Item {
@@ -69,6 +80,7 @@ interface Draft {
   end: number;
   readonly done: boolean;
   readonly optional: boolean;
+  readonly section: string | null;
   readonly column: number;
   readonly description: string[];
   readonly bullets: { text: string; line: number; hasBox: boolean; isDirect: boolean }[];
@@ -129,6 +141,7 @@ function startBlock(scan: Scan, line: Line, inside: number, column: number): boo
 
 function startSection(scan: Scan, level: number, text: string): void {
   scan.paragraph = null;
+  if (level > 1) scan.section = text;
   const isBelow = scan.optionalFrom !== null && level > scan.optionalFrom;
   if (!isBelow) scan.optionalFrom = isOptionalHeading(decode(text)) ? level : null;
 }
@@ -152,6 +165,7 @@ function addItem(scan: Scan, line: Line, start: BulletStart): void {
       end: line.start,
       done: box.isTicked,
       optional,
+      section: scan.section,
       column,
       description: [],
       bullets: [],
@@ -185,7 +199,7 @@ function itemOf(draft: Draft, { id: writtenId, title }: NamedTitle, id: TaskId):
   const text = decode(draft.description.join("\n")).replace(/^\n+/, "").trimEnd();
   const isLong = title.length > TITLE_LENGTH_MAX;
   const bullets = draft.bullets.map((bullet) => ({ ...bullet, text: decode(bullet.text).trim() }));
-  const { offset, line, end, done, optional } = draft;
+  const { offset, line, end, done, optional, section } = draft;
   const task = plainTask({
     id,
     title: isLong ? `${title.slice(0, TITLE_LENGTH_MAX - 1)}…` : title,
@@ -194,7 +208,7 @@ function itemOf(draft: Draft, { id: writtenId, title }: NamedTitle, id: TaskId):
     done,
     optional,
   });
-  return { task, offset, line, end, writtenId, bullets };
+  return { task, offset, line, end, section: section && decode(section).trim(), writtenId, bullets };
 }
 
 function decode(bytes: string): string {

@@ -28,6 +28,7 @@ test("the example of the manual", () => {
   expect(task).toEqual({
     id: "task-001",
     title: "Implement user authentication with tests",
+    phase: "Phase 1: Implementation",
     description: "",
     criteria: [],
     success: "All tests pass, coverage > 80%",

@@ -37,7 +37,15 @@ export function scanRoadmap(file: Buffer): RoadmapItem[] {
   return scanChecklist(file).map(roadmapItem);
 }
 
-export function roadmapItem({ task, offset, line, end, writtenId, bullets }: ChecklistItem): RoadmapItem {
+export function roadmapItem({
+  task,
+  offset,
+  line,
+  end,
+  section,
+  writtenId,
+  bullets,
+}: ChecklistItem): RoadmapItem {
   const id = writtenId ?? task.id;
   const properties: Property[] = [];
   const criteria: string[] = [];
@@ -47,7 +55,7 @@ export function roadmapItem({ task, offset, line, end, writtenId, bullets }: Che
     else if (bullet.text !== "") criteria.push(bullet.text);
   }
   const hasWrittenId = writtenId !== null;
-  return { id, task: { ...task, id, criteria }, offset, line, end, hasWrittenId, properties };
+  return { id, task: { ...task, id, criteria, phase: section }, offset, line, end, hasWrittenId, properties };
 }
 
 /** `key: value` with a key that we know; any other bullet is a sentence with a colon in it. */

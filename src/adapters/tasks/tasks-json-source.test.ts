@@ -53,6 +53,7 @@ test("a story is a task", async () => {
   expect(tasks[0]).toEqual({
     id: "US-001",
     title: "Log in",
+    phase: null,
     description: "As a user\n\nNotes: see RFC 1",
     criteria: ["works", "is fast"],
     success: null,

@@ -13,6 +13,7 @@ export function createTasksJsonSource(place: { root: string; path: string }): Ta
   const file = new TaskFile(place);
   return {
     identity,
+    files: [{ path: place.path, isAgents: false }],
     observe: async () => ({
       source: identity,
       tasks: file.read((bytes) => checkedTasks(scanTasksJson(bytes, path).stories, path)),

@@ -2,6 +2,8 @@
 export interface Task {
   readonly id: TaskId;
   readonly title: string;
+  /** The heading it stands under, where the source has phases. */
+  readonly phase: string | null;
   readonly description: string;
   /** Statements that must be true when the task is complete. */
   readonly criteria: readonly string[];
@@ -27,6 +29,7 @@ export type TaskId = string;
 /** A task of which a source says no more than it must. */
 export function plainTask(said: Pick<Task, "id" | "title"> & Partial<Task>): Task {
   return {
+    phase: null,
     description: "",
     criteria: [],
     success: null,

@@ -47,7 +47,7 @@ export function buildPrompt(parts: PromptParts): string {
 function taskInformation({ task, stage, ordinal, maxIterations }: PromptParts): string {
   return `## Task Information
 - **Task ID**: ${task.id}
-- **Title**: ${task.title}
+- **Title**: ${task.title}${task.phase === null ? "" : `\n- **Phase**: ${task.phase}`}
 - **Stage**: ${stage}
 - **Ralph Iteration**: ${ordinal}/${maxIterations}`;
 }

@@ -25,7 +25,7 @@ export async function collectEvidence(
     commit: state.run?.settings.git.commit ?? "ralph",
     from: { head: open.head, branch: open.branch },
     taskBase: footing?.base ?? null,
-    ignore: ports.source.identity.path === null ? [] : [ports.source.identity.path],
+    ignore: ports.source.files.filter((file) => !file.isAgents).map((file) => file.path),
     leaveAlone: state.run?.settings.leaveAlone ?? [],
     leftBefore: open.leftovers,
     leftBeforeTask: footing?.leftovers ?? [],
