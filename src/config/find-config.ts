@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { RalphError } from "../core/ralph-error.ts";
 import { BadSyntax, lineOfPath, type ConfigText } from "./config-text.ts";
@@ -97,10 +97,20 @@ async function withoutAliases(
   return { value, writtenAs };
 }
 
+/** The readers of other people's formats take their time with long nonsense. */
+const FILE_BYTES_MAX = 100_000;
+
 function contentOf(path: string, shown: string): string {
   try {
+    const { size } = statSync(path);
+    if (size > FILE_BYTES_MAX)
+      throw new RalphError(
+        "config",
+        `${shown} is larger than ${FILE_BYTES_MAX / 1_000} kB; that is no configuration`,
+      );
     return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
+    if (error instanceof RalphError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new RalphError("config", `${shown} cannot be read (${code ?? String(error)})`, { cause: error });
   }

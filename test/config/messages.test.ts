@@ -437,6 +437,12 @@ describe("files", () => {
     );
   });
 
+  test("a file that is far too large", async () => {
+    expect(await complaint({ ".ralph/ralph.toml": "#".repeat(200_000) })).toMatchInlineSnapshot(
+      `".ralph/ralph.toml is larger than 100 kB; that is no configuration"`,
+    );
+  });
+
   test("a folder in the place of the file", async () => {
     expect(await complaint({ ".ralph/ralph.toml/x": "" })).toMatchInlineSnapshot(
       `".ralph/ralph.toml cannot be read (EISDIR)"`,

@@ -1,21 +1,8 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileError } from "../system/file-error.ts";
+import { UNVERSIONED } from "../../core/projections/unversioned.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-
-/** What lies in `.ralph/` and is not for the repository: views, letters, logs. */
-const IGNORED = [
-  ".gitignore",
-  "active.json",
-  "status.json",
-  "progress.json",
-  "metrics.json",
-  "blocked*.txt",
-  "decide*.txt",
-  "interventions/",
-  ".ralph-tmp-*",
-  "logs/",
-];
 
 /** Makes `.ralph/` ready to be written to; it ignores its own views, so that a run never dirties the tree. */
 export function prepareRalphFolder(folder: string): void {
@@ -34,7 +21,7 @@ export function prepareRalphFolder(folder: string): void {
       }
     }
     const ignore = join(folder, ".gitignore");
-    const wanted = `${IGNORED.join("\n")}\n`;
+    const wanted = `${[".gitignore", ...UNVERSIONED].join("\n")}\n`;
     if (textOf(ignore) !== wanted) writeFileSync(ignore, wanted);
     // Opening for writing is the only honest test: a read-only mount looks writable by its mode.
     writeFileSync(join(folder, "logs", ".writable"), "");
