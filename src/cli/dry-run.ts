@@ -31,7 +31,8 @@ export async function showPlan({ settings, source, context, asJson }: DryRun): P
     );
     return 0;
   }
-  context.stdout.write(`${plan.source.label}: ${plan.tasks.length} tasks, ${ready.length} ready\n`);
+  const count = `${plan.tasks.length} ${plan.tasks.length === 1 ? "task" : "tasks"}`;
+  context.stdout.write(`${plan.source.label}: ${count}, ${ready.length} ready\n`);
   for (const task of plan.tasks)
     context.stdout.write(`  [${task.done ? "x" : " "}] ${task.id}  ${task.title}\n`);
   if (first) context.stdout.write(`\nThe first prompt (${settings.agent}):\n\n${first.prompt}`);
