@@ -17,7 +17,8 @@ export function reportError(
   const hint = known.hint === undefined ? null : redact(known.hint);
   if (asJson) stdout.write(`${JSON.stringify({ error: { code: known.code, message, hint } })}\n`);
   else
-    stderr.write(`ralph: ${message}\n${hint === null ? "" : `${hint[0]?.toUpperCase()}${hint.slice(1)}\n`}`);
+    // As it stands: a hint may begin with a command to type.
+    stderr.write(`ralph: ${message}\n${hint === null ? "" : `  → ${hint}\n`}`);
   return exitCodeOf(known.code);
 }
 

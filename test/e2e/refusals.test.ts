@@ -23,7 +23,7 @@ describe("bad surroundings get one clear sentence", () => {
     rmSync(join(project.root, ".git"), { recursive: true });
     const run = await project.ralph("run", "something");
     expect(run).toMatchObject({ code: 64, stdout: "" });
-    expect(run.stderr).toMatch(/^ralph: .*not (in|inside) a git repository.*\n.*git init/i);
+    expect(run.stderr).toMatch(/^ralph: .* is not inside a git repository\n {2}→ git init\n$/);
   });
 
   test("an agent that nobody knows, with the nearest name", async () => {
