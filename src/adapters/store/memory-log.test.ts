@@ -4,26 +4,6 @@ import { MemoryLog, MemoryStorage, type MemoryLogOptions } from "./memory-log.ts
 
 const event: Event = { type: "task.reset", task: "a" };
 
-test("a crash before the append leaves nothing behind", async () => {
-  const storage = new MemoryStorage();
-  const dying = open(storage, { beforeAppend: crash });
-  await expect(dying.append([event])).rejects.toThrow("crash");
-  expect(await open(storage).read(0)).toEqual([]);
-});
-
-test("after a crash behind the append the events are there, though the caller never heard", async () => {
-  const storage = new MemoryStorage();
-  const dying = open(storage, { afterAppend: crash });
-  await expect(dying.append([event, event])).rejects.toThrow("crash");
-  expect(await open(storage).read(0)).toHaveLength(2);
-});
-
-test("only an append that writes can crash", async () => {
-  const log = open(new MemoryStorage(), { beforeAppend: crash, afterAppend: crash });
-  expect(await log.append([event], { position: 7 })).toBeNull();
-  expect(await log.append([])).toEqual([]);
-});
-
 test("the events are visible to others before the caller hears of them", async () => {
   const storage = new MemoryStorage();
   const pauses: (() => void)[] = [];
@@ -44,8 +24,4 @@ test("time comes from the given clock", async () => {
 
 function open(storage: MemoryStorage, options: Partial<MemoryLogOptions> = {}): MemoryLog {
   return new MemoryLog({ storage, now: () => 0, pause: async () => {}, ...options });
-}
-
-function crash(): never {
-  throw new Error("crash");
 }

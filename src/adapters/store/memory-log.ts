@@ -12,10 +12,6 @@ export interface MemoryLogOptions {
   readonly now: () => Instant;
   /** Awaited before and after every operation; it may throw, as for a process that is gone. */
   readonly pause: () => Promise<void>;
-  /** Throws to die just before these events are written. */
-  readonly beforeAppend?: (events: readonly Event[]) => void;
-  /** Throws to die just after they were written: they stay, and the caller never hears of it. */
-  readonly afterAppend?: (recorded: readonly Recorded[]) => void;
 }
 
 /** A log that lives as long as its storage and is as asynchronous as a real one. */
@@ -30,16 +26,14 @@ export class MemoryLog implements Log {
 
   async append(events: readonly Event[], expected: Expectation = {}): Promise<readonly Recorded[] | null> {
     if (events.length === 0) return [];
-    const { pause, beforeAppend, afterAppend } = this.#options;
+    const { pause } = this.#options;
     const texts = events.map((event) => JSON.stringify(event));
     await pause();
     if (!this.#isMet(expected)) {
       await pause();
       return null;
     }
-    beforeAppend?.(events);
     const recorded = this.#store(texts);
-    afterAppend?.(recorded);
     await pause();
     return recorded;
   }
