@@ -36,7 +36,7 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], checked: Chec
   const node = schemaNode(schemaAt(checked.schema, path));
   const value = valueAt(checked.value, path);
   const isSection = checked.notation === "toml" && node.is === "object";
-  const wanted = isSection ? `a section, [${path.join(".")}]` : expectation(node, checked.notation);
+  const wanted = isSection ? sectionAt(path, node.shape) : expectation(node, checked.notation);
   if (value === undefined) return { path, text: `${key} is missing; expected ${wanted}` };
   if (node.is === "list" && isTable(value) && checked.notation === "toml") {
     return {
@@ -45,6 +45,12 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], checked: Chec
     };
   }
   return { path, text: `${key}: ${misfit(node, value, wanted, path)}` };
+}
+
+/** Inside of a list of tables a section has no header that could be named. */
+function sectionAt(path: readonly PropertyKey[], shape: Readonly<Record<string, unknown>>): string {
+  if (typeof path.at(-2) !== "number") return `a section, [${path.join(".")}]`;
+  return `a table with any of ${Object.keys(shape).join(", ")}`;
 }
 
 /** What a value is instead of what it should be, and how to mend it. */
@@ -128,13 +134,14 @@ function homeOf(key: string): string | null {
 
 function into(home: string, notation: Notation): string {
   if (home === "") return notation === "toml" ? "at the top, before the first [section]" : "at the top";
-  const name = home.replace(".*", "");
-  return `in ${notation === "toml" ? section(name) : `"${name}"`}`;
+  const [outer = "", inner = ""] = home.split(/\.\*\.?/);
+  const place = notation === "toml" ? section(outer) : `"${outer}"`;
+  return inner === "" ? `in ${place}` : `in "${inner}" of ${place}`;
 }
 
 function within(around: readonly PropertyKey[], notation: Notation): string {
   if (around.length === 0) return "";
-  if (notation !== "toml") return ` in "${around.join(".")}"`;
+  if (notation !== "toml" || typeof around.at(-2) === "number") return ` in "${around.join(".")}"`;
   const isElement = /^\d+$/.test(String(around.at(-1)));
   return isElement ? ` in [[${around.slice(0, -1).join(".")}]]` : ` in [${around.join(".")}]`;
 }

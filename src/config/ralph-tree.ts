@@ -26,7 +26,6 @@ const OTHER_STAGES = ["reviewer", "tester", "qa"] as const;
 /** What cannot be switched off yet, with what switching it off would mean. */
 const ALWAYS_ON: readonly (readonly [path: readonly string[], meaning: string])[] = [
   [["ralph", "enabled"], "a single pass instead of a loop"],
-  [["ralph", "verify_promises"], "believing the agent"],
   [["ralph", "coder", "enabled"], "a single pass instead of a loop"],
 ];
 
@@ -57,9 +56,18 @@ function inOurWords(ralph: z.output<typeof tree>): Omit<Written, "shown" | "text
   const limit = ownLimit ?? ralph.default_max_iterations;
   const limitPath =
     ownLimit === undefined ? ["ralph", "default_max_iterations"] : ["ralph", "coder", "max_iterations"];
+  const verify = ralph.verify_promises;
   return {
-    value: promise === undefined ? {} : { promise: { completion: promise } },
-    writtenAs: new Map([["promise.completion", ["ralph", "coder", "completion_promise"]]]),
+    value: {
+      promise: {
+        ...(promise !== undefined && { completion: promise }),
+        ...(verify !== undefined && { verify }),
+      },
+    },
+    writtenAs: new Map([
+      ["promise.completion", ["ralph", "coder", "completion_promise"]],
+      ["promise.verify", ["ralph", "verify_promises"]],
+    ]),
     iterationsPerTask: limit === undefined ? null : { value: limit, path: limitPath },
     waiting: [
       ...(ownLimit !== undefined && ralph.default_max_iterations !== undefined

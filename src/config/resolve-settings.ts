@@ -3,6 +3,7 @@ import {
   type AgentSettings,
   type Commands,
   type GateSettings,
+  type InterventionSettings,
   type Mode,
   type Settings,
 } from "../core/settings.ts";
@@ -22,6 +23,8 @@ export interface RunFlags {
   readonly agent?: string;
   readonly task?: readonly string[];
   readonly keepGoing?: boolean;
+  /** False: `--no-interventions`. */
+  readonly interventions?: boolean;
 }
 
 const LANES = 1;
@@ -42,7 +45,8 @@ export function resolveSettings(
 ): Resolved {
   const agents = [...configuredAgents(config, builtInAgents)];
   const agent = flags.agent ?? config.agent;
-  if (!agents.some((known) => known.name === agent)) throw unknownAgent(agent, agents);
+  for (const name of [agent, ...config.run.fallback_agents])
+    if (!agents.some((known) => known.name === name)) throw unknownAgent(name, agents);
   const gates = [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)];
   const settings: Settings = {
     source,
@@ -57,16 +61,35 @@ export function resolveSettings(
       maxIterationsPerTask: config.maxIterationsPerTask,
       retries: config.run.retries,
     },
-    promise: { completion: config.promise.completion, requireXml: config.promise.require_xml },
+    promise: {
+      completion: config.promise.completion,
+      requireXml: config.promise.require_xml,
+      verify: config.promise.verify,
+    },
     promptTemplate: null,
     mode: modeOf(flags.mode) ?? config.mode,
     timeoutMs: duration("--timeout", flags.timeout),
     keepGoing: flags.keepGoing ?? config.run.keep_going,
     gatesEveryIteration: config.run.gates_every_iteration,
     git: config.git,
+    protect: { paths: config.protect.paths, pins: [], weakenedTests: config.protect.weakened_tests },
+    interventions: interventionSettings(config, flags),
+    fallbackAgents: config.run.fallback_agents,
     leaveAlone: [],
   };
   return { settings, commands: { agents, gates } };
+}
+
+function interventionSettings({ interventions }: Config, flags: RunFlags): InterventionSettings {
+  return {
+    enabled: interventions.enabled && flags.interventions !== false,
+    thresholdNoFiles: interventions.threshold_no_files,
+    thresholdFalseCompletion: interventions.threshold_false_completion,
+    window: interventions.window,
+    rotationDays: interventions.feedback_rotation_days,
+    aggressive: interventions.aggressive_mode,
+    midStream: interventions.mid_stream,
+  };
 }
 
 function configuredAgents(config: Config, builtIn: readonly AgentSettings[]): Iterable<AgentSettings> {
@@ -79,7 +102,8 @@ function configuredAgents(config: Config, builtIn: readonly AgentSettings[]): It
       });
     }
     const script = agent.script === undefined ? {} : { RALPH_DEMO_SCRIPT: agent.script };
-    byName.set(name, { name, command, env: { ...agent.env, ...script }, envDeny: agent.env_deny });
+    const format = agent.command === undefined ? (byName.get(name)?.format ?? "text") : "text";
+    byName.set(name, { name, format, command, env: { ...agent.env, ...script }, envDeny: agent.env_deny });
   }
   return byName.values();
 }
@@ -93,6 +117,14 @@ function gateSettings(gate: Config["gates"][number]): GateSettings {
     onMissing: gate.on_missing,
     cwd: gate.cwd ?? null,
     env: gate.env,
+    kind: gate.kind ?? null,
+    retries: gate.retries,
+    expect: {
+      exitCode: gate.expect.exit_code,
+      outputContains: gate.expect.output_contains ?? null,
+      outputNotContains: gate.expect.output_not_contains ?? null,
+    },
+    onBaseline: gate.on_baseline,
   };
 }
 
@@ -105,6 +137,10 @@ function checkGate(command: string): GateSettings {
     onMissing: "fail",
     cwd: null,
     env: {},
+    kind: null,
+    retries: 0,
+    expect: { exitCode: 0, outputContains: null, outputNotContains: null },
+    onBaseline: "require",
   };
 }
 

@@ -13,6 +13,12 @@ const duration = z.union([z.string(), z.number()]).transform((value, context) =>
 });
 
 const count = z.number().int().min(0);
+const countTo = (most: number): typeof count =>
+  count
+    .refine((value) => value <= most, {
+      error: ({ input }) => `expected a whole number from 0 to ${most}, got ${String(input)}`,
+    })
+    .meta({ maximum: most });
 const text = z.string().min(1);
 const variables = z.record(z.string(), z.string());
 
@@ -35,9 +41,17 @@ const agent = z.strictObject({
     .describe('taken out of the agent\'s environment, e.g. `["ANTHROPIC_API_KEY"]`'),
 });
 
+const expectation = z.strictObject({
+  exit_code: countTo(255).default(0).describe("in `expect`: the exit code of a gate that passes"),
+  output_contains: text
+    .optional()
+    .describe("in `expect`: a text that its output must have somewhere, on stdout or stderr"),
+  output_not_contains: text.optional().describe("in `expect`: a text that its output must not have"),
+});
+
 const gate = z.strictObject({
   name: text.describe("how it is called in verdicts and reports; each gate has its own"),
-  command: text.describe("run by the shell; the gate passes when it exits with 0"),
+  command: text.describe("run by the shell; the gate passes when it exits with 0, or as `expect` says"),
   timeout: duration.prefault("10m").describe("then the gate is ended and counts as failed"),
   required: z.boolean().default(true).describe("false: its failure is reported and does not count"),
   on_missing: z
@@ -46,6 +60,19 @@ const gate = z.strictObject({
     .describe("what it means when the gate's program is not installed"),
   cwd: z.string().optional().describe("folder to run in, relative to the root of the repository"),
   env: variables.default({}).describe("added to the gate's environment"),
+  kind: text
+    .optional()
+    .describe('what it checks, in a word; a gate of kind "test", or with "test" in its name, runs the tests'),
+  retries: countTo(10)
+    .default(0)
+    .describe("how many more times it is run when it fails, for gates that fail by chance; at most 10"),
+  expect: expectation
+    .prefault({})
+    .describe('what passing means, e.g. `{ exit_code = 0, output_contains = "passed" }`'),
+  on_baseline: z
+    .enum(["require", "tolerate"])
+    .default("require")
+    .describe("`tolerate`: what failed before the agent began may go on failing, only new failures count"),
 });
 
 const gates = z.array(gate).superRefine((all, context) => {
@@ -71,6 +98,10 @@ const run = z.strictObject({
   retries: count
     .default(3)
     .describe("transient failures in a row that are tried again; they are no iterations"),
+  fallback_agents: z
+    .array(text)
+    .default([])
+    .describe("who takes over, in this order, when an agent is suspended"),
 });
 
 const promise = z.strictObject({
@@ -79,7 +110,12 @@ const promise = z.strictObject({
     .boolean()
     .default(true)
     .describe("false: the plain text counts too, in any case (also written `require_xml_format`)"),
-  verify: z.literal(true).default(true).describe("claims are checked, always"),
+  verify: z
+    .boolean()
+    .default(true)
+    .describe(
+      "false: named files and contradictions in the agent's words are not held against its claim; changes and gates still are",
+    ),
 });
 
 const git = z.strictObject({
@@ -90,6 +126,36 @@ const git = z.strictObject({
       "`ralph`: what the agent leaves uncommitted is committed after each iteration; `agent`: a claim with a dirty tree is rejected",
     ),
   hooks: z.boolean().default(false).describe("ralph's own commits run the repository's hooks and signing"),
+});
+
+const protect = z.strictObject({
+  paths: z
+    .array(text)
+    .default([])
+    .describe(
+      "globs of files that the agent must not change; the configuration and the scripts that gates run always are",
+    ),
+  weakened_tests: z
+    .enum(["reject", "warn", "off"])
+    .default("reject")
+    .describe("what happens when tests are deleted, skipped or emptied, and the task does not say so"),
+});
+
+const interventions = z.strictObject({
+  enabled: z.boolean().default(true).describe("false: events are recorded, nothing is fed back"),
+  threshold_no_files: count
+    .default(3)
+    .describe(
+      "iterations without a changed file in the window that lead to strong reinforcement, one more to suspension; 0 is off",
+    ),
+  threshold_false_completion: count.default(2).describe("the same for false claims of completion"),
+  window: count.min(1).default(5).describe("iterations of a task at which the two thresholds look"),
+  feedback_rotation_days: count.min(1).default(30).describe("events older than this are compressed"),
+  aggressive_mode: z.boolean().default(false).describe("strong reinforcement from the first event on"),
+  mid_stream: z
+    .boolean()
+    .default(false)
+    .describe("experimental: one correction while the agent runs, for agents that take messages"),
 });
 
 /** Everything that may stand in `.ralph/ralph.toml`, with its defaults. */
@@ -108,6 +174,8 @@ export const configSchema = z.strictObject({
     .default({})
     .describe("programs that can be named as `agent`, and changes to the built-in ones"),
   git: git.prefault({}).describe("who commits, and how"),
+  protect: protect.prefault({}).describe("what the agent must not change"),
+  interventions: interventions.prefault({}).describe("how agents are corrected"),
 });
 
 /** What the operator wrote, with the defaults. */

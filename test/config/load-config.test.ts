@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { configJsonSchema } from "../../src/config/json-schema.ts";
 import { readVariables, variableOf } from "../../src/config/read-variables.ts";
+import { resolveSettings } from "../../src/config/resolve-settings.ts";
 import { scalarKeys, schemaKeys } from "../../src/config/schema-node.ts";
 import { UPCOMING_KEYS, upcomingKey } from "../../src/config/upcoming-keys.ts";
 import { load, type Files } from "./config-folder.ts";
@@ -49,6 +50,42 @@ describe("files", () => {
     ).toMatchObject({
       timeout: 600_000,
     });
+  });
+
+  test("what a gate expects becomes settings, and has defaults", async () => {
+    const file = `
+[[gates]]
+name = "plain"
+command = "a"
+[[gates]]
+name = "full"
+command = "b"
+kind = "test"
+retries = 2
+expect = { exit_code = 3, output_contains = "42 passed", output_not_contains = "skipped" }
+on_baseline = "tolerate"
+`;
+    const { config } = await load({
+      ".ralph/ralph.toml": `agent = "mine"\n[agents.mine]\ncommand = ["x"]${file}`,
+    });
+    const source = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
+    const { gates } = resolveSettings(config, { check: ["c"] }, source, []).settings;
+    const plain = {
+      kind: null,
+      retries: 0,
+      expect: { exitCode: 0, outputContains: null, outputNotContains: null },
+      onBaseline: "require",
+    };
+    expect(gates).toMatchObject([
+      plain,
+      {
+        kind: "test",
+        retries: 2,
+        expect: { exitCode: 3, outputContains: "42 passed", outputNotContains: "skipped" },
+        onBaseline: "tolerate",
+      },
+      plain,
+    ]);
   });
 
   test("a key under its other name", async () => {
@@ -173,7 +210,7 @@ describe("the schema", () => {
   });
 
   test("knows an upcoming key by any name in the place of a star", () => {
-    expect(upcomingKey(["gates", 3, "kind"], "test")).toEqual(["gates", "3", "kind"]);
+    expect(upcomingKey(["agents", "x", "model"], "m")).toEqual(["agents", "x", "model"]);
     expect(upcomingKey(["stages"], { coder: { agent: "codex" } })).toEqual(["stages", "coder", "agent"]);
     expect(upcomingKey(["runs"], {})).toBeNull();
   });

@@ -219,8 +219,8 @@ describe("ralph.toml", () => {
   });
 
   test("a key of a later version in a known section", async () => {
-    expect(await toml('[[gates]]\nname = "a"\ncommand = "b"\nkind = "test"\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:4: "gates.0.kind" is not supported by this version yet; remove it"`,
+    expect(await toml('[git]\nmerge = "pr"\n')).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:2: "git.merge" is not supported by this version yet; remove it"`,
     );
   });
 

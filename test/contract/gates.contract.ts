@@ -5,9 +5,11 @@ import type { Gates } from "../../src/engine/ports.ts";
 /** Gates, and commands that end in every way. */
 export interface GatesSubject {
   readonly gates: Gates;
-  readonly commands: Readonly<Record<"passes" | "fails" | "isMissing" | "neverEnds", string>>;
+  readonly commands: Readonly<Record<Command, string>>;
   dispose(): Promise<void>;
 }
+
+type Command = "passes" | "fails" | "isMissing" | "neverEnds" | "says42Passed" | "failsAtFirst";
 
 export function describeGates(name: string, create: () => Promise<GatesSubject>): void {
   describe(`the gates run by ${name}`, () => {
@@ -60,11 +62,61 @@ export function describeGates(name: string, create: () => Promise<GatesSubject>)
       expect(result).toMatchObject({ status: "timeout", exitCode: null });
     });
 
+    test("a gate that ends well at once is run once, and nothing is unmet", async () => {
+      const [result] = await check(gate({ command: subject.commands.passes, retries: 3 }));
+      expect(result).toMatchObject({ status: "passed", tries: 1, unmet: null });
+    });
+
+    test("a gate that passes on a later try has passed", async () => {
+      const [result] = await check(gate({ command: subject.commands.failsAtFirst, retries: 1 }));
+      expect(result).toMatchObject({ status: "passed", tries: 2, exitCode: 0 });
+    });
+
+    test("a gate that always fails is run once and as often again as asked for", async () => {
+      const { fails, isMissing } = subject.commands;
+      const [failed, missing] = await check(
+        gate({ command: fails, retries: 2 }),
+        gate({ command: isMissing, retries: 2 }),
+      );
+      expect(failed).toMatchObject({ status: "failed", tries: 3, unmet: null });
+      expect(missing).toMatchObject({ status: "missing", tries: 1, unmet: null });
+    });
+
+    test("another exit code may be the expected one", async () => {
+      const { fails, passes } = subject.commands;
+      const exitCode = (await check(gate({ command: fails })))[0]?.exitCode ?? 0;
+      const expected = { exitCode, outputContains: null, outputNotContains: null };
+      const results = await check(
+        gate({ command: fails, expect: expected }),
+        gate({ command: passes, expect: expected }),
+      );
+      expect(results).toMatchObject([
+        { status: "passed", exitCode, unmet: null },
+        { status: "failed", exitCode: 0, unmet: `it exited with 0 instead of ${exitCode}` },
+      ]);
+    });
+
+    test("the output may be what counts", async () => {
+      const command = subject.commands.says42Passed;
+      const saying = (outputContains: string | null, outputNotContains: string | null): GateSettings =>
+        gate({ command, expect: { exitCode: 0, outputContains, outputNotContains } });
+      const results = await check(
+        saying("42 passed", "43 passed"),
+        saying("43 passed", null),
+        saying(null, "42 passed"),
+      );
+      expect(results.map(({ status, exitCode, unmet }) => [status, exitCode, unmet])).toEqual([
+        ["passed", 0, null],
+        ["failed", 0, 'its output does not contain "43 passed"'],
+        ["failed", 0, 'its output contains "42 passed"'],
+      ]);
+    });
+
     test("aborting ends it soon and starts no other", async () => {
       const stop = new AbortController();
       const { neverEnds, passes } = subject.commands;
       const checking = subject.gates.check(
-        [gate({ command: neverEnds }), gate({ command: passes })],
+        [gate({ command: neverEnds, retries: 5 }), gate({ command: passes })],
         "m",
         stop.signal,
       );
@@ -83,6 +135,10 @@ export function gate(over: Partial<GateSettings> = {}): GateSettings {
     onMissing: "warn",
     cwd: null,
     env: {},
+    kind: null,
+    retries: 0,
+    expect: { exitCode: 0, outputContains: null, outputNotContains: null },
+    onBaseline: "require",
     ...over,
   };
 }

@@ -13,7 +13,14 @@ describeGates("a shell", () => {
       redact: (text) => text,
       ownRoot: "/nonexistent",
     }),
-    commands: { passes: "true", fails: "exit 3", isMissing: "no-such-tool --all", neverEnds: "sleep 60" },
+    commands: {
+      passes: "true",
+      fails: "exit 3",
+      isMissing: "no-such-tool --all",
+      neverEnds: "sleep 60",
+      says42Passed: "echo '42 passed'",
+      failsAtFirst: "test -e tried || { touch tried; exit 1; }",
+    },
     async dispose() {
       rmSync(cwd, { recursive: true });
     },

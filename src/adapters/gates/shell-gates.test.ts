@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gate } from "../../../test/contract/gates.contract.ts";
 import type { GateResult } from "../../core/report/gate-result.ts";
-import type { GateSettings } from "../../core/settings.ts";
+import type { GateExpectation, GateSettings } from "../../core/settings.ts";
 import { createGates } from "./shell-gates.ts";
 
 let cwd: string;
@@ -24,6 +24,8 @@ async function run(over: Partial<GateSettings>, env: Record<string, string> = {}
   const [result] = await gates.check([gate(over)], "marker-of-the-iteration", new AbortController().signal);
   return result!;
 }
+
+const expecting = (over: Partial<GateExpectation>): GateExpectation => ({ ...gate().expect, ...over });
 
 test("output of both kinds is kept, in the order it came", async () => {
   const { tail, status, exitCode } = await run({
@@ -74,10 +76,31 @@ test("its folder is the workspace, or one below it", async () => {
   expect((await run({ command: "pwd", cwd: "packages/a" })).tail).toBe(join(cwd, "packages/a"));
 });
 
-test("a folder that is not there is a failure that says so", async () => {
-  const { status, tail, exitCode } = await run({ cwd: "nowhere" });
-  expect([status, exitCode]).toEqual(["failed", null]);
-  expect(tail).toContain("does not exist");
+test.each([
+  ["nowhere", "does not exist in the workspace"],
+  ["file/below", "does not exist in the workspace"],
+  ["file", "is not a folder"],
+  ["..", "leads outside of the workspace"],
+  ["a/../../..", "leads outside of the workspace"],
+  ["/tmp", "leads outside of the workspace"],
+  ["away", "leads outside of the workspace"],
+  ["away/bin", "leads outside of the workspace"],
+  ["around", "leads outside of the workspace"],
+  ["a\0b", "cannot be used"],
+])("the folder %j is a failure that says why", async (folder, why) => {
+  writeFileSync(join(cwd, "file"), "");
+  symlinkSync("/usr", join(cwd, "away"));
+  symlinkSync("around", join(cwd, "around"));
+  const result = await run({ cwd: folder, command: "echo ran", retries: 3 });
+  expect(result).toMatchObject({ status: "failed", exitCode: null, tries: 0 });
+  expect(result.tail).toContain(`its folder "${folder}" ${why}`);
+  expect(result.unmet).toBe(result.tail);
+});
+
+test("a link to another folder of the workspace is followed", async () => {
+  mkdirSync(join(cwd, "packages/a"), { recursive: true });
+  symlinkSync("packages/a", join(cwd, "link"));
+  expect((await run({ command: "pwd", cwd: "link" })).tail).toBe(join(cwd, "packages/a"));
 });
 
 test("it gets the environment it was given, its own variables last, and an empty stdin", async () => {
@@ -105,6 +128,53 @@ test("a missing program is found out behind pipes and lists, and in scripts", as
 test("talk of something not found is no missing program", async () => {
   expect((await run({ command: "echo 'sh: 1: other: not found'; exit 1" })).status).toBe("failed");
   expect((await run({ command: "echo 'page not found'; exit 1" })).status).toBe("failed");
+});
+
+test("what is expected to end with 127 is not missing when it does", async () => {
+  expect((await run({ command: "exit 127", expect: expecting({ exitCode: 127 }) })).status).toBe("passed");
+  const failed = await run({ command: "exit 1", expect: expecting({ exitCode: 127 }) });
+  expect(failed).toMatchObject({ status: "failed", unmet: "it exited with 1 instead of 127" });
+  expect((await run({ command: "no-such-tool", expect: expecting({ exitCode: 1 }) })).status).toBe("missing");
+});
+
+test("a text is found in the whole output, through colours, on both streams", async () => {
+  const early = String.raw`printf '\033[32m42\033[0m passed\n'; seq 1 50000`;
+  const wanted = expecting({ outputContains: "42 passed", outputNotContains: "1 failed" });
+  expect((await run({ command: early, expect: wanted })).status).toBe("passed");
+  expect((await run({ command: `(${early}) >&2`, expect: wanted })).status).toBe("passed");
+  expect(await run({ command: `${early}; echo 1 failed >&2`, expect: wanted })).toMatchObject({
+    status: "failed",
+    exitCode: 0,
+    unmet: 'its output contains "1 failed"',
+  });
+});
+
+test("the streams are not mixed up when a text is looked for", async () => {
+  const command = "printf 42; printf ' ' >&2; sleep 0.1; printf ' passed'";
+  const result = await run({ command, expect: expecting({ outputContains: "42 passed" }) });
+  expect(result.status).toBe("passed");
+});
+
+test("a secret that is looked for is hidden in the reason", async () => {
+  const { unmet } = await run({ expect: expecting({ outputContains: "hunter2hunter2" }) });
+  expect(unmet).toBe('its output does not contain "[redacted]"');
+});
+
+test("a gate that fails by chance is run again, and its last output is kept", async () => {
+  const command = 'echo x >> runs; echo "run $(wc -l < runs)"; test $(wc -l < runs) -ge 3';
+  const result = await run({ command, retries: 5 });
+  expect(result).toMatchObject({ status: "passed", exitCode: 0, tries: 3 });
+  expect(result.tail.replaceAll(/ +/g, " ")).toBe("run 3");
+});
+
+test("one that hung is run again; the time of all tries counts", async () => {
+  const result = await run({
+    command: "test -e hung || { touch hung; sleep 60; }",
+    timeoutMs: 300,
+    retries: 1,
+  });
+  expect(result).toMatchObject({ status: "passed", tries: 2 });
+  expect(result.durationMs).toBeGreaterThanOrEqual(300);
 });
 
 test("a gate that dies of a signal has failed", async () => {

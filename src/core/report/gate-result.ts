@@ -4,20 +4,16 @@ export interface GateResult {
   readonly required: boolean;
   readonly onMissing: "warn" | "fail" | "skip";
   readonly status: GateStatus;
+  /** Of the last try, and so is `tail`. */
   readonly exitCode: number | null;
+  /** Of all tries together. */
   readonly durationMs: number;
   /** The last lines of its output, bounded. */
   readonly tail: string;
+  /** How often it was run: 0 when it could not be, more than once when it failed and may be tried again. */
+  readonly tries: number;
+  /** Why it failed, where the exit code alone does not say: `its output does not contain "42 passed"`. */
+  readonly unmet: string | null;
 }
 
 export type GateStatus = "passed" | "failed" | "missing" | "skipped" | "timeout";
-
-/** Required gates that keep a claim from being accepted. */
-export function redGates(results: readonly GateResult[]): readonly GateResult[] {
-  return results.filter((gate) => gate.required && isRed(gate));
-}
-
-function isRed(gate: GateResult): boolean {
-  if (gate.status === "missing") return gate.onMissing === "fail";
-  return gate.status === "failed" || gate.status === "timeout";
-}
