@@ -1,12 +1,18 @@
 import type { AgentReport } from "./report/agent-report.ts";
 import type { Evidence, Leftovers } from "./report/evidence.ts";
-import type { GateResult } from "./report/gate-result.ts";
+import type { CheckedGate, GateOutcome } from "./report/checked-gate.ts";
 import type { ExitSignal } from "./limits/exit-rules.ts";
 import type { Plan, TaskId } from "./plan/task.ts";
 import type { Settings } from "./settings.ts";
 import type { Instant } from "./time.ts";
+import type { Certificate } from "./verdict/certificate.ts";
 import type { Reason, Ruling } from "./verdict/verdict.ts";
-import type { FeedbackItem, InterventionType, Severity } from "./verdict/intervention.ts";
+import type {
+  FeedbackItem,
+  InterventionDetails,
+  InterventionType,
+  Severity,
+} from "./interventions/intervention.ts";
 
 /**
  * Every fact that Ralph remembers. The log of these is the truth about runs; state, files, screens and
@@ -29,7 +35,16 @@ export type RunEvent =
 /** An earlier log is lost; numbers go on after the transcripts that are there. */
 export type LogEvent = About<"log.renewed"> & { readonly lastIteration: number };
 
-export type PlanEvent = About<"tasks.observed"> & { readonly run: RunId; readonly plan: Plan };
+export type PlanEvent =
+  | (About<"tasks.observed"> & { readonly run: RunId; readonly plan: Plan })
+  /** How the gates stood before the first agent of a task touched anything. */
+  | (About<"baseline.measured"> & {
+      readonly run: RunId;
+      readonly task: TaskId;
+      readonly head: string | null;
+      readonly gates: readonly GateOutcome[];
+      readonly leftovers: Leftovers;
+    });
 
 /** One iteration, in this order; `verdict.reached` closes it. */
 export type IterationEvent =
@@ -48,10 +63,12 @@ export type IterationEvent =
       /** Unique to the iteration; every process of it carries this in its environment. */
       readonly marker: string;
     })
+  /** Half of its time is over; looked at only with `mid_stream`. */
+  | (AboutIteration<"halftime.passed"> & { readonly wroteFiles: boolean })
   | (AboutIteration<"iteration.ended"> & { readonly report: AgentReport })
   | (AboutIteration<"evidence.collected"> & { readonly evidence: Evidence })
   | (AboutIteration<"gates.checked"> & {
-      readonly gates: readonly GateResult[];
+      readonly gates: readonly CheckedGate[];
       /** What lies uncommitted after them. */
       readonly leftovers: Leftovers;
     })
@@ -65,15 +82,34 @@ export type IterationEvent =
       readonly exitSignal: ExitSignal | null;
     })
   | (AboutIteration<"intervention.chosen"> & {
+      readonly agent: string;
       readonly intervention: InterventionType;
       readonly severity: Severity;
+      /** The guard or gate that spoke, or the part of the loop. */
+      readonly rule: string;
       readonly feedback: FeedbackItem;
+      readonly details: InterventionDetails;
+      /** Whether the next prompt says it. */
+      readonly isFedBack: boolean;
+      /** Whether the next prompt begins with what is fed back. */
+      readonly leads: boolean;
+    })
+  /** For this task only; `successor` takes over, or nobody. */
+  | (AboutIteration<"agent.suspended"> & {
+      readonly agent: string;
+      readonly successor: string | null;
+      readonly why: string;
     });
 
 export type TaskEvent =
-  | (AboutIteration<"task.completed"> & { readonly commit: string | null })
-  /** The source shows it: done in the user's file, committed. */
-  | (About<"task.marked"> & { readonly run: RunId; readonly task: TaskId; readonly commit: string | null })
+  | (AboutIteration<"task.completed"> & { readonly commit: string | null; readonly certificate: Certificate })
+  /** The source shows it: done in the user's file, committed on top of `parent`. */
+  | (About<"task.marked"> & {
+      readonly run: RunId;
+      readonly task: TaskId;
+      readonly commit: string | null;
+      readonly parent: string | null;
+    })
   | (AboutIteration<"task.blocked"> & { readonly reason: string })
   /** A single attempt that did not succeed, or an open-ended task that goes round in circles; not in this run. */
   | (AboutIteration<"task.failed"> & { readonly reason: string })
@@ -99,7 +135,10 @@ export type OperatorEvent =
   | (About<"question.answered"> & { readonly task: TaskId; readonly answer: string })
   | (About<"task.unblocked"> & { readonly task: TaskId; readonly reason: string })
   | (About<"stop.requested"> & { readonly run: RunId; readonly urgency: "after-iteration" | "now" })
-  | (About<"task.reset"> & { readonly task: TaskId });
+  | (About<"task.reset"> & { readonly task: TaskId })
+  | (About<"lesson.removed"> & { readonly rule: string })
+  /** Events, profiles, metrics and lessons begin anew; the log keeps what was. */
+  | About<"interventions.reset">;
 
 export type EventType = Event["type"];
 export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
@@ -115,7 +154,7 @@ export type Outcome =
   "completed" | "exhausted" | "blocked" | "undecided" | "stuck" | "limited" | "stopped" | "misconfigured";
 
 /** Raised whenever the meaning of a stored event changes; `upcast.ts` reads the older ones. */
-export const EVENT_VERSION = 1;
+export const EVENT_VERSION = 2;
 
 interface About<Type extends string> {
   readonly type: Type;

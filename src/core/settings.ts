@@ -1,4 +1,5 @@
 import type { SourceIdentity, TaskId } from "./plan/task.ts";
+import type { GateRest } from "./report/gate-definition.ts";
 
 /** Everything the operator asked for, resolved and frozen when a run starts; recorded in `run.started`. */
 export interface Settings {
@@ -10,7 +11,7 @@ export interface Settings {
   readonly onlyTasks: readonly TaskId[] | null;
   readonly lanes: number;
   readonly limits: LimitSettings;
-  readonly promise: { readonly completion: string; readonly requireXml: boolean };
+  readonly promise: PromiseSettings;
   /** The operator's own prompt template; null is the built-in one. */
   readonly promptTemplate: string | null;
   readonly mode: Mode;
@@ -19,8 +20,49 @@ export interface Settings {
   readonly keepGoing: boolean;
   readonly gatesEveryIteration: boolean;
   readonly git: { readonly commit: "ralph" | "agent"; readonly hooks: boolean };
+  readonly protect: ProtectSettings;
+  readonly interventions: InterventionSettings;
+  /** Who takes over, in this order, from an agent that is suspended. */
+  readonly fallbackAgents: readonly string[];
   /** Paths that were dirty when the run started with `--allow-dirty`: never committed, never counted. */
   readonly leaveAlone: readonly string[];
+}
+
+export interface PromiseSettings {
+  readonly completion: string;
+  readonly requireXml: boolean;
+  /** False: the agent's words are not held against its claim; changes, gates and protection still count. */
+  readonly verify: boolean;
+}
+
+/** What the agent must not change. */
+export interface ProtectSettings {
+  /** Globs: the operator's own, the configuration, and the scripts that gates run. */
+  readonly paths: readonly string[];
+  /** Parts of files on which gates rest. */
+  readonly pins: readonly Pin[];
+  readonly weakenedTests: "reject" | "warn" | "off";
+}
+
+/** A named part of a file, as it was when the run started. */
+export interface Pin {
+  readonly gate: string;
+  readonly rest: GateRest;
+  readonly sha256: string;
+}
+
+export interface InterventionSettings {
+  /** False: events are recorded, nothing is fed back. */
+  readonly enabled: boolean;
+  /** Events in the last `window` iterations of a task that lead to aggressive reinforcement; 0 is off. */
+  readonly thresholdNoFiles: number;
+  readonly thresholdFalseCompletion: number;
+  readonly window: number;
+  readonly rotationDays: number;
+  /** Reinforcement from the first event on. */
+  readonly aggressive: boolean;
+  /** One correction while the agent still runs, for agents that take messages. */
+  readonly midStream: boolean;
 }
 
 export interface LimitSettings {
@@ -47,11 +89,15 @@ export interface Commands {
 
 export interface AgentSettings {
   readonly name: string;
+  /** How it takes its prompt and what it prints. */
+  readonly format: AgentFormat;
   /** Program and arguments; `{prompt}` and `{prompt_file}` are replaced. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly envDeny: readonly string[];
 }
+
+export type AgentFormat = "text" | "demo";
 
 export interface GateSettings {
   readonly name: string;
@@ -62,6 +108,20 @@ export interface GateSettings {
   /** Relative to the workspace. */
   readonly cwd: string | null;
   readonly env: Readonly<Record<string, string>>;
+  /** What it checks; "test" means something to us. */
+  readonly kind: string | null;
+  /** How many more times it is run when it fails. */
+  readonly retries: number;
+  readonly expect: GateExpectation;
+  /** Whether what failed before the agent began may go on failing. */
+  readonly onBaseline: "require" | "tolerate";
+}
+
+/** What a gate that passes looks like. */
+export interface GateExpectation {
+  readonly exitCode: number;
+  readonly outputContains: string | null;
+  readonly outputNotContains: string | null;
 }
 
 export type Mode = "speed" | "standard" | "thorough";

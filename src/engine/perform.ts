@@ -6,6 +6,7 @@ import { collectEvidence } from "./effects/collect-evidence.ts";
 import { endRun } from "./effects/end-run.ts";
 import { iterate } from "./effects/iterate.ts";
 import { publishLetter, withdrawLetter } from "./effects/letters.ts";
+import { lookAtHalftime } from "./effects/look-at-halftime.ts";
 import { markTask } from "./effects/mark-task.ts";
 import { observe } from "./effects/observe.ts";
 import type { Journal } from "./journal.ts";
@@ -23,6 +24,8 @@ export async function perform(
       return observe(ports, journal);
     case "iterate":
       return iterate(effect, ports, journal, signal);
+    case "look-at-halftime":
+      return lookAtHalftime(effect, ports, journal);
     case "close-orphan":
       return closeOrphan(effect, ports, journal);
     case "collect-evidence":

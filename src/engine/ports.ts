@@ -4,7 +4,7 @@ import type { Plan, SourceIdentity, TaskId } from "../core/plan/task.ts";
 import type { AgentReport } from "../core/report/agent-report.ts";
 import type { Evidence, Leftover, Leftovers } from "../core/report/evidence.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
-import type { AgentSettings, Commands, GateSettings } from "../core/settings.ts";
+import type { AgentSettings, Commands, GateSettings, Pin } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
 
 /** Everything the engine needs from the outside; each port has one contract suite. */
@@ -92,6 +92,8 @@ export interface Agents {
    * transcript cannot be written.
    */
   run(request: AgentRequest, signal: AbortSignal): Promise<AgentReport>;
+  /** Gives a message to the running agent of an iteration; false when it cannot take one. */
+  send(iteration: number, text: string): Promise<boolean>;
   /** Ends every process that still carries the marker; answers how many there were. */
   sweep(marker: string): Promise<number>;
   /** What is left of an iteration that nobody saw end. */
@@ -110,6 +112,8 @@ export interface AgentRequest {
   readonly maxIterations: number;
   readonly timeoutMs: number;
   readonly marker: string;
+  /** Messages may follow while it runs, if it can take any. */
+  readonly mayGetMessages: boolean;
 }
 
 /** What a running agent is doing right now; shown, never recorded. */
@@ -133,6 +137,8 @@ export interface Progress {
 /** The directory the agent works in, and its git repository. */
 export interface Workspace {
   snapshot(): Promise<Snapshot>;
+  /** Whether an agent that is still running has written anything. Takes no lock. */
+  hasWritten(request: WatchRequest): Promise<boolean>;
   /** The change set since the iteration's and the task's start; commits what the agent left, if it may. */
   collect(request: CollectRequest): Promise<Evidence>;
   /** Commits just the task source's mark; null when there was nothing to commit. */
@@ -160,19 +166,30 @@ export interface CommitRequest {
   readonly hooks: boolean;
 }
 
-export interface CollectRequest extends CommitRequest {
+export interface WatchRequest {
   readonly from: Snapshot;
-  /** From where the task's own work counts. */
-  readonly taskBase: string | null;
-  readonly commit: "ralph" | "agent";
   /** Never counted and never committed as the agent's work: the task source. */
   readonly ignore: readonly string[];
   readonly leaveAlone: readonly string[];
-  /** What agents had left before the iteration, and before the task: no news unless somebody touched it since. */
+  /** What agents had left before the iteration: no news unless somebody touched it since. */
   readonly leftBefore: readonly Leftover[];
-  readonly leftBeforeTask: readonly Leftover[];
   /** Neither committed nor counted unless somebody touched it since. */
   readonly leftByGates: readonly Leftover[];
+}
+
+export interface CollectRequest extends CommitRequest, WatchRequest {
+  /** From where the task's own work counts. */
+  readonly taskBase: string | null;
+  readonly commit: "ralph" | "agent";
+  /** What agents had left before the task. */
+  readonly leftBeforeTask: readonly Leftover[];
+  /** Files that the agent says it wrote. */
+  readonly cited: readonly string[];
+  /** What this task's earlier iterations changed, where other work came between. */
+  readonly changedBefore: readonly string[];
+  /** What the agent must not change, in this task. */
+  readonly isProtected: (path: string) => boolean;
+  readonly pins: readonly Pin[];
 }
 
 export interface Gates {

@@ -1,4 +1,5 @@
-import type { State } from "../core/loop/state.ts";
+import { isOpen, type State } from "../core/loop/state.ts";
+import { baselineMarker } from "./effects/measure-baseline.ts";
 import type { Ports } from "./ports.ts";
 
 /**
@@ -6,6 +7,7 @@ import type { Ports } from "./ports.ts";
  * open iteration, and locks they held. The facts about it are recorded by the loop itself.
  */
 export async function recover(ports: Ports, state: State): Promise<void> {
+  if (isOpen(state.run)) await ports.agents.sweep(baselineMarker(state));
   if (state.iterations.length === 0) return;
   for (const open of state.iterations) await ports.agents.sweep(open.marker);
   await ports.workspace.clearLeftovers();

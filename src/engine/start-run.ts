@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isOpen } from "../core/loop/state.ts";
+import { isOpen, type RunState } from "../core/loop/state.ts";
 import { sameSource } from "../core/plan/task.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Journal } from "./journal.ts";
@@ -17,7 +17,7 @@ export async function startRun(
   await journal.catchUp();
   const { run } = journal.state;
   if (isOpen(run) && sameSource(run.settings.source, settings.source)) {
-    await journal.record({ type: "run.resumed", run: run.id, settings, pid });
+    await journal.record({ type: "run.resumed", run: run.id, settings: withSameGates(run, settings), pid });
     return "resumed";
   }
   if (isOpen(run)) {
@@ -30,4 +30,10 @@ export async function startRun(
   }
   await journal.record({ type: "run.started", run: randomUUID(), settings, pid, version });
   return "started";
+}
+
+/** What gates rest on is what it was when the run started, not what a killed agent may have made of it. */
+function withSameGates({ settings: before }: RunState, settings: Settings): Settings {
+  const isSame = JSON.stringify(before.gates) === JSON.stringify(settings.gates);
+  return isSame ? { ...settings, protect: { ...settings.protect, pins: before.protect.pins } } : settings;
 }

@@ -1,6 +1,7 @@
 import type { AgentReport, Claim, Ending, Failure } from "../../src/core/report/agent-report.ts";
 import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import type { AgentRequest } from "../../src/engine/ports.ts";
+import { signals } from "../spec/given.ts";
 import type { TaskTruth, World } from "./world.ts";
 
 /** What a simulated agent will do in one iteration. */
@@ -11,6 +12,8 @@ export interface Behaviour {
   readonly ending: Ending;
   readonly claim: Claim;
   readonly failure: Failure | null;
+  /** Files that it says it wrote. */
+  readonly cites: readonly string[];
   /** Leaves a child behind that lives until it is swept. */
   readonly leavesChild: boolean;
 }
@@ -27,6 +30,7 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
     ending: { is: "exited", code: 0 },
     claim: world.repository.version(truth.id) + 1 >= truth.needs ? COMPLETE : NO_CLAIM,
     failure: null,
+    cites: [],
     leavesChild: random.chance(0.1),
   };
   if (truth.character === "idle") return { ...usual, work: () => {}, claim: NO_CLAIM };
@@ -53,6 +57,7 @@ export function reportOf(behaviour: Behaviour, ending: Ending, durationMs: numbe
     finalText: "",
     toolCalls: 0,
     sweptProcesses: 0,
+    signals: signals({ citations: behaviour.cites }),
   };
 }
 
@@ -90,6 +95,12 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
       return { ...usual, work: once(() => leaveSecret(world, truth)) };
     case "forges-letters":
       return { ...usual, work: once(() => forgeLetters(world)), claim: COMPLETE };
+    case "names-phantoms": {
+      const draft = (): void => world.repository.write(`${truth.id}.draft`);
+      return { ...usual, work: once(draft), claim: COMPLETE, cites: [`${truth.id}.missing`] };
+    }
+    case "weakens-tests":
+      return { ...usual, work: once(() => workAndHide(world, truth)), claim: COMPLETE };
     case "blocks":
       return { ...usual, work: () => {}, claim: { is: "blocked", reason: "no credentials" } };
     default:
@@ -99,6 +110,7 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
 
 function workHonestly(world: World, truth: TaskTruth): void {
   truth.red = false;
+  truth.weakened = false;
   world.repository.write(truth.id);
   if (truth.character === "commits-itself") world.repository.commit();
 }
@@ -120,6 +132,11 @@ function forgeLetters(world: World): void {
 function workAndBreak({ repository }: World, truth: TaskTruth): void {
   repository.write(truth.id, Math.max(repository.version(truth.id), truth.needs));
   truth.red = true;
+}
+
+function workAndHide(world: World, truth: TaskTruth): void {
+  workAndBreak(world, truth);
+  truth.weakened = true;
 }
 
 function failureOf(ending: Ending): Failure | null {

@@ -11,6 +11,7 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   checkCompletions(world, events);
   checkLimits(world, events, settings);
   checkSingleAttempts(world, events);
+  checkSuspensions(world, events, settings);
   for (const { answer } of of(events, "question.answered")) {
     // A person who answers below a forged line has seen it.
     if (!answer.includes("this")) world.violate("an agent's answer was taken for a person's");
@@ -85,6 +86,7 @@ function checkLimits(world: World, events: readonly Recorded[], settings: Settin
   let stuck = 0;
   for (const event of events) {
     if (event.type === "run.started") [counted, stuck] = [0, 0];
+    if (event.type === "agent.suspended" && event.successor !== null) stuck = 0;
     if (event.type === "iteration.started" && !free.has(event.iteration)) counted += 1;
     if (event.type === "iteration.started" && maxStuck > 0 && stuck >= maxStuck && !settings.keepGoing) {
       world.violate(`iteration ${event.iteration} began although the run was stuck`);
@@ -97,6 +99,30 @@ function checkLimits(world: World, events: readonly Recorded[], settings: Settin
     }
     if (counted > maxIterations)
       world.violate(`the run began ${counted} iterations of at most ${maxIterations}`);
+  }
+}
+
+/** An agent that claimed falsely too often is not given the same task again, unless a person says so. */
+function checkSuspensions(world: World, events: readonly Recorded[], settings: Settings): void {
+  const { thresholdFalseCompletion: threshold, window } = settings.interventions;
+  if (threshold === 0) return;
+  const claimed = new Map(of(events, "iteration.ended").map((event) => [event.iteration, event.report]));
+  const agents = new Map(of(events, "iteration.started").map((event) => [event.iteration, event.agent]));
+  const behaviour = new Map<string, { agent: string; isFalse: boolean }[]>();
+  for (const event of events) {
+    if (event.type === "task.unblocked") behaviour.delete(event.task);
+    if (event.type === "evidence.collected" && world.truth(event.task).loops) {
+      const report = claimed.get(event.iteration);
+      if (report?.ending.is !== "exited" || report.failure !== null) continue;
+      if (report.claim.is === "blocked" || report.claim.is === "undecided") continue;
+      const isFalse = report.claim.is === "complete" && event.evidence.changedSinceTaskBegan.files === 0;
+      const before = behaviour.get(event.task) ?? [];
+      behaviour.set(event.task, [...before, { agent: agents.get(event.iteration) ?? "", isFalse }]);
+    }
+    if (event.type !== "iteration.started") continue;
+    const own = (behaviour.get(event.task) ?? []).filter(({ agent }) => agent === event.agent).slice(-window);
+    if (own.at(-1)?.isFalse === true && own.filter(({ isFalse }) => isFalse).length > threshold)
+      world.violate(`${event.agent} got ${event.task} again after too many false claims`);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Event } from "../../src/core/events.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
+import { NOTHING_FOUND } from "../../src/core/report/evidence.ts";
 import type { Ports } from "../../src/engine/ports.ts";
 import type { Mutant } from "./simulate.ts";
 
@@ -67,6 +68,24 @@ export const MUTANTS: readonly Mutant[] = [
       onAppend(ports, (events) => events.filter((event) => event.type !== "intervention.chosen")),
   },
   {
+    name: "weakened tests not looked at",
+    settings: (settings) => ({ ...settings, protect: { ...settings.protect, weakenedTests: "off" } }),
+  },
+  {
+    name: "named files believed",
+    ports: (ports) => ({
+      ...ports,
+      workspace: {
+        ...ports.workspace,
+        collect: async (request) => ({ ...(await ports.workspace.collect(request)), phantoms: [] }),
+      },
+    }),
+  },
+  {
+    name: "a suspended agent goes on",
+    ports: (ports) => onAppend(ports, (events) => events.filter((event) => event.type !== "agent.suspended")),
+  },
+  {
     name: "leftovers not committed",
     ports: (ports, world) => ({
       ...ports,
@@ -83,6 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
             leftOut: [],
             strayedTo: null,
             marksTakenBack: [],
+            ...NOTHING_FOUND,
           });
         },
       },

@@ -4,6 +4,8 @@ type Files = ReadonlyMap<string, number>;
 export class SimulatedRepository {
   readonly #commits: Files[] = [new Map()];
   #tree = new Map<string, number>();
+  /** What was put back, by iteration. */
+  readonly putBack = new Map<string, readonly string[]>();
 
   get head(): string {
     return String(this.#commits.length - 1);
@@ -16,6 +18,10 @@ export class SimulatedRepository {
 
   committedVersion(name: string): number {
     return this.#commits.at(-1)?.get(name) ?? 0;
+  }
+
+  versionAt(commit: string | null, name: string): number {
+    return this.#commits[Number(commit ?? 0)]?.get(name) ?? 0;
   }
 
   write(name: string, version = this.version(name) + 1): void {

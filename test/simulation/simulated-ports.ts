@@ -27,12 +27,22 @@ export const GATE: GateSettings = {
   onMissing: "warn",
   cwd: null,
   env: {},
+  kind: null,
+  retries: 0,
+  expect: { exitCode: 0, outputContains: null, outputNotContains: null },
+  onBaseline: "require",
 };
 
 export const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
 
 const COMMANDS = {
-  agents: [{ name: "simulated", command: ["simulated"], env: {}, envDeny: [] }],
+  agents: ["simulated", "simulated-2"].map((name) => ({
+    name,
+    format: "text" as const,
+    command: [name],
+    env: {},
+    envDeny: [],
+  })),
   gates: [GATE],
 };
 
@@ -93,6 +103,10 @@ function simulatedAgents(world: World, facts: DurableFacts): Agents {
       sweep(world, request.marker);
       return reportOf(behaviour, ending, world.time.now() - startedAt);
     },
+    send: (iteration) =>
+      Promise.resolve(
+        world.livingProcesses.some((process) => process.iteration === iteration) && world.random.chance(0.5),
+      ),
     sweep: (marker) => Promise.resolve(sweep(world, marker)),
     recoverReport: (): Promise<AgentReport> =>
       Promise.resolve({
@@ -160,10 +174,16 @@ function sweep(world: World, marker: string): number {
   return left.length;
 }
 
-function simulatedWorkspace({ repository }: World): Workspace {
+function simulatedWorkspace(world: World): Workspace {
+  const { repository } = world;
   return {
     snapshot: () => Promise.resolve({ head: repository.head, branch: "main" }),
-    collect: (request) => Promise.resolve(collect(repository, request)),
+    hasWritten: ({ from, ignore }) =>
+      Promise.resolve(
+        repository.head !== from.head || repository.uncommitted().some((name) => !ignore.includes(name)),
+      ),
+    collect: (request) =>
+      Promise.resolve({ ...collect(repository, request), weakened: weakenedIn(world, request) }),
     commitMark: ({ path }) => {
       const before = repository.head;
       repository.commit((name) => name === path);
@@ -176,6 +196,7 @@ function simulatedWorkspace({ repository }: World): Workspace {
 
 function collect(repository: SimulatedRepository, request: CollectRequest): Evidence {
   const isCounted = (name: string): boolean => !request.ignore.includes(name);
+  const putBack = putBackProtected(repository, request);
   if (request.commit === "ralph") repository.commit((name) => isCounted(name) && !isSecret(name));
   const uncommitted = repository
     .uncommitted()
@@ -187,23 +208,53 @@ function collect(repository: SimulatedRepository, request: CollectRequest): Evid
     const paths = [...new Set([...repository.changedSince(from).filter(isCounted), ...fresh])];
     return { files: paths.length, paths };
   };
+  const changed = changes(request.from.head, request.leftBefore);
+  const changedSinceTaskBegan = changes(request.taskBase, request.leftBeforeTask);
+  const written = new Set([
+    ...changed.paths,
+    ...changedSinceTaskBegan.paths,
+    ...request.changedBefore,
+    ...putBack,
+  ]);
   return {
     headBefore: request.from.head,
     headAfter: repository.head,
-    changed: changes(request.from.head, request.leftBefore),
-    changedSinceTaskBegan: changes(request.taskBase, request.leftBeforeTask),
+    changed,
+    changedSinceTaskBegan,
     uncommitted,
     leftOut: [],
     strayedTo: null,
     marksTakenBack: [],
+    phantoms: request.cited.filter((path) => isCounted(path) && !written.has(path)),
+    putBack,
+    changedDefinitions: [],
+    weakened: [],
+    refusal: null,
   };
+}
+
+function weakenedIn(world: World, { task }: CollectRequest): Evidence["weakened"] {
+  const isWeakened = world.tasks.find(({ id }) => id === task)?.weakened === true;
+  return isWeakened ? [{ path: `${task}.test`, kind: "skipped", what: "a test is skipped now" }] : [];
+}
+
+/** As they were when the iteration began; answers the same when it is asked again after a crash. */
+function putBackProtected(repository: SimulatedRepository, request: CollectRequest): readonly string[] {
+  const known = repository.putBack.get(`${request.run} ${request.iteration}`) ?? [];
+  const differing = [...repository.changedSince(request.from.head), ...repository.uncommitted()];
+  const found = differing.filter((name) => request.isProtected(name) && !request.ignore.includes(name));
+  for (const name of found) repository.write(name, repository.versionAt(request.from.head, name));
+  repository.commit((name) => found.includes(name));
+  const putBack = [...new Set([...known, ...found])];
+  repository.putBack.set(`${request.run} ${request.iteration}`, putBack);
+  return putBack;
 }
 
 function simulatedGates(world: World): Gates {
   return {
     check: async (gates, _marker, signal) => {
       await world.time.sleep(world.random.between(100, 2_000), signal);
-      const red = world.tasks.some((task) => task.red);
+      const red = world.tasks.some((task) => task.red && !task.weakened);
       return gates.map((gate) => ({
         name: gate.name,
         required: true,
@@ -212,6 +263,8 @@ function simulatedGates(world: World): Gates {
         exitCode: red ? 1 : 0,
         durationMs: 1,
         tail: red ? "1 test failed" : "",
+        tries: 1,
+        unmet: null,
       }));
     },
   };

@@ -17,6 +17,8 @@ export type Character =
   | "blocks"
   | "leaves-secret"
   | "forges-letters"
+  | "names-phantoms"
+  | "weakens-tests"
   | "idle";
 
 /** What is really so, whatever anybody recorded. */
@@ -32,6 +34,8 @@ export interface TaskTruth {
   misbehaves: number;
   /** The project's check fails because of this task. */
   red: boolean;
+  /** … and does not show, because the tests were weakened. */
+  weakened: boolean;
   ticked: boolean;
 }
 
@@ -73,6 +77,7 @@ export class World {
       loops: true,
       dependsOn: [],
       red: false,
+      weakened: false,
       ticked: false,
       ...more,
     };

@@ -7,8 +7,15 @@ import { evolveAll } from "../../src/core/loop/evolve.ts";
 import type { State } from "../../src/core/loop/state.ts";
 import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import { UNKNOWN_USAGE, type AgentReport, type Claim } from "../../src/core/report/agent-report.ts";
-import { NO_CHANGES, NO_LEFTOVERS, type ChangeSet, type Evidence } from "../../src/core/report/evidence.ts";
-import type { GateResult } from "../../src/core/report/gate-result.ts";
+import {
+  NO_CHANGES,
+  NO_LEFTOVERS,
+  NOTHING_FOUND,
+  type ChangeSet,
+  type Evidence,
+} from "../../src/core/report/evidence.ts";
+import type { CheckedGate, GateOutcome } from "../../src/core/report/checked-gate.ts";
+import type { Signals } from "../../src/core/report/signals.ts";
 import type { Settings } from "../../src/core/settings.ts";
 
 /** The loop specified in the language of its log: given these facts, then this is decided. */
@@ -97,13 +104,24 @@ export function settings(more: Partial<Settings> = {}): Settings {
     onlyTasks: null,
     lanes: 1,
     limits: { maxIterations: 50, maxStuck: 3, maxAttempts: 3, maxIterationsPerTask: 30, retries: 3 },
-    promise: { completion: "COMPLETE", requireXml: true },
+    promise: { completion: "COMPLETE", requireXml: true, verify: true },
     promptTemplate: null,
     mode: "standard",
     timeoutMs: null,
     keepGoing: false,
     gatesEveryIteration: false,
     git: { commit: "ralph", hooks: false },
+    protect: { paths: [], pins: [], weakenedTests: "reject" },
+    interventions: {
+      enabled: true,
+      thresholdNoFiles: 3,
+      thresholdFalseCompletion: 2,
+      window: 5,
+      rotationDays: 30,
+      aggressive: false,
+      midStream: false,
+    },
+    fallbackAgents: [],
     leaveAlone: [],
     ...more,
   };
@@ -117,6 +135,10 @@ export const TESTS_GATE = {
   onMissing: "warn",
   cwd: null,
   env: {},
+  kind: null,
+  retries: 0,
+  expect: { exitCode: 0, outputContains: null, outputNotContains: null },
+  onBaseline: "require",
 } as const;
 
 export function runStarted(more: Partial<Settings> = {}, run = RUN): Event {
@@ -198,13 +220,14 @@ export function evidence(
       leftOut: [],
       strayedTo: null,
       marksTakenBack: [],
+      ...NOTHING_FOUND,
       ...more,
     },
   };
 }
 
-export function gatesChecked(iteration: number, of: Task, ...gates: readonly Partial<GateResult>[]): Event {
-  const passed: GateResult = {
+export function gatesChecked(iteration: number, of: Task, ...gates: readonly Partial<CheckedGate>[]): Event {
+  const passed: CheckedGate = {
     name: "tests",
     required: true,
     onMissing: "warn",
@@ -212,6 +235,11 @@ export function gatesChecked(iteration: number, of: Task, ...gates: readonly Par
     exitCode: 0,
     durationMs: 1,
     tail: "",
+    failures: [],
+    baseline: null,
+    onBaseline: "require",
+    tries: 1,
+    unmet: null,
   };
   return {
     type: "gates.checked",
@@ -234,4 +262,36 @@ function claimOf(is: Claim["is"]): Claim {
     default:
       return { is };
   }
+}
+
+export function signals(more: Partial<Signals>): Signals {
+  return {
+    confidence: 0,
+    isTestOnly: false,
+    isStuck: false,
+    isPromiseHidden: false,
+    contradictions: [],
+    citations: [],
+    errorSignature: null,
+    statusBlock: null,
+    exitSignal: null,
+    workType: null,
+    testsStatus: null,
+    ...more,
+  };
+}
+
+export function baselineMeasured(
+  of: Task,
+  ...gates: readonly (Partial<GateOutcome> & { name: string })[]
+): Event {
+  const passed = { status: "passed", exitCode: 0, durationMs: 1, failures: [] } as const;
+  return {
+    type: "baseline.measured",
+    run: RUN,
+    task: of.id,
+    head: "h0",
+    gates: gates.map((gate) => ({ ...passed, ...gate })),
+    leftovers: NO_LEFTOVERS,
+  };
 }

@@ -84,7 +84,7 @@ describe("an iteration goes its fixed way", () => {
     )
       .andThen()
       .wants("mark:login")
-      .andThen({ type: "task.marked", run: "run-1", task: "login", commit: "c" })
+      .andThen({ type: "task.marked", run: "run-1", task: "login", commit: "c", parent: null })
       .ends("completed");
   });
 });

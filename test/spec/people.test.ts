@@ -152,7 +152,7 @@ describe("the operator's own file", () => {
       evidence(1, login, ["a"]),
     )
       .andThen(
-        { type: "task.marked", run: "run-1", task: "login", commit: null },
+        { type: "task.marked", run: "run-1", task: "login", commit: null, parent: null },
         tasksObserved(task("login", { done: true })),
       )
       .ends("completed");

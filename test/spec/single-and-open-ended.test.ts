@@ -8,6 +8,7 @@ import {
   iterationStarted,
   runResumed,
   runStarted,
+  signals,
   task,
   tasksObserved,
   TESTS_GATE,
@@ -189,22 +190,3 @@ describe("an open-ended task", () => {
     given(openEnded, tasksObserved(task("prompt", { done: true }))).ends("completed");
   });
 });
-
-function signals(more: {
-  confidence?: number;
-  isTestOnly?: boolean;
-}): NonNullable<Extract<Event, { type: "iteration.ended" }>["report"]["signals"]> {
-  return {
-    confidence: 0,
-    isTestOnly: false,
-    isStuck: false,
-    contradictions: [],
-    citations: [],
-    errorSignature: null,
-    statusBlock: null,
-    exitSignal: null,
-    workType: null,
-    testsStatus: null,
-    ...more,
-  };
-}

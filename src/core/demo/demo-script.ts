@@ -20,6 +20,8 @@ export type DemoStep =
   | { readonly decide: string }
   /** Milliseconds. */
   | { readonly sleep: number }
+  /** Until a message comes while it runs, at most so many milliseconds; it repeats what it was told. */
+  | { readonly awaitMessage: number }
   | { readonly hang: true }
   | { readonly ignoreTerm: true }
   /** The exit code. */
@@ -126,6 +128,7 @@ const STEP_CHECKS: Readonly<Record<StepName, Check>> = {
   blocked: text,
   decide: text,
   sleep: size,
+  awaitMessage: size,
   hang: yes,
   ignoreTerm: yes,
   crash: {

@@ -1,14 +1,15 @@
-import type { Guard } from "./guard.ts";
+import { some, type Guard } from "./guard.ts";
 
 /** Rejects "complete" when the agent should have committed its work and did not. */
 export const dirtyTree: Guard = {
   name: "dirty-tree",
   intervention: "dirty_tree",
+  looksAt: "claim",
   check: ({ evidence, settings }) =>
     settings.git.commit === "agent" && evidence.uncommitted.length > 0
-      ? `these files are not committed: ${evidence.uncommitted
-          .slice(0, 10)
-          .map(({ path }) => path)
-          .join(", ")}`
+      ? `these files are not committed: ${some(
+          evidence.uncommitted.map(({ path }) => path),
+          10,
+        )}`
       : undefined,
 };

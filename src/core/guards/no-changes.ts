@@ -4,6 +4,7 @@ import type { Guard } from "./guard.ts";
 export const noChanges: Guard = {
   name: "no-changes",
   intervention: "false_completion_detected",
+  looksAt: "claim",
   check: ({ evidence }) =>
     evidence.changedSinceTaskBegan.files === 0 ? "no file has changed since the task began" : undefined,
 };

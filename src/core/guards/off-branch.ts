@@ -4,6 +4,7 @@ import type { Guard } from "./guard.ts";
 export const offBranch: Guard = {
   name: "off-branch",
   intervention: "evidence_validation_failed",
+  looksAt: "claim",
   check: ({ evidence }) =>
     evidence.strayedTo === null
       ? undefined

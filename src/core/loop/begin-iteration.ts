@@ -4,7 +4,10 @@ import type { TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
+import { lessonsOf } from "../interventions/lessons.ts";
+import { agentFor } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
+import { gatesKnownAt } from "./evolve-gates.ts";
 import { isOpen, taskState, type State } from "./state.ts";
 
 /** Stages come with a pipeline; without one there is a single stage. */
@@ -50,7 +53,10 @@ export function beginIteration(
     commit: settings.git.commit,
     notes: around.notes,
     question: known.question,
-    feedback: known.feedback,
+    feedback: settings.interventions.enabled ? known.feedback : [],
+    feedbackLeads: known.feedbackLeads,
+    baseline: known.baseline ?? gatesKnownAt(state, around.head),
+    lessons: settings.interventions.enabled ? lessonsOf(state.findings) : [],
     template: settings.promptTemplate,
   });
   const started = {
@@ -62,10 +68,17 @@ export function beginIteration(
     ordinal,
     maxIterations,
     lane,
-    agent: task.agent ?? settings.agent,
+    agent: agentFor(task, known, settings),
     timeoutMs: timeoutOf(task, settings),
     head: around.head,
     branch: around.branch,
   };
   return { started, prompt, promise };
+}
+
+/** Whether the gates have to be asked before the task's first agent starts. */
+export function needsBaseline(state: State, id: TaskId, head: string | null): boolean {
+  const { footing, baseline } = taskState(state, id);
+  const hasGates = (state.run?.settings.gates.length ?? 0) > 0;
+  return hasGates && footing === null && baseline === null && gatesKnownAt(state, head) === null;
 }

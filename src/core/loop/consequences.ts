@@ -1,18 +1,23 @@
+import { guardsAsked } from "../guards/all-guards.ts";
 import type { Event, Recorded } from "../events.ts";
+import { corrections } from "../interventions/corrections.ts";
 import { retryAt } from "../limits/backoff.ts";
 import { exitRule } from "../limits/exit-rules.ts";
 import { EXHAUSTED_RUNS_MAX, maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Task, TaskId } from "../plan/task.ts";
+import { outcomeOf } from "../report/checked-gate.ts";
 import { madeProgress } from "../report/evidence.ts";
 import type { Instant } from "../time.ts";
-import { corrections } from "../verdict/corrections.ts";
+import type { Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
-import { evolve } from "./evolve.ts";
+import { escalate, interventionEvents } from "./escalate.ts";
+import { evolveAll } from "./evolve.ts";
 import {
   exitSignalOf,
   isOpenEnded,
   judgeIteration,
   wasCutOff,
+  type Judgement,
   type JudgeablePhase,
 } from "./judge-iteration.ts";
 import { taskState, type OpenIteration, type RunState, type State } from "./state.ts";
@@ -27,23 +32,29 @@ export function conclude(
 ): readonly Event[] {
   const { report, evidence } = phase;
   const task = planned(state, open.task);
-  const { verdict, findings, gates } = judgeIteration(run, task, phase);
+  const judgement = judgeIteration(run, task, phase);
+  const { verdict, claimed, findings, gates } = judgement;
   const about = { run: open.run, task: open.task, iteration: open.number };
-  const reached = {
+  const failing = taskState(state, open.task).failingGates;
+  const turnedGreen = (gates ?? [])
+    .filter((gate) => gate.status === "passed" && failing.includes(gate.name))
+    .map((gate) => gate.name);
+  const reached: Event = {
     ...about,
-    type: "verdict.reached" as const,
+    type: "verdict.reached",
     verdict: verdict.ruling,
     reasons: verdict.reasons,
-    madeProgress: madeProgress(evidence),
+    madeProgress: madeProgress(evidence, turnedGreen),
     retryAt:
       report.failure?.class === "transient" ? retryAt(now, run.transientInARow + 1, open.number) : null,
     exitSignal: isOpenEnded(run) ? exitSignalOf(open, phase, verdict) : null,
   };
-  const after = evolve(state, { ...reached, position: state.position, at: now } satisfies Recorded);
   const promise = task?.promise ?? run.settings.promise.completion;
   const told = corrections({
+    task: open.task,
     iteration: open.number,
     verdict,
+    claimed,
     report,
     evidence,
     findings,
@@ -51,48 +62,68 @@ export function conclude(
     isOpenEnded: isOpenEnded(run),
     promiseTag: `<promise>${promise}</promise>`,
   });
-  return [
-    reached,
-    ...told.map(({ intervention, severity, text }): Event => ({
-      ...about,
-      type: "intervention.chosen",
-      intervention,
-      severity,
-      feedback: { iteration: open.number, text },
-    })),
-    ...taskConsequences(after, run, open, verdict, phase),
-  ];
+  const judged = [reached, ...interventionEvents(run, open, told)];
+  const escalated = escalate(after(state, judged, now), run, open, task);
+  const events = [...judged, ...escalated.events];
+  if (escalated.isHandled) return events;
+  return [...events, ...taskConsequences(after(state, events, now), run, open, judgement, phase)];
+}
+
+/** The state as it will be when these are recorded. */
+function after(state: State, events: readonly Event[], now: Instant): State {
+  return evolveAll(
+    events.map((event): Recorded => ({ ...event, position: state.position, at: now })),
+    state,
+  );
 }
 
 function taskConsequences(
-  after: State,
+  state: State,
   run: RunState,
   open: OpenIteration,
-  verdict: Verdict,
+  judgement: Judgement,
   phase: JudgeablePhase,
 ): readonly Event[] {
   const about = { run: open.run, task: open.task, iteration: open.number };
-  const { report, evidence } = phase;
-  const completed: Event = { ...about, type: "task.completed", commit: evidence.headAfter };
+  const { report } = phase;
+  const { verdict } = judgement;
   if (isOpenEnded(run)) {
-    const rule = exitRule(taskState(after, open.task).exitSignals);
-    if (rule === "complete") return [completed];
+    const rule = exitRule(taskState(state, open.task).exitSignals);
+    if (rule === "complete") return [completion(state, open, judgement)];
     if (rule === "only-tests") {
       return [{ ...about, type: "task.failed", reason: "three iterations in a row only ran tests" }];
     }
-  } else if (verdict.ruling === "accepted") return [completed];
+  } else if (verdict.ruling === "accepted") return [completion(state, open, judgement)];
   if (report.claim.is === "blocked" && verdict.ruling === "blocked") {
     return [{ ...about, type: "task.blocked", reason: report.claim.reason }];
   }
   if (report.claim.is === "undecided" && verdict.ruling === "decide") {
     const { question, options } = report.claim;
     const asked: Event = { ...about, type: "question.asked", question, options };
-    return [asked, ...exhaustion(after, run, open, report.finalText)];
+    return [asked, ...exhaustion(state, run, open, report.finalText)];
   }
-  if (planned(after, open.task)?.loops === false) return failedAttempt(open, verdict, phase);
-  const blockedBy = brakeOnTask(after, run, open.task);
+  if (planned(state, open.task)?.loops === false) return failedAttempt(open, verdict, phase);
+  const blockedBy = brakeOnTask(state, run, open.task);
   if (blockedBy !== null) return [{ ...about, type: "task.blocked", reason: blockedBy }];
-  return exhaustion(after, run, open, report.finalText);
+  return exhaustion(state, run, open, report.finalText);
+}
+
+function completion(state: State, open: OpenIteration, { context, findings, gates }: Judgement): Event {
+  const { report, evidence } = context;
+  const task = taskState(state, open.task);
+  const certificate: Certificate = {
+    claim: report.claim.is === "complete" ? report.claim.promise : null,
+    agent: open.agent,
+    base: task.footing?.base ?? null,
+    changed: evidence.changedSinceTaskBegan,
+    gates: (gates ?? []).map(outcomeOf),
+    checks: guardsAsked(context),
+    warnings: findings.map(({ sentence }) => sentence),
+    iterations: task.iterations,
+    costUsd: task.costUsd,
+  };
+  const about = { run: open.run, task: open.task, iteration: open.number };
+  return { ...about, type: "task.completed", commit: evidence.headAfter, certificate };
 }
 
 /** A single attempt has one chance, unless the agent had no part in losing it. */
@@ -103,8 +134,8 @@ function failedAttempt(open: OpenIteration, verdict: Verdict, { report }: Judgea
   return [{ type: "task.failed", run: open.run, task: open.task, iteration: open.number, reason }];
 }
 
-function brakeOnTask(after: State, run: RunState, id: TaskId): string | null {
-  const task = taskState(after, id);
+function brakeOnTask(state: State, run: RunState, id: TaskId): string | null {
+  const task = taskState(state, id);
   const { maxAttempts, maxStuck } = run.settings.limits;
   if (maxAttempts > 0 && task.attempts >= maxAttempts) return `${task.attempts} failed iterations in a row`;
   if (run.settings.keepGoing && maxStuck > 0 && task.stuckCount >= maxStuck) {
@@ -113,13 +144,13 @@ function brakeOnTask(after: State, run: RunState, id: TaskId): string | null {
   return null;
 }
 
-function exhaustion(after: State, run: RunState, open: OpenIteration, lastOutput: string): readonly Event[] {
-  const task = planned(after, open.task);
-  const used = taskState(after, open.task).iterations;
+function exhaustion(state: State, run: RunState, open: OpenIteration, lastOutput: string): readonly Event[] {
+  const task = planned(state, open.task);
+  const used = taskState(state, open.task).iterations;
   if (task === undefined || used < maxIterationsOf(task, run.settings)) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
   const exhausted: Event = { ...about, type: "task.exhausted", iterations: used, lastOutput };
-  const runs = taskState(after, open.task).exhaustedRuns + 1;
+  const runs = taskState(state, open.task).exhaustedRuns + 1;
   if (runs < EXHAUSTED_RUNS_MAX) return [exhausted];
   return [
     exhausted,

@@ -17,7 +17,10 @@ export function decide(state: State, now: Instant): Decision {
   const { run, plan } = state;
   if (!isOpen(run)) return NOTHING;
   if (plan === null) return doing({ kind: "observe", key: "observe" });
-  const inIterations = state.iterations.map((open) => nextStep(state, run, open, now));
+  const inIterations = state.iterations.flatMap((open) => [
+    nextStep(state, run, open, now),
+    halftime(run, open, now),
+  ]);
   const housekeeping = [...marks(state, plan), ...letters(state)];
   const begun = [...inIterations.filter((effect) => effect !== null), ...housekeeping];
   const ending = endingOf(state, run, plan, now);
@@ -27,7 +30,9 @@ export function decide(state: State, now: Instant): Decision {
   }
   if (housekeeping.length > 0) return doing(...begun);
   const starts = startsFor(state, run, plan, now);
-  if (begun.length + starts.length > 0) return doing(...begun, ...starts);
+  if (begun.length + starts.length > 0) {
+    return { ...doing(...begun, ...starts), wakeAt: nextHalftime(state, run, now) };
+  }
   return waitForRetry(run, nextRetryAt(state, run, plan, now));
 }
 
@@ -59,6 +64,30 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
     default:
       return unreachable(phase);
   }
+}
+
+/** Once an iteration, for a run that corrects agents while they work. */
+function halftime(run: RunState, open: OpenIteration, now: Instant): Effect | null {
+  if (!watchesHalftime(run, open) || now < halftimeOf(open)) return null;
+  return { kind: "look-at-halftime", key: `halftime:${open.number}`, iteration: open.number };
+}
+
+function nextHalftime(state: State, run: RunState, now: Instant): Instant | null {
+  const ahead = state.iterations
+    .filter((open) => watchesHalftime(run, open))
+    .map(halftimeOf)
+    .filter((at) => at > now);
+  return ahead.length === 0 ? null : Math.min(...ahead);
+}
+
+function watchesHalftime({ settings, stop }: RunState, open: OpenIteration): boolean {
+  const { enabled, midStream } = settings.interventions;
+  const isRunning = open.phase.is === "running" && !open.orphaned && stop !== "now";
+  return enabled && midStream && isRunning && !open.halftimePassed;
+}
+
+function halftimeOf({ startedAt, timeoutMs }: OpenIteration): Instant {
+  return startedAt + timeoutMs / 2;
 }
 
 function planned(state: State, open: OpenIteration): Task | undefined {

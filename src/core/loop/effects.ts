@@ -13,6 +13,8 @@ export type Effect =
   | Keyed<"observe">
   /** From admission to the agent's exit. */
   | (Keyed<"iterate"> & { readonly task: TaskId; readonly lane: number })
+  /** See at half of its time whether the agent has written anything, and tell it if not. */
+  | (Keyed<"look-at-halftime"> & { readonly iteration: number })
   /** Close an iteration whose engine died while the agent ran. */
   | (Keyed<"close-orphan"> & { readonly iteration: number })
   | (Keyed<"collect-evidence"> & { readonly iteration: number })

@@ -1,7 +1,11 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { withSignal } from "../limits/exit-rules.ts";
-import { NO_CHANGES, PATHS_KEPT, type Leftover } from "../report/evidence.ts";
+import { NEW_PROFILE, profileIteration } from "../interventions/profile.ts";
+import { tallyIteration } from "../interventions/tally.ts";
+import { withIteration } from "../interventions/thresholds.ts";
+import { NO_CHANGES, type Leftover } from "../report/evidence.ts";
 import type { Verdict } from "../verdict/verdict.ts";
+import { failingIn, gatesKey, gatesKnownAt, withGateLeftovers } from "./evolve-gates.ts";
 import {
   taskState,
   type Footing,
@@ -14,6 +18,8 @@ import {
 
 export function iterationStarted(state: State, event: Recorded<EventOf<"iteration.started">>): State {
   const task = taskState(state, event.task);
+  const isFirst = task.footing === null;
+  const baseline = isFirst ? (task.baseline ?? gatesKnownAt(state, event.head)) : task.baseline;
   const open: OpenIteration = {
     number: event.iteration,
     run: event.run,
@@ -30,6 +36,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     marker: event.marker,
     leftovers: state.leftovers.byAgents,
     orphaned: false,
+    halftimePassed: false,
     phase: { is: "running" },
   };
   return {
@@ -37,16 +44,28 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     lastIteration: event.iteration,
     iterations: [...state.iterations, open],
     run: state.run && { ...state.run, iterations: state.run.iterations + 1, waitingUntil: null },
+    tally: isFirst ? { ...state.tally, tasksStarted: state.tally.tasksStarted + 1 } : state.tally,
     tasks: {
       ...state.tasks,
       [event.task]: {
         ...task,
         footing: footingAt(task.footing, event.head, state.leftovers.byAgents),
+        baseline,
+        failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,
         iterations: event.ordinal,
         retryAt: null,
         question: usedNow(task, event.iteration),
       },
     },
+  };
+}
+
+export function halftimePassed(state: State, event: Recorded<EventOf<"halftime.passed">>): State {
+  return {
+    ...state,
+    iterations: state.iterations.map((open) =>
+      open.number === event.iteration ? { ...open, halftimePassed: true } : open,
+    ),
   };
 }
 
@@ -56,6 +75,7 @@ export function iterationReported(state: State, event: Recorded<EventOf<"iterati
   return {
     ...inPhase(state, event.iteration, () => ({ is: "ended", report: event.report })),
     run: state.run && { ...state.run, costUsd: addKnown(state.run.costUsd, cost) },
+    tally: { ...state.tally, costUsd: addKnown(state.tally.costUsd, cost) },
     tasks: { ...state.tasks, [event.task]: { ...task, costUsd: addKnown(task.costUsd, cost) } },
   };
 }
@@ -78,13 +98,24 @@ export function iterationObserved(state: State, event: Recorded<EventOf<"evidenc
 }
 
 export function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {
-  const { byAgents, byGates } = event.leftovers;
-  const others = state.leftovers.byGates.filter((old) => !byGates.some((left) => left.path === old.path));
+  const open = state.iterations.find((iteration) => iteration.number === event.iteration);
+  if (open?.phase.is !== "observed") return state;
+  const { evidence } = open.phase;
+  const gates = event.gates.map(({ name, status, exitCode, durationMs, failures }) => ({
+    name,
+    status,
+    exitCode,
+    durationMs,
+    failures,
+  }));
+  const isAllCommitted = evidence.uncommitted.length === 0;
+  const known = { head: evidence.headAfter, gates, settings: gatesKey(state) };
   return {
     ...inPhase(state, event.iteration, (phase) =>
       phase.is === "observed" ? { ...phase, is: "checked", gates: event.gates } : phase,
     ),
-    leftovers: { byAgents, byGates: [...others, ...byGates].slice(-PATHS_KEPT) },
+    knownGates: isAllCommitted ? known : null,
+    leftovers: withGateLeftovers(state.leftovers, event.leftovers),
   };
 }
 
@@ -96,6 +127,7 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
   const weight = weigh(report, event.verdict, event.madeProgress);
   return {
     ...state,
+    ...statistics(state, open, event, weight),
     judged: state.judged + 1,
     iterations: state.iterations.filter((iteration) => iteration !== open),
     tasks: { ...state.tasks, [open.task]: settleTask(taskState(state, open.task), open, event, weight) },
@@ -122,6 +154,36 @@ function weigh(
   return report.ending.is === "timed-out" ? "timed-out" : "stuck";
 }
 
+/** Iterations that say something of the agent; not those that others ended. */
+function statistics(
+  { tally, profiles, tasks }: State,
+  open: OpenIteration,
+  event: Recorded<EventOf<"verdict.reached">>,
+  weight: Weight,
+): Pick<State, "tally" | "profiles"> {
+  if (weight === "retried" || weight === "misconfigured" || !("evidence" in open.phase))
+    return { tally, profiles };
+  const { report, evidence } = open.phase;
+  if (report.ending.is === "interrupted" || report.ending.is === "stopped") return { tally, profiles };
+  const filesWritten = evidence.changed.files;
+  const isAccepted = event.verdict === "accepted";
+  const corrections = weight === "free" ? 0 : (tasks[open.task]?.feedback.length ?? 0);
+  const citations = report.signals?.citations.length ?? 0;
+  const profile = profiles[open.agent] ?? NEW_PROFILE;
+  return {
+    tally: tallyIteration(tally, {
+      madeProgress: event.madeProgress || weight === "free",
+      isAccepted,
+      filesWritten,
+      corrections,
+    }),
+    profiles: {
+      ...profiles,
+      [open.agent]: profileIteration(profile, { filesWritten, citations, isAccepted }),
+    },
+  };
+}
+
 function settleTask(
   task: TaskState,
   open: OpenIteration,
@@ -137,7 +199,11 @@ function settleTask(
   const answered = task.question?.usedIn === event.iteration;
   return {
     ...task,
-    feedback: [],
+    // What could not be said while it ran is said next time.
+    feedback: task.feedback.filter(({ iteration }) => iteration === event.iteration),
+    feedbackLeads: false,
+    watched: withIteration(task.watched, event.iteration),
+    failingGates: open.phase.is === "checked" ? failingIn(open.phase.gates) : task.failingGates,
     exitSignals:
       event.exitSignal === null ? task.exitSignals : withSignal(task.exitSignals, event.exitSignal),
     question: answered ? null : task.question,

@@ -1,7 +1,10 @@
 import type { Event, EventOf, Recorded } from "../events.ts";
 import type { TaskId } from "../plan/task.ts";
 import { unreachable } from "../unreachable.ts";
+import { baselineMeasured, gatesKnownAfterMark } from "./evolve-gates.ts";
+import { agentSuspended, interventionChosen, taskCompleted } from "./evolve-interventions.ts";
 import {
+  halftimePassed,
   iterationStarted,
   iterationReported,
   iterationObserved,
@@ -9,10 +12,11 @@ import {
   iterationJudged,
 } from "./evolve-iteration.ts";
 import { runEnded, runResumed, runStarted, tasksObserved } from "./evolve-run.ts";
+import { EMPTY_TALLY } from "../interventions/tally.ts";
 import { EMPTY_STATE, taskState, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 1;
+export const EVOLVE_VERSION = 2;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -45,13 +49,20 @@ function fold(state: State, event: Recorded): State {
     case "tasks.observed":
       return tasksObserved(state, event);
     case "task.marked":
-      return markedInPlan(withTask(state, event.task, { marked: true }), event.task);
+      return gatesKnownAfterMark(
+        markedInPlan(withTask(state, event.task, { marked: true }), event.task),
+        event,
+      );
+    case "baseline.measured":
+      return baselineMeasured(state, event);
     case "wait.started":
       return withRun(state, { waitingUntil: event.until });
     case "stop.requested":
       return event.run === state.run?.id ? withRun(state, { stop: event.urgency }) : state;
     case "iteration.started":
       return iterationStarted(state, event);
+    case "halftime.passed":
+      return halftimePassed(state, event);
     case "iteration.ended":
       return iterationReported(state, event);
     case "evidence.collected":
@@ -60,16 +71,24 @@ function fold(state: State, event: Recorded): State {
       return iterationChecked(state, event);
     case "verdict.reached":
       return iterationJudged(state, event);
+    case "intervention.chosen":
+      return interventionChosen(state, event);
+    case "agent.suspended":
+      return agentSuspended(state, event);
+    case "task.completed":
+      return taskCompleted(state, event);
+    case "lesson.removed":
+      return { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) };
+    case "interventions.reset":
+      return { ...state, profiles: {}, tally: EMPTY_TALLY, findings: [], interventionsSince: event.position };
     default:
       return withTask(state, event.task, taskChange(taskState(state, event.task), event));
   }
 }
 
 type TaskFact = EventOf<
-  | "intervention.chosen"
   | "question.asked"
   | "question.answered"
-  | "task.completed"
   | "task.blocked"
   | "task.unblocked"
   | "task.exhausted"
@@ -82,8 +101,6 @@ type TaskFact = EventOf<
 
 function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskState> {
   switch (event.type) {
-    case "intervention.chosen":
-      return { feedback: withFeedback(task, event) };
     case "question.asked":
       return {
         question: {
@@ -97,8 +114,6 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
       };
     case "question.answered":
       return { question: task.question === null ? null : { ...task.question, answer: event.answer } };
-    case "task.completed":
-      return { completion: { iteration: event.iteration, commit: event.commit }, marked: false };
     case "task.blocked":
       return { blockedReason: event.reason };
     case "task.unblocked":
@@ -109,6 +124,9 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
         exhaustedRuns: 0,
         iterations: 0,
         failedIn: null,
+        suspended: [],
+        standIn: null,
+        watched: [],
       };
     case "task.exhausted":
       return { iterations: 0, exhaustedRuns: task.exhaustedRuns + 1, exhaustedIn: event.run };
@@ -127,11 +145,6 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
     default:
       return unreachable(event);
   }
-}
-
-function withFeedback(task: TaskState, event: EventOf<"intervention.chosen">): TaskState["feedback"] {
-  const said = task.feedback.some((item) => item.text === event.feedback.text);
-  return said ? task.feedback : [...task.feedback, event.feedback];
 }
 
 /** The file now shows what we know, so that reading it again is no news. */

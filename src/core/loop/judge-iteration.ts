@@ -1,9 +1,9 @@
-import type { Finding } from "../guards/guard.ts";
-import { hardFindings } from "../guards/hard-guards.ts";
+import { findingsOf, HARD_GUARDS, SOFT_GUARDS } from "../guards/all-guards.ts";
+import type { Finding, GuardContext } from "../guards/guard.ts";
 import { CONFIDENT, type ExitSignal } from "../limits/exit-rules.ts";
 import type { Task } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import { redGates, type GateResult } from "../report/gate-result.ts";
+import { redGates, type CheckedGate } from "../report/checked-gate.ts";
 import { judge } from "../verdict/judge.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import type { OpenIteration, Phase, RunState } from "./state.ts";
@@ -17,27 +17,29 @@ export function needsGates(
   phase: Extract<Phase, { is: "observed" }>,
 ): boolean {
   if (run.settings.gates.length === 0 || run.stop === "now") return false;
-  const { report, evidence } = phase;
+  const { report } = phase;
   if (wasCutOff(report)) return false;
   if (run.settings.gatesEveryIteration || (isOpenEnded(run) && isConfident(report))) return true;
-  return (
-    claimsCompletion(report, task) && hardFindings({ report, evidence, settings: run.settings }).length === 0
-  );
+  if (!claimsCompletion(report, task)) return false;
+  return !findingsOf(HARD_GUARDS, contextOf(run, task, phase), true).some(({ rejects }) => rejects);
 }
 
 export interface Judgement {
   readonly verdict: Verdict;
+  readonly claimed: boolean;
   readonly findings: readonly Finding[];
-  readonly gates: readonly GateResult[] | null;
+  readonly gates: readonly CheckedGate[] | null;
+  readonly context: GuardContext;
 }
 
 export function judgeIteration(run: RunState, task: Task | undefined, phase: JudgeablePhase): Judgement {
-  const { report, evidence } = phase;
-  const gates = phase.is === "checked" ? phase.gates : null;
+  const { report } = phase;
+  const context = contextOf(run, task, phase);
+  const { gates } = context;
   const claimed = claimsCompletion(report, task);
-  const findings = claimed ? hardFindings({ report, evidence, settings: run.settings }) : [];
+  const findings = findingsOf([...HARD_GUARDS, ...SOFT_GUARDS], context, claimed);
   const verdict = uncheckedBecauseStopped(run, phase, claimed) ?? judge({ report, claimed, findings, gates });
-  return { verdict, findings, gates };
+  return { verdict, claimed, findings, gates, context };
 }
 
 /** Somebody else ended it: it says nothing about the agent. */
@@ -60,6 +62,17 @@ export function exitSignalOf(open: OpenIteration, phase: JudgeablePhase, { rulin
     testOnly: report.signals?.isTestOnly ?? false,
     indicator:
       report.claim.is === "complete" || (report.claim.is === "none" && (report.signals?.confidence ?? 0) > 0),
+  };
+}
+
+function contextOf(run: RunState, task: Task | undefined, phase: JudgeablePhase): GuardContext {
+  const { report, evidence } = phase;
+  return {
+    task,
+    report,
+    evidence,
+    settings: run.settings,
+    gates: phase.is === "checked" ? phase.gates : null,
   };
 }
 

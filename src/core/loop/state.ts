@@ -9,10 +9,14 @@ import {
   type Leftover,
   type Leftovers,
 } from "../report/evidence.ts";
-import type { GateResult } from "../report/gate-result.ts";
+import type { CheckedGate, GateOutcome } from "../report/checked-gate.ts";
 import type { Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
-import type { FeedbackItem } from "../verdict/intervention.ts";
+import type { FeedbackItem } from "../interventions/intervention.ts";
+import type { RecurringFinding } from "../interventions/lessons.ts";
+import type { AgentProfile } from "../interventions/profile.ts";
+import { EMPTY_TALLY, type Tally } from "../interventions/tally.ts";
+import type { WatchedIteration } from "../interventions/thresholds.ts";
 
 /**
  * What the log amounts to: open work and counters, not history, so that it stays small however long the
@@ -31,6 +35,21 @@ export interface State {
   readonly leftovers: Leftovers;
   /** Iterations with a verdict. */
   readonly judged: number;
+  /** The last result of the gates, as long as it holds for a commit. */
+  readonly knownGates: KnownGates | null;
+  /** By the agent's name. */
+  readonly profiles: Readonly<Record<string, AgentProfile>>;
+  readonly tally: Tally;
+  readonly findings: readonly RecurringFinding[];
+  /** When `interventions.reset` was last recorded. */
+  readonly interventionsSince: number;
+}
+
+export interface KnownGates {
+  readonly head: string | null;
+  readonly gates: readonly GateOutcome[];
+  /** What they were then: other gates have no result yet. */
+  readonly settings: string;
 }
 
 export interface RunState {
@@ -72,6 +91,17 @@ export interface TaskState {
   /** The last iterations of an open-ended task. */
   readonly exitSignals: readonly ExitSignal[];
   readonly feedback: readonly FeedbackItem[];
+  /** The next prompt begins with the feedback. */
+  readonly feedbackLeads: boolean;
+  /** The last iterations, for the thresholds of interventions. */
+  readonly watched: readonly WatchedIteration[];
+  /** Agents that work on this task no longer, and who took over from the last of them. */
+  readonly suspended: readonly string[];
+  readonly standIn: string | null;
+  /** The gates before its first iteration; null when there was nothing to measure. */
+  readonly baseline: readonly GateOutcome[] | null;
+  /** As last seen. */
+  readonly failingGates: readonly string[];
   readonly question: Question | null;
   readonly blockedReason: string | null;
   readonly letter: Letter | null;
@@ -131,6 +161,8 @@ export interface OpenIteration {
   readonly leftovers: readonly Leftover[];
   /** The process that started it is gone, and nobody saw how the agent ended. */
   readonly orphaned: boolean;
+  /** Somebody looked at half of its time whether it has written anything. */
+  readonly halftimePassed: boolean;
   readonly phase: Phase;
 }
 
@@ -143,7 +175,7 @@ export type Phase =
       readonly is: "checked";
       readonly report: AgentReport;
       readonly evidence: Evidence;
-      readonly gates: readonly GateResult[];
+      readonly gates: readonly CheckedGate[];
     };
 
 export const EMPTY_STATE: State = {
@@ -155,6 +187,11 @@ export const EMPTY_STATE: State = {
   iterations: [],
   leftovers: NO_LEFTOVERS,
   judged: 0,
+  knownGates: null,
+  profiles: {},
+  tally: EMPTY_TALLY,
+  findings: [],
+  interventionsSince: 0,
 };
 
 export function newTask(id: TaskId): TaskState {
@@ -170,6 +207,12 @@ export function newTask(id: TaskId): TaskState {
     failedIn: null,
     exitSignals: [],
     feedback: [],
+    feedbackLeads: false,
+    watched: [],
+    suspended: [],
+    standIn: null,
+    baseline: null,
+    failingGates: [],
     question: null,
     blockedReason: null,
     letter: null,

@@ -1,4 +1,5 @@
 import { isoTime } from "../time.ts";
+import { failedBefore } from "../report/checked-gate.ts";
 import type { AgentReport, Usage } from "../report/agent-report.ts";
 import type { IterationRecord } from "./iteration-record.ts";
 
@@ -25,7 +26,7 @@ export function historyEntry(record: IterationRecord): Record<string, unknown> {
       status: gate.status,
       exit_code: gate.exitCode,
       duration_seconds: seconds(gate.durationMs),
-      baseline_failed: null,
+      baseline_failed: gate.baseline === null ? null : failedBefore(gate),
     })),
     cost_usd: report?.usage.costUsd ?? null,
     tokens: report === null ? null : tokensOf(report.usage),

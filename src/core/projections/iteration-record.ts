@@ -1,7 +1,7 @@
 import type { Recorded } from "../events.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import type { Evidence } from "../report/evidence.ts";
-import type { GateResult } from "../report/gate-result.ts";
+import type { CheckedGate } from "../report/checked-gate.ts";
 import type { Instant } from "../time.ts";
 import type { Reason, Ruling } from "../verdict/verdict.ts";
 
@@ -18,7 +18,7 @@ export interface IterationRecord {
   readonly timeoutMs: number;
   readonly report: AgentReport | null;
   readonly evidence: Evidence | null;
-  readonly gates: readonly GateResult[];
+  readonly gates: readonly CheckedGate[];
   readonly verdict: Ruling | null;
   readonly reasons: readonly Reason[];
   readonly madeProgress: boolean;

@@ -1,5 +1,6 @@
 import { maxIterationsOf, timeoutOf } from "../limits/iteration-limits.ts";
 import type { ExitSignal } from "../limits/exit-rules.ts";
+import { agentFor } from "../loop/agent-for.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import { taskState, type RunState, type State, type TaskState } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
@@ -130,7 +131,7 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
     timeout_seconds: settings ? timeoutOf(task, settings) / 1_000 : null,
     timeout_from: overridden ? "override" : task.timeoutMs !== null ? "task" : "formula",
     blocked_reason: known.blockedReason,
-    agent: task.agent ?? settings?.agent ?? null,
+    agent: settings ? agentFor(task, known, settings) : task.agent,
     cost_usd: known.costUsd,
   };
 }

@@ -1,10 +1,12 @@
+import { some } from "../guards/guard.ts";
 import type { Question } from "../loop/state.ts";
 import type { Task } from "../plan/task.ts";
+import { isFailing, type GateOutcome } from "../report/checked-gate.ts";
 import type { GateSettings } from "../settings.ts";
+import { feedbackSection } from "./feedback-section.ts";
 import { BUILD_TEMPLATE, renderTemplate } from "./template.ts";
-import type { FeedbackItem } from "../verdict/intervention.ts";
-
-const FEEDBACK_LENGTH_MAX = 4_000;
+import type { FeedbackItem } from "../interventions/intervention.ts";
+import type { Lesson } from "../interventions/lessons.ts";
 
 export interface PromptParts {
   readonly task: Task;
@@ -17,6 +19,11 @@ export interface PromptParts {
   readonly notes: string;
   readonly question: Question | null;
   readonly feedback: readonly FeedbackItem[];
+  /** The feedback comes before everything else. */
+  readonly feedbackLeads: boolean;
+  /** How the gates stood before the task was begun; null when nobody measured. */
+  readonly baseline: readonly GateOutcome[] | null;
+  readonly lessons: readonly Lesson[];
   /** The operator's own; null is the built-in one. */
   readonly template: string | null;
 }
@@ -24,13 +31,15 @@ export interface PromptParts {
 /** What the agent is told; the template decides the order. */
 export function buildPrompt(parts: PromptParts): string {
   const { task } = parts;
-  return renderTemplate(parts.template ?? BUILD_TEMPLATE, {
+  const feedback = feedbackSection(parts.feedback);
+  const leads = parts.feedbackLeads && feedback !== "";
+  const prompt = renderTemplate(parts.template ?? BUILD_TEMPLATE, {
     task_information: taskInformation(parts),
     specification: specification(parts),
     success_criteria: task.success === null ? "" : `## Success criteria\n${task.success}`,
     notes: notes(parts),
     decision: answeredDecision(parts),
-    feedback: previousFeedback(parts),
+    feedback: leads ? "" : feedback,
     required_evidence: requiredEvidence(parts),
     completion_requirements: completionRequirements(parts),
     asking_for_help: askingForHelp(),
@@ -42,6 +51,7 @@ export function buildPrompt(parts: PromptParts): string {
     max_iterations: String(parts.maxIterations),
     promise: parts.promise,
   });
+  return leads ? `${feedback}\n\n${prompt}` : prompt;
 }
 
 function taskInformation({ task, stage, ordinal, maxIterations }: PromptParts): string {
@@ -68,28 +78,32 @@ function answeredDecision({ question }: PromptParts): string {
   return `## Answered decision\nYou asked: ${question.text}\nThe answer: ${question.answer}`;
 }
 
-function previousFeedback({ feedback }: PromptParts): string {
-  if (feedback.length === 0) return "";
-  const items = feedback.map(({ text }) => `- ${text.replaceAll("\n", "\n  ")}`).join("\n");
-  return bounded(`## Previous Iteration Feedback (DO NOT IGNORE)\n${items}`, FEEDBACK_LENGTH_MAX);
-}
-
-/** The most useful comes first, so the end is what goes. */
-function bounded(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 2)}\n…`;
-}
-
-function requiredEvidence({ gates, commit }: PromptParts): string {
-  const checks = gates.map((gate) => `- ${gate.name}: \`${gate.command}\``).join("\n");
+function requiredEvidence({ gates, commit, baseline, lessons }: PromptParts): string {
+  const checks = gates.map(
+    (gate) => `- ${gate.name}: \`${gate.command}\`${baselineRemark(gate, baseline ?? [])}`,
+  );
   const gateText =
-    checks === "" ? "" : `\nThese checks of the project will be run after you, and must pass:\n${checks}`;
+    checks.length === 0
+      ? ""
+      : `\nThese checks of the project will be run after you, and must pass:\n${checks.join("\n")}`;
   const commitText =
     commit === "agent"
       ? "Commit your work; uncommitted changes are rejected."
       : "What you leave uncommitted is committed for you.";
+  const standing = lessons.map(({ sentence }) => `- ${sentence}`).join("\n");
+  const lessonText = standing === "" ? "" : `\nWhat kept going wrong in this project:\n${standing}`;
   return `## Required evidence
 Write the files in this workspace; what changed in git is what counts. Name the files you wrote, with line numbers.
-${commitText}${gateText}`;
+${commitText}${gateText}${lessonText}`;
+}
+
+function baselineRemark(gate: GateSettings, baseline: readonly GateOutcome[]): string {
+  const before = baseline.find(({ name }) => name === gate.name);
+  if (before === undefined || !isFailing(before.status)) return "";
+  const named = before.failures.length === 0 ? "" : ` (${some(before.failures)})`;
+  return gate.onBaseline === "tolerate"
+    ? `; it was already failing before this task was begun${named}: only new failures count`
+    : `; it was already failing before this task was begun${named}, and has to pass in the end`;
 }
 
 function completionRequirements({ promise }: PromptParts): string {
@@ -99,7 +113,9 @@ When the task is genuinely and completely done, print this on a line of its own:
 <promise>${promise}</promise>
 
 Print it only when everything above is true: your work is verified, and a false promise is rejected.
-If there is more to do, say what, and do not print it: another iteration follows.`;
+If there is more to do, say what, and do not print it: another iteration follows.
+If all of it was there before the task was begun and nothing is left to change, do not claim it: print
+\`<promise>BLOCKED:already done</promise>\` on a line of its own, and a person will look.`;
 }
 
 function askingForHelp(): string {

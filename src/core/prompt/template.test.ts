@@ -20,6 +20,9 @@ const PARTS: PromptParts = {
   notes: "the API is at /v2",
   question: { text: "this or that?", options: [], iteration: 1, askedAt: 0, answer: "that", usedIn: null },
   feedback: [{ iteration: 2, text: "no file has changed" }],
+  feedbackLeads: false,
+  baseline: null,
+  lessons: [],
   template: null,
 };
 

@@ -13,6 +13,8 @@ export interface AgentReport {
   readonly toolCalls: number;
   /** Leftover processes that the sweep had to end. */
   readonly sweptProcesses: number;
+  /** The text of the promise that counts, whether or not it is the expected one. */
+  readonly promise?: string | null;
   /** What its words say besides the claim; missing when nobody read them. */
   readonly signals?: Signals;
 }

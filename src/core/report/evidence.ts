@@ -1,3 +1,5 @@
+import type { Weakening } from "../weakening/find-weakened-tests.ts";
+
 /** What we observed in git after an iteration, whatever the agent said. */
 export interface Evidence {
   readonly headBefore: string | null;
@@ -14,6 +16,21 @@ export interface Evidence {
   readonly strayedTo: string | null;
   /** Tasks that the agent itself marked as done; the marks were taken back. */
   readonly marksTakenBack: readonly string[];
+  /** Files that the agent says it wrote, and did not. */
+  readonly phantoms: readonly string[];
+  /** Protected files that the agent changed; they were put back. */
+  readonly putBack: readonly string[];
+  /** Gates whose definition is no longer what the run started with, and where: `package.json: scripts.test`. */
+  readonly changedDefinitions: readonly ChangedDefinition[];
+  /** Tests that check less than when the task began. */
+  readonly weakened: readonly Weakening[];
+  /** What the repository's hooks said when they refused our commit; null when they did not. */
+  readonly refusal: string | null;
+}
+
+export interface ChangedDefinition {
+  readonly gate: string;
+  readonly where: string;
 }
 
 export interface ChangeSet {
@@ -44,6 +61,15 @@ export const NO_LEFTOVERS: Leftovers = { byAgents: [], byGates: [] };
 
 export const PATHS_KEPT = 200;
 
+/** Nothing that speaks against the agent. */
+export const NOTHING_FOUND = {
+  phantoms: [],
+  putBack: [],
+  changedDefinitions: [],
+  weakened: [],
+  refusal: null,
+} as const satisfies Partial<Evidence>;
+
 export const NO_CHANGES: ChangeSet = { files: 0, paths: [] };
 
 /** What either changed. The number of files is exact as long as all paths were kept. */
@@ -54,6 +80,6 @@ export function mergeChanges(a: ChangeSet, b: ChangeSet): ChangeSet {
 }
 
 /** The one definition of progress for brakes and counters. */
-export function madeProgress(evidence: Evidence): boolean {
-  return evidence.headAfter !== evidence.headBefore || evidence.changed.files > 0;
+export function madeProgress(evidence: Evidence, turnedGreen: readonly string[]): boolean {
+  return evidence.headAfter !== evidence.headBefore || evidence.changed.files > 0 || turnedGreen.length > 0;
 }

@@ -19,7 +19,11 @@ export interface Said {
   readonly claim: Claim;
   /** The text of the promise that counts, whether or not it is the expected one; null without any. */
   readonly promise: string | null;
+  /** The expected promise stands alone on a line that is quoted or in a code fence. */
+  readonly isHidden: boolean;
 }
+
+type Promised = Omit<Said, "isHidden">;
 
 const OPEN = "<promise>";
 const CLOSE = "</promise>";
@@ -30,8 +34,10 @@ const OPTIONS_MAX = 20;
 export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
   const completion = expected.completion.trim();
   const bareWords = expected.requireXml ? null : completion.toLowerCase();
-  let hold: Said | null = null;
-  let last: Said = { claim: { is: "none" }, promise: null };
+  const tag = `${OPEN}${completion}${CLOSE}`;
+  let hold: Promised | null = null;
+  let last: Promised = { claim: { is: "none" }, promise: null };
+  let isHidden = false;
   /** What stands after an opening tag whose end has not come yet. */
   let open: string | null = null;
 
@@ -57,11 +63,14 @@ export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
   };
   return {
     read(line, standing) {
-      if (standing !== "plain") open = null;
+      if (standing !== "plain") {
+        open = null;
+        isHidden ||= line.includes(OPEN) && line.replace(/^[\s>]+/, "").trim() === tag;
+      }
       // Most lines are done with after this.
       else if (open !== null || bareWords !== null || line.includes("<")) readWords(line.trim());
     },
-    said: () => hold ?? last,
+    said: () => ({ ...(hold ?? last), isHidden }),
   };
 }
 

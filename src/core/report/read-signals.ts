@@ -50,6 +50,7 @@ export function createSignalReader(
         finalText: finalText.join("\n").trim().toWellFormed(),
         signals: {
           ...readProse(own, claim, block, conflicts),
+          isPromiseHidden: said.isHidden,
           errorSignature: errorSignature(failure, finalText),
           statusBlock: block,
           exitSignal: block?.exitSignal ?? bare,

@@ -6,6 +6,8 @@ export interface Signals {
   readonly confidence: number;
   readonly isTestOnly: boolean;
   readonly isStuck: boolean;
+  /** The expected promise stands where it does not count: in a code fence or a quotation. */
+  readonly isPromiseHidden: boolean;
   /** Sentences that speak against completion. */
   readonly contradictions: readonly string[];
   /** Files that the agent says it wrote. */

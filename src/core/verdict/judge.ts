@@ -1,6 +1,6 @@
 import type { Finding } from "../guards/guard.ts";
 import type { AgentReport, Failure } from "../report/agent-report.ts";
-import { redGates, type GateResult } from "../report/gate-result.ts";
+import { failedBefore, redGates, type CheckedGate } from "../report/checked-gate.ts";
 import type { Reason, Verdict } from "./verdict.ts";
 
 /** Everything a ruling rests on. `gates` is null when no gate ran. */
@@ -9,7 +9,7 @@ export interface Case {
   /** Whether there is a claim of completion to rule on. */
   readonly claimed: boolean;
   readonly findings: readonly Finding[];
-  readonly gates: readonly GateResult[] | null;
+  readonly gates: readonly CheckedGate[] | null;
 }
 
 /** Rules on one iteration. Words can reject or hold a task; only evidence accepts it. */
@@ -24,27 +24,25 @@ export function judge({ report, claimed, findings, gates }: Case): Verdict {
   if (claim.is === "undecided")
     return { ruling: "decide", reasons: [{ rule: "claim", sentence: claim.question }] };
   if (failure !== null) return failed(failureRule(report), failure.message);
-  if (!claimed) return { ruling: "continue", reasons: [whyOpen(report)] };
+  if (!claimed) return { ruling: "continue", reasons: [whyOpen(report), ...findings.map(reasonOf)] };
   return judgeCompletion(findings, gates);
 }
 
-function judgeCompletion(findings: readonly Finding[], gates: readonly GateResult[] | null): Verdict {
+function judgeCompletion(findings: readonly Finding[], gates: readonly CheckedGate[] | null): Verdict {
   const objections = [
-    ...findings.map((finding): Reason => ({ rule: finding.guard, sentence: finding.sentence })),
+    ...findings.filter((finding) => finding.rejects).map(reasonOf),
     ...redGates(gates ?? []).map((gate): Reason => ({
       rule: `gate:${gate.name}`,
       sentence: redSentence(gate),
     })),
   ];
   if (objections.length > 0) return { ruling: "rejected", reasons: objections };
-  return {
-    ruling: "accepted",
-    reasons: [{ rule: "evidence", sentence: `the work is in git; ${gatesInWords(gates)}` }],
-  };
+  const accepted = { rule: "evidence", sentence: `the work is in git; ${gatesInWords(gates)}` };
+  return { ruling: "accepted", reasons: [accepted, ...findings.map(reasonOf)] };
 }
 
 /** "passed: tests, types; missing: lint" */
-function gatesInWords(gates: readonly GateResult[] | null): string {
+function gatesInWords(gates: readonly CheckedGate[] | null): string {
   if (gates === null || gates.length === 0) return "no gate is configured";
   const words = (["passed", "failed", "timeout", "missing", "skipped"] as const).map((status) => {
     const names = gates.filter((gate) => gate.status === status).map((gate) => gate.name);
@@ -53,15 +51,22 @@ function gatesInWords(gates: readonly GateResult[] | null): string {
   return words.filter((word) => word !== "").join("; ");
 }
 
-export function redSentence(gate: GateResult): string {
+export function redSentence(gate: CheckedGate): string {
+  const before = failedBefore(gate) ? ", as it had before the task began" : "";
   switch (gate.status) {
     case "timeout":
-      return `gate "${gate.name}" did not finish in time`;
+      return `gate "${gate.name}" did not finish in time${before}`;
     case "missing":
-      return `gate "${gate.name}" is not installed`;
+      return gate.baseline === null || gate.baseline.status === "missing"
+        ? `gate "${gate.name}" is not installed`
+        : `what gate "${gate.name}" runs is no longer there`;
     default:
-      return `gate "${gate.name}" failed (exit ${gate.exitCode ?? "unknown"})`;
+      return `gate "${gate.name}" failed (${gate.unmet ?? `exit ${gate.exitCode ?? "unknown"}`})${before}`;
   }
+}
+
+function reasonOf(finding: Finding): Reason {
+  return { rule: finding.guard, sentence: finding.sentence };
 }
 
 function whyOpen(report: AgentReport): Reason {

@@ -1,4 +1,6 @@
 import type { EffectOf } from "../../core/loop/effects.ts";
+import { taskState } from "../../core/loop/state.ts";
+import { compareWithBaseline } from "../../core/report/checked-gate.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
@@ -11,15 +13,16 @@ export async function checkGates(
   signal: AbortSignal,
 ): Promise<void> {
   const open = openIteration(journal.state, effect.iteration);
-  const gates = await ports.gates.check(ports.commands.gates, open.marker, signal);
+  const results = await ports.gates.check(ports.commands.gates, open.marker, signal);
   if (signal.aborted) return;
+  const { baseline } = taskState(journal.state, open.task);
   const leftovers = await ports.workspace.leftoversAfterGates(journal.state.leftovers.byAgents);
   await journal.record({
     type: "gates.checked",
     run: open.run,
     task: open.task,
     iteration: open.number,
-    gates,
+    gates: compareWithBaseline(results, ports.commands.gates, baseline),
     leftovers,
   });
 }

@@ -1,11 +1,13 @@
 import type { Event } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
-import { taskState, type State } from "../../core/loop/state.ts";
+import { protectionFor } from "../../core/guards/protection.ts";
+import { taskState, type OpenIteration, type State } from "../../core/loop/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { mergeChanges, NO_CHANGES } from "../../core/report/evidence.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
+import { watchRequest } from "../watch-request.ts";
 
 /** Looks at what really changed. What the agent did to the plan and to letters is undone, or counts for nothing. */
 export async function collectEvidence(
@@ -16,20 +18,22 @@ export async function collectEvidence(
   const { state } = journal;
   const open = openIteration(state, effect.iteration);
   const { footing } = taskState(state, open.task);
+  const settings = state.run?.settings;
+  const task = state.plan?.tasks.find(({ id }) => id === open.task);
   const about = { run: open.run, task: open.task, iteration: open.number };
   const marksTakenBack = await ports.source.takeBackMarks(doneTasks(state));
   const evidence = await ports.workspace.collect({
     ...about,
-    title: titleOf(state, open.task),
-    hooks: state.run?.settings.git.hooks ?? false,
-    commit: state.run?.settings.git.commit ?? "ralph",
-    from: { head: open.head, branch: open.branch },
+    title: task?.title ?? open.task,
+    hooks: settings?.git.hooks ?? false,
+    commit: settings?.git.commit ?? "ralph",
+    ...watchRequest(state, open, ports),
     taskBase: footing?.base ?? null,
-    ignore: ports.source.files.filter((file) => !file.isAgents).map((file) => file.path),
-    leaveAlone: state.run?.settings.leaveAlone ?? [],
-    leftBefore: open.leftovers,
     leftBeforeTask: footing?.leftovers ?? [],
-    leftByGates: state.leftovers.byGates,
+    cited: citationsOf(open),
+    changedBefore: footing?.earlier.paths ?? [],
+    isProtected: settings === undefined ? () => false : protectionFor(settings, task),
+    pins: settings?.protect.pins ?? [],
   });
   const changedSinceTaskBegan = mergeChanges(footing?.earlier ?? NO_CHANGES, evidence.changedSinceTaskBegan);
   await journal.record(
@@ -62,6 +66,6 @@ function doneTasks(state: State): ReadonlySet<string> {
   return new Set(tasks.filter((task) => statusOf(state, task) === "done").map((task) => task.id));
 }
 
-function titleOf(state: State, id: string): string {
-  return state.plan?.tasks.find((task) => task.id === id)?.title ?? id;
+function citationsOf({ phase }: OpenIteration): readonly string[] {
+  return phase.is === "ended" ? (phase.report.signals?.citations ?? []) : [];
 }

@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { EventOf } from "../../core/events.ts";
-import { beginIteration, type Beginning } from "../../core/loop/begin-iteration.ts";
+import { beginIteration, needsBaseline, type Beginning } from "../../core/loop/begin-iteration.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { Journal } from "../journal.ts";
 import { lookAround } from "../look-around.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports, Snapshot } from "../ports.ts";
+import { measureBaseline } from "./measure-baseline.ts";
 
 type Started = EventOf<"iteration.started">;
 
@@ -19,13 +20,19 @@ export async function iterate(
 ): Promise<void> {
   const news = await lookAround(ports, journal.state);
   if (news.length > 0) return journal.record(...news);
-  const admitted = await admit(effect, ports, journal, signal);
+  const snapshot = await ports.workspace.snapshot();
+  if (needsBaseline(journal.state, effect.task, snapshot.head))
+    return measureBaseline(effect.task, snapshot.head, ports, journal, signal);
+  const admitted = await admit(effect, snapshot, ports, journal, signal);
   if (admitted === null) return;
   const { started, prompt, promise } = admitted;
   const { run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker } = started;
   const agent = agentNamed(started.agent, ports);
   const report = await ports.agents.run(
-    { agent, prompt, promise, run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker },
+    {
+      ...{ agent, prompt, promise, run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker },
+      mayGetMessages: journal.state.run?.settings.interventions.midStream ?? false,
+    },
     signal,
   );
   await journal.record({ type: "iteration.ended", run, task, iteration, report });
@@ -34,11 +41,12 @@ export async function iterate(
 /** Records `iteration.started` before any process exists, so that a crash leaves a trace. */
 async function admit(
   effect: EffectOf<"iterate">,
+  snapshot: Snapshot,
   ports: Ports,
   journal: Journal,
   signal: AbortSignal,
 ): Promise<(Beginning & { readonly started: Started }) | null> {
-  const around = { ...(await ports.workspace.snapshot()), notes: await ports.notes.read() };
+  const around = { ...snapshot, notes: await ports.notes.read() };
   const marker = randomUUID();
   let admitted: (Beginning & { readonly started: Started }) | null = null;
   await journal.admit((state) => {

@@ -16,6 +16,7 @@ export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, jour
     hooks: run.settings.git.hooks,
   };
   const { path } = ports.source.identity;
+  const { head: parent } = await ports.workspace.snapshot();
   const commit = path === null ? null : await ports.workspace.commitMark({ ...about, path });
-  await journal.record({ type: "task.marked", run: run.id, task: effect.task, commit });
+  await journal.record({ type: "task.marked", run: run.id, task: effect.task, commit, parent });
 }

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import {
+  evidence,
+  gatesChecked,
+  iterationEnded,
+  iterationStarted,
+  runStarted,
+  task,
+  tasksObserved,
+  TESTS_GATE,
+} from "../../test/spec/given.ts";
+import type { Event } from "./events.ts";
+import { fromWire } from "./from-wire.ts";
+import { toWire } from "./wire.ts";
+
+const ONE = task("one");
+const gate = { ...TESTS_GATE, env: { my_key: "1", NODE_ENV: "test" } };
+
+test.each([
+  [runStarted({ gates: [gate] })],
+  [tasksObserved(ONE)],
+  [iterationStarted(1, ONE)],
+  [iterationEnded(1, ONE, { is: "undecided", question: "?", options: [], default: null, deadlineMs: 1 })],
+  [evidence(1, ONE, ["a_b.ts"], { putBack: ["x"] })],
+  [gatesChecked(1, ONE, { baseline: null })],
+  [{ type: "task.reset", task: "one" }],
+  [{ type: "interventions.reset" }],
+] satisfies [Event][])("what was exported comes back as it was: %j", (event) => {
+  const recorded = { ...event, position: 7, at: Date.UTC(2026, 0, 1) + 123 };
+  const wire: unknown = JSON.parse(JSON.stringify({ ...toWire(recorded), v: 2 }));
+  const stored: unknown = JSON.parse(JSON.stringify(event));
+  expect(fromWire(wire)).toEqual({ position: 7, at: recorded.at, v: 2, data: stored });
+});
+
+test.each([
+  [null, "object"],
+  [[], "object"],
+  [{ at: "2026-01-01T00:00:00Z", type: "x" }, "position"],
+  [{ position: 1, type: "x" }, "at"],
+  [{ position: 1, at: "soon", type: "x" }, "at"],
+  [{ position: 1, at: "2026-01-01T00:00:00Z" }, "type"],
+  [{ position: 1, at: "2026-01-01T00:00:00Z", type: "x", v: "two" }, "v"],
+])("what is no event is named: %j", (value, word) => {
+  expect(fromWire(value)).toContain(word);
+});

@@ -1,0 +1,37 @@
+/** An event as it was exported: its envelope, and the rest as it is stored. */
+export interface Exported {
+  readonly position: number;
+  readonly at: number;
+  /** The version of the event's meaning; null where the line does not say. */
+  readonly v: number | null;
+  readonly data: unknown;
+}
+
+/** The reverse of `toWire`. Answers a sentence about what is wrong when it cannot be one of our events. */
+export function fromWire(value: unknown): Exported | string {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return "it is not an object";
+  const { position, at, type, run, task, v = null, ...payload } = value as Record<string, unknown>;
+  if (typeof position !== "number" || !Number.isSafeInteger(position) || position < 1)
+    return 'it has no "position"';
+  const instant = typeof at === "string" ? Date.parse(at) : NaN;
+  if (Number.isNaN(instant)) return 'it has no time in "at"';
+  if (v !== null && (typeof v !== "number" || !Number.isSafeInteger(v) || v < 1))
+    return '"v" is not a version';
+  if (typeof type !== "string") return 'it has no "type"';
+  const about = { ...(typeof run === "string" && { run }), ...(typeof task === "string" && { task }) };
+  return { position, at: instant, v, data: { type, ...about, ...(camelCase(payload) as object) } };
+}
+
+/** Keys that name things of the user's; see `toWire`. */
+const FOREIGN_RECORDS: ReadonlySet<string> = new Set(["env"]);
+
+function camelCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCase);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      FOREIGN_RECORDS.has(key) ? inner : camelCase(inner),
+    ]),
+  );
+}

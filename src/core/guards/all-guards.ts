@@ -1,0 +1,51 @@
+import { contradiction } from "./contradiction.ts";
+import { dirtyTree } from "./dirty-tree.ts";
+import { gateDefinitions } from "./gate-definitions.ts";
+import type { Finding, Guard, GuardContext } from "./guard.ts";
+import { noChanges } from "./no-changes.ts";
+import { offBranch } from "./off-branch.ts";
+import { phantomFiles } from "./phantom-files.ts";
+import { protectedPaths } from "./protected-paths.ts";
+import { weakenedTests } from "./weakened-tests.ts";
+
+/** If one of these rejects, no gate needs to run. */
+export const HARD_GUARDS: readonly Guard[] = [
+  noChanges,
+  offBranch,
+  dirtyTree,
+  protectedPaths,
+  gateDefinitions,
+  weakenedTests,
+  phantomFiles,
+];
+
+/** These are weighed after the gates: hard evidence outranks words. */
+export const SOFT_GUARDS: readonly Guard[] = [contradiction];
+
+export function findingsOf(
+  guards: readonly Guard[],
+  context: GuardContext,
+  claimed: boolean,
+): readonly Finding[] {
+  return guards
+    .filter((guard) => isAsked(guard, context, claimed))
+    .flatMap((guard) => {
+      const sentence = guard.check(context);
+      if (sentence === undefined) return [];
+      const rejects = guard.onlyWarns?.(context) !== true;
+      return [{ guard: guard.name, intervention: guard.intervention, sentence, rejects }];
+    });
+}
+
+/** The checks that a claim had to pass. */
+export function guardsAsked(context: GuardContext): readonly string[] {
+  return [...HARD_GUARDS, ...SOFT_GUARDS]
+    .filter((guard) => isAsked(guard, context, true))
+    .map((guard) => guard.name);
+}
+
+function isAsked({ looksAt }: Guard, { report, settings }: GuardContext, claimed: boolean): boolean {
+  if (looksAt === "work") return true;
+  if (looksAt === "claim") return claimed;
+  return claimed && report.claim.is === "complete" && settings.promise.verify;
+}

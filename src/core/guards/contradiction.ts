@@ -1,0 +1,18 @@
+import { allRequiredPassed } from "../report/checked-gate.ts";
+import { some, type Guard } from "./guard.ts";
+
+/** Objects when the agent's own words speak against its claim; green gates outrank words. */
+export const contradiction: Guard = {
+  name: "contradiction",
+  intervention: "contradiction_detected",
+  looksAt: "words",
+  check: ({ report }) => {
+    const said = report.signals?.contradictions ?? [];
+    return said.length === 0 ? undefined : `your own words speak against it: ${some(said.map(quoted), 3)}`;
+  },
+  onlyWarns: ({ gates }) => gates !== null && allRequiredPassed(gates),
+};
+
+function quoted(sentence: string): string {
+  return `"${sentence}"`;
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { evidence, gatesChecked, iterationEnded, settings, signals, task } from "../../../test/spec/given.ts";
+import type { EventOf } from "../events.ts";
+import type { Task } from "../plan/task.ts";
+import type { Claim } from "../report/agent-report.ts";
+import type { CheckedGate } from "../report/checked-gate.ts";
+import type { Evidence } from "../report/evidence.ts";
+import type { Signals } from "../report/signals.ts";
+import type { Settings } from "../settings.ts";
+import { findingsOf, HARD_GUARDS, SOFT_GUARDS } from "./all-guards.ts";
+import type { Finding, GuardContext } from "./guard.ts";
+
+const GUARDS = [...HARD_GUARDS, ...SOFT_GUARDS];
+
+interface Example {
+  readonly sentence: string;
+  readonly files?: readonly string[];
+  readonly evidence?: Partial<Evidence>;
+  readonly signals?: Partial<Signals>;
+  readonly settings?: Partial<Settings>;
+  readonly task?: Partial<Task>;
+  readonly claim?: Claim["is"];
+  readonly gates?: readonly Partial<CheckedGate>[];
+}
+
+const agentCommits = { git: { commit: "agent", hooks: false } } as const;
+const notVerified = { promise: { completion: "COMPLETE", requireXml: true, verify: false } } as const;
+const tests = (weakenedTests: "warn" | "off"): Partial<Settings> => ({
+  protect: { paths: [], pins: [], weakenedTests },
+});
+const skipped = { path: "test/a.test.ts", kind: "skipped", what: 'the test "adds" is skipped now' } as const;
+const script = { gate: "tests", where: "package.json: scripts.test" };
+
+/** What each guard must object to, and what it must let pass. */
+const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: readonly Example[] }>> = {
+  "no-changes": {
+    objects: [
+      { sentence: "nothing changed since the task began", files: [] },
+      { sentence: "only an empty commit was made", files: [], evidence: { headAfter: "h1" } },
+    ],
+    passes: [
+      { sentence: "a file changed" },
+      {
+        sentence: "the work was done in an earlier iteration",
+        files: [],
+        evidence: { changedSinceTaskBegan: { files: 1, paths: ["a.ts"] } },
+      },
+      { sentence: "nothing changed and nothing was claimed", files: [], claim: "none" },
+      { sentence: "nothing changed and the agent says it is unfinished", files: [], claim: "unfinished" },
+    ],
+  },
+  "off-branch": {
+    objects: [{ sentence: "the work is on another branch", evidence: { strayedTo: "feature" } }],
+    passes: [{ sentence: "the work is on the branch" }],
+  },
+  "dirty-tree": {
+    objects: [
+      {
+        sentence: "the agent has to commit and did not",
+        settings: agentCommits,
+        evidence: { uncommitted: [{ path: "a.ts", look: "" }] },
+      },
+    ],
+    passes: [
+      { sentence: "the agent committed everything", settings: agentCommits },
+      { sentence: "ralph commits the rest", evidence: { uncommitted: [{ path: ".env", look: "" }] } },
+    ],
+  },
+  "protected-paths": {
+    objects: [
+      { sentence: "the configuration was edited", evidence: { putBack: [".ralph/ralph.toml"] } },
+      {
+        sentence: "a protected file was edited and nothing claimed",
+        evidence: { putBack: ["migrations/1.sql"] },
+        claim: "none",
+      },
+    ],
+    passes: [{ sentence: "nothing had to be put back" }],
+  },
+  "gate-definitions": {
+    objects: [
+      { sentence: "the script that a gate runs was changed", evidence: { changedDefinitions: [script] } },
+      { sentence: "… without a claim", evidence: { changedDefinitions: [script] }, claim: "none" },
+    ],
+    passes: [
+      { sentence: "gates run what they ran" },
+      {
+        sentence: "the task is about that file",
+        evidence: { changedDefinitions: [script] },
+        task: { description: "Let the test script in package.json run vitest." },
+      },
+    ],
+  },
+  "weakened-tests": {
+    objects: [
+      { sentence: "a test is skipped now", evidence: { weakened: [skipped] } },
+      { sentence: "… without a claim", evidence: { weakened: [skipped] }, claim: "none" },
+      { sentence: "… and that only warns", evidence: { weakened: [skipped] }, settings: tests("warn") },
+    ],
+    passes: [
+      { sentence: "no test was weakened" },
+      { sentence: "nobody minds", evidence: { weakened: [skipped] }, settings: tests("off") },
+      {
+        sentence: "the task says so",
+        evidence: { weakened: [skipped] },
+        task: { description: "Skip the flaky tests of the adder." },
+      },
+    ],
+  },
+  "phantom-files": {
+    objects: [{ sentence: "a named file was not written", evidence: { phantoms: ["src/b.ts"] } }],
+    passes: [
+      { sentence: "all named files were written" },
+      { sentence: "nobody claimed anything", evidence: { phantoms: ["src/b.ts"] }, claim: "none" },
+      {
+        sentence: "a single attempt that says nothing of completion",
+        evidence: { phantoms: ["src/b.ts"] },
+        task: { loops: false },
+        claim: "none",
+      },
+      {
+        sentence: "words are not held against the claim",
+        evidence: { phantoms: ["src/b.ts"] },
+        settings: notVerified,
+      },
+    ],
+  },
+  contradiction: {
+    objects: [
+      { sentence: "the words speak of open work", signals: { contradictions: ["TODO: the parser"] } },
+      {
+        sentence: "… and a required gate is missing",
+        signals: { contradictions: ["tests fail"] },
+        gates: [{ status: "missing" }],
+      },
+      {
+        sentence: "… and green gates outrank it, which still warns",
+        signals: { contradictions: ["tests fail"] },
+        gates: [{ status: "passed" }],
+      },
+    ],
+    passes: [
+      { sentence: "nothing speaks against it" },
+      { sentence: "words do not count", signals: { contradictions: ["TODO: x"] }, settings: notVerified },
+      { sentence: "no claim, no contradiction", signals: { contradictions: ["TODO: x"] }, claim: "none" },
+    ],
+  },
+};
+
+describe("guards", () => {
+  test("each has examples of what it objects to and of what it lets pass", () => {
+    expect(Object.keys(EXAMPLES).toSorted()).toEqual(GUARDS.map(({ name }) => name).toSorted());
+  });
+
+  describe.each(GUARDS.map(({ name }) => name))("%s", (name) => {
+    test.each(EXAMPLES[name]?.objects ?? [])("objects when $sentence", (example) => {
+      expect(found(name, example)).toBeDefined();
+    });
+
+    test.each(EXAMPLES[name]?.passes ?? [])("lets pass when $sentence", (example) => {
+      expect(found(name, example)).toBeUndefined();
+    });
+  });
+
+  test("what only warns does not reject", () => {
+    const warned = { sentence: "", evidence: { weakened: [skipped] } };
+    expect(found("weakened-tests", warned)?.rejects).toBe(true);
+    expect(found("weakened-tests", { ...warned, settings: tests("warn") })?.rejects).toBe(false);
+    const words = { sentence: "", signals: { contradictions: ["tests fail"] } };
+    expect(found("contradiction", words)?.rejects).toBe(true);
+    expect(found("contradiction", { ...words, gates: [{ status: "passed" }] })?.rejects).toBe(false);
+    expect(found("contradiction", { ...words, gates: [{ required: false }] })?.rejects).toBe(true);
+  });
+});
+
+function found(name: string, example: Example): Finding | undefined {
+  const context = contextOf(example);
+  const claimed = context.report.claim.is === "complete" || context.task?.loops === false;
+  return findingsOf(GUARDS, context, claimed).find(({ guard }) => guard === name);
+}
+
+function contextOf(example: Example): GuardContext {
+  const of = task("login", example.task);
+  const ended = iterationEnded(1, of, example.claim ?? "complete", {
+    signals: signals(example.signals ?? {}),
+  });
+  const collected = evidence(1, of, example.files ?? ["a.ts"], example.evidence);
+  const checked = example.gates && gatesChecked(1, of, ...example.gates);
+  return {
+    task: of,
+    report: (ended as EventOf<"iteration.ended">).report,
+    evidence: (collected as EventOf<"evidence.collected">).evidence,
+    settings: settings(example.settings),
+    gates: checked === undefined ? null : (checked as EventOf<"gates.checked">).gates,
+  };
+}

@@ -1,0 +1,12 @@
+import { some, type Guard } from "./guard.ts";
+
+/** Rejects "complete" when the agent names files as written that it did not write. */
+export const phantomFiles: Guard = {
+  name: "phantom-files",
+  intervention: "evidence_validation_failed",
+  looksAt: "words",
+  check: ({ evidence }) =>
+    evidence.phantoms.length === 0
+      ? undefined
+      : `you name files that are not among the changes: ${some(evidence.phantoms)}`,
+};

@@ -1,0 +1,43 @@
+import type { EventOf, Recorded } from "../events.ts";
+import { isFailing, type GateOutcome } from "../report/checked-gate.ts";
+import { PATHS_KEPT, type Leftovers } from "../report/evidence.ts";
+import { taskState, type State } from "./state.ts";
+
+export function baselineMeasured(state: State, event: Recorded<EventOf<"baseline.measured">>): State {
+  const task = taskState(state, event.task);
+  const measured = { ...task, baseline: event.gates, failingGates: failingIn(event.gates) };
+  return {
+    ...state,
+    tasks: { ...state.tasks, [event.task]: measured },
+    knownGates: { head: event.head, gates: event.gates, settings: gatesKey(state) },
+    leftovers: withGateLeftovers(state.leftovers, event.leftovers),
+  };
+}
+
+/** Our mark changes nothing that a gate could mind. */
+export function gatesKnownAfterMark(state: State, event: Recorded<EventOf<"task.marked">>): State {
+  const { knownGates } = state;
+  const isNext = event.commit !== null && knownGates !== null && knownGates.head === event.parent;
+  return isNext ? { ...state, knownGates: { ...knownGates, head: event.commit } } : state;
+}
+
+export function failingIn(gates: readonly GateOutcome[]): readonly string[] {
+  return gates.filter(({ status }) => isFailing(status)).map(({ name }) => name);
+}
+
+export function gatesKey({ run }: State): string {
+  return JSON.stringify(run?.settings.gates ?? []);
+}
+
+/** What is known of the gates at a commit, or null when they have to be asked. */
+export function gatesKnownAt(state: State, head: string | null): readonly GateOutcome[] | null {
+  const { knownGates } = state;
+  if (knownGates === null || head === null) return null;
+  return knownGates.head === head && knownGates.settings === gatesKey(state) ? knownGates.gates : null;
+}
+
+/** What lies around after gates ran once more: of what gates left before, the newer look counts. */
+export function withGateLeftovers(before: Leftovers, { byAgents, byGates }: Leftovers): Leftovers {
+  const others = before.byGates.filter((old) => !byGates.some((left) => left.path === old.path));
+  return { byAgents, byGates: [...others, ...byGates].slice(-PATHS_KEPT) };
+}

@@ -1,0 +1,101 @@
+import { formatDuration } from "../duration.ts";
+import { some } from "../guards/guard.ts";
+import type { AgentReport } from "../report/agent-report.ts";
+import { failuresOfAgent, isFailing, type CheckedGate, type GateOutcome } from "../report/checked-gate.ts";
+
+/** What the agent said of its work, as the end of a sentence about it. */
+export function claimInWords({ claim, promise, ending }: AgentReport): string {
+  switch (claim.is) {
+    case "complete":
+      return `claimed ${claim.promise}`;
+    case "blocked":
+      return "said that it is blocked";
+    case "undecided":
+      return "asked for a decision";
+    case "unfinished":
+      return "said that there is more to do";
+    case "none":
+      if (promise != null) return `promised "${promise}", which is not what was asked for`;
+      return ending.is === "exited" ? "claimed nothing" : "was cut off";
+  }
+}
+
+/** `gate "tests" failed (exit 1, 9s); it had passed before the task began` */
+export function gateInWords(gate: CheckedGate): string {
+  const names = failuresOfAgent(gate);
+  const failing = names.length === 0 ? "" : `; failing: ${some(names, 5)}`;
+  const tries = gate.tries > 1 ? `, ${gate.tries} tries` : "";
+  const time = `${formatDuration(gate.durationMs)}${tries}`;
+  switch (gate.status) {
+    case "passed":
+      return `gate "${gate.name}" passed (${time})`;
+    case "failed":
+      return `gate "${gate.name}" failed (${whyFailed(gate)}, ${time})${beforeInWords(gate)}${failing}`;
+    case "timeout":
+      return `gate "${gate.name}" did not finish in time (${time})${beforeInWords(gate)}`;
+    case "missing":
+      return `what gate "${gate.name}" runs is not installed${beforeInWords(gate)}`;
+    case "skipped":
+      return `gate "${gate.name}" was skipped: what it runs is not installed`;
+  }
+}
+
+function whyFailed({ unmet, exitCode }: CheckedGate): string {
+  return unmet ?? `exit ${exitCode ?? "unknown"}`;
+}
+
+/** How a gate that is red now was before the agent began. */
+function beforeInWords({ baseline, status }: CheckedGate): string {
+  if (baseline === null) return "";
+  if (baseline.status === "passed")
+    return status === "missing"
+      ? "; it was there before the task began"
+      : "; it had passed before the task began";
+  return isFailing(baseline.status) ? "; it had failed before the task began, too" : "";
+}
+
+/** The gates that were red before anybody touched anything; null when none was. */
+export function redBeforeInWords(gates: readonly GateOutcome[]): string | null {
+  const red = gates.filter(({ status }) => isFailing(status));
+  if (red.length === 0) return null;
+  const each = red.map(({ name, status, exitCode, failures }) => {
+    const how = status === "timeout" ? "timed out" : `exit ${exitCode ?? "unknown"}`;
+    return `gate "${name}" (${how}${failures.length === 0 ? "" : `: ${some(failures, 3)}`})`;
+  });
+  return `Red before the task began: ${joined(each)}.`;
+}
+
+/** "tests and types passed, lint failed as before": what gates say for a claim that was accepted. */
+export function gatesBehindClaim(gates: readonly CheckedGate[]): readonly string[] {
+  if (gates.length === 0) return ["no gate to ask"];
+  const passed = gates.filter(({ status }) => status === "passed").map(({ name }) => name);
+  const others = gates.filter(({ status }) => status !== "passed");
+  return [
+    ...(passed.length === 0 ? [] : [`${joined(passed)} passed`]),
+    ...others.map(({ name, status, required, baseline }) => {
+      if (status === "missing" || status === "skipped") return `${name} is not installed`;
+      const known = baseline !== null && isFailing(baseline.status);
+      return `${name} failed (${known ? "as before the task" : required ? "tolerated" : "not required"})`;
+    }),
+  ];
+}
+
+/** "a", "a and b", "a, b and c". */
+export function joined(items: readonly string[]): string {
+  const last = items.at(-1) ?? "";
+  return items.length < 2 ? last : `${items.slice(0, -1).join(", ")} and ${last}`;
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+export function shortCommit(commit: string): string {
+  return commit.slice(0, 7);
+}
+
+/** With a full stop, whoever wrote it. */
+export function asSentence(text: string): string {
+  const trimmed = text.trim();
+  return /[.!?…:]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}

@@ -1,0 +1,79 @@
+import type { GateSettings } from "../settings.ts";
+import type { GateResult, GateStatus } from "./gate-result.ts";
+import { newFailures, readFailures } from "./read-failures.ts";
+
+/** A gate's result, seen against how the gate was before the agent touched anything. */
+export interface CheckedGate extends GateResult {
+  /** The names of what failed, as far as its output tells. */
+  readonly failures: readonly string[];
+  /** Null when it was not measured. */
+  readonly baseline: GateOutcome | null;
+  readonly onBaseline: GateSettings["onBaseline"];
+}
+
+/** What is remembered of a gate once its output no longer matters. */
+export interface GateOutcome {
+  readonly name: string;
+  readonly status: GateStatus;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  readonly failures: readonly string[];
+}
+
+export function outcomeOf(result: GateResult): GateOutcome {
+  const { name, status, exitCode, durationMs, tail } = result;
+  return { name, status, exitCode, durationMs, failures: isFailing(status) ? readFailures(tail) : [] };
+}
+
+export function compareWithBaseline(
+  results: readonly GateResult[],
+  settings: readonly GateSettings[],
+  baseline: readonly GateOutcome[] | null,
+): readonly CheckedGate[] {
+  return results.map((result) => ({
+    ...result,
+    failures: outcomeOf(result).failures,
+    baseline: baseline?.find(({ name }) => name === result.name) ?? null,
+    onBaseline: settings.find(({ name }) => name === result.name)?.onBaseline ?? "require",
+  }));
+}
+
+/** Required gates that keep a claim from being accepted. */
+export function redGates(gates: readonly CheckedGate[]): readonly CheckedGate[] {
+  return gates.filter((gate) => gate.required && isRed(gate));
+}
+
+export function allRequiredPassed(gates: readonly CheckedGate[]): boolean {
+  const required = gates.filter((gate) => gate.required);
+  return required.length > 0 && required.every((gate) => gate.status === "passed");
+}
+
+export function failedBefore({ baseline }: CheckedGate): boolean {
+  return baseline !== null && isFailing(baseline.status);
+}
+
+/** Failures that were not there before the agent began; all of them when nothing failed then. */
+export function failuresOfAgent(gate: CheckedGate): readonly string[] {
+  return newFailures(gate.baseline?.failures ?? [], gate.failures);
+}
+
+export function isFailing(status: GateStatus): boolean {
+  return status === "failed" || status === "timeout";
+}
+
+function isRed(gate: CheckedGate): boolean {
+  // A tool that was there when the agent began, and is not any more, is the agent's doing.
+  if (gate.status === "missing") return gate.onMissing === "fail" || wasThere(gate);
+  if (!isFailing(gate.status)) return false;
+  return !(gate.onBaseline === "tolerate" && failedBefore(gate) && !isWorse(gate));
+}
+
+function wasThere({ baseline }: CheckedGate): boolean {
+  return baseline !== null && baseline.status !== "missing" && baseline.status !== "skipped";
+}
+
+/** Only where the first output named what failed can one tell; if the second names nothing, it broke otherwise. */
+function isWorse(gate: CheckedGate): boolean {
+  if ((gate.baseline?.failures ?? []).length === 0) return false;
+  return gate.failures.length === 0 || failuresOfAgent(gate).length > 0;
+}

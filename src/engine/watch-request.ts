@@ -1,0 +1,13 @@
+import type { OpenIteration, State } from "../core/loop/state.ts";
+import type { Ports, WatchRequest } from "./ports.ts";
+
+/** From where on, and without what, an iteration's work counts. */
+export function watchRequest(state: State, open: OpenIteration, ports: Ports): WatchRequest {
+  return {
+    from: { head: open.head, branch: open.branch },
+    ignore: ports.source.files.filter((file) => !file.isAgents).map((file) => file.path),
+    leaveAlone: state.run?.settings.leaveAlone ?? [],
+    leftBefore: open.leftovers,
+    leftByGates: state.leftovers.byGates,
+  };
+}
