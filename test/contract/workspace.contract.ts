@@ -44,6 +44,11 @@ export function describeWorkspace(name: string, create: () => Promise<WorkspaceS
         leftOut: [],
         strayedTo: null,
         marksTakenBack: [],
+        phantoms: [],
+        putBack: [],
+        changedDefinitions: [],
+        weakened: [],
+        refusal: null,
       });
     });
 
@@ -131,6 +136,52 @@ export function describeWorkspace(name: string, create: () => Promise<WorkspaceS
       expect(await subject.workspace.commitMark(request)).toBeNull();
     });
 
+    test("a file that the agent names and did not write is a phantom, in the order of its words", async () => {
+      await subject.change("a");
+      const evidence = await collect({ cited: ["b", "a", "c"] });
+      expect(evidence.phantoms).toEqual(["b", "c"]);
+    });
+
+    test("what an earlier iteration of the task wrote is no phantom", async () => {
+      await subject.change("a");
+      await collect();
+      const from = await subject.workspace.snapshot();
+      const evidence = await collect({ iteration: 2, from, cited: ["a", "b"], changedBefore: ["b"] });
+      expect(evidence.phantoms).toEqual([]);
+    });
+
+    test("the task source is no phantom, whoever wrote it", async () => {
+      expect((await collect({ cited: [subject.source] })).phantoms).toEqual([]);
+    });
+
+    test("a protected file that the agent changed is put back, committed or not", async () => {
+      await subject.change("a");
+      await subject.change("kept");
+      await subject.commit();
+      const from = await subject.workspace.snapshot();
+      const isProtected = (path: string): boolean => path === "kept";
+      const request = { from, taskBase: from.head, isProtected };
+      await subject.change("kept");
+      const first = await collect(request);
+      expect(first.putBack).toEqual(["kept"]);
+      expect(first.changed.files).toBe(0);
+      expect(first.uncommitted).toEqual([]);
+      await subject.change("a");
+      await subject.change("kept");
+      await subject.commit();
+      const second = await collect({ ...request, iteration: 2 });
+      expect(second.putBack).toEqual(["kept"]);
+      expect(second.changed.paths).toEqual(["a"]);
+    });
+
+    test("a protected file that the agent made is removed", async () => {
+      await subject.change("a");
+      const evidence = await collect({ isProtected: (path) => path === "a" });
+      expect(evidence.putBack).toEqual(["a"]);
+      expect(evidence.changed.files).toBe(0);
+      expect(evidence.headAfter).toBe(from.head);
+    });
+
     test("clearing leftovers where there are none changes nothing", async () => {
       await subject.change("a");
       await subject.workspace.clearLeftovers();
@@ -154,5 +205,9 @@ export function requestFrom(from: Snapshot, source: string): CollectRequest {
     leftBefore: [],
     leftBeforeTask: [],
     leftByGates: [],
+    cited: [],
+    changedBefore: [],
+    isProtected: () => false,
+    pins: [],
   };
 }

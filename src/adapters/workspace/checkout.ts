@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { findRepository, type Repository } from "./find-repository.ts";
 import { createGit, type Git } from "./git.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
@@ -6,18 +7,39 @@ import { ralphPrefixOf } from "./whose-path.ts";
 /** A work tree, its repository, and a git that is not held up by the locks of the dead. */
 export interface Checkout extends Repository {
   readonly git: Git;
+  /** Our own folder. */
+  readonly ralphDir: string;
   /** How git's paths below our own folder begin; null when it lies elsewhere. */
   readonly ralphPrefix: string | null;
   /** Settings for commits of ours where the operator has told git no name. */
   readonly identity: () => Promise<readonly string[]>;
+  /** Paths that were seen to be tracked, and in no special way. */
+  readonly plainlyTracked: Set<string>;
+  /** From here on an index is big: whatever looks at all of its files takes long. */
+  readonly bigIndexBytes: number;
 }
 
-export async function openCheckout(root: string, ralphDir: string): Promise<Checkout> {
+/** About ten thousand files. */
+const BIG_INDEX_BYTES = 1_000_000;
+
+export async function openCheckout(
+  root: string,
+  ralphDir: string,
+  bigIndexBytes = BIG_INDEX_BYTES,
+): Promise<Checkout> {
   const repository = await findRepository(root);
   const git = createGit(repository.root, () => removeStaleLocks(repository));
   let identity: Promise<readonly string[]> | null = null;
   const ralphPrefix = ralphPrefixOf(root, ralphDir);
-  return { ...repository, git, ralphPrefix, identity: () => (identity ??= fallbackIdentity(git)) };
+  return {
+    ...repository,
+    git,
+    ralphDir: resolve(root, ralphDir),
+    ralphPrefix,
+    identity: () => (identity ??= fallbackIdentity(git)),
+    plainlyTracked: new Set(),
+    bigIndexBytes,
+  };
 }
 
 async function fallbackIdentity(git: Git): Promise<readonly string[]> {

@@ -249,9 +249,27 @@ describe("what ralph commits", () => {
     expect(refused.headAfter).toBe(from.head);
     expect(pathsOf(refused.uncommitted)).toEqual(["a.txt"]);
     expect(refused.changed.paths).toEqual(["a.txt"]);
+    expect(refused.refusal).toBe("no");
     const taken = await collect({ iteration: 2 });
+    expect(taken.refusal).toBeNull();
     expect(taken.uncommitted).toEqual([]);
     expect(taken.changed.paths).toEqual(["a.txt"]);
+  });
+
+  test("with the end of what a hook says that refuses, or that it said nothing", async () => {
+    const refuse = (script: string): void => {
+      repository.write(".git/hooks/pre-commit", `#!/bin/sh\n${script}\nexit 1\n`);
+      chmodSync(join(repository.root, ".git/hooks/pre-commit"), 0o755);
+    };
+    refuse("exit 0");
+    expect((await collect({ hooks: true })).refusal).toBeNull();
+    repository.write("a.txt", "one\n");
+    refuse("seq 1000; echo the end");
+    const long = (await collect({ hooks: true })).refusal ?? "";
+    expect(long).toHaveLength(1000);
+    expect(long.endsWith("\n1000\nthe end")).toBe(true);
+    refuse("");
+    expect((await collect({ hooks: true })).refusal).toBe("git commit ended with code 1 and said nothing");
   });
 
   test("in a repository without a first commit", async () => {

@@ -1,11 +1,17 @@
-import { PATHS_KEPT, type Evidence, type Leftover } from "../../core/report/evidence.ts";
+import { PATHS_KEPT, type ChangeSet, type Evidence, type Leftover } from "../../core/report/evidence.ts";
 import type { CollectRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
+import { createComparisons, type Comparisons } from "./compare-commits.ts";
 import { commitLeftovers } from "./commit-leftovers.ts";
+import { findPhantoms } from "./find-phantoms.ts";
+import type { KeptFiles } from "./kept-files.ts";
 import { isUntouched, leftoversAt } from "./known-leftovers.ts";
+import { changedDefinitions } from "./pinned-definitions.ts";
+import { putBackProtected } from "./put-back.ts";
 import { readChanges } from "./read-changes.ts";
 import { readHead } from "./read-head.ts";
 import { readLeftovers } from "./read-leftovers.ts";
+import { readWeakenedTests } from "./read-weakened-tests.ts";
 import type { StatusEntry } from "./read-status.ts";
 import { returnToBranch } from "./return-to-branch.ts";
 import type { Owner } from "./whose-path.ts";
@@ -15,11 +21,19 @@ export async function collectEvidence(
   checkout: Checkout,
   request: CollectRequest,
   whose: (path: string) => Owner,
+  kept: KeptFiles | null,
 ): Promise<Evidence> {
+  const refusals: string[] = [];
+  const onRefusal = (words: string): void => void refusals.push(words);
   const strayedTo = await returnToBranch(checkout, request, whose);
-  const found = await readLeftovers(checkout, whose);
+  const comparisons = await beginComparisons(checkout, request);
+  const { putBack, left: found } = await putBackProtected(checkout, request, { whose, kept, onRefusal });
   const mayCommit = request.commit === "ralph";
-  const isCommitted = mayCommit && (await commitLeftovers(checkout, found, request));
+  const compareStaged = (): void => {
+    for (const base of [request.from.head, request.taskBase]) comparisons.beginStaged(base);
+  };
+  const isCommitted =
+    mayCommit && (await commitLeftovers(checkout, found, request, onRefusal, compareStaged));
   // Hooks may have changed anything.
   const now = isCommitted && request.hooks ? await readLeftovers(checkout, whose) : found;
   const { take, stay, tooRisky, ours } = isCommitted ? { ...now, take: [] } : now;
@@ -27,10 +41,35 @@ export async function collectEvidence(
   const dirtyOurs = new Set(ours.map((entry) => entry.path));
   const isAgents = (path: string): boolean => whose(path) === "agent" && !dirtyOurs.has(path);
   const { head } = await readHead(checkout, checkout.git);
+  // Hooks may have changed what was committed.
+  if (isCommitted && head !== null && !request.hooks) comparisons.stagedBecame(head);
+  const changes = await changesOf(checkout, comparisons, request, { head, uncommitted, isAgents });
+  const dirty = [...found.take, ...found.stay, ...found.tooRisky, ...found.ours].map((entry) => entry.path);
+  const [phantoms, weakened] = await Promise.all([
+    // What the agent wrote elsewhere is there, and not here.
+    strayedTo !== null
+      ? []
+      : findPhantoms(checkout, {
+          cited: request.cited,
+          changed: [
+            ...changes.inTask,
+            ...changes.inIteration,
+            ...dirty,
+            ...putBack,
+            ...request.changedBefore,
+          ],
+          base: request.taskBase,
+          head,
+          whose,
+          ours: [...request.ignore, ...request.leaveAlone],
+        }),
+    readWeakenedTests(checkout, request.taskBase, changes.inTask),
+  ]);
   return {
     headBefore: request.from.head,
     headAfter: head,
-    ...(await changesOf(checkout, request, { head, uncommitted, isAgents })),
+    changed: changeSetOf(changes.inIteration),
+    changedSinceTaskBegan: changeSetOf(changes.inTask),
     uncommitted: leftoversAt(
       checkout.root,
       uncommitted.map((entry) => entry.path),
@@ -38,7 +77,20 @@ export async function collectEvidence(
     leftOut: mayCommit ? tooRisky.slice(0, PATHS_KEPT).map(({ path, why }) => ({ path, why })) : [],
     strayedTo,
     marksTakenBack: [],
+    phantoms,
+    putBack,
+    changedDefinitions: changedDefinitions(checkout.root, request.pins),
+    weakened,
+    refusal: refusals.at(-1) ?? null,
   };
+}
+
+/** Comparing commits needs no work tree: it happens while git walks that. */
+async function beginComparisons(checkout: Checkout, request: CollectRequest): Promise<Comparisons> {
+  const comparisons = createComparisons(checkout.git);
+  const { head } = await readHead(checkout, checkout.git);
+  for (const base of [request.from.head, request.taskBase]) comparisons.begin(base, head);
+  return comparisons;
 }
 
 interface Now {
@@ -47,18 +99,25 @@ interface Now {
   readonly isAgents: (path: string) => boolean;
 }
 
+/** All paths that count, however many. */
+interface Changes {
+  readonly inIteration: readonly string[];
+  readonly inTask: readonly string[];
+}
+
 async function changesOf(
-  { git, root }: Checkout,
+  { root }: Checkout,
+  comparisons: Comparisons,
   { from, taskBase, leftBefore, leftBeforeTask }: CollectRequest,
   { head, uncommitted, isAgents }: Now,
-): Promise<Pick<Evidence, "changed" | "changedSinceTaskBegan">> {
+): Promise<Changes> {
   const since = (base: string | null, left: readonly Leftover[]): ReturnType<typeof readChanges> => {
     const isOld = isUntouched(root, left);
     const fresh = uncommitted.filter(({ path }) => !isOld(path));
-    return readChanges(git, {
+    return readChanges(comparisons, {
       from: base,
       head,
-      withWorkTree: fresh.some((entry) => entry.is !== "untracked"),
+      dirty: fresh.filter((entry) => entry.is !== "untracked").map((entry) => entry.path),
       // Before the first commit git has nothing to compare with.
       also: fresh.filter((entry) => head === null || entry.is === "untracked").map((entry) => entry.path),
       isCounted: (path) => isAgents(path) && !isOld(path),
@@ -68,5 +127,9 @@ async function changesOf(
   const isSame = from.head === taskBase && leftBefore === leftBeforeTask;
   const changedSinceTaskBegan = isSame ? changed : since(taskBase, leftBeforeTask);
   const [inIteration, inTask] = await Promise.all([changed, changedSinceTaskBegan]);
-  return { changed: inIteration, changedSinceTaskBegan: inTask };
+  return { inIteration, inTask };
+}
+
+function changeSetOf(paths: readonly string[]): ChangeSet {
+  return { files: paths.length, paths: paths.slice(0, PATHS_KEPT) };
 }

@@ -4,23 +4,32 @@ import { join } from "node:path";
 import type { CommitRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitMessage } from "./commit-message.ts";
+import { commitTree, shouldCommitByParts } from "./commit-tree.ts";
 import { bytesOf, gitError, type Git, type GitResult } from "./git.ts";
 import type { StatusEntry } from "./read-status.ts";
 import type { Leftovers } from "./read-leftovers.ts";
 import { OWN_INDEX_PREFIX } from "./stale-locks.ts";
 
-/** Commits what may be committed and nothing else, whatever the agent has staged. False: it stays uncommitted. */
+/**
+ * Commits what may be committed and nothing else, whatever the agent has staged. False: it stays uncommitted.
+ * `onStaged` is told when the index is just what will be committed.
+ */
 export async function commitLeftovers(
   checkout: Checkout,
   left: Leftovers,
   request: CommitRequest,
+  onRefusal?: (words: string) => void,
+  onStaged?: () => void,
 ): Promise<boolean> {
   const hasConflict = left.stay.some((entry) => entry.is === "conflict");
   if (hasConflict || (left.take.length === 0 && !isMerging(checkout))) return false;
-  const commit = { message: commitMessage(request, request.title), hooks: request.hooks };
+  const commit = { message: commitMessage(request, request.title), hooks: request.hooks, onRefusal };
   await stage(checkout.git, left.take);
   const staged = [...left.ours, ...left.stay, ...left.tooRisky].filter((entry) => entry.staged);
-  if (staged.length === 0) return commitIndex(checkout, commit);
+  if (staged.length === 0) {
+    onStaged?.();
+    return commitIndex(checkout, commit);
+  }
   return withOwnIndex(checkout, async (env) => {
     await unstage(checkout.git, staged, env);
     return commitIndex(checkout, { ...commit, env });
@@ -47,14 +56,22 @@ export interface Commit {
   /** Without it, what is in the index. */
   readonly what?: readonly string[];
   readonly env?: Env;
+  /** Told what the hooks said, if they refused. */
+  readonly onRefusal?: ((words: string) => void) | undefined;
 }
 
 /** False when git had nothing to commit or a hook refused. */
 export async function commitIndex(checkout: Checkout, commit: Commit): Promise<boolean> {
   const { message, hooks, what = [], env = {} } = commit;
+  if (!hooks && what.length === 0 && shouldCommitByParts(checkout))
+    return commitTree(checkout, { message, env });
   const args = [...(await checkout.identity()), "commit", ...COMMIT_OPTIONS, ...what];
   const result = await checkout.git.run(args, { input: bytesOf(message), hooks, env });
   if (result.code === 0) return true;
+  if (hooks && commit.onRefusal !== undefined) {
+    const words = await refusalIn(result, checkout.git, env);
+    if (words !== null) commit.onRefusal(words);
+  }
   if (hooks || isNothingToCommit(result)) return false;
   throw gitError(args, result);
 }
@@ -71,9 +88,15 @@ export async function withOwnIndex<T>({ gitDir }: Checkout, work: (env: Env) => 
   }
 }
 
-type Env = Readonly<Record<string, string>>;
+export type Env = Readonly<Record<string, string>>;
 
-const COMMIT_OPTIONS = ["--quiet", "--no-status", "--untracked-files=no", "--cleanup=whitespace", "--file=-"];
+export const COMMIT_OPTIONS = [
+  "--quiet",
+  "--no-status",
+  "--untracked-files=no",
+  "--cleanup=whitespace",
+  "--file=-",
+];
 
 /** From about here on, waiting once for the disk is faster than waiting for each file. */
 const MANY = 100;
@@ -97,3 +120,14 @@ async function unstage(git: Git, entries: readonly StatusEntry[], env: Env): Pro
 function isNothingToCommit({ code, stderr }: GitResult): boolean {
   return code === 1 && !/^(fatal|error):/m.test(stderr);
 }
+
+/** The end of what was said; null when there was just nothing to commit, whatever a hook said to it. */
+async function refusalIn(result: GitResult, git: Git, env: Env): Promise<string | null> {
+  const isEmpty = async (): Promise<boolean> =>
+    (await git.run(["diff", "--cached", "--quiet"], { env })).code === 0;
+  if (isNothingToCommit(result) && (await isEmpty())) return null;
+  const words = result.stderr.trim().slice(-REFUSAL_KEPT);
+  return words === "" ? `git commit ended with code ${result.code} and said nothing` : words;
+}
+
+const REFUSAL_KEPT = 1_000;

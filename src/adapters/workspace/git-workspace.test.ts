@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, symlinkSync, utimesSync } from "node:fs";
+import { existsSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { requestFrom } from "../../../test/contract/workspace.contract.ts";
@@ -17,10 +17,6 @@ beforeEach(() => {
   workspace = createGitWorkspace({ root: repository.root, ralphDir: ".ralph" });
 });
 afterEach(() => repository.dispose());
-
-async function commitMark(path = "TODO.md", hooks = false): Promise<string | null> {
-  return workspace.commitMark({ ...requestFrom(await workspace.snapshot(), path), hooks, path });
-}
 
 describe("a snapshot", () => {
   test("has HEAD and the branch", async () => {
@@ -45,81 +41,6 @@ describe("a snapshot", () => {
     repository.git("worktree", "add", "--quiet", "-b", "lane", root);
     const lane = createGitWorkspace({ root, ralphDir: ".ralph" });
     expect(await lane.snapshot()).toEqual({ head: repository.git("rev-parse", "HEAD"), branch: "lane" });
-  });
-});
-
-describe("committing a mark", () => {
-  beforeEach(() => {
-    repository.write("TODO.md", "- [ ] one\n");
-    repository.commit();
-    repository.write("TODO.md", "- [x] one\n");
-  });
-
-  test("takes that file alone; what else is staged stays staged", async () => {
-    repository.write("staged.txt", "one\n");
-    repository.git("add", "staged.txt");
-    repository.write("src/main.ts", "changed\n");
-    const commit = await commitMark();
-    expect(commit).toBe(repository.git("rev-parse", "HEAD"));
-    expect(repository.git("show", "--format=", "--name-only", "HEAD")).toBe("TODO.md");
-    expect(repository.git("status", "--porcelain").split("\n")).toEqual([" M src/main.ts", "A  staged.txt"]);
-    expect(repository.git("log", "-1", "--format=%s%n%(trailers)")).toContain("ralph(task-001): mark done");
-    expect(repository.git("log", "-1", "--format=%(trailers:key=Ralph-Iteration,valueonly)").trim()).toBe(
-      "1",
-    );
-  });
-
-  test("has nothing to do when the file is unchanged, ignored, deleted or outside", async () => {
-    repository.git("checkout", "--quiet", "TODO.md");
-    expect(await commitMark()).toBeNull();
-    repository.write(".git/info/exclude", "private.md\n");
-    repository.write("private.md", "- [x] one\n");
-    expect(await commitMark("private.md")).toBeNull();
-    repository.remove("TODO.md");
-    expect(await commitMark()).toBeNull();
-  });
-
-  test("adds a file that was not tracked yet, also as the first commit", async () => {
-    repository.write("tasks [1]*.md", "- [x] one\n");
-    repository.write("tasks 1.md", "- [x] one\n");
-    expect(await commitMark("tasks [1]*.md")).not.toBeNull();
-    expect(repository.git("show", "--format=", "--name-only", "HEAD")).toBe("tasks [1]*.md");
-    const unborn = temporaryRepository({ unborn: true });
-    unborn.write("TODO.md", "- [x] one\n");
-    const fresh = createGitWorkspace({ root: unborn.root, ralphDir: ".ralph" });
-    const request = { ...requestFrom({ head: null, branch: "main" }, "TODO.md"), path: "TODO.md" };
-    expect(await fresh.commitMark(request)).toBe(unborn.git("rev-parse", "HEAD"));
-    unborn.dispose();
-  });
-
-  test("commits the real file when the task source is a link to it", async () => {
-    repository.write("docs/plan.md", "- [ ] one\n");
-    symlinkSync("docs/plan.md", join(repository.root, "PLAN.md"));
-    repository.commit();
-    const from = await workspace.snapshot();
-    repository.write("docs/plan.md", "- [x] one\n");
-    expect((await workspace.collect(requestFrom(from, "PLAN.md"))).changed.files).toBe(0);
-    expect(await commitMark("PLAN.md")).not.toBeNull();
-    expect(repository.git("show", "--format=", "--name-only", "HEAD")).toBe("docs/plan.md");
-  });
-
-  test("waits for the end of a merge rather than becoming it", async () => {
-    repository.git("stash", "--quiet");
-    repository.git("checkout", "--quiet", "-b", "other");
-    repository.write("other.txt", "one\n");
-    repository.commit();
-    repository.git("checkout", "--quiet", "main");
-    repository.git("merge", "--quiet", "--no-commit", "--no-ff", "other");
-    repository.write("TODO.md", "- [x] one\n");
-    expect(await commitMark()).toBeNull();
-    expect(existsSync(join(repository.root, ".git/MERGE_HEAD"))).toBe(true);
-  });
-
-  test("is left uncommitted by a hook that refuses, if hooks are wanted", async () => {
-    repository.write(".git/hooks/commit-msg", "#!/bin/sh\nexit 1\n");
-    chmodSync(join(repository.root, ".git/hooks/commit-msg"), 0o755);
-    expect(await commitMark("TODO.md", true)).toBeNull();
-    expect(await commitMark("TODO.md", false)).not.toBeNull();
   });
 });
 

@@ -1,17 +1,15 @@
-import { realpathSync } from "node:fs";
-import { join, relative } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { CommitRequest, Workspace } from "../../engine/ports.ts";
+import type { WatchRequest, Workspace } from "../../engine/ports.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { collectEvidence } from "./collect-evidence.ts";
-import { commitIndex, isMerging, stage } from "./commit-leftovers.ts";
-import { commitMessage } from "./commit-message.ts";
+import { commitMark } from "./commit-mark.ts";
+import { keepFiles, type KeptFiles } from "./kept-files.ts";
 import { isUntouched, leftoversAt, sortByOwner } from "./known-leftovers.ts";
 import { readHead } from "./read-head.ts";
 import { readLeftovers } from "./read-leftovers.ts";
 import { readStatus } from "./read-status.ts";
 import { removeOwnIndexes, removeStaleLocks } from "./stale-locks.ts";
-import { whosePath, type Owner } from "./whose-path.ts";
+import { whosePath, withRealPaths, type Owner } from "./whose-path.ts";
 
 export interface GitWorkspace extends Workspace {
   /** What is uncommitted, ignored files and ours left out. */
@@ -20,22 +18,34 @@ export interface GitWorkspace extends Workspace {
   useBranch(name: string): Promise<void>;
 }
 
-/** The work tree at `root`, which is the top of its repository. */
-export function createGitWorkspace({ root, ralphDir }: { root: string; ralphDir: string }): GitWorkspace {
+export interface WorkspaceOptions {
+  /** Of the work tree, which is the top of its repository. */
+  readonly root: string;
+  readonly ralphDir: string;
+  readonly bigIndexBytes?: number;
+}
+
+export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceOptions): GitWorkspace {
   let opened: Promise<Checkout> | null = null;
-  const open = (): Promise<Checkout> => (opened ??= openCheckout(root, ralphDir));
+  let kept: KeptFiles | null = null;
+  const open = (): Promise<Checkout> => (opened ??= openCheckout(root, ralphDir, bigIndexBytes));
   return {
     async snapshot() {
       const checkout = await open();
+      kept = keepFiles(checkout.root, checkout.ralphPrefix);
       return readHead(checkout, checkout.git);
+    },
+    async hasWritten(request) {
+      const checkout = await open();
+      if ((await readHead(checkout, checkout.git)).head !== request.from.head) return true;
+      const whose = ownerIn(checkout, request);
+      const isOld = isUntouched(checkout.root, request.leftBefore);
+      const entries = await readStatus(checkout.git);
+      return entries.some(({ path }) => whose(path) === "agent" && !isOld(path));
     },
     async collect(request) {
       const checkout = await open();
-      const ours = [...withRealPaths(checkout.root, request.ignore), ...request.leaveAlone];
-      const owner = whosePath(checkout.ralphPrefix, ours);
-      const isGates = isUntouched(checkout.root, request.leftByGates);
-      const whose = (path: string): Owner => (isGates(path) ? "ours" : owner(path));
-      return collectEvidence(checkout, request, whose);
+      return collectEvidence(checkout, request, ownerIn(checkout, request), kept);
     },
     async commitMark(request) {
       return commitMark(await open(), request);
@@ -66,38 +76,15 @@ export function createGitWorkspace({ root, ralphDir }: { root: string; ralphDir:
     },
     async leftoversAfterGates(byAgents) {
       const { git } = await open();
-      const paths = (await readStatus(git)).map((entry) => entry.path);
+      const paths = (await readStatus(git, { mayRefresh: true })).map((entry) => entry.path);
       return sortByOwner(leftoversAt(root, paths), byAgents);
     },
   };
 }
 
-async function commitMark(
-  checkout: Checkout,
-  request: CommitRequest & { readonly path: string },
-): Promise<string | null> {
-  const { git, root } = checkout;
-  const path = withRealPaths(root, [request.path]).at(-1) ?? request.path;
-  const entry = (await readStatus(git, path)).find((candidate) => candidate.path === path);
-  // In the middle of a merge a commit would be the merge's, and without its files.
-  if (entry === undefined || !entry.committable || entry.missing || isMerging(checkout)) return null;
-  if (entry.is === "untracked") await stage(git, [entry]);
-  const isCommitted = await commitIndex(checkout, {
-    message: commitMessage(request, "mark done"),
-    hooks: request.hooks,
-    what: ["--only", "--", `:(literal)${path}`],
-  });
-  return isCommitted ? (await readHead(checkout, git)).head : null;
-}
-
-/** A task file may be a link to another file of the repository: then both are meant, the real one last. */
-function withRealPaths(root: string, paths: readonly string[]): readonly string[] {
-  return paths.flatMap((path) => {
-    try {
-      const real = relative(root, realpathSync(join(root, path))).replaceAll("\\", "/");
-      return real === path || real.startsWith("../") ? [path] : [path, real];
-    } catch {
-      return [path]; // not there: its name is enough
-    }
-  });
+function ownerIn(checkout: Checkout, request: WatchRequest): (path: string) => Owner {
+  const ours = [...withRealPaths(checkout.root, request.ignore), ...request.leaveAlone];
+  const owner = whosePath(checkout.ralphPrefix, ours);
+  const isGates = isUntouched(checkout.root, request.leftByGates);
+  return (path) => (isGates(path) ? "ours" : owner(path));
 }

@@ -25,7 +25,9 @@ const ENTRIES_AT_ONCE = 1_000;
 
 /** One look at the work tree. */
 export async function readLeftovers(checkout: Checkout, whose: (path: string) => Owner): Promise<Leftovers> {
-  const entries = await readStatus(checkout.git);
+  const entries = await readStatus(checkout.git, { mayRefresh: true });
+  // What was plain need not be so any more.
+  if (entries.some((entry) => entry.is === "conflict")) checkout.plainlyTracked.clear();
   const gitignore = entries.find((entry) => entry.path === ".gitignore");
   const isOwn = gitignore !== undefined && (await isOwnGitignore(checkout, gitignore));
   return sortEntries(entries, checkout.root, (entry) =>

@@ -14,11 +14,22 @@ export interface StatusEntry {
   readonly committable: boolean;
 }
 
+export interface StatusOptions {
+  /** Just this one. */
+  readonly path?: string;
+  /**
+   * Nobody is at work whom a lock could be in the way: git may write down what it found unchanged. Without that it
+   * reads a file that was only touched again and again.
+   */
+  readonly mayRefresh?: boolean;
+}
+
 /** One walk over the work tree; ignored files are left out. */
-export async function readStatus(git: Git, path?: string): Promise<StatusEntry[]> {
+export async function readStatus(git: Git, options: StatusOptions = {}): Promise<StatusEntry[]> {
   const entries: StatusEntry[] = [];
-  const only = path === undefined ? [] : ["--", `:(literal)${path}`];
+  const only = options.path === undefined ? [] : ["--", `:(literal)${options.path}`];
   await git.must(["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", ...only], {
+    env: { GIT_OPTIONAL_LOCKS: options.mayRefresh === true ? "1" : "0" },
     onRecord: (record) => {
       const entry = readEntry(record);
       if (entry !== null) entries.push(entry);

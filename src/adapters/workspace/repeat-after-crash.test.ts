@@ -45,6 +45,20 @@ const SCENES: Record<string, (repository: TemporaryRepository) => Snapshot> = {
     repository.write("a.txt", "one\n");
     return from;
   },
+  "protected files that were changed, made and deleted, some of it committed": (repository) => {
+    repository.write("guarded/changed.sh", "exit 1\n");
+    repository.write("guarded/deleted.sh", "exit 1\n");
+    repository.commit();
+    const from = snapshot(repository);
+    repository.write("guarded/changed.sh", "exit 0\n");
+    repository.write("guarded/made.sh", "exit 0\n");
+    repository.write("a.txt", "one\n");
+    repository.commit();
+    repository.remove("guarded/deleted.sh");
+    repository.write("guarded/changed.sh", "exit 2\n");
+    repository.write("b.txt", "one\n");
+    return from;
+  },
   "a rebase in conflict": (repository) => {
     repository.git("checkout", "--quiet", "-b", "other");
     repository.write("README.md", "# Theirs\n");
@@ -58,29 +72,44 @@ const SCENES: Record<string, (repository: TemporaryRepository) => Snapshot> = {
   },
 };
 
-test.each(Object.keys(SCENES))(
+const NAMES = Object.keys(SCENES);
+
+test.each([...NAMES.map((name) => [name, undefined] as const), [`${NAMES[0]}`, 0] as const])(
   "%s: dying before any call of git changes nothing in the end",
-  async (name) => {
-    const whole = await outcome(name, null);
+  async (name, bigIndexBytes) => {
+    const whole = await outcome(name, null, bigIndexBytes);
     expect(whole.calls).toBeGreaterThan(3);
     for (let call = 1; call <= whole.calls; call += 1) {
-      const { result } = await outcome(name, call);
+      const { result } = await outcome(name, call, bigIndexBytes);
       expect(result, `died before call ${call}`).toEqual(whole.result);
     }
-    const again = await outcome(name, whole.calls + 1);
+    const again = await outcome(name, whole.calls + 1, bigIndexBytes);
     expect(again.result, "died before it was recorded").toEqual(whole.result);
   },
 );
 
+test.each(NAMES)("%s: a repository of very many files comes to the same", async (name) => {
+  const [small, big] = [await outcome(name, null), await outcome(name, null, 0)];
+  expect(big.result).toEqual(small.result);
+});
+
 /** Collects with a git that is no more from some call on, then once more as the next process would. */
-async function outcome(name: string, diesAt: number | null): Promise<{ result: unknown; calls: number }> {
+async function outcome(
+  name: string,
+  diesAt: number | null,
+  bigIndexBytes = 1_000_000,
+): Promise<{ result: unknown; calls: number }> {
   const repository = temporaryRepository();
   const scene = SCENES[name]!;
   const from = scene(repository);
   const bin = join(repository.root, "..", "bin");
   installMortalGit(bin, diesAt ?? Number.MAX_SAFE_INTEGER);
   const collect = (): Promise<Evidence> =>
-    createGitWorkspace({ root: repository.root, ralphDir: ".ralph" }).collect(requestFrom(from, "TODO.md"));
+    createGitWorkspace({ root: repository.root, ralphDir: ".ralph", bigIndexBytes }).collect({
+      ...requestFrom(from, "TODO.md"),
+      isProtected: (path) => path.startsWith("guarded/"),
+      cited: ["none.ts", "README.md"],
+    });
   process.env["PATH"] = `${bin}:${PATH}`;
   const first = await collect().catch(() => null);
   process.env["PATH"] = PATH;

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { posix, relative, resolve } from "node:path";
+import { join, posix, relative, resolve } from "node:path";
 import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
 
 /** Whose file it is: the agent's, ours (never counted, never committed), or a document of ours (committed, not counted). */
@@ -24,6 +24,18 @@ export function whosePath(ralphPrefix: string | null, ours: readonly string[]): 
 export function ralphPrefixOf(root: string, ralphDir: string): string | null {
   const path = resolve(root, ralphDir);
   return prefixOf(root, path) ?? prefixOf(realOf(root), realOf(path));
+}
+
+/** A task file may be a link to another file of the repository: then both are meant, the real one last. */
+export function withRealPaths(root: string, paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    try {
+      const real = relative(root, realpathSync(join(root, path))).replaceAll("\\", "/");
+      return real === path || real.startsWith("../") ? [path] : [path, real];
+    } catch {
+      return [path]; // not there: its name is enough
+    }
+  });
 }
 
 function prefixOf(root: string, path: string): string | null {

@@ -1,0 +1,118 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { AcceptedWork, WorkToday } from "../../core/projections/verification.ts";
+import { openCheckout, type Checkout } from "./checkout.ts";
+import { createComparisons } from "./compare-commits.ts";
+import { textOf, type Git } from "./git.ts";
+import { readHead, resolveCommit } from "./read-head.ts";
+import { readWeakenedTests } from "./read-weakened-tests.ts";
+
+/** What became of accepted work: looks at the work tree as it is, and changes nothing. */
+export async function verifyWork(
+  { root, ralphDir }: { readonly root: string; readonly ralphDir: string },
+  accepted: AcceptedWork,
+): Promise<WorkToday> {
+  const checkout = await openCheckout(root, ralphDir);
+  const { git } = checkout;
+  const { head } = await readHead(checkout, git);
+  const [commit, base] = await Promise.all([known(git, accepted.commit), known(git, accepted.base)]);
+  const isInHistory = commit !== null && head !== null && (await isAncestor(git, commit, head));
+  const paths = accepted.paths.filter((path) => !path.includes("\0"));
+  const [thenState, baseState, weakened] = await Promise.all([
+    commit === null ? null : compare(checkout, commit, paths),
+    // Work on a repository without a commit began with nothing.
+    base === null ? (accepted.base === null ? NOTHING : null) : compare(checkout, base, paths),
+    isInHistory ? weakenedSince(checkout, commit, head) : [],
+  ]);
+  const undone: string[] = [];
+  const gone: string[] = [];
+  for (const path of paths) {
+    const fate = fateOf(root, path, thenState, baseState);
+    if (fate === "undone") undone.push(path);
+    const isLost = thenState === null || thenState.has.has(path) || commit === null;
+    if (fate === "gone" && (isLost || !(await wasCommitted(git, commit, path)))) gone.push(path);
+  }
+  return {
+    commit:
+      accepted.commit === null ? "none" : commit === null ? "gone" : isInHistory ? "in-history" : "elsewhere",
+    undone,
+    gone,
+    weakened,
+  };
+}
+
+async function known(git: Git, commit: string | null): Promise<string | null> {
+  return commit === null ? null : resolveCommit(git, commit);
+}
+
+async function isAncestor(git: Git, commit: string, head: string): Promise<boolean> {
+  return (await git.ask(["merge-base", "--is-ancestor", commit, head])).code === 0;
+}
+
+/** What no longer existed at the commit, and had existed before, was deleted on purpose. */
+async function wasCommitted(git: Git, commit: string, path: string): Promise<boolean> {
+  return (await git.must(["rev-list", "-1", commit, "--", `:(literal)${path}`])) !== "";
+}
+
+/** A commit against the work tree: which of the paths it has, and which of them are different now. */
+interface Comparison {
+  readonly has: ReadonlySet<string>;
+  readonly differs: ReadonlySet<string>;
+}
+
+const NOTHING: Comparison = { has: new Set(), differs: new Set() };
+const DIFF = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"];
+
+async function compare({ git }: Checkout, commit: string, paths: readonly string[]): Promise<Comparison> {
+  if (paths.length === 0) return NOTHING;
+  const literal = paths.map((path) => `:(literal)${path}`);
+  const [has, differs] = await Promise.all([
+    git.must(["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", ...literal]),
+    git.must([...DIFF, commit, "--", ...literal]),
+  ]);
+  return { has: names(has), differs: names(differs) };
+}
+
+function names(output: string): ReadonlySet<string> {
+  return new Set(output.split("\0").map(textOf));
+}
+
+/**
+ * `undone`: as it was before the task, and that is not how it was accepted. `gone`: accepted, and no longer there. What
+ * somebody worked on since is neither.
+ */
+function fateOf(
+  root: string,
+  path: string,
+  accepted: Comparison | null,
+  base: Comparison | null,
+): "there" | "undone" | "gone" {
+  const exists = isThere(join(root, path));
+  const isAs = (then: Comparison): boolean =>
+    then.has.has(path) ? !then.differs.has(path) : !exists && !then.differs.has(path);
+  // Accepted work that no commit holds lay in the work tree.
+  const isCommitted = accepted?.has.has(path) === true || base?.has.has(path) === true;
+  if (accepted !== null && isCommitted && isAs(accepted)) return "there";
+  if (base !== null && isAs(base)) return base.has.has(path) ? "undone" : "gone";
+  return !exists && accepted?.has.has(path) === true ? "gone" : "there";
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // below something that is a file now
+  }
+}
+
+async function weakenedSince(
+  checkout: Checkout,
+  commit: string,
+  head: string | null,
+): Promise<WorkToday["weakened"]> {
+  const { git, ralphPrefix } = checkout;
+  if (head === null) return readWeakenedTests(checkout, commit, []);
+  const changed = await createComparisons(git).withWorkTree(commit, head, []);
+  const counted = changed.filter((path) => ralphPrefix === null || !path.startsWith(ralphPrefix));
+  return readWeakenedTests(checkout, commit, counted);
+}
