@@ -2,12 +2,14 @@ import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { analyzeOutput } from "./adapters/agents/analyze-output.ts";
 import { createAgents } from "./adapters/agents/command-agents.ts";
+import { InterventionFiles } from "./adapters/files/intervention-files.ts";
 import { createLetters } from "./adapters/files/letters.ts";
 import { createNotes } from "./adapters/files/notes.ts";
 import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
 import { projectId } from "./adapters/store/project-id.ts";
+import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
 import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
 import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
@@ -18,18 +20,24 @@ import { redactingSource } from "./adapters/tasks/redacting-source.ts";
 import type { RoadmapDefaults } from "./adapters/tasks/roadmap-task.ts";
 import { writeImported } from "./adapters/tasks/write-imported.ts";
 import { findRepository } from "./adapters/workspace/find-repository.ts";
+import { configurationGlobs } from "./adapters/workspace/kept-files.ts";
+import { pinDefinitions } from "./adapters/workspace/pinned-definitions.ts";
+import { ralphPrefixOf } from "./adapters/workspace/whose-path.ts";
+import { literalGlob } from "./core/glob.ts";
+import { mayHoldTests } from "./core/weakening/test-files.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
+import { verifyWork } from "./adapters/workspace/verify-work.ts";
 import type { LoadedConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
 import { templateProblem } from "./core/prompt/template.ts";
 import { RalphError } from "./core/ralph-error.ts";
 import { createRedactor, secretsIn } from "./core/redact.ts";
-import type { AgentSettings, Commands } from "./core/settings.ts";
-import type { Follower, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
+import type { AgentSettings, Commands, GateSettings, ProtectSettings, Settings } from "./core/settings.ts";
+import type { Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
 export type { RoadmapDefaults, SourceRequest };
-export { analyzeOutput };
+export { analyzeOutput, damagedExport, readExport, verifyWork };
 
 /** Where we are installed; this file may be a source or a chunk of the bundle, so it looks upwards. */
 const OWN_ROOT = ownRoot(import.meta.dirname);
@@ -122,6 +130,19 @@ export function workspaceOf(project: Project): GitWorkspace {
   return createGitWorkspace(project);
 }
 
+/** What the operator protects, our configuration, and everything that gates rest on as it is now. */
+export function withOwnProtection(
+  project: Project,
+  { protect }: Settings,
+  { gates }: Commands,
+): ProtectSettings {
+  const { files, pins } = pinDefinitions(project.root, gates);
+  // Tests are the agent's to extend; that they are not weakened is looked at by itself.
+  const scripts = files.filter((file) => !mayHoldTests(file)).map(literalGlob);
+  const own = configurationGlobs(ralphPrefixOf(project.root, project.ralphDir));
+  return { ...protect, paths: [...protect.paths, ...own, ...scripts], pins };
+}
+
 /** Makes `.ralph/` ready to be written to, or says why it cannot be. */
 export function prepareFolder(project: Project): void {
   prepareRalphFolder(project.ralphDir);
@@ -130,6 +151,10 @@ export function prepareFolder(project: Project): void {
 export function viewsOf(project: Project, log: Log): Views {
   prepareFolder(project);
   return new Views(project.ralphDir, log);
+}
+
+export function interventionFilesOf(project: Project, log: Log): InterventionFiles {
+  return new InterventionFiles(project.ralphDir, log, systemClock);
 }
 
 /** Numbers of iterations go on after these even when the log that knew them is lost. */
@@ -200,11 +225,22 @@ export function composePorts(parts: RunParts): Ports {
   };
 }
 
+/** For gates outside of a run; `redact` takes the secrets of the environment and of theirs out of a text. */
+export function gatesOf(
+  { root }: Project,
+  env: NodeJS.ProcessEnv,
+  gates: readonly GateSettings[],
+): { readonly gates: Gates; readonly redact: (text: string) => string } {
+  const redact = createRedactor(secretsOf(env, { agents: [], gates }));
+  return { gates: createGates({ cwd: root, baseEnv: env, redact, ownRoot: OWN_ROOT }), redact };
+}
+
 /** Agents that need no configuration. */
 export function builtInAgents(): readonly AgentSettings[] {
   return [
     {
       name: "demo",
+      format: "demo",
       command: [process.execPath, join(OWN_ROOT, "dist", "demo-agent.js")],
       env: {},
       envDeny: [],

@@ -43,8 +43,35 @@ export const COMMANDS = {
   },
   status: { summary: "where the run and its tasks stand", load: () => import("./commands/status.ts") },
   history: { summary: "every iteration and its verdict", load: () => import("./commands/history.ts") },
+  why: {
+    summary: "what was decided about a task, an iteration or the run, and from what",
+    load: () => import("./commands/why.ts"),
+  },
+  verify: {
+    summary: "the certificate of an accepted task, checked again today",
+    load: () => import("./commands/verify.ts"),
+  },
+  replay: {
+    summary: "show a run again, from the log or from an export",
+    load: () => import("./commands/replay.ts"),
+  },
+  gates: { summary: "run the gates now", load: () => import("./commands/gates.ts") },
   analyze: { summary: "what a saved output of an agent says", load: () => import("./commands/analyze.ts") },
   logs: { summary: "what the agent printed in an iteration", load: () => import("./commands/logs.ts") },
+  interventions: {
+    summary: "what went wrong, and what agents were told about it",
+    load: () => import("./commands/interventions.ts"),
+  },
+  profile: { summary: "how each agent works here", load: () => import("./commands/profile.ts") },
+  metrics: { summary: "how well the loop works, in numbers", load: () => import("./commands/metrics.ts") },
+  lessons: {
+    summary: "what goes wrong again and again, and every prompt says; remove one",
+    load: () => import("./commands/lessons.ts"),
+  },
+  promises: {
+    summary: "every claim of completion, accepted or not",
+    load: () => import("./commands/promises.ts"),
+  },
   stop: { summary: "end the run after the current iteration", load: () => import("./commands/stop.ts") },
   reset: { summary: "forget a task's counters, or everything", load: () => import("./commands/reset.ts") },
   prompt: {

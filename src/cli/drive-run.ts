@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import {
   composePorts,
+  interventionFilesOf,
   lastTranscriptOf,
   lockProject,
   viewsOf,
@@ -46,12 +47,13 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
   const { project, context, printer } = drive;
   try {
     const views = viewsOf(project, log);
+    const interventions = interventionFilesOf(project, log);
     const ports = composePorts({
       project,
       log,
       commands: drive.commands,
       source: drive.source,
-      followers: [views, printer],
+      followers: [views, interventions, printer],
       onProgress: (progress) => {
         views.progress(progress);
         printer.progress(progress);
@@ -66,6 +68,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     if (drive.branch !== null && journal.state.iterations.length === 0)
       await workspaceOf(project).useBranch(drive.branch);
     await views.restore(journal.state);
+    await interventions.restore(journal.state);
     const end = await engineToItsEnd(drive, settings, ports, journal);
     printer.rest();
     if (drive.summary) printSummary(end, drive);

@@ -5,6 +5,7 @@ import {
   readConfig,
   readPromptTemplate,
   sourceOf,
+  withOwnProtection,
   type Project,
 } from "../compose.ts";
 import { resolveSettings, type RunFlags } from "../config/resolve-settings.ts";
@@ -47,7 +48,7 @@ export async function prepareRun(
   const promptTemplate = readPromptTemplate(project);
   return {
     project,
-    settings: { ...settings, promptTemplate },
+    settings: { ...settings, promptTemplate, protect: withOwnProtection(project, settings, commands) },
     commands,
     source,
     why,

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createProject, exists, jsonLines, until, WORKS, type Project } from "./project.ts";
 
@@ -120,7 +122,7 @@ describe("an agent that claims too much", () => {
       const tick = { shell: "sed -i 's/\\[ \\]/[x]/' TODO.md" };
       project.script({ one: [[tick, { promise: "COMPLETE" }]] });
       project.commit();
-      expect(await project.ralph("run")).toMatchObject({ code: 4 });
+      expect(await project.ralph("run")).toMatchObject({ code: 2 });
       expect(project.read("TODO.md")).toContain("- [ ] **one**");
     },
   );
@@ -160,7 +162,7 @@ describe("an agent that claims too much", () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({ one: [WORKS], two: [[{ promise: "COMPLETE" }]] });
     project.commit();
-    expect(await project.ralph("run", "--check", "date +%N > coverage.txt")).toMatchObject({ code: 4 });
+    expect(await project.ralph("run", "--check", "date +%N > coverage.txt")).toMatchObject({ code: 2 });
     expect((await project.history()).map((entry) => entry.verdict)).toEqual([
       "accepted",
       "rejected",
@@ -170,6 +172,7 @@ describe("an agent that claims too much", () => {
     expect(project.git("status", "--porcelain")).toBe("?? coverage.txt");
     project.script({ two: [WORKS] });
     project.git("commit", "-qam", "an honest agent");
+    rmSync(join(project.root, ".ralph/blocked.txt"));
     expect(await project.ralph("run", "--check", "date +%N > coverage.txt")).toMatchObject({
       code: 0,
       stderr: "",
@@ -187,7 +190,7 @@ describe("an agent that claims too much", () => {
       });
       project.commit();
       expect(await project.ralph("run", "-n", "1")).toMatchObject({ code: 1 });
-      expect(await project.ralph("run")).toMatchObject({ code: 4 });
+      expect(await project.ralph("run")).toMatchObject({ code: 2 });
       expect((await project.history()).map((entry) => entry.verdict)).toEqual([
         "accepted",
         "rejected",

@@ -21,6 +21,9 @@ export class Views implements Follower {
   readonly #log: Log;
   readonly #open = new Map<number, IterationRecord>();
   readonly #written = new Map<string, string>();
+  /** What `status.json` and `active.json` have yet to show. */
+  #unshown: State | null = null;
+  #failure: { readonly error: unknown } | null = null;
 
   constructor(folder: string, log: Log) {
     this.#folder = folder;
@@ -70,9 +73,27 @@ export class Views implements Follower {
     }
   }
 
-  settle(state: State): Promise<void> {
-    this.#writeCurrent(state);
-    return Promise.resolve();
+  /** Shown when the engine next waits for something: of facts in quick succession only the last is worth a file. */
+  async settle(state: State): Promise<void> {
+    if (this.#failure !== null) throw this.#failure.error;
+    const isScheduled = this.#unshown !== null;
+    this.#unshown = state;
+    if (!isOpen(state.run)) this.#showCurrent();
+    else if (!isScheduled) setImmediate(() => this.#showSoon());
+  }
+
+  #showSoon(): void {
+    try {
+      this.#showCurrent();
+    } catch (error) {
+      this.#failure = { error }; // the next fact's writer hears of it
+    }
+  }
+
+  #showCurrent(): void {
+    const state = this.#unshown;
+    this.#unshown = null;
+    if (state !== null) this.#writeCurrent(state);
   }
 
   /** An agent may well have cleaned up; then the row that is due comes with all the earlier ones. */
@@ -116,6 +137,7 @@ export class Views implements Follower {
   }
 
   #writeCurrent(state: State): void {
+    if (!existsSync(this.#folder)) prepareRalphFolder(this.#folder);
     this.#writeJson("status.json", projectStatus(state, true));
     if (!isOpen(state.run)) {
       for (const file of ["active.json", "progress.json"]) rmSync(this.#path(file), { force: true });

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { hasLog, openProject } from "../../compose.ts";
+import { hasLog, openProject, type Project } from "../../compose.ts";
 import { formatDuration } from "../../core/duration.ts";
+import { EVENT_VERSION } from "../../core/events.ts";
 import { historyEntry } from "../../core/projections/history.ts";
 import {
   iterationRecords,
@@ -9,7 +10,9 @@ import {
 } from "../../core/projections/iteration-record.ts";
 import { isoTime } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
+import type { LogFilter } from "../../engine/ports.ts";
 import type { Act, CliContext } from "../commands.ts";
+import { eventsInPages, untilDrained } from "../events-in-pages.ts";
 import { withLog } from "../project-state.ts";
 
 interface Flags {
@@ -29,17 +32,27 @@ export function define(command: Command, act: Act): void {
 async function history(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const filter = flags.task === undefined ? {} : { task: flags.task };
-  const types = flags.jsonl === true ? {} : { types: RECORD_EVENTS };
-  const events = hasLog(project) ? await withLog(project, (log) => log.read(0, { ...filter, ...types })) : [];
-  if (flags.jsonl === true) {
-    for (const event of events) context.stdout.write(`${JSON.stringify(toWire(event))}\n`);
-    return 0;
-  }
+  if (flags.jsonl === true) return exportLog(project, filter, context);
+  const events = hasLog(project)
+    ? await withLog(project, (log) => log.read(0, { ...filter, types: RECORD_EVENTS }))
+    : [];
   const records = iterationRecords(events);
   if (flags.json === true) context.stdout.write(`${JSON.stringify(records.map(historyEntry), null, 2)}\n`);
   else if (records.length === 0) context.stdout.write("No iteration yet.\n");
   else for (const record of records) context.stdout.write(`${historyLine(record)}\n`);
   return 0;
+}
+
+/** One event a line as `ralph run --json` prints them, with the version that tells `ralph replay` how to read it. */
+async function exportLog(project: Project, filter: LogFilter, { stdout }: CliContext): Promise<number> {
+  if (!hasLog(project)) return 0;
+  return withLog(project, async (log) => {
+    for await (const event of eventsInPages(log, filter)) {
+      const isTaken = stdout.write(`${JSON.stringify({ ...toWire(event), v: EVENT_VERSION })}\n`);
+      if (!isTaken && !(await untilDrained(stdout))) break;
+    }
+    return 0;
+  });
 }
 
 function historyLine(record: IterationRecord): string {

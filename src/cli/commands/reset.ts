@@ -53,7 +53,14 @@ async function resetTask(project: Project, task: string, context: CliContext): P
 async function resetAll(project: Project, sure: boolean, context: CliContext): Promise<number> {
   if (!sure && !(await confirmed(context))) return 1;
   await withLog(project, (log) => log.forget());
-  for (const view of ["logs", "status.json", "active.json", "progress.json"]) {
+  for (const view of [
+    "logs",
+    "interventions",
+    "status.json",
+    "active.json",
+    "progress.json",
+    "metrics.json",
+  ]) {
     rmSync(join(project.ralphDir, view), { recursive: true, force: true });
   }
   context.stderr.write("ralph: everything is forgotten; the code and the task source are as they were\n");

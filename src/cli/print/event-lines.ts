@@ -4,6 +4,7 @@ import type { State } from "../../core/loop/state.ts";
 import { tasksInScope } from "../../core/loop/select-tasks.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import type { IterationRecord } from "../../core/projections/iteration-record.ts";
+import { isFailing } from "../../core/report/checked-gate.ts";
 import type { Style } from "./style.ts";
 
 /** What a person is told about one fact: short, with the reason and the next step. */
@@ -20,12 +21,17 @@ export function eventLines(
       return headline(state, style);
     case "iteration.started":
       return ["", startLine(event, state, style)];
+    case "baseline.measured":
+      return baselineLines(event, style);
     case "verdict.reached":
       return verdictLines(event, record, style);
     case "intervention.chosen":
-      return event.intervention === "dirty_tree"
-        ? [`              ${style.dim(`→ ${event.feedback.text}`)}`]
-        : [];
+      return interventionLines(event, style);
+    case "agent.suspended":
+      return [
+        `  ${style.bad("■ suspended")} ${event.agent}: ${event.why}`,
+        ...(event.successor === null ? [] : [style.dim(`              → ${event.successor} takes over`)]),
+      ];
     case "letter.disturbed":
       return [
         style.ask(
@@ -57,14 +63,30 @@ export function eventLines(
   }
 }
 
+function baselineLines({ task, gates }: EventOf<"baseline.measured">, style: Style): readonly string[] {
+  const red = gates.filter(({ status }) => isFailing(status)).map(({ name }) => name);
+  return red.length === 0
+    ? []
+    : ["", style.ask(`! before ${task} was begun, these gates were red: ${red.join(", ")}`)];
+}
+
+/** Most of them are told with the verdict. */
+function interventionLines(event: EventOf<"intervention.chosen">, style: Style): readonly string[] {
+  if (event.intervention === "dirty_tree") return [`              ${style.dim(`→ ${event.feedback.text}`)}`];
+  if (event.intervention === "illegal_transition") return [style.ask(`  ! ${event.feedback.text}`)];
+  if (event.intervention !== "mid_stream_prompt_injected") return [];
+  const how = event.isFedBack ? "could not be told" : "was told";
+  return [style.ask(`  ! half of the time is over and nothing is written: the agent ${how}`)];
+}
+
 /** Why it ended and what to do next; a run that is complete needs no words. */
 function endLines(event: EventOf<"run.ended">, style: Style): readonly string[] {
   const next: Readonly<Record<Outcome, string | null>> = {
     completed: null,
     undecided: "write the answer into .ralph/decide.txt, then: ralph run",
-    blocked: "settle it, delete .ralph/blocked.txt, then: ralph run",
-    exhausted: "see why: ralph history; go on: ralph run",
-    stuck: "see what it was doing: ralph logs; what was wrong: ralph history",
+    blocked: "see why: ralph why; settle it, delete .ralph/blocked.txt, then: ralph run",
+    exhausted: "see why: ralph why; go on: ralph run",
+    stuck: "see why: ralph why; what it was doing: ralph logs",
     limited: "go on later: ralph run",
     misconfigured: "see what is missing: ralph doctor",
     stopped: "go on: ralph run",

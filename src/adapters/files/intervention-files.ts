@@ -1,0 +1,166 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Recorded } from "../../core/events.ts";
+import type { State } from "../../core/loop/state.ts";
+import { feedbackText } from "../../core/projections/feedback.ts";
+import {
+  archiveName,
+  interventionEntry,
+  interventionsDocument,
+  isIntervention,
+  isRotated,
+  ROTATION_DAYS,
+  type RecordedIntervention,
+} from "../../core/projections/interventions.ts";
+import { metricsOf } from "../../core/projections/metrics.ts";
+import { profilesDocument } from "../../core/projections/profiles.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Instant } from "../../core/time.ts";
+import type { Clock, Follower, Log } from "../../engine/ports.ts";
+import { writeFileAtomically } from "../system/atomic-file.ts";
+import { fileError } from "../system/file-error.ts";
+import { addToArchive } from "./intervention-archive.ts";
+import { prepareRalphFolder } from "./ralph-folder.ts";
+
+const FOLDER = "interventions";
+const EVENTS = `${FOLDER}/events.json`;
+
+interface Entry {
+  readonly at: Instant;
+  readonly text: string;
+}
+
+/** `.ralph/interventions/` and `metrics.json`, kept in step with the log. */
+export class InterventionFiles implements Follower {
+  readonly #folder: string;
+  readonly #log: Log;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #written = new Map<string, string>();
+  /** What `events.json` holds; null before `restore`, when nobody knows. */
+  #entries: readonly Entry[] | null = null;
+  #news: Entry[] = [];
+  #isBehind = false;
+
+  constructor(folder: string, log: Log, clock: Pick<Clock, "now">) {
+    this.#folder = folder;
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** Makes again what is gone, behind or damaged. */
+  async restore(state: State): Promise<void> {
+    const recorded = await this.#log.read(state.interventionsSince, { types: ["intervention.chosen"] });
+    // What came after the state is followed.
+    const known = recorded.filter(({ position }) => position <= state.position);
+    const [recent, old] = this.#split(known.filter(isIntervention).map(entryOf), state);
+    this.#prepare();
+    const isInStep = holds(this.#path(EVENTS), interventionsDocument(recent.map(({ text }) => text)));
+    // Entries leave `events.json` after they are in an archive, so one that is in step vouches for those there are.
+    this.#archive(old, (archive) => !isInStep || !existsSync(archive));
+    this.#entries = recent;
+    this.#news = [];
+    this.#isBehind = !isInStep;
+    this.#write(state);
+  }
+
+  follow(event: Recorded): Promise<void> {
+    if (isIntervention(event)) this.#news.push(entryOf(event));
+    if (event.type === "interventions.reset") {
+      if (this.#entries !== null) this.#entries = [];
+      this.#news = [];
+      this.#isBehind = true;
+    }
+    return Promise.resolve();
+  }
+
+  settle(state: State): Promise<void> {
+    if (this.#entries !== null) this.#write(state);
+    return Promise.resolve();
+  }
+
+  #write(state: State): void {
+    this.#takeNews(state);
+    const current = this.#entries ?? [];
+    if (this.#isBehind || !existsSync(this.#path(EVENTS))) {
+      this.#put(EVENTS, interventionsDocument(current.map(({ text }) => text)));
+      this.#isBehind = false;
+    }
+    this.#putIfNew(`${FOLDER}/profile.json`, json(profilesDocument(state)));
+    this.#putIfNew(`${FOLDER}/feedback.txt`, feedbackText(state));
+    this.#putIfNew("metrics.json", json(metricsOf(state)));
+  }
+
+  #takeNews(state: State): void {
+    if (this.#news.length === 0) return;
+    const [recent, old] = this.#split([...(this.#entries ?? []), ...this.#news], state);
+    if (old.length > 0) this.#prepare();
+    this.#archive(old, () => true);
+    this.#entries = recent;
+    this.#news = [];
+    this.#isBehind = true;
+  }
+
+  /** The entries of `events.json`, and those that are too old for it. */
+  #split(entries: readonly Entry[], state: State): readonly [readonly Entry[], readonly Entry[]] {
+    const days = state.run?.settings.interventions.rotationDays ?? ROTATION_DAYS;
+    const now = this.#clock.now();
+    const isOld = ({ at }: Entry): boolean => isRotated(at, now, days);
+    return [entries.filter((entry) => !isOld(entry)), entries.filter(isOld)];
+  }
+
+  #archive(old: readonly Entry[], isDue: (archive: string) => boolean): void {
+    for (const [name, entries] of Map.groupBy(old, ({ at }) => archiveName(at))) {
+      const archive = join(this.#path(FOLDER), name);
+      if (!isDue(archive)) continue;
+      addToArchive(
+        archive,
+        entries.map(({ text }) => text),
+      );
+    }
+  }
+
+  #putIfNew(file: string, text: string): void {
+    if (this.#written.get(file) === text && existsSync(this.#path(file))) return;
+    if (!this.#written.has(file) && holds(this.#path(file), text)) this.#written.set(file, text);
+    else this.#put(file, text);
+  }
+
+  #put(file: string, text: string): void {
+    this.#prepare();
+    writeFileAtomically(this.#path(file), text, { durable: false });
+    if (file !== EVENTS) this.#written.set(file, text);
+  }
+
+  /** An agent may have cleaned up, or put a link there that leads elsewhere. */
+  #prepare(): void {
+    const path = this.#path(FOLDER);
+    if (!existsSync(path)) prepareRalphFolder(this.#folder);
+    try {
+      if (!existsSync(path)) mkdirSync(path);
+      if (lstatSync(path).isDirectory()) return;
+    } catch (error) {
+      throw fileError(error, path);
+    }
+    const what = "is a symbolic link or a file; ralph writes only into folders of the repository";
+    throw new RalphError("not-writable", `${path} ${what}`, { hint: "remove it" });
+  }
+
+  #path(file: string): string {
+    return join(this.#folder, file);
+  }
+}
+
+function entryOf(event: RecordedIntervention): Entry {
+  return { at: event.at, text: JSON.stringify(interventionEntry(event)) };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Whether a plain file has exactly this text; one of another size is not even read. */
+function holds(path: string, text: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || !stat.isFile() || stat.size !== Buffer.byteLength(text)) return false;
+  return readFileSync(path, "utf8") === text;
+}

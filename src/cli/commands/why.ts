@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import { driverOf, hasLog, openProject, type Project } from "../../compose.ts";
+import type { Recorded } from "../../core/events.ts";
+import type { State } from "../../core/loop/state.ts";
+import { explainIteration, iterationJson } from "../../core/projections/explain-details.ts";
+import { iterationStories } from "../../core/projections/explain-iteration.ts";
+import { explainRun, runJson } from "../../core/projections/explain-run.ts";
+import { explainTask, taskJson } from "../../core/projections/explain-task.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { LogFilter } from "../../engine/ports.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { iterationLines, runLines, taskLines } from "../print/explanation-lines.ts";
+import { styleFor } from "../print/style.ts";
+import { readState, withLog } from "../project-state.ts";
+import { unknownTask } from "../unknown-task.ts";
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument("[what]", "the id of a task or the number of an iteration; without it the last run")
+    .option("--json", "print JSON")
+    .action((what: string | undefined, flags: { json?: boolean }) =>
+      act((context) => why(what, flags.json === true, context)),
+    );
+}
+
+/** An answer in both forms. */
+interface Answer {
+  readonly lines: readonly string[];
+  readonly json: Record<string, unknown>;
+}
+
+async function why(what: string | undefined, asJson: boolean, context: CliContext): Promise<number> {
+  const project = await openProject(context);
+  const { lines, json } = await answer(what, project, context);
+  if (asJson) context.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+  else for (const line of lines) context.stdout.write(`${line}\n`);
+  return 0;
+}
+
+async function answer(what: string | undefined, project: Project, context: CliContext): Promise<Answer> {
+  const state = await readState(project);
+  const isDriven = driverOf(project) !== null;
+  const style = styleFor(context.stdout, context.env);
+  if (what === undefined) {
+    const explanation = explainRun(state, isDriven);
+    return { lines: runLines(explanation, style), json: runJson(explanation) };
+  }
+  const events = await eventsOf(project, { task: what });
+  if (events.length > 0 || isPlanned(state, what)) {
+    const explanation = explainTask(what, events, state, isDriven);
+    return { lines: taskLines(explanation, style), json: taskJson(explanation) };
+  }
+  if (!/^\d+$/.test(what)) throw await unknownTask(what, state, project);
+  const number = Number(what);
+  const story = iterationStories(await eventsOf(project, { iteration: number }))[0];
+  if (story === undefined) throw unknownIteration(number, state);
+  return { lines: iterationLines(explainIteration(story), number, style), json: iterationJson(story) };
+}
+
+function isPlanned({ plan }: State, id: string): boolean {
+  return plan?.tasks.some((task) => task.id === id) ?? false;
+}
+
+async function eventsOf(project: Project, filter: LogFilter): Promise<readonly Recorded[]> {
+  return hasLog(project) ? withLog(project, (log) => log.read(0, filter)) : [];
+}
+
+function unknownIteration(number: number, { lastIteration }: State): RalphError {
+  const last = lastIteration === 0 ? "none has run yet" : `the last one is ${lastIteration}`;
+  return new RalphError("usage", `there is no iteration ${number}; ${last}`, {
+    hint: "ralph history lists the iterations",
+  });
+}
