@@ -1,71 +1,76 @@
-import Database from "better-sqlite3";
-import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { RALPH, sampleProject } from "./sample-project.ts";
-import { median, mustRun } from "./samples.ts";
+import { timeBare } from "./floor.ts";
+import { makeRepository, type BenchRepository } from "./repositories.ts";
+import { RALPH, sampleFiles } from "./sample-project.ts";
+import { interleaved, mustRun, timeOf } from "./samples.ts";
 
-const ITERATIONS = 40;
-const ROUNDS = 5;
-const AGENT = ["sh", "-c", 'echo x > "$RALPH_TASK_ID"; echo "<promise>COMPLETE</promise>"'];
+/** What an agent does that does next to nothing, so that what is left is ours. */
+interface Scene {
+  readonly name: string;
+  readonly script: string;
+  /** The agent claims to be done: we commit what it left, and then the mark. */
+  readonly isAccepted: boolean;
+}
 
-/**
- * One accepted iteration (agent, evidence, our commit, verdict, mark and its commit) beside the floor of the same
- * work done bare: the agent's process, `git status`, two commits, one durable commit to SQLite.
- */
+const SCENES: readonly Scene[] = [
+  { name: "idle: the agent changes nothing", script: "echo working", isAccepted: false },
+  {
+    name: "judged: the agent commits its own work",
+    script: 'echo "$RALPH_ITERATION" > work.txt; git add work.txt; git commit -qm work; echo working',
+    isAccepted: false,
+  },
+  {
+    name: "accepted: ralph commits the work and the mark",
+    script: 'echo x > "$RALPH_TASK_ID"; echo "<promise>COMPLETE</promise>"',
+    isAccepted: true,
+  },
+];
+
+const SIZES = [
+  { name: "10 files", folders: 2, filesEach: 5, iterations: 25, rounds: 9 },
+  { name: "100,000 files", folders: 100, filesEach: 1_000, iterations: 8, rounds: 3 },
+] as const;
+
+const ITERATIONS_APART = 2;
+const ITERATION_LIMIT_CODE = 1;
+
+/** One iteration of ours beside its floor, on a small repository and on a big one. */
 export async function measureIteration(): Promise<readonly string[]> {
-  const ours: number[] = [];
-  const floors: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    ours.push(timePerIteration());
-    floors.push(floor());
-  }
-  const [own, bare] = [median(ours), median(floors)];
-  return [
-    `one accepted iteration (median of ${ROUNDS} runs of ${ITERATIONS})`,
-    `  floor  ${bare.toFixed(1).padStart(7)} ms`,
-    `  ralph  ${own.toFixed(1).padStart(7)} ms   ${(own / bare).toFixed(2)} × the floor`,
-  ];
-}
-
-function timePerIteration(): number {
-  const [few, many] = [2, 2 + ITERATIONS].map((tasks) => {
-    const folder = sampleProject(tasks, AGENT);
-    const startedAt = performance.now();
-    mustRun(RALPH, ["run", "--quiet"], folder);
-    return performance.now() - startedAt;
+  return SIZES.flatMap((size) => {
+    const repository = makeRepository(size.folders, size.filesEach);
+    try {
+      return SCENES.flatMap((scene) => {
+        const ms = interleaved(size.rounds, {
+          ralph: () => timeRalph(repository, scene, size.iterations),
+          floor: () => timeFloor(repository, scene, size.iterations),
+        });
+        const { ralph = Number.NaN, floor = Number.NaN } = ms;
+        return [
+          `one iteration in ${size.name}, ${scene.name} (median of ${size.rounds} runs of ${size.iterations})`,
+          `  floor  ${floor.toFixed(1).padStart(7)} ms`,
+          `  ralph  ${ralph.toFixed(1).padStart(7)} ms   ${(ralph / floor).toFixed(2)} × the floor`,
+        ];
+      });
+    } finally {
+      repository.dispose();
+    }
   });
-  return ((many ?? 0) - (few ?? 0)) / ITERATIONS;
 }
 
-function floor(): number {
-  const folder = sampleProject(1, AGENT);
-  const db = new Database(join(folder, ".git", "floor.db"));
-  db.pragma("journal_mode = WAL");
-  db.pragma("synchronous = FULL");
-  db.exec("CREATE TABLE facts (text TEXT)");
-  const insert = db.prepare("INSERT INTO facts VALUES (?)");
-  const commit = (message: string): void => {
-    mustRun("git", ["add", "-A"], folder);
-    mustRun(
-      "git",
-      ["-c", "user.name=Bench", "-c", "user.email=b@localhost", "commit", "-qm", message],
-      folder,
+/** The difference between a long run and a short one, so that start and end do not count. */
+function timeRalph(repository: BenchRepository, { script, isAccepted }: Scene, iterations: number): number {
+  const timeRun = (count: number): number => {
+    repository.reset(
+      sampleFiles(isAccepted ? count : 1, ["sh", "-c", script], isAccepted ? count + 1 : count),
     );
+    const code = isAccepted ? 0 : ITERATION_LIMIT_CODE;
+    return timeOf(() => mustRun(RALPH, ["run", "--quiet"], repository.folder, { code }));
   };
-  const startedAt = performance.now();
-  for (let number = 0; number < ITERATIONS; number += 1) {
-    spawnSync("sh", AGENT.slice(1), {
-      cwd: folder,
-      env: { PATH: process.env["PATH"], RALPH_TASK_ID: `task-${number}` },
-    });
-    mustRun("git", ["status", "--porcelain=v2", "-z"], folder);
-    commit("work");
-    writeFileSync(join(folder, "TODO.md"), `${number}`);
-    commit("mark");
-    insert.run("a fact");
-  }
-  const time = (performance.now() - startedAt) / ITERATIONS;
-  db.close();
-  return time;
+  const short = timeRun(ITERATIONS_APART);
+  return (timeRun(ITERATIONS_APART + iterations) - short) / iterations;
+}
+
+function timeFloor(repository: BenchRepository, { script, isAccepted }: Scene, iterations: number): number {
+  const agent = ["sh", "-c", script];
+  repository.reset(sampleFiles(1, agent, 1));
+  return timeBare(repository.folder, iterations, { agent, withCommits: isAccepted });
 }

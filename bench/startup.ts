@@ -1,5 +1,5 @@
 import { RALPH, ROOT, sampleProject } from "./sample-project.ts";
-import { interleaved, mustRun } from "./samples.ts";
+import { interleaved, mustRun, timeOf } from "./samples.ts";
 
 const ROUNDS = 31;
 const NODE = `${ROOT}/node_modules/node/bin/node`;
@@ -13,9 +13,9 @@ export async function measureStartup(): Promise<readonly string[]> {
   ]);
   mustRun(RALPH, ["run", "--quiet"], folder);
   const ms = interleaved(ROUNDS, {
-    bare: () => mustRun(NODE, ["-e", ""], folder),
-    help: () => mustRun(RALPH, ["--help"], folder),
-    status: () => mustRun(RALPH, ["status", "--json"], folder),
+    bare: () => timeOf(() => mustRun(NODE, ["-e", ""], folder)),
+    help: () => timeOf(() => mustRun(RALPH, ["--help"], folder)),
+    status: () => timeOf(() => mustRun(RALPH, ["status", "--json"], folder)),
   });
   const row = (name: string): string => {
     const time = ms[name] ?? Number.NaN;

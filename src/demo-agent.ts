@@ -4,6 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   demoSteps,
@@ -17,12 +18,23 @@ const BLOCK_BYTES = 64 * 1024;
 const LINES = Buffer.alloc(BLOCK_BYTES, "the agent has a lot to say about very little in this line of 64 \n");
 const WORDS = Buffer.alloc(BLOCK_BYTES, "word ");
 
+const PROMPT_WAIT_MS = 10_000;
+
 let isAtLineStart = true;
+
+/** With `--messages` the prompt is the first of them, and stdin stays open for more. */
+const messages = process.argv.includes("--messages")
+  ? createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+  : null;
 
 process.exitCode = await main();
 
 async function main(): Promise<number> {
   const prompt = await readPrompt();
+  if (prompt === null) {
+    console.error("demo agent: the prompt did not come");
+    return 2;
+  }
   let steps: DemoSteps;
   try {
     steps = readSteps(prompt);
@@ -34,10 +46,18 @@ async function main(): Promise<number> {
     const exitCode = await perform(step, prompt);
     if (exitCode !== null) return exitCode;
   }
+  messages?.return?.();
+  process.stdin.destroy();
   return 0;
 }
 
-async function readPrompt(): Promise<string> {
+async function nextMessage(withinMs: number): Promise<string | null> {
+  const next = messages?.next().then(({ done, value }) => (done === true ? null : String(JSON.parse(value))));
+  return Promise.race([next ?? null, sleep(withinMs, null, { ref: false })]);
+}
+
+async function readPrompt(): Promise<string | null> {
+  if (messages !== null) return nextMessage(PROMPT_WAIT_MS);
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
@@ -78,6 +98,7 @@ async function perform(step: DemoStep, prompt: string): Promise<number | null> {
   else if ("blocked" in step) await printTag(`BLOCKED:${step.blocked}`);
   else if ("decide" in step) await printTag(`DECIDE:${step.decide}`);
   else if ("sleep" in step) await sleep(step.sleep);
+  else if ("awaitMessage" in step) await awaitMessage(step.awaitMessage);
   else if ("hang" in step) await hang();
   else if ("ignoreTerm" in step) process.on("SIGTERM", () => {});
   else if ("crash" in step) return crash(step.crash);
@@ -122,6 +143,11 @@ function commit(message: string): number | null {
     "commit.gpgsign=false",
   ];
   return runProgram("git", ["add", "-A"]) ?? runProgram("git", [...identity, "commit", "-m", message]);
+}
+
+async function awaitMessage(withinMs: number): Promise<void> {
+  const message = await nextMessage(withinMs);
+  await print(message === null ? "Nobody told me anything.\n" : `I was told: ${message}\n`);
 }
 
 async function hang(): Promise<never> {

@@ -44,7 +44,15 @@ function run(
 
 /** An agent that is a shell script. */
 function shell(script: string, ...args: string[]): Partial<AgentRequest> {
-  return { agent: { name: "shell", command: ["bash", "-c", script, "bash", ...args], env: {}, envDeny: [] } };
+  return {
+    agent: {
+      name: "shell",
+      format: "text",
+      command: ["bash", "-c", script, "bash", ...args],
+      env: {},
+      envDeny: [],
+    },
+  };
 }
 
 function transcriptOf(report: AgentReport): Buffer {

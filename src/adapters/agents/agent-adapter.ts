@@ -6,6 +6,8 @@ import type { AgentSettings } from "../../core/settings.ts";
 /** Translates between us and one kind of agent. Pure: processes, files and secrets are not its business. */
 export interface AgentAdapter {
   command(request: CommandRequest): AgentCommand;
+  /** How a message is written to its stdin while it runs, the prompt first; null when it takes none. */
+  readonly messages: ((text: string) => string) | null;
   createReader(request: ReaderRequest): AgentReader;
 }
 
@@ -14,6 +16,8 @@ export interface CommandRequest {
   readonly prompt: string;
   /** A file that holds the prompt. */
   readonly promptFile: string;
+  /** Messages may follow the prompt on stdin, if it takes any. */
+  readonly mayGetMessages: boolean;
 }
 
 export interface AgentCommand {
@@ -48,6 +52,7 @@ export interface AgentActivity {
 
 export interface AgentResult {
   readonly claim: Claim;
+  readonly promise: string | null;
   readonly signals: Signals;
   readonly failure: Failure | null;
   readonly finalText: string;

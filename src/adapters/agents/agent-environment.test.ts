@@ -3,7 +3,13 @@ import type { AgentRequest } from "../../engine/ports.ts";
 import { agentEnvironment } from "./agent-environment.ts";
 
 const request: AgentRequest = {
-  agent: { name: "a", command: ["a"], env: { ADDED: "1", MODEL: "mine" }, envDeny: ["ANTHROPIC_API_KEY"] },
+  agent: {
+    name: "a",
+    format: "text",
+    command: ["a"],
+    env: { ADDED: "1", MODEL: "mine" },
+    envDeny: ["ANTHROPIC_API_KEY"],
+  },
   prompt: "",
   promise: { completion: "COMPLETE", requireXml: true },
   run: "run-1",
@@ -14,6 +20,7 @@ const request: AgentRequest = {
   maxIterations: 15,
   timeoutMs: 1_000,
   marker: "mark",
+  mayGetMessages: false,
 };
 
 function environment(baseEnv: Record<string, string | undefined>): Record<string, string> {

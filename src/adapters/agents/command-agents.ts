@@ -2,14 +2,16 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { createRedactor, secretsIn } from "../../core/redact.ts";
 import { UNKNOWN_USAGE, type AgentReport } from "../../core/report/agent-report.ts";
+import type { AgentFormat } from "../../core/settings.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
 import { sweep } from "../system/process-sweep.ts";
-import { supervise } from "../system/supervise.ts";
+import { supervise, type SuperviseRequest } from "../system/supervise.ts";
 import type { AgentActivity, AgentAdapter } from "./agent-adapter.ts";
 import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
 import { createOutputTap } from "./output-tap.ts";
 import { withPromptFile } from "./prompt-file.ts";
+import { demoAdapter } from "./demo-adapter.ts";
 import { textAdapter } from "./text-adapter.ts";
 import { createFile, createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
 
@@ -25,7 +27,7 @@ export interface AgentsOptions extends EnvironmentOptions {
 }
 
 /** Every format an agent may speak. */
-const ADAPTERS: Readonly<Record<"text", AgentAdapter>> = { text: textAdapter };
+const ADAPTERS: Readonly<Record<AgentFormat, AgentAdapter>> = { text: textAdapter, demo: demoAdapter };
 
 const PROGRESS_MS = 1_000;
 const LAST_LINE_LENGTH = 200;
@@ -33,8 +35,10 @@ const FINAL_TEXT_LENGTH = 4_000;
 
 /** Agents that are programs on this machine. */
 export function createAgents(options: AgentsOptions): Agents {
+  const inboxes: Inboxes = new Map();
   return {
-    run: (request, signal) => run(request, options, signal),
+    run: (request, signal) => run(request, options, inboxes, signal),
+    send: async (iteration, text) => (await inboxes.get(iteration)?.(text)) ?? false,
     sweep,
     async recoverReport(iteration, startedAt) {
       const { log, path } = filesOf(iteration, options.ralphDir);
@@ -55,7 +59,16 @@ export function createAgents(options: AgentsOptions): Agents {
   };
 }
 
-async function run(request: AgentRequest, options: AgentsOptions, signal: AbortSignal): Promise<AgentReport> {
+/** How to reach the agents that run and take messages, by iteration. */
+type Inboxes = Map<number, (text: string) => Promise<boolean>>;
+
+async function run(
+  request: AgentRequest,
+  options: AgentsOptions,
+  inboxes: Inboxes,
+  signal: AbortSignal,
+): Promise<AgentReport> {
+  const adapter = ADAPTERS[request.agent.format];
   const env = agentEnvironment(request, options);
   const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   await prepareLogs(options.ralphDir);
@@ -63,7 +76,7 @@ async function run(request: AgentRequest, options: AgentsOptions, signal: AbortS
   const writer = createTranscriptWriter(await createFile(files.log), files.log);
   const prompt = createRedactor(secrets)(request.prompt);
   // Its output comes without secrets, so an echo of the prompt does too.
-  const reader = ADAPTERS.text.createReader({ prompt, promise: request.promise });
+  const reader = adapter.createReader({ prompt, promise: request.promise });
   const { onOutput } = options;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
   const tap = createOutputTap({ secrets, reader, write: (bytes) => writer.write(bytes), show });
@@ -77,14 +90,15 @@ async function run(request: AgentRequest, options: AgentsOptions, signal: AbortS
       prompt,
       files.prompt,
       (promptFile) => {
-        const { command, input } = ADAPTERS.text.command({
+        const { command, input } = adapter.command({
           agent: request.agent,
           prompt: request.prompt,
           promptFile,
+          mayGetMessages: request.mayGetMessages,
         });
         const { marker, timeoutMs } = request;
         const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
-        const stdin = input === null ? {} : { input };
+        const stdin = stdinFor(request, adapter, input, inboxes);
         return supervise({ command, cwd: options.cwd, env, marker, timeoutMs, ...stdin, ...outputs }, signal);
       },
     );
@@ -100,9 +114,24 @@ async function run(request: AgentRequest, options: AgentsOptions, signal: AbortS
       sweptProcesses: swept,
     };
   } finally {
+    inboxes.delete(request.iteration);
     stopReporting();
     await writer.abandon();
   }
+}
+
+/** The prompt, and where messages can follow it, the way to send them. */
+function stdinFor(
+  { iteration, prompt, mayGetMessages }: AgentRequest,
+  { messages }: AgentAdapter,
+  input: string | null,
+  inboxes: Inboxes,
+): Pick<SuperviseRequest, "input" | "onStdin"> {
+  if (!mayGetMessages || messages === null) return input === null ? {} : { input };
+  return {
+    input: messages(prompt),
+    onStdin: (write) => inboxes.set(iteration, (text) => write(messages(text))),
+  };
 }
 
 function filesOf(iteration: number, ralphDir: string): { log: string; prompt: string; path: string } {

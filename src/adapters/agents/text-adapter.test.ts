@@ -5,9 +5,10 @@ import { textAdapter } from "./text-adapter.ts";
 describe("the command", () => {
   const commandOf = (...command: string[]): unknown =>
     textAdapter.command({
-      agent: { name: "a", command, env: {}, envDeny: [] },
+      agent: { name: "a", format: "text", command, env: {}, envDeny: [] },
       prompt: "do $& {prompt_file}",
       promptFile: "/p.md",
+      mayGetMessages: false,
     });
 
   test("gets the prompt on stdin", () => {

@@ -12,7 +12,11 @@ import type {
 } from "./agent-adapter.ts";
 
 /** Any program: the prompt goes in as text, and its words come out on stdout as text. */
-export const textAdapter: AgentAdapter = { command: textCommand, createReader: createTextReader };
+export const textAdapter: AgentAdapter = {
+  command: textCommand,
+  messages: null,
+  createReader: createTextReader,
+};
 
 const PLACEHOLDER = /\{(prompt|prompt_file)\}/g;
 const TAIL_LENGTH = 8_000;
@@ -58,8 +62,8 @@ function createTextReader({ prompt, promise }: ReaderRequest): AgentReader {
         stderr: stderr.text(),
         lastLines: finalText.split("\n").slice(-10),
       });
-      const { claim, signals } = words.report(failure);
-      return { claim, signals, failure, finalText, toolCalls: 0, usage: UNKNOWN_USAGE };
+      const { claim, promise, signals } = words.report(failure);
+      return { claim, promise, signals, failure, finalText, toolCalls: 0, usage: UNKNOWN_USAGE };
     },
   };
 }

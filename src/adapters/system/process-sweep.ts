@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { findEnvironmentEntry, listPids, readProcess, type ProcessRow } from "./process-table.ts";
 
 /** The processes that belong to one spawned process, itself included while it lives. */
@@ -39,7 +39,7 @@ async function end(family: Family, settleMs: number): Promise<number> {
   const asked = new Set<number>();
   let looksInVain = 0;
   for (;;) {
-    const { members, isCertain } = lookFor(family);
+    const { members, isCertain, isStill } = lookFor(family);
     const passedMs = performance.now() - startedMs;
     looksInVain = members.length === 0 ? looksInVain + 1 : 0;
     // One look is not enough: a child may be born behind its back, and be an orphan by the time it is over.
@@ -52,7 +52,9 @@ async function end(family: Family, settleMs: number): Promise<number> {
         asked.add(pid);
       }
     }
-    await sleep(members.length === 0 ? LOOK_AGAIN_MS : POLL_MS);
+    if (members.length > 0) await sleep(POLL_MS);
+    else if (isCertain && isStill) await setImmediate();
+    else await sleep(LOOK_AGAIN_MS);
   }
 }
 
@@ -65,20 +67,26 @@ interface Look {
   /** Ids to signal; without /proc just the group's, as a negative number. */
   readonly members: readonly number[];
   readonly isCertain: boolean;
+  /** Nobody ended between being listed and being looked at, so nobody has left a child behind our back. */
+  readonly isStill: boolean;
 }
 
 function lookFor(family: Family): Look {
   const pids = listPids();
   if (pids === null) {
     const isThere = family.leader !== null && exists(-family.leader);
-    return { members: isThere ? [-family.leader] : [], isCertain: true };
+    return { members: isThere ? [-family.leader] : [], isCertain: true, isStill: false };
   }
   const rows = pids.filter((pid) => mayBelong(pid, family)).map(readProcess);
-  const alive = rows.filter((row) => row !== null);
+  const alive = rows.filter((row) => typeof row !== "string");
   const membership = alive.map((row) => ({ pid: row.pid, belongs: belongs(row, family) }));
   const members = new Set(membership.filter(({ belongs }) => belongs === "there").map(({ pid }) => pid));
   addDescendants(members, alive);
-  return { members: [...members], isCertain: membership.every(({ belongs }) => belongs !== "unknown") };
+  return {
+    members: [...members],
+    isCertain: membership.every(({ belongs }) => belongs !== "unknown"),
+    isStill: !rows.includes("ended"),
+  };
 }
 
 function mayBelong(pid: number, { known, sinceMs }: Family): boolean {

@@ -20,15 +20,15 @@ export function listPids(): readonly number[] | null {
   return pids.includes(process.pid) ? pids : null;
 }
 
-/** Null for a process that is gone, or dead and only waits for its parent to notice, or part of the system itself. */
-export function readProcess(pid: number): ProcessRow | null {
+/** "ended": gone, or dead and only waits for its parent to notice. "system": a part of the system itself. */
+export function readProcess(pid: number): ProcessRow | "ended" | "system" {
   const stat = readProcFile(`/proc/${pid}/stat`)?.toString("latin1");
-  if (stat === undefined) return null;
+  if (stat === undefined) return "ended";
   // The name of the program comes second, in parentheses, and may hold anything.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 7);
   const [state, parent, group, session, , , flags] = fields;
-  if (state === undefined || state === "Z" || state === "X" || (Number(flags) & KERNEL_THREAD) !== 0)
-    return null;
+  if ((Number(flags) & KERNEL_THREAD) !== 0) return "system";
+  if (state === undefined || state === "Z" || state === "X") return "ended";
   return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
 }
 

@@ -14,8 +14,10 @@ export interface SuperviseRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Unique to the iteration: what carries it in its environment does not survive. */
   readonly marker: string;
-  /** Written to stdin, which is then closed; without it stdin is empty. */
+  /** Written to stdin, which is then closed unless `onStdin` is there; without it stdin is empty. */
   readonly input?: string;
+  /** Stdin stays open: called with the way to write more. False: it could not be written. */
+  readonly onStdin?: (write: (text: string) => Promise<boolean>) => void;
   readonly timeoutMs: number;
   /** Between TERM and KILL. */
   readonly graceMs?: number;
@@ -53,7 +55,7 @@ export async function supervise(request: SuperviseRequest, signal: AbortSignal):
     pumpOutput(child.stdout, request.onStdout, () => stopper.stop("sink-failed")),
     pumpOutput(child.stderr, request.onStderr, () => stopper.stop("sink-failed")),
   ];
-  feed(child.stdin, request.input);
+  feed(child.stdin, request);
   const exited = await untilExit(exit, stopper, request.timeoutMs, signal);
   const durationMs = msSince(startedMs);
   const swept = await endFamily(family);
@@ -102,9 +104,14 @@ function start({ command, cwd, env, marker, input }: SuperviseRequest): Promise<
 }
 
 /** An agent that never reads its input, or is gone before the end of it, is no error. */
-function feed(stdin: Writable | null, input: string | undefined): void {
+function feed(stdin: Writable | null, { input, onStdin }: SuperviseRequest): void {
   stdin?.on("error", () => {});
-  stdin?.end(input);
+  if (onStdin === undefined || stdin === null) {
+    stdin?.end(input);
+    return;
+  }
+  stdin.write(input);
+  onStdin((text) => new Promise((resolve) => stdin.write(text, (error) => resolve(error == null))));
 }
 
 async function untilExit(

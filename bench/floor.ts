@@ -1,0 +1,46 @@
+import Database from "better-sqlite3";
+import { appendFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { mustRun } from "./samples.ts";
+
+export interface BareIteration {
+  readonly agent: readonly string[];
+  /** The work that the agent left and the mark, each committed as a person would. */
+  readonly withCommits: boolean;
+}
+
+/**
+ * The same work done bare, by the iteration: the agent's process, one `git status`, one durable commit to SQLite.
+ * Milliseconds for each.
+ */
+export function timeBare(folder: string, iterations: number, { agent, withCommits }: BareIteration): number {
+  const file = join(folder, ".git", "floor.db");
+  const db = new Database(file);
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = FULL");
+  db.exec("CREATE TABLE facts (text TEXT)");
+  const insert = db.prepare("INSERT INTO facts VALUES (?)");
+  const git = (...args: readonly string[]): void => mustRun("git", args, folder);
+  const commit = (message: string): void => {
+    git("add", "-A");
+    git("commit", "-qm", message);
+  };
+  const [program = "", ...args] = agent;
+  const startedAt = performance.now();
+  for (let number = 1; number <= iterations; number += 1) {
+    mustRun(program, args, folder, {
+      env: { RALPH_TASK_ID: `task-${number}`, RALPH_ITERATION: `${number}` },
+    });
+    git("status", "--porcelain=v2", "-z", "--untracked-files=all");
+    if (withCommits) {
+      commit("work");
+      appendFileSync(join(folder, "TODO.md"), `- [x] ${number}\n`);
+      commit("mark");
+    }
+    insert.run("a fact");
+  }
+  const time = (performance.now() - startedAt) / iterations;
+  db.close();
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+  return time;
+}
