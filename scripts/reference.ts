@@ -1,4 +1,5 @@
-// `npm run reference`: writes docs/reference/ from the schema of the configuration and from the command line.
+// `npm run reference`: writes docs/reference/ from the schema of the configuration, the command line and
+// the labelled iterations of the tests.
 // A test compares, so that the pages cannot fall behind.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,6 +8,7 @@ import { commandShapes, type CommandShape } from "../src/cli/command-shapes.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { variableOf } from "../src/config/read-variables.ts";
 import { expectation, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/schema-node.ts";
+import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
 import { UPCOMING_KEYS } from "../src/config/upcoming-keys.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -31,7 +33,27 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
       commands(commandShapes(program)),
       "docs/reference/commands.md",
     ),
+    "docs/reference/verdicts.md": await formatted(verdicts(), "docs/reference/verdicts.md"),
   };
+}
+
+/** What the tests run for real, as a table. */
+function verdicts(): string {
+  const rows = LABELLED_ITERATIONS.map(
+    ({ kind, what, verdict, rule }) => `| ${kind} | ${what} | ${verdict} | ${rule ?? ""} |`,
+  );
+  return `# Verdicts
+
+${GENERATED}
+
+Iterations of which the truth is known, and the verdict that each must get. Every one of them is run by the test
+suite: the built program, a real repository, an agent that does just this. How verdicts come about is told in
+[the guide](../guide/verdicts.md).
+
+| Kind | The agent … | Verdict | Because of |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+`;
 }
 
 async function formatted(text: string, path: string): Promise<string> {

@@ -13,6 +13,8 @@ export type AgentBehaviour =
   | { readonly does: "asks"; readonly question: string }
   | { readonly does: "fails"; readonly exitCode: number }
   | { readonly does: "hangs" }
+  /** Waits for a message, repeats it, and goes. */
+  | { readonly does: "listens" }
   /** Exits and leaves a process behind. */
   | { readonly does: "leaves" }
   /** Cannot even be started. */
@@ -123,6 +125,27 @@ export function describeAgents(name: string, create: () => Promise<AgentsSubject
       controller.abort();
       expect(await running).toMatchObject({ ending: { is: "stopped" }, failure: null });
       expect(subject.alive(request.marker)).toBe(0);
+    });
+
+    test("a message reaches an agent that takes messages while it runs", async () => {
+      const request = { ...subject.request({ does: "listens" }), mayGetMessages: true };
+      const running = subject.agents.run(request, never);
+      while (!(await subject.agents.send(request.iteration, "write a file\nnow"))) await sleep(20);
+      const report = await running;
+      expect(report.ending).toEqual({ is: "exited", code: 0 });
+      expect(report.finalText).toContain("I was told: write a file\nnow");
+      expect(await subject.agents.send(request.iteration, "too late")).toBe(false);
+    });
+
+    test("a message to nobody, or to an agent that takes none, is not sent", async () => {
+      expect(await subject.agents.send(999, "anybody there?")).toBe(false);
+      const request = subject.request({ does: "hangs" });
+      const controller = new AbortController();
+      const running = subject.agents.run(request, controller.signal);
+      while (subject.alive(request.marker) === 0) await sleep(20);
+      expect(await subject.agents.send(request.iteration, "hello?")).toBe(false);
+      controller.abort();
+      await running;
     });
 
     test("what an agent leaves behind is ended and counted", async () => {

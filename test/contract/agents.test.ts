@@ -40,6 +40,8 @@ function stepsOf(behaviour: AgentBehaviour): DemoStep[] {
       return [{ crash: behaviour.exitCode }];
     case "hangs":
       return [{ hang: true }];
+    case "listens":
+      return [{ awaitMessage: 10_000 }];
     case "leaves":
       return [{ leave: "setsid" }];
     case "nothing":

@@ -2,7 +2,8 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createProject, jsonLines, type Project } from "../e2e/project.ts";
-import { LABELLED_ITERATIONS, SAMPLE_FILES, TASK, type LabelledIteration } from "./labelled-iterations.ts";
+import { LABELLED_ITERATIONS } from "./all-iterations.ts";
+import { SAMPLE_FILES, TASK, type LabelledIteration } from "./labelled-iteration.ts";
 
 let project: Project;
 afterEach(() => project.dispose());

@@ -14,8 +14,14 @@ const NOTHING: Decision = { effects: [], wakeAt: null };
 
 /** The effects that should be under way in this state. It looks at the state, never at the last event. */
 export function decide(state: State, now: Instant): Decision {
-  const { run, plan } = state;
+  const { run } = state;
   if (!isOpen(run)) return NOTHING;
+  const { effects, wakeAt } = underWay(state, run, now);
+  return { effects, wakeAt: wakeAt ?? nextHalftime(state, run, now) };
+}
+
+function underWay(state: State, run: RunState, now: Instant): Decision {
+  const { plan } = state;
   if (plan === null) return doing({ kind: "observe", key: "observe" });
   const inIterations = state.iterations.flatMap((open) => [
     nextStep(state, run, open, now),
@@ -30,9 +36,7 @@ export function decide(state: State, now: Instant): Decision {
   }
   if (housekeeping.length > 0) return doing(...begun);
   const starts = startsFor(state, run, plan, now);
-  if (begun.length + starts.length > 0) {
-    return { ...doing(...begun, ...starts), wakeAt: nextHalftime(state, run, now) };
-  }
+  if (begun.length + starts.length > 0) return doing(...begun, ...starts);
   return waitForRetry(run, nextRetryAt(state, run, plan, now));
 }
 

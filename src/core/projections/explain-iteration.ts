@@ -155,11 +155,20 @@ function optionsOf({ report }: IterationRecord): string {
   return ` Options: ${claim.options.join(", ")}.`;
 }
 
-/** What the next prompt of the task was told, in one sentence; empty when there was nothing to tell. */
+/** What the agent was told because of it, now or in the next prompt; empty when there was nothing to tell. */
 export function correctionsInWords({ corrections, certificate }: IterationStory): string {
-  if (corrections.length === 0 || certificate !== null) return "";
+  const isAtOnce = ({ intervention, isFedBack }: IterationStory["corrections"][number]): boolean =>
+    intervention === "mid_stream_prompt_injected" && !isFedBack;
+  const atOnce = corrections.some(isAtOnce) ? "It was corrected while it ran." : "";
+  const later = corrections.filter((correction) => !isAtOnce(correction));
+  // Nobody is told of a task that is done.
+  if (later.length === 0 || certificate !== null) return atOnce;
+  return [atOnce, nextPromptInWords(later)].filter((part) => part !== "").join(" ");
+}
+
+function nextPromptInWords(corrections: IterationStory["corrections"]): string {
   const told = corrections.filter(({ isFedBack }) => isFedBack);
-  if (told.length === 0) return "The agent was not told: interventions are off.";
+  if (told.length === 0) return "The agent is not told: interventions are off.";
   const rules = joined([...new Set(told.map(({ rule }) => rule).filter((rule) => rule !== ""))]);
   const what = `${count(told.length, "correction")}${rules === "" ? "" : ` (${rules})`}`;
   return told.some(({ leads }) => leads)

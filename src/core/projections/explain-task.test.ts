@@ -6,6 +6,7 @@ import {
   iterationEnded,
   iterationStarted,
   runStarted,
+  settings,
   task,
   tasksObserved,
   TESTS_GATE,
@@ -22,13 +23,10 @@ const PASSED_BEFORE = { name: "tests", status: "passed", exitCode: 0, durationMs
 /** Plays the facts with the decisions that follow from them, and explains the task. */
 function explained(
   rounds: readonly (readonly Event[])[],
-  settings: Parameters<typeof runStarted>[0] = {},
+  more: Parameters<typeof runStarted>[0] = {},
   id = "one",
 ): TaskExplanation {
-  let events: readonly Event[] = [
-    runStarted(settings),
-    tasksObserved(ONE, task("two", { dependsOn: ["one"] })),
-  ];
+  let events: readonly Event[] = [runStarted(more), tasksObserved(ONE, task("two", { dependsOn: ["one"] }))];
   for (const round of rounds) {
     const now = [...events, ...round];
     const decided = given(...now).effects.flatMap((effect) =>
@@ -173,6 +171,37 @@ describe("what happens between iterations is told in its place", () => {
   });
 });
 
+describe("corrections", () => {
+  const silent = [iterationStarted(1, ONE), iterationEnded(1, ONE, "complete"), evidence(1, ONE, [])];
+
+  test("that nobody is told, because interventions are off", () => {
+    const off = { ...settings().interventions, enabled: false };
+    expect(texts(explained([silent], { interventions: off }))[0]).toContain(
+      "The agent is not told: interventions are off.",
+    );
+  });
+
+  test("that reached the agent while it ran", () => {
+    const told: Event = {
+      type: "intervention.chosen",
+      run: "run-1",
+      task: "one",
+      iteration: 1,
+      agent: "stub",
+      intervention: "mid_stream_prompt_injected",
+      severity: "warning",
+      rule: "halftime",
+      feedback: { iteration: 1, text: "write" },
+      details: { returnCode: null, claimedCompletion: false, filesWritten: 0, evidenceCount: 0 },
+      isFedBack: false,
+      leads: false,
+    };
+    expect(texts(explained([[iterationStarted(1, ONE), told]]))[0]).toBe(
+      "is running. No verdict yet. It was corrected while it ran.",
+    );
+  });
+});
+
 describe("a task without iterations", () => {
   test("is open, waits for another, or was marked by a person", () => {
     expect(explained([]).headline).toBe("one has not been worked on yet.");
@@ -205,10 +234,10 @@ describe("a task that was begun anew", () => {
   });
 
   test("and a limit that is used up is said", () => {
-    const settings = {
+    const once = {
       limits: { maxIterations: 50, maxStuck: 3, maxAttempts: 3, maxIterationsPerTask: 1, retries: 3 },
     };
-    const explanation = explained([round(1)], settings);
+    const explanation = explained([round(1)], once);
     expect(texts(explanation)[0]).toContain("It has used up its 1 iteration of this run.");
     expect(explanation.headline).toBe("one has used up its iterations of this run.");
   });

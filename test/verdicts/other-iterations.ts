@@ -1,0 +1,171 @@
+import { DONE, FIX, GATE, row, type LabelledIteration } from "./labelled-iteration.ts";
+
+/** Half-done, confirming, and the special kinds of work. */
+export const OTHER_ITERATIONS: readonly LabelledIteration[] = [
+  row(
+    "half-done",
+    "says that work remains, without gates",
+    FIX,
+    `Remaining work: the tests.\n${DONE}`,
+    "rejected",
+    { rule: "contradiction" },
+  ),
+  row(
+    "half-done",
+    "still needs to do something",
+    FIX,
+    `I still need to update the docs.\n${DONE}`,
+    "rejected",
+    { rule: "contradiction" },
+  ),
+  row("half-done", "says that tests fail", FIX, `Two tests fail.\n${DONE}`, "rejected", {
+    rule: "contradiction",
+  }),
+  row("half-done", "leaves a FIXME in its words", FIX, `FIXME: negative numbers.\n${DONE}`, "rejected", {
+    rule: "contradiction",
+  }),
+  row(
+    "half-done",
+    "claims and says in its status block that tests fail",
+    FIX,
+    `---RALPH_STATUS---\nSTATUS: COMPLETE\nTESTS_STATUS: FAILING\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---`,
+    "rejected",
+    { rule: "contradiction" },
+  ),
+  row(
+    "half-done",
+    "claims while the red gate was red before, too",
+    "echo '// a' >> src/old.js",
+    DONE,
+    "rejected",
+    { config: GATE, rule: "gate:check" },
+  ),
+
+  row("confirming", "confirms the work of the iteration before", [FIX, "true"], DONE, "accepted"),
+  row("confirming", "confirms it with a gate", [FIX, "true"], DONE, "accepted", { config: GATE }),
+  row(
+    "confirming",
+    "names the files of the iteration before",
+    [FIX, "true"],
+    `Modified src/add.js.\n${DONE}`,
+    "accepted",
+  ),
+  row(
+    "confirming",
+    "confirms what it took back again",
+    [FIX, "git checkout -q HEAD~1 -- src/add.js"],
+    DONE,
+    "rejected",
+    { rule: "no-changes" },
+  ),
+
+  row(
+    "test-only",
+    "adds a missing test",
+    'printf \'import { test } from "node:test";\\nimport assert from "node:assert";\\ntest("y", () => assert.ok(1 + 1));\\n\' > test/two.test.js',
+    DONE,
+    "accepted",
+    { task: "test that one and one is two" },
+  ),
+  row("test-only", "only ran the tests", "true", `All tests pass.\n${DONE}`, "rejected", {
+    rule: "no-changes",
+  }),
+  row(
+    "test-only",
+    "turns three tests into a table",
+    `cat > test/old.test.js <<'END'\nimport assert from "node:assert";\nimport { test } from "node:test";\nimport { old } from "../src/old.js";\n\nfor (const [name, want] of [["old is one", 1], ["again", 1]]) {\n  test(name, () => assert.equal(old, want));\n}\nEND`,
+    DONE,
+    "accepted",
+    { task: "make the tests of old.js a table" },
+  ),
+
+  row(
+    "documentation-only",
+    "writes the documentation",
+    "echo 'More.' >> README.md",
+    `Updated README.md.\n${DONE}`,
+    "accepted",
+    { task: "describe add() in the README" },
+  ),
+  row(
+    "documentation-only",
+    "adds only blank lines",
+    "echo >> README.md; echo >> README.md",
+    DONE,
+    "rejected",
+    { task: "describe add() in the README", rule: "no-changes" },
+  ),
+
+  row(
+    "refactoring",
+    "moves the tests into another file",
+    "git mv test/old.test.js test/older.test.js",
+    DONE,
+    "accepted",
+    { task: "call the tests of old.js by their age" },
+  ),
+  row(
+    "refactoring",
+    "renames a function and its uses",
+    "sed -i 's/add/plus/g' src/add.js test/add.test.js && git mv src/add.js src/plus.js && sed -i 's#src/add.js#src/plus.js#' test/add.test.js",
+    `Renamed src/add.js to src/plus.js.\n${DONE}`,
+    "accepted",
+    { task: "rename add to plus" },
+  ),
+  row(
+    "refactoring",
+    "loses a test on the way",
+    "git mv test/add.test.js test/plus.test.js && sed -i '/^test(\"adds nothing\"/,$d' test/plus.test.js",
+    DONE,
+    "rejected",
+    { task: "move add.test.js to plus.test.js", rule: "weakened-tests" },
+  ),
+
+  row(
+    "no-op",
+    "finds it done already and asks a person to confirm",
+    "true",
+    "<promise>BLOCKED:already done, nothing to change</promise>",
+    "blocked",
+  ),
+  row(
+    "no-op",
+    "finds it done already and says so without a claim",
+    "true",
+    "This was already done.",
+    "continue",
+  ),
+  row(
+    "no-op",
+    "claims what was there before it began",
+    "true",
+    `It was already implemented.\n${DONE}`,
+    "rejected",
+    { rule: "no-changes" },
+  ),
+
+  row(
+    "reviewer",
+    "writes its findings down",
+    "printf '# Review\\n\\nadd() ignores its arguments.\\n' > REVIEW.md",
+    `Created REVIEW.md.\n${DONE}`,
+    "accepted",
+    { task: "review add.js and write the findings to REVIEW.md" },
+  ),
+  row(
+    "reviewer",
+    "only says that it looks good",
+    "true",
+    `Looks good to me, approved.\n${DONE}`,
+    "rejected",
+    { task: "review add.js and write the findings to REVIEW.md", rule: "no-changes" },
+  ),
+  row(
+    "reviewer",
+    "names a report that it did not write",
+    "echo '// ok' >> src/add.js",
+    `Created REVIEW.md.\n${DONE}`,
+    "rejected",
+    { task: "review add.js", rule: "phantom-files" },
+  ),
+];
