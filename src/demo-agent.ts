@@ -46,7 +46,7 @@ async function main(): Promise<number> {
     const exitCode = await perform(step, prompt);
     if (exitCode !== null) return exitCode;
   }
-  messages?.return?.();
+  await messages?.return?.();
   process.stdin.destroy();
   return 0;
 }

@@ -72,7 +72,6 @@ export function remedy(node: SchemaNode, value: unknown): string {
       .map((word) => `"${word}"`)
       .join(", ")}]`;
   }
-  if (node.is === "fixed") return "; it cannot be turned off";
   if (node.is === "text" && (typeof value === "number" || typeof value === "boolean")) {
     return `; put it in quotes: "${value}"`;
   }

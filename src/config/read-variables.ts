@@ -55,7 +55,7 @@ function valueOf(name: string, text: string, key: string, node: SchemaNode): unk
 
 function inType(text: string, node: SchemaNode): unknown {
   if (node.is === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-  if (node.is !== "boolean" && node.is !== "fixed") return text;
+  if (node.is !== "boolean") return text;
   if (/^(true|1)$/i.test(text)) return true;
   return /^(false|0)$/i.test(text) ? false : text;
 }

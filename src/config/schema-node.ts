@@ -10,7 +10,6 @@ export type SchemaNode =
   | { readonly is: "list"; readonly each: unknown }
   | { readonly is: "number"; readonly least: number | null }
   | { readonly is: "choice"; readonly values: readonly string[] }
-  | { readonly is: "fixed"; readonly value: unknown }
   | { readonly is: "text" | "boolean" | "duration" };
 
 /** What zod keeps of a schema, as far as we read it. */
@@ -25,7 +24,6 @@ interface ZodInside {
     readonly defaultValue?: unknown;
     readonly element?: unknown;
     readonly valueType?: unknown;
-    readonly values?: readonly unknown[];
   };
 }
 
@@ -47,8 +45,6 @@ export function schemaNode(schema: unknown): SchemaNode {
       return { is: "number", least: inside.minValue ?? null };
     case "enum":
       return { is: "choice", values: inside.options ?? [] };
-    case "literal":
-      return { is: "fixed", value: def.values?.[0] };
     case "string":
       return { is: "text" };
     case "boolean":
@@ -86,8 +82,6 @@ export function expectation(node: SchemaNode, notation: Notation): string {
       return node.least === null ? "a whole number" : `a whole number, ${node.least} or more`;
     case "choice":
       return anyOf(node.values);
-    case "fixed":
-      return String(node.value);
     case "list": {
       const inList = schemaNode(node.each).is === "text";
       return inList ? 'a list of texts, such as ["one", "two"]' : "a list of tables";

@@ -80,7 +80,7 @@ describe("ralph.toml", () => {
 
   test("an unknown key that is near nothing", async () => {
     expect(await toml('[run]\ncolour = "red"\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:2: unknown key "colour" in [run]. Known here: "max_iterations", "max_stuck", "max_attempts", "keep_going", "gates_every_iteration", "retries""`,
+      `".ralph/ralph.toml:2: unknown key "colour" in [run]. Known here: "max_iterations", "max_stuck", "max_attempts", "keep_going", "gates_every_iteration", "retries", "fallback_agents""`,
     );
   });
 
@@ -110,7 +110,7 @@ describe("ralph.toml", () => {
 
   test("an unknown section that is near nothing", async () => {
     expect(await toml("[colours]\nred = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [promise], [[gates]], [agents.NAME], [git]"`,
+      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [promise], [[gates]], [agents.NAME], [git], [protect], [interventions]"`,
     );
   });
 
@@ -191,12 +191,6 @@ describe("ralph.toml", () => {
       await toml('[agents.mine]\ncommand = ["mine"]\n[agents.mine.env]\nAPI_KEY = 12345678\n'),
     ).toMatchInlineSnapshot(
       `".ralph/ralph.toml:4: "agents.mine.env.API_KEY": expected a text in quotes, got a number"`,
-    );
-  });
-
-  test("what cannot be turned off", async () => {
-    expect(await toml("[promise]\nverify = false\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:2: "promise.verify": expected true, got false; it cannot be turned off"`,
     );
   });
 
@@ -361,12 +355,6 @@ describe("config.yaml", () => {
       `".ralph/config.yaml:2: "ralph.enabled": false (a single pass instead of a loop) is not supported by this version; remove it"`,
     );
   });
-
-  test("YAML: no verification", async () => {
-    expect(await yaml("ralph:\n  verify_promises: no\n")).toMatchInlineSnapshot(
-      `".ralph/config.yaml:2: "ralph.verify_promises": false (believing the agent) is not supported by this version; remove it"`,
-    );
-  });
 });
 
 describe("variables", () => {
@@ -395,13 +383,6 @@ describe("variables", () => {
     expect(await complaint({}, { RALPH_RUN_KEEP_GOING: "maybe" })).toMatchInlineSnapshot(`
       "RALPH_RUN_KEEP_GOING is "maybe"; expected true or false
       it sets "run.keep_going"; without the variable the file or the default counts: unset RALPH_RUN_KEEP_GOING"
-    `);
-  });
-
-  test("what cannot be turned off", async () => {
-    expect(await complaint({}, { RALPH_PROMISE_VERIFY: "0" })).toMatchInlineSnapshot(`
-      "RALPH_PROMISE_VERIFY is "0"; expected true; it cannot be turned off
-      it sets "promise.verify"; without the variable the file or the default counts: unset RALPH_PROMISE_VERIFY"
     `);
   });
 

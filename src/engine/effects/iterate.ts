@@ -28,10 +28,21 @@ export async function iterate(
   const { started, prompt, promise } = admitted;
   const { run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker } = started;
   const agent = agentNamed(started.agent, ports);
+  const mayGetMessages = journal.state.run?.settings.interventions.midStream ?? false;
   const report = await ports.agents.run(
     {
-      ...{ agent, prompt, promise, run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker },
-      mayGetMessages: journal.state.run?.settings.interventions.midStream ?? false,
+      agent,
+      prompt,
+      promise,
+      run,
+      task,
+      stage,
+      iteration,
+      ordinal,
+      maxIterations,
+      timeoutMs,
+      marker,
+      mayGetMessages,
     },
     signal,
   );
