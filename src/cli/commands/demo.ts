@@ -43,9 +43,9 @@ async function demo(context: CliContext): Promise<number> {
   const ralph = ownCommand(context.cwd, context.env);
   say("Look round:");
   say(`  cd ${folder}`);
-  say(`  ${ralph} status      # where everything stands`);
-  say(`  ${ralph} history     # each iteration, and why it was ruled so`);
-  say("  git log --oneline   # what was really done");
+  say(`  ${ralph} why parse-date   # what was decided, and from what`);
+  say(`  ${ralph} history          # each iteration`);
+  say("  git log --oneline        # what was really done");
   return exitCode;
 }
 

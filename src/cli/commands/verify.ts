@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { gatesOf, hasLog, openProject, verifyWork, workspaceOf, type Project } from "../../compose.ts";
 import type { EventOf } from "../../core/events.ts";
-import { some } from "../../core/guards/guard.ts";
+import { few } from "../../core/few.ts";
 import type { State } from "../../core/loop/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { count } from "../../core/projections/explain-words.ts";
@@ -157,7 +157,7 @@ function notes(uncommitted: readonly string[], id: string, state: State): readon
     ...(uncommitted.length === 0
       ? []
       : [
-          `Note: the work tree has uncommitted changes (${files}: ${some(uncommitted, 3)}); they were checked, too.`,
+          `Note: the work tree has uncommitted changes (${files}: ${few(uncommitted, 3)}); they were checked, too.`,
         ]),
     ...(isOpenAgain ? [`Note: ${id} has been opened again since it was accepted.`] : []),
   ];

@@ -1,5 +1,5 @@
 import { formatDuration } from "../../core/duration.ts";
-import { some } from "../../core/guards/guard.ts";
+import { few } from "../../core/few.ts";
 import { count, shortCommit } from "../../core/projections/explain-words.ts";
 import { isVerified, type Check, type Completion } from "../../core/projections/verification.ts";
 import { isoTime } from "../../core/time.ts";
@@ -21,7 +21,7 @@ export function certificateLines(completion: Completion, style: Style): readonly
     ...row("claim", `${certificate.claim ?? "none was needed"}${by(certificate.agent)}`),
     ...row(
       "work",
-      changed.files === 0 ? "" : `${count(changed.files, "file")}${since}: ${some(changed.paths, 10)}`,
+      changed.files === 0 ? "" : `${count(changed.files, "file")}${since}: ${few(changed.paths, 10)}`,
     ),
     ...row(
       "gates",

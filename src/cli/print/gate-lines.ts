@@ -1,5 +1,5 @@
 import { formatDuration } from "../../core/duration.ts";
-import { some } from "../../core/guards/guard.ts";
+import { few } from "../../core/few.ts";
 import { outcomeOf } from "../../core/report/checked-gate.ts";
 import type { GateResult } from "../../core/report/gate-result.ts";
 import type { Style } from "./style.ts";
@@ -33,7 +33,7 @@ export function gateLines(result: GateResult, style: Style): readonly string[] {
 
 function endOf(result: GateResult, style: Style): readonly string[] {
   const { failures } = outcomeOf(result);
-  const names = failures.length === 0 ? [] : wrap("  failing: ", some(failures, 10));
+  const names = failures.length === 0 ? [] : wrap("  failing: ", few(failures, 10));
   return [...names, ...tailLines(result.tail, style)];
 }
 

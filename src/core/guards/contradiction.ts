@@ -1,5 +1,6 @@
 import { allRequiredPassed } from "../report/checked-gate.ts";
-import { some, type Guard } from "./guard.ts";
+import { few } from "../few.ts";
+import type { Guard } from "./guard.ts";
 
 /** Objects when the agent's own words speak against its claim; green gates outrank words. */
 export const contradiction: Guard = {
@@ -8,7 +9,7 @@ export const contradiction: Guard = {
   looksAt: "words",
   check: ({ report }) => {
     const said = report.signals?.contradictions ?? [];
-    return said.length === 0 ? undefined : `your own words speak against it: ${some(said.map(quoted), 3)}`;
+    return said.length === 0 ? undefined : `your own words speak against it: ${few(said.map(quoted), 3)}`;
   },
   onlyWarns: ({ gates }) => gates !== null && allRequiredPassed(gates),
 };

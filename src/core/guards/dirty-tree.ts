@@ -1,4 +1,5 @@
-import { some, type Guard } from "./guard.ts";
+import { few } from "../few.ts";
+import type { Guard } from "./guard.ts";
 
 /** Rejects "complete" when the agent should have committed its work and did not. */
 export const dirtyTree: Guard = {
@@ -7,7 +8,7 @@ export const dirtyTree: Guard = {
   looksAt: "claim",
   check: ({ evidence, settings }) =>
     settings.git.commit === "agent" && evidence.uncommitted.length > 0
-      ? `these files are not committed: ${some(
+      ? `these files are not committed: ${few(
           evidence.uncommitted.map(({ path }) => path),
           10,
         )}`

@@ -1,4 +1,5 @@
-import { some, type Guard } from "./guard.ts";
+import { few } from "../few.ts";
+import type { Guard } from "./guard.ts";
 import { mentionsFile } from "./task-words.ts";
 
 /** Objects when a gate would no longer run what it ran when the run started. */
@@ -12,6 +13,6 @@ export const gateDefinitions: Guard = {
     );
     if (changed.length === 0) return undefined;
     const places = changed.map(({ gate, where }) => `${where}, which the gate "${gate}" runs`);
-    return `${some(places)}: this is not what the run started with. Put it back as it was`;
+    return `${few(places)}: this is not what the run started with. Put it back as it was`;
   },
 };

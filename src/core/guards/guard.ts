@@ -35,9 +35,3 @@ export interface Finding {
   readonly sentence: string;
   readonly rejects: boolean;
 }
-
-/** The first few of a list, for a sentence. */
-export function some(items: readonly string[], most = 5): string {
-  const shown = items.slice(0, most).join(", ");
-  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
-}

@@ -1,4 +1,5 @@
-import { some, type Guard } from "./guard.ts";
+import { few } from "../few.ts";
+import type { Guard } from "./guard.ts";
 
 /** Rejects "complete" when the agent names files as written that it did not write. */
 export const phantomFiles: Guard = {
@@ -8,5 +9,5 @@ export const phantomFiles: Guard = {
   check: ({ evidence }) =>
     evidence.phantoms.length === 0
       ? undefined
-      : `you name files that are not among the changes: ${some(evidence.phantoms)}`,
+      : `you name files that are not among the changes: ${few(evidence.phantoms)}`,
 };

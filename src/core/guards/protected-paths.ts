@@ -1,4 +1,5 @@
-import { some, type Guard } from "./guard.ts";
+import { few } from "../few.ts";
+import type { Guard } from "./guard.ts";
 
 /** Objects when the agent changed what it must not change; the files have been put back by then. */
 export const protectedPaths: Guard = {
@@ -8,5 +9,5 @@ export const protectedPaths: Guard = {
   check: ({ evidence }) =>
     evidence.putBack.length === 0
       ? undefined
-      : `protected files were changed (${some(evidence.putBack)}); they have been put back as they were`,
+      : `protected files were changed (${few(evidence.putBack)}); they have been put back as they were`,
 };

@@ -1,5 +1,6 @@
 import { isExcusedByTask } from "../weakening/excused-by-task.ts";
-import { some, type Guard } from "./guard.ts";
+import { few } from "../few.ts";
+import type { Guard } from "./guard.ts";
 import { wordsOf } from "./task-words.ts";
 
 /** Objects when tests check less than when the task began, and the task does not ask for it. */
@@ -12,7 +13,7 @@ export const weakenedTests: Guard = {
     const words = wordsOf(task);
     const found = evidence.weakened.filter((weakening) => !isExcusedByTask(weakening, words));
     if (found.length === 0) return undefined;
-    return `tests were weakened: ${some(found.map(({ path, what }) => `${path}: ${what}`))}`;
+    return `tests were weakened: ${few(found.map(({ path, what }) => `${path}: ${what}`))}`;
   },
   onlyWarns: ({ settings }) => settings.protect.weakenedTests === "warn",
 };

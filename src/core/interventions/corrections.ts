@@ -1,5 +1,5 @@
 import type { Finding } from "../guards/guard.ts";
-import { some } from "../guards/guard.ts";
+import { few } from "../few.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { failedBefore, failuresOfAgent, redGates, type CheckedGate } from "../report/checked-gate.ts";
 import type { Evidence } from "../report/evidence.ts";
@@ -52,7 +52,7 @@ function afterAcceptance(judged: Judged): readonly Correction[] {
 function gateCorrections({ iteration, gates }: Judged): readonly Correction[] {
   return redGates(gates ?? []).map((gate): Correction => {
     const failed = failuresOfAgent(gate);
-    const names = failed.length === 0 ? "" : ` Failing: ${some(failed, 10)}.`;
+    const names = failed.length === 0 ? "" : ` Failing: ${few(failed, 10)}.`;
     const before = failedBefore(gate) ? " It had failed before you began, too." : "";
     return {
       intervention: "gate_failed",
@@ -79,7 +79,7 @@ function findingCorrections({ iteration, findings, claimed }: Judged): readonly 
 function markCorrections({ iteration, task, verdict, evidence }: Judged): readonly Correction[] {
   const marks = evidence.marksTakenBack.filter((id) => id !== task || verdict.ruling !== "accepted");
   if (marks.length === 0) return [];
-  const text = `In iteration ${iteration} you marked ${some(marks)} as done in the task list yourself. The marks were taken back: Ralph makes them when the work is verified.`;
+  const text = `In iteration ${iteration} you marked ${few(marks)} as done in the task list yourself. The marks were taken back: Ralph makes them when the work is verified.`;
   return [{ intervention: "illegal_transition", severity: "warning", rule: "own-marks", text }];
 }
 

@@ -1,5 +1,5 @@
 import { formatDuration } from "../duration.ts";
-import { some } from "../guards/guard.ts";
+import { few } from "../few.ts";
 import type { Evidence } from "../report/evidence.ts";
 import { isoTime } from "../time.ts";
 import { snakeCase } from "../wire.ts";
@@ -49,7 +49,7 @@ function claimSentences(story: IterationStory): readonly string[] {
   const cited = report.signals?.citations ?? [];
   return [
     `The agent ${claimOf(story)}.`,
-    ...(cited.length === 0 ? [] : [`It says that it wrote ${some(cited, 10)}.`]),
+    ...(cited.length === 0 ? [] : [`It says that it wrote ${few(cited, 10)}.`]),
     ...(report.sweptProcesses > 0
       ? [`It left ${count(report.sweptProcesses, "process", "processes")} running; they were ended.`]
       : []),
@@ -60,10 +60,10 @@ function evidenceSentences(evidence: Evidence): readonly string[] {
   const { changed, changedSinceTaskBegan: sinceTask } = evidence;
   const moved = evidence.headAfter !== null && evidence.headAfter !== evidence.headBefore;
   const files = changed.files === 0 ? "No file changed" : `${count(changed.files, "file")} changed`;
-  const names = changed.paths.length === 0 ? "" : `: ${some(changed.paths, 10)}`;
+  const names = changed.paths.length === 0 ? "" : `: ${few(changed.paths, 10)}`;
   const commit = moved ? `; commit ${shortCommit(evidence.headAfter ?? "")}` : "; no commit";
   const sentence = (what: string, items: readonly string[]): readonly string[] =>
-    items.length === 0 ? [] : [`${what}: ${some(items, 10)}.`];
+    items.length === 0 ? [] : [`${what}: ${few(items, 10)}.`];
   return [
     `${files}${names}${commit}.`,
     ...(sinceTask.files === changed.files ? [] : [`${count(sinceTask.files, "file")} since the task began.`]),

@@ -1,5 +1,5 @@
 import { formatDuration } from "../duration.ts";
-import { some } from "../guards/guard.ts";
+import { few } from "../few.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { failuresOfAgent, isFailing, type CheckedGate, type GateOutcome } from "../report/checked-gate.ts";
 
@@ -23,7 +23,7 @@ export function claimInWords({ claim, promise, ending }: AgentReport): string {
 /** `gate "tests" failed (exit 1, 9s); it had passed before the task began` */
 export function gateInWords(gate: CheckedGate): string {
   const names = failuresOfAgent(gate);
-  const failing = names.length === 0 ? "" : `; failing: ${some(names, 5)}`;
+  const failing = names.length === 0 ? "" : `; failing: ${few(names, 5)}`;
   const tries = gate.tries > 1 ? `, ${gate.tries} tries` : "";
   const time = `${formatDuration(gate.durationMs)}${tries}`;
   switch (gate.status) {
@@ -60,7 +60,7 @@ export function redBeforeInWords(gates: readonly GateOutcome[]): string | null {
   if (red.length === 0) return null;
   const each = red.map(({ name, status, exitCode, failures }) => {
     const how = status === "timeout" ? "timed out" : `exit ${exitCode ?? "unknown"}`;
-    return `gate "${name}" (${how}${failures.length === 0 ? "" : `: ${some(failures, 3)}`})`;
+    return `gate "${name}" (${how}${failures.length === 0 ? "" : `: ${few(failures, 3)}`})`;
   });
   return `Red before the task began: ${joined(each)}.`;
 }
@@ -68,16 +68,21 @@ export function redBeforeInWords(gates: readonly GateOutcome[]): string | null {
 /** "tests and types passed, lint failed as before": what gates say for a claim that was accepted. */
 export function gatesBehindClaim(gates: readonly CheckedGate[]): readonly string[] {
   if (gates.length === 0) return ["no gate to ask"];
-  const passed = gates.filter(({ status }) => status === "passed").map(({ name }) => name);
+  const passed = gates.filter(({ status }) => status === "passed").map(({ name }) => quoted(name));
   const others = gates.filter(({ status }) => status !== "passed");
   return [
     ...(passed.length === 0 ? [] : [`${joined(passed)} passed`]),
     ...others.map(({ name, status, required, baseline }) => {
-      if (status === "missing" || status === "skipped") return `${name} is not installed`;
+      if (status === "missing" || status === "skipped") return `${quoted(name)} is not installed`;
       const known = baseline !== null && isFailing(baseline.status);
-      return `${name} failed (${known ? "as before the task" : required ? "tolerated" : "not required"})`;
+      return `${quoted(name)} failed (${known ? "as before the task" : required ? "tolerated" : "not required"})`;
     }),
   ];
+}
+
+/** The name of a check from the command line is a whole command. */
+function quoted(name: string): string {
+  return /\s/.test(name) ? `"${name}"` : name;
 }
 
 /** "a", "a and b", "a, b and c". */

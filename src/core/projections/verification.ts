@@ -1,6 +1,6 @@
 import { formatDuration } from "../duration.ts";
 import type { EventOf, Recorded } from "../events.ts";
-import { some } from "../guards/guard.ts";
+import { few } from "../few.ts";
 import {
   compareWithBaseline,
   isFailing,
@@ -86,8 +86,8 @@ function workChecks({ certificate }: Completion, { undone, gone }: WorkToday): r
     return [{ check: "work", status: "well", sentence }];
   }
   const details = [
-    ...(undone.length === 0 ? [] : [`back as before the task: ${some(undone, 10)}`]),
-    ...(gone.length === 0 ? [] : [`no longer there: ${some(gone, 10)}`]),
+    ...(undone.length === 0 ? [] : [`back as before the task: ${few(undone, 10)}`]),
+    ...(gone.length === 0 ? [] : [`no longer there: ${few(gone, 10)}`]),
   ].join("; ");
   return lost >= paths.length
     ? [{ check: "work", status: "failed", sentence: `nothing is left of the work; ${details}` }]
@@ -102,7 +102,7 @@ function testChecks({ certificate }: Completion, today: WorkToday): readonly Che
   const own = today.weakened.filter(({ path }) => certificate.changed.paths.includes(path));
   const shown = (own.length > 0 ? own : today.weakened).map(({ path, what }) => `${path}: ${what}`);
   const whose = own.length > 0 ? "tests of this task were" : "tests were";
-  const sentence = `${whose} weakened since: ${some(shown)}`;
+  const sentence = `${whose} weakened since: ${few(shown)}`;
   return [{ check: "tests", status: own.length > 0 ? "failed" : "warning", sentence }];
 }
 
@@ -125,7 +125,7 @@ function gateCheck(gate: CheckedGate, isRed: boolean): Check {
       status: "well",
       sentence: `gate "${gate.name}" passes (${formatDuration(gate.durationMs)})`,
     };
-  const names = gate.failures.length === 0 ? "" : `; failing: ${some(gate.failures, 10)}`;
+  const names = gate.failures.length === 0 ? "" : `; failing: ${few(gate.failures, 10)}`;
   return {
     check,
     status: isRed ? "failed" : "warning",

@@ -1,4 +1,4 @@
-import { some } from "../guards/guard.ts";
+import { few } from "../few.ts";
 import type { Question } from "../loop/state.ts";
 import type { Task } from "../plan/task.ts";
 import { isFailing, type GateOutcome } from "../report/checked-gate.ts";
@@ -100,7 +100,7 @@ ${commitText}${gateText}${lessonText}`;
 function baselineRemark(gate: GateSettings, baseline: readonly GateOutcome[]): string {
   const before = baseline.find(({ name }) => name === gate.name);
   if (before === undefined || !isFailing(before.status)) return "";
-  const named = before.failures.length === 0 ? "" : ` (${some(before.failures)})`;
+  const named = before.failures.length === 0 ? "" : ` (${few(before.failures)})`;
   return gate.onBaseline === "tolerate"
     ? `; it was already failing before this task was begun${named}: only new failures count`
     : `; it was already failing before this task was begun${named}, and has to pass in the end`;

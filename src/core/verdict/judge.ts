@@ -1,6 +1,7 @@
+import { few } from "../few.ts";
 import type { Finding } from "../guards/guard.ts";
 import type { AgentReport, Failure } from "../report/agent-report.ts";
-import { failedBefore, redGates, type CheckedGate } from "../report/checked-gate.ts";
+import { failedBefore, failuresOfAgent, redGates, type CheckedGate } from "../report/checked-gate.ts";
 import type { Reason, Verdict } from "./verdict.ts";
 
 /** Everything a ruling rests on. `gates` is null when no gate ran. */
@@ -33,7 +34,7 @@ function judgeCompletion(findings: readonly Finding[], gates: readonly CheckedGa
     ...findings.filter((finding) => finding.rejects).map(reasonOf),
     ...redGates(gates ?? []).map((gate): Reason => ({
       rule: `gate:${gate.name}`,
-      sentence: redSentence(gate),
+      sentence: `${redSentence(gate)}${namesOf(gate)}`,
     })),
   ];
   if (objections.length > 0) return { ruling: "rejected", reasons: objections };
@@ -63,6 +64,11 @@ export function redSentence(gate: CheckedGate): string {
     default:
       return `gate "${gate.name}" failed (${gate.unmet ?? `exit ${gate.exitCode ?? "unknown"}`})${before}`;
   }
+}
+
+function namesOf(gate: CheckedGate): string {
+  const failed = failuresOfAgent(gate);
+  return failed.length === 0 ? "" : `: ${few(failed, 3)}`;
 }
 
 function reasonOf(finding: Finding): Reason {
