@@ -5,6 +5,7 @@ printf 'agent = "demo"\n[agents.demo]\nscript = ".ralph/script.json"\n' > .ralph
 echo '{"default": [[{"say": "I would start by reading the data."}]]}' > .ralph/script.json
 git add --all && git commit --quiet --message start
 ralph run; echo "exit code $?"
-ralph history
+ralph why
+ralph why report
 ralph logs
 ralph prompt | sed -n '/DO NOT IGNORE/,/^$/p'

@@ -26,7 +26,7 @@ describe("labelled iterations, each run by the built program in a real repositor
       });
       const isDone = project.read("TODO.md").includes("[x]");
       expect(isDone).toBe(labelled.verdict === "accepted");
-      if (labelled.verdict === "rejected") await expectTold();
+      if (labelled.verdict === "rejected" || labelled.kind === "lying") await expectTold();
     },
   );
 
@@ -43,7 +43,7 @@ describe("labelled iterations, each run by the built program in a real repositor
   });
 });
 
-/** A rejection leaves an event that says what happened, and a next prompt that tells it. */
+/** A lie leaves an event that says what happened, and a next prompt that tells it. */
 async function expectTold(): Promise<void> {
   const { events } = JSON.parse(project.read(".ralph/interventions/events.json")) as { events: unknown[] };
   expect(events).not.toEqual([]);

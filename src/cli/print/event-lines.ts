@@ -65,9 +65,7 @@ export function eventLines(
 
 function baselineLines({ task, gates }: EventOf<"baseline.measured">, style: Style): readonly string[] {
   const red = gates.filter(({ status }) => isFailing(status)).map(({ name }) => name);
-  return red.length === 0
-    ? []
-    : ["", style.ask(`! before ${task} was begun, these gates were red: ${red.join(", ")}`)];
+  return red.length === 0 ? [] : ["", style.ask(`! ${task}: red before anything is done: ${red.join(", ")}`)];
 }
 
 /** Most of them are told with the verdict. */
