@@ -35,7 +35,7 @@ test("an ended run: outcome, exit code, reason, and what each open task waits fo
     outcome: "blocked",
     exitCode: 2,
     headline:
-      "The last run ended as blocked (exit code 2) after 1 iteration in 0.0s: held is blocked: no credentials.",
+      "The last run ended as blocked (exit code 2): held is blocked: no credentials. It took 1 iteration, 0.0s.",
     tasks: [
       { task: "one", text: "one has not been worked on yet.", next: "ralph run" },
       { task: "two", text: "two waits for one.", next: "ralph why one" },

@@ -63,7 +63,7 @@ function headlineOf(state: State, run: RunState, isDriven: boolean): string {
   const effort = count(run.iterations, "iteration");
   if (run.end !== null) {
     const time = formatDuration(run.end.at - run.startedAt);
-    return `The last run ended as ${run.end.outcome} (exit code ${EXIT_CODES[run.end.outcome]}) after ${effort} in ${time}: ${asSentence(run.end.reason)}`;
+    return `The last run ended as ${run.end.outcome} (exit code ${EXIT_CODES[run.end.outcome]}): ${asSentence(run.end.reason)} It took ${effort}, ${time}.`;
   }
   if (!isDriven) return `The last run was interrupted after ${effort}: its process is gone.`;
   const stopping =
