@@ -12,7 +12,6 @@ interface Scene {
 }
 
 const SCENES: readonly Scene[] = [
-  { name: "idle: the agent changes nothing", script: "echo working", isAccepted: false },
   {
     name: "judged: the agent commits its own work",
     script: 'echo "$RALPH_ITERATION" > work.txt; git add work.txt; git commit -qm work; echo working',

@@ -15,6 +15,9 @@ import { fileError } from "../system/file-error.ts";
 const SUMMARY = "logs/summary.csv";
 const EXECUTION = "logs/execution.jsonl";
 
+/** By then an agent or a gate is at work, and we have nothing else to do. */
+const SHOW_AFTER_MS = 10;
+
 /** The files under `.ralph/` that scripts and people read, kept in step with the log. */
 export class Views implements Follower {
   readonly #folder: string;
@@ -73,16 +76,16 @@ export class Views implements Follower {
     }
   }
 
-  /** Shown when the engine next waits for something: of facts in quick succession only the last is worth a file. */
+  /** Of facts in quick succession only the last is worth a file. */
   async settle(state: State): Promise<void> {
     if (this.#failure !== null) throw this.#failure.error;
     const isScheduled = this.#unshown !== null;
     this.#unshown = state;
     if (!isOpen(state.run)) this.#showCurrent();
-    else if (!isScheduled) setImmediate(() => this.#showSoon());
+    else if (!isScheduled) setTimeout(() => this.#showLate(), SHOW_AFTER_MS);
   }
 
-  #showSoon(): void {
+  #showLate(): void {
     try {
       this.#showCurrent();
     } catch (error) {

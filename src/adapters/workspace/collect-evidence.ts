@@ -26,7 +26,7 @@ export async function collectEvidence(
   const refusals: string[] = [];
   const onRefusal = (words: string): void => void refusals.push(words);
   const strayedTo = await returnToBranch(checkout, request, whose);
-  const comparisons = await beginComparisons(checkout, request);
+  const comparisons = beginComparisons(checkout, request);
   const { putBack, left: found } = await putBackProtected(checkout, request, { whose, kept, onRefusal });
   const mayCommit = request.commit === "ralph";
   const compareStaged = (): void => {
@@ -85,11 +85,15 @@ export async function collectEvidence(
   };
 }
 
-/** Comparing commits needs no work tree: it happens while git walks that. */
-async function beginComparisons(checkout: Checkout, request: CollectRequest): Promise<Comparisons> {
+/** Comparing commits needs no work tree: it happens while git walks that, which takes longer and so comes first. */
+function beginComparisons(checkout: Checkout, request: CollectRequest): Comparisons {
   const comparisons = createComparisons(checkout.git);
-  const { head } = await readHead(checkout, checkout.git);
-  for (const base of [request.from.head, request.taskBase]) comparisons.begin(base, head);
+  const begin = async (): Promise<void> => {
+    const { head } = await readHead(checkout, checkout.git);
+    for (const base of [request.from.head, request.taskBase]) comparisons.begin(base, head);
+  };
+  // Whoever needs the answer hears of the failure.
+  setImmediate(() => void begin().catch(() => {}));
   return comparisons;
 }
 

@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { runStarted, task, tasksObserved } from "../../../test/spec/given.ts";
-import type { Event } from "../../core/events.ts";
-import { evolve } from "../../core/loop/evolve.ts";
-import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
-import { MemoryLog } from "../store/memory-log.ts";
-import { Views } from "./views.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { runStarted, task, tasksObserved } from "../spec/given.ts";
+import type { Event } from "../../src/core/events.ts";
+import { evolve } from "../../src/core/loop/evolve.ts";
+import { EMPTY_STATE, type State } from "../../src/core/loop/state.ts";
+import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
+import { Views } from "../../src/adapters/files/views.ts";
 
 let folder: string;
 let views: Views;
@@ -26,8 +26,7 @@ test("what happens in quick succession is shown once, as it is in the end", asyn
   await views.settle(STARTED);
   await views.settle(OBSERVED);
   expect(existsSync(join(folder, "status.json"))).toBe(false);
-  await setImmediate();
-  expect(readFileSync(join(folder, "status.json"), "utf8")).toContain("task-002");
+  await vi.waitFor(() => expect(readFileSync(join(folder, "status.json"), "utf8")).toContain("task-002"));
   expect(existsSync(join(folder, "active.json"))).toBe(true);
 });
 
@@ -36,16 +35,15 @@ test("the end of a run is shown before it is over", async () => {
   const ended = { type: "run.ended", run: "run-1", outcome: "stopped", reason: "enough" } as const;
   await views.settle(after(runStarted(), ended));
   expect(readFileSync(join(folder, "status.json"), "utf8")).not.toContain("task-002");
-  await setImmediate();
+  await sleep(50);
   expect(readFileSync(join(folder, "status.json"), "utf8")).not.toContain("task-002");
   expect(existsSync(join(folder, "active.json"))).toBe(false);
 });
 
 test("a file that cannot be written is told with the next fact", async () => {
-  rmSync(folder, { recursive: true });
+  mkdirSync(join(folder, "status.json"));
   await views.settle(STARTED);
-  await setImmediate();
-  await expect(views.settle(OBSERVED)).rejects.toThrow("status.json");
+  await vi.waitFor(() => expect(views.settle(OBSERVED)).rejects.toThrow("status.json"));
 });
 
 function after(...events: readonly Event[]): State {
