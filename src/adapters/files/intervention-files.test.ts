@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { memoryProject, type MemoryProject } from "../../../test/fixtures/memory-project.ts";
@@ -202,13 +203,19 @@ describe("a folder that leads elsewhere", () => {
     expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
   });
 
-  test("is refused in the middle of a run, too; so is a file in its place", async () => {
+  test("is refused in the middle of a run, too, when it is a file", async () => {
     const process = await startProcess();
     rmSync(join(ralphDir, "interventions"), { recursive: true });
     writeFileSync(join(ralphDir, "interventions"), "");
-    await expect(process.record(liedIn(1))).rejects.toMatchObject({ code: "not-writable" });
-    rmSync(join(ralphDir, "interventions"));
+    await process.record(liedIn(1));
+    await expect(process.record(liedIn(2))).rejects.toMatchObject({ code: "not-writable" });
+  });
+
+  test("is refused in the middle of a run when it leads elsewhere", async () => {
+    const process = await startProcess();
+    rmSync(join(ralphDir, "interventions"), { recursive: true });
     symlinkSync(folder, join(ralphDir, "interventions"));
+    await process.record(liedIn(1));
     await expect(process.record(liedIn(2))).rejects.toMatchObject({ code: "not-writable" });
     expect(existsSync(join(folder, "events.json"))).toBe(false);
   });
@@ -225,7 +232,13 @@ async function startProcess(project = newProject()): Promise<Process> {
   const journal = await project.openJournal(log, [files]);
   if (journal.state.run === null) await journal.record(runStarted(), tasksObserved(task("one")));
   await files.restore(journal.state);
-  return journal;
+  return {
+    async record(...events) {
+      await journal.record(...events);
+      // The files follow a moment later; a timer that was set first also fires first.
+      await sleep(20);
+    },
+  };
 }
 
 function newProject(): MemoryProject {

@@ -20,6 +20,7 @@ import type { Clock, Follower, Log } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
 import { fileError } from "../system/file-error.ts";
 import { addToArchive } from "./intervention-archive.ts";
+import { LateWriter } from "./late-writer.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";
 
 const FOLDER = "interventions";
@@ -36,6 +37,7 @@ export class InterventionFiles implements Follower {
   readonly #log: Log;
   readonly #clock: Pick<Clock, "now">;
   readonly #written = new Map<string, string>();
+  readonly #late = new LateWriter((state) => this.#write(state));
   /** What `events.json` holds; null before `restore`, when nobody knows. */
   #entries: readonly Entry[] | null = null;
   #news: Entry[] = [];
@@ -73,9 +75,8 @@ export class InterventionFiles implements Follower {
     return Promise.resolve();
   }
 
-  settle(state: State): Promise<void> {
-    if (this.#entries !== null) this.#write(state);
-    return Promise.resolve();
+  async settle(state: State): Promise<void> {
+    if (this.#entries !== null) this.#late.settle(state);
   }
 
   #write(state: State): void {

@@ -9,14 +9,12 @@ import { projectStatus } from "../../core/projections/status.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Follower, Log, Progress } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
+import { LateWriter } from "./late-writer.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";
 import { fileError } from "../system/file-error.ts";
 
 const SUMMARY = "logs/summary.csv";
 const EXECUTION = "logs/execution.jsonl";
-
-/** By then an agent or a gate is at work, and we have nothing else to do. */
-const SHOW_AFTER_MS = 10;
 
 /** The files under `.ralph/` that scripts and people read, kept in step with the log. */
 export class Views implements Follower {
@@ -24,9 +22,7 @@ export class Views implements Follower {
   readonly #log: Log;
   readonly #open = new Map<number, IterationRecord>();
   readonly #written = new Map<string, string>();
-  /** What `status.json` and `active.json` have yet to show. */
-  #unshown: State | null = null;
-  #failure: { readonly error: unknown } | null = null;
+  readonly #late = new LateWriter((state) => this.#writeCurrent(state));
 
   constructor(folder: string, log: Log) {
     this.#folder = folder;
@@ -76,27 +72,8 @@ export class Views implements Follower {
     }
   }
 
-  /** Of facts in quick succession only the last is worth a file. */
   async settle(state: State): Promise<void> {
-    if (this.#failure !== null) throw this.#failure.error;
-    const isScheduled = this.#unshown !== null;
-    this.#unshown = state;
-    if (!isOpen(state.run)) this.#showCurrent();
-    else if (!isScheduled) setTimeout(() => this.#showLate(), SHOW_AFTER_MS);
-  }
-
-  #showLate(): void {
-    try {
-      this.#showCurrent();
-    } catch (error) {
-      this.#failure = { error }; // the next fact's writer hears of it
-    }
-  }
-
-  #showCurrent(): void {
-    const state = this.#unshown;
-    this.#unshown = null;
-    if (state !== null) this.#writeCurrent(state);
+    this.#late.settle(state);
   }
 
   /** An agent may well have cleaned up; then the row that is due comes with all the earlier ones. */

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { createComparisons, type Comparisons } from "./compare-commits.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
 import { createGit, type Git } from "./git.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
@@ -7,6 +8,7 @@ import { ralphPrefixOf } from "./whose-path.ts";
 /** A work tree, its repository, and a git that is not held up by the locks of the dead. */
 export interface Checkout extends Repository {
   readonly git: Git;
+  readonly comparisons: Comparisons;
   /** Our own folder. */
   readonly ralphDir: string;
   /** How git's paths below our own folder begin; null when it lies elsewhere. */
@@ -34,6 +36,7 @@ export async function openCheckout(
   return {
     ...repository,
     git,
+    comparisons: createComparisons(git),
     ralphDir: resolve(root, ralphDir),
     ralphPrefix,
     identity: () => (identity ??= fallbackIdentity(git)),

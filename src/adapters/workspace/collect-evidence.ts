@@ -1,7 +1,6 @@
 import { PATHS_KEPT, type ChangeSet, type Evidence, type Leftover } from "../../core/report/evidence.ts";
 import type { CollectRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
-import { createComparisons, type Comparisons } from "./compare-commits.ts";
 import { commitLeftovers } from "./commit-leftovers.ts";
 import { findPhantoms } from "./find-phantoms.ts";
 import type { KeptFiles } from "./kept-files.ts";
@@ -26,14 +25,9 @@ export async function collectEvidence(
   const refusals: string[] = [];
   const onRefusal = (words: string): void => void refusals.push(words);
   const strayedTo = await returnToBranch(checkout, request, whose);
-  const comparisons = beginComparisons(checkout, request);
   const { putBack, left: found } = await putBackProtected(checkout, request, { whose, kept, onRefusal });
   const mayCommit = request.commit === "ralph";
-  const compareStaged = (): void => {
-    for (const base of [request.from.head, request.taskBase]) comparisons.beginStaged(base);
-  };
-  const isCommitted =
-    mayCommit && (await commitLeftovers(checkout, found, request, onRefusal, compareStaged));
+  const isCommitted = mayCommit && (await commitLeftovers(checkout, found, request, onRefusal));
   // Hooks may have changed anything.
   const now = isCommitted && request.hooks ? await readLeftovers(checkout, whose) : found;
   const { take, stay, tooRisky, ours } = isCommitted ? { ...now, take: [] } : now;
@@ -41,9 +35,7 @@ export async function collectEvidence(
   const dirtyOurs = new Set(ours.map((entry) => entry.path));
   const isAgents = (path: string): boolean => whose(path) === "agent" && !dirtyOurs.has(path);
   const { head } = await readHead(checkout, checkout.git);
-  // Hooks may have changed what was committed.
-  if (isCommitted && head !== null && !request.hooks) comparisons.stagedBecame(head);
-  const changes = await changesOf(checkout, comparisons, request, { head, uncommitted, isAgents });
+  const changes = await changesOf(checkout, request, { head, uncommitted, isAgents });
   const dirty = [...found.take, ...found.stay, ...found.tooRisky, ...found.ours].map((entry) => entry.path);
   const [phantoms, weakened] = await Promise.all([
     // What the agent wrote elsewhere is there, and not here.
@@ -85,18 +77,6 @@ export async function collectEvidence(
   };
 }
 
-/** Comparing commits needs no work tree: it happens while git walks that, which takes longer and so comes first. */
-function beginComparisons(checkout: Checkout, request: CollectRequest): Comparisons {
-  const comparisons = createComparisons(checkout.git);
-  const begin = async (): Promise<void> => {
-    const { head } = await readHead(checkout, checkout.git);
-    for (const base of [request.from.head, request.taskBase]) comparisons.begin(base, head);
-  };
-  // Whoever needs the answer hears of the failure.
-  setImmediate(() => void begin().catch(() => {}));
-  return comparisons;
-}
-
 interface Now {
   readonly head: string | null;
   readonly uncommitted: readonly StatusEntry[];
@@ -110,8 +90,7 @@ interface Changes {
 }
 
 async function changesOf(
-  { root }: Checkout,
-  comparisons: Comparisons,
+  { root, comparisons }: Checkout,
   { from, taskBase, leftBefore, leftBeforeTask }: CollectRequest,
   { head, uncommitted, isAgents }: Now,
 ): Promise<Changes> {

@@ -10,26 +10,19 @@ import type { StatusEntry } from "./read-status.ts";
 import type { Leftovers } from "./read-leftovers.ts";
 import { OWN_INDEX_PREFIX } from "./stale-locks.ts";
 
-/**
- * Commits what may be committed and nothing else, whatever the agent has staged. False: it stays uncommitted.
- * `onStaged` is told when the index is just what will be committed.
- */
+/** Commits what may be committed and nothing else, whatever the agent has staged. False: it stays uncommitted. */
 export async function commitLeftovers(
   checkout: Checkout,
   left: Leftovers,
   request: CommitRequest,
   onRefusal?: (words: string) => void,
-  onStaged?: () => void,
 ): Promise<boolean> {
   const hasConflict = left.stay.some((entry) => entry.is === "conflict");
   if (hasConflict || (left.take.length === 0 && !isMerging(checkout))) return false;
   const commit = { message: commitMessage(request, request.title), hooks: request.hooks, onRefusal };
   await stage(checkout.git, left.take);
   const staged = [...left.ours, ...left.stay, ...left.tooRisky].filter((entry) => entry.staged);
-  if (staged.length === 0) {
-    onStaged?.();
-    return commitIndex(checkout, commit);
-  }
+  if (staged.length === 0) return commitIndex(checkout, commit);
   return withOwnIndex(checkout, async (env) => {
     await unstage(checkout.git, staged, env);
     return commitIndex(checkout, { ...commit, env });

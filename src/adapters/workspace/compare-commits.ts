@@ -1,54 +1,34 @@
 import { gitError, textOf, type Git } from "./git.ts";
 import { resolveCommit } from "./read-head.ts";
+import { createTreeDiffer } from "./tree-differ.ts";
 
-/** Which files really differ between commits: white space alone does not count, a new empty file and a mode do. */
+/** What differs between commits. Null stands for the empty tree, and so does a commit that is no more. */
 export interface Comparisons {
-  /** Null stands for the empty tree, and so does a commit that is no more. Each pair is compared once. */
+  /** Files that really differ: white space alone does not count, a new empty file and a mode do. */
   between(from: string | null, to: string): Promise<readonly string[]>;
-  /** The same ahead of time, while git is busy with something else. */
-  begin(from: string | null, to: string | null): void;
-  /** Ahead of time too, with the index, which is about to be committed. */
-  beginStaged(from: string | null): void;
-  /** The commit that the index became. */
-  stagedBecame(to: string): void;
   /** Of these paths those that differ in the work tree; of all if none is named, or more than can be. */
   withWorkTree(from: string | null, to: string, paths: readonly string[]): Promise<readonly string[]>;
+  /** Everything that differs in any way, in git's bytes, and whether it was there before. */
+  names(from: string | null, to: string): Promise<ReadonlyMap<string, "new" | "old">>;
 }
 
 export function createComparisons(git: Git): Comparisons {
-  const known = new Map<string, Promise<readonly string[]>>();
-  const staged = new Map<string, Promise<readonly string[]>>();
-  const between: Comparisons["between"] = (from, to) => {
-    if (from === to) return Promise.resolve([]);
-    const key = `${from} ${to}`;
-    const paths = known.get(key) ?? compare(git, from, to, [to, "--"]);
-    known.set(key, paths);
-    return paths;
-  };
+  const files = createTreeDiffer(() => git.start([...DIFF_TREE, ...REAL_DIFFERENCES]));
+  const names = createTreeDiffer(() => git.start([...DIFF_TREE, ...NAMES]));
   return {
-    between,
-    begin(from, to) {
-      if (to !== null) between(from, to).catch(ASKED_LATER);
-    },
-    beginStaged(from) {
-      if (from === null || staged.has(from)) return;
-      const paths = diff(git, ["--cached", from, "--"]);
-      paths.catch(ASKED_LATER);
-      staged.set(from, paths);
-    },
-    stagedBecame(to) {
-      for (const [from, paths] of staged) {
-        const answer = paths.catch(() => compare(git, from, to, [to, "--"]));
-        answer.catch(ASKED_LATER);
-        known.set(`${from} ${to}`, answer);
-      }
+    async between(from, to) {
+      if (from === to) return [];
+      const records = from === null ? null : await files.records(from, to);
+      return records === null ? compare(git, from, to, [to, "--"]) : records.map(pathIn);
     },
     withWorkTree: (from, to, paths) => compare(git, from, to, ["--", ...pathspecs(paths)]),
+    async names(from, to) {
+      if (from === to) return new Map();
+      const records = from === null ? null : await names.records(from, to);
+      return namesIn(records ?? (await allNames(git, from, to)));
+    },
   };
 }
-
-/** Whoever asks for it hears of the failure. */
-const ASKED_LATER = (): void => {};
 
 export function emptyTree(sibling: string): string {
   return sibling.length === 64
@@ -56,11 +36,11 @@ export function emptyTree(sibling: string): string {
     : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 }
 
+const DIFF_TREE = ["diff-tree", "--stdin", "--no-commit-id", "-r", "-z"];
+const NAMES = ["--no-renames", "--name-status"];
 /** Git leaves out modified files in which, with these options, no line differs. */
-const DIFF = [
-  "diff",
+const REAL_DIFFERENCES = [
   "--numstat",
-  "-z",
   "--ignore-all-space",
   "--ignore-blank-lines",
   "--no-renames",
@@ -90,12 +70,32 @@ async function compare(
 
 async function diff(git: Git, args: readonly string[]): Promise<readonly string[]> {
   const paths: string[] = [];
-  const result = await git.run([...DIFF, ...args], {
-    onRecord: (record) =>
-      paths.push(textOf(record.slice(record.indexOf("\t", record.indexOf("\t") + 1) + 1))),
+  const result = await git.run(["diff", "-z", ...REAL_DIFFERENCES, ...args], {
+    onRecord: (record) => paths.push(pathIn(record)),
   });
-  if (result.code !== 0) throw gitError(DIFF, result);
+  if (result.code !== 0) throw gitError(["diff"], result);
   return paths;
+}
+
+/** After the two numbers. */
+function pathIn(record: string): string {
+  return textOf(record.slice(record.indexOf("\t", record.indexOf("\t") + 1) + 1));
+}
+
+/** Nothing when somebody made the repository anew: then there is nothing to compare with. */
+async function allNames(git: Git, from: string | null, to: string): Promise<readonly string[]> {
+  const records: string[] = [];
+  await git.run(["diff-tree", "-r", "-z", ...NAMES, from ?? emptyTree(to), to], {
+    onRecord: (record) => records.push(record),
+  });
+  return records;
+}
+
+function namesIn(records: readonly string[]): ReadonlyMap<string, "new" | "old"> {
+  const names = new Map<string, "new" | "old">();
+  for (let at = 0; at + 1 < records.length; at += 2)
+    names.set(records[at + 1] ?? "", records[at] === "A" ? "new" : "old");
+  return names;
 }
 
 /** None means all. What is not UTF-8 cannot be said on a command line. */

@@ -1,9 +1,8 @@
 import type { CollectRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
-import { bytesOf, textOf, type Git } from "./git.ts";
+import { bytesOf, textOf } from "./git.ts";
 import { configurationPaths, contentAt, isConfiguration, isSameContent, type Content } from "./kept-files.ts";
 import { isUntouched } from "./known-leftovers.ts";
-import { emptyTree } from "./compare-commits.ts";
 import type { Leftovers } from "./read-leftovers.ts";
 import type { StatusEntry } from "./read-status.ts";
 import type { Owner } from "./whose-path.ts";
@@ -71,25 +70,6 @@ function* changedInGit(checkout: Checkout, request: CollectRequest, look: Look):
 function isApart(path: string, { ralphPrefix }: Checkout, { kept }: Look): boolean {
   if (ralphPrefix !== null && path.startsWith(ralphPrefix)) return true;
   return kept !== null && isConfiguration(path, ralphPrefix);
-}
-
-/** The paths that differ between where the iteration began and HEAD, in any way. Asks git only if HEAD moved. */
-export async function readCommitted(
-  git: Git,
-  from: string | null,
-  head: string | null,
-): Promise<ReadonlyMap<string, "new" | "old">> {
-  const paths = new Map<string, "new" | "old">();
-  if (head === null || from === head) return paths;
-  let letter: string | null = null;
-  // It fails when somebody made the repository anew: then there is nothing to compare with.
-  await git.run(["diff-tree", "-r", "--no-renames", "--name-status", "-z", from ?? emptyTree(head), head], {
-    onRecord: (record) => {
-      if (letter !== null) paths.set(record, letter === "A" ? "new" : "old");
-      letter = letter === null ? record : null;
-    },
-  });
-  return paths;
 }
 
 /** `isOtherInGit`: what git has of it now is neither what it had nor what lies there. */

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -7,6 +7,8 @@ import { RalphError } from "../../core/ralph-error.ts";
 export interface Git {
   /** Runs git to its end, whatever the exit code. Throws when git is not there or the disk is full. */
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>;
+  /** Starts git and leaves it to the caller. */
+  start(args: readonly string[]): ChildProcessWithoutNullStreams;
   /** For questions: the exit code 0 is yes, 1 is no, any other is thrown. */
   ask(args: readonly string[]): Promise<GitResult>;
   /** The output; a failure of git is thrown. */
@@ -49,7 +51,9 @@ export function createGit(cwd: string, unlock: () => Promise<void> = () => Promi
     if (result.code !== 0) throw gitError(args, result);
     return result.stdout;
   };
-  return { run, ask, must };
+  const start: Git["start"] = (args) =>
+    spawn("git", withConfig(args, false), { cwd, env: environment(), detached: true, stdio: "pipe" });
+  return { run, start, ask, must };
 }
 
 /** What git refused, as one sentence. */
@@ -81,9 +85,8 @@ const OWN_CONFIG = [
 const NO_HOOKS = ["core.hooksPath=/dev/null", "commit.gpgSign=false"];
 
 function runOnce(cwd: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
-  const config = options.hooks === true ? OWN_CONFIG : [...OWN_CONFIG, ...NO_HOOKS];
   return new Promise((resolve, reject) => {
-    const child = spawn("git", [...config.flatMap((setting) => ["-c", setting]), ...args], {
+    const child = spawn("git", withConfig(args, options.hooks === true), {
       cwd,
       env: { ...environment(), ...options.env },
       // Ctrl-C is for us: a git that dies of it would look like a failure.
@@ -111,6 +114,11 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
       else resolve({ code: code ?? 128, stdout: stdout.end(), stderr });
     });
   });
+}
+
+function withConfig(args: readonly string[], hooks: boolean): string[] {
+  const config = hooks ? OWN_CONFIG : [...OWN_CONFIG, ...NO_HOOKS];
+  return [...config.flatMap((setting) => ["-c", setting]), ...args];
 }
 
 function gather(onRecord: ((record: string) => void) | undefined): {

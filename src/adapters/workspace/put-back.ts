@@ -3,7 +3,7 @@ import type { CollectRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitIndex, isMerging, withOwnIndex, type Env } from "./commit-leftovers.ts";
 import { commitMessage } from "./commit-message.ts";
-import { findTampered, readCommitted, type Tampered } from "./find-tampered.ts";
+import { findTampered, type Tampered } from "./find-tampered.ts";
 import { textOf, type Git } from "./git.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import { PutAside } from "./put-aside.ts";
@@ -38,7 +38,7 @@ export async function putBackProtected(
   const { head } = await readHead(checkout, git);
   const [left, inCommits] = await Promise.all([
     readLeftovers(checkout, whose),
-    readCommitted(git, request.from.head, head),
+    head === null ? new Map<string, "new" | "old">() : checkout.comparisons.names(request.from.head, head),
   ]);
   const aside = new PutAside(checkout, request);
   const isOurRecord = kept === null || kept.recorded.has(request.iteration);

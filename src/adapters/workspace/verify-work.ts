@@ -2,7 +2,6 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { AcceptedWork, WorkToday } from "../../core/projections/verification.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
-import { createComparisons } from "./compare-commits.ts";
 import { textOf, type Git } from "./git.ts";
 import { readHead, resolveCommit } from "./read-head.ts";
 import { readWeakenedTests } from "./read-weakened-tests.ts";
@@ -110,9 +109,9 @@ async function weakenedSince(
   commit: string,
   head: string | null,
 ): Promise<WorkToday["weakened"]> {
-  const { git, ralphPrefix } = checkout;
+  const { comparisons, ralphPrefix } = checkout;
   if (head === null) return readWeakenedTests(checkout, commit, []);
-  const changed = await createComparisons(git).withWorkTree(commit, head, []);
+  const changed = await comparisons.withWorkTree(commit, head, []);
   const counted = changed.filter((path) => ralphPrefix === null || !path.startsWith(ralphPrefix));
   return readWeakenedTests(checkout, commit, counted);
 }
