@@ -71,9 +71,9 @@ async function run(
   const adapter = ADAPTERS[request.agent.format];
   const env = agentEnvironment(request, options);
   const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
-  await prepareLogs(options.ralphDir);
+  prepareLogs(options.ralphDir);
   const files = filesOf(request.iteration, options.ralphDir);
-  const writer = createTranscriptWriter(await createFile(files.log), files.log);
+  const writer = createTranscriptWriter(createFile(files.log), files.log);
   const prompt = createRedactor(secrets)(request.prompt);
   // Its output comes without secrets, so an echo of the prompt does too.
   const reader = adapter.createReader({ prompt, promise: request.promise });

@@ -13,7 +13,7 @@ export async function withPromptFile<Result>(
   path: string,
   use: (promptFile: string) => Promise<Result>,
 ): Promise<Result> {
-  await writeWholeFile(path, cleanPrompt);
+  writeWholeFile(path, cleanPrompt);
   if (cleanPrompt === prompt) return use(path);
   const folder = await mkdtemp(join(tmpdir(), "ralph-prompt-"));
   try {

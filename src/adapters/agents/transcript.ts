@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { lstat, mkdir, open, rm, type FileHandle } from "node:fs/promises";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, write, writeFileSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { RalphError } from "../../core/ralph-error.ts";
 import { fileError } from "../system/file-error.ts";
 
@@ -26,11 +27,11 @@ const TAIL_BYTES = 16 * 1024;
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** The folder of transcripts, made if need be; a link in its place could lead outside the repository. */
-export async function prepareLogs(ralphDir: string): Promise<string> {
+export function prepareLogs(ralphDir: string): string {
   const folder = join(ralphDir, "logs");
   try {
-    await mkdir(folder, { recursive: true });
-    if ((await lstat(folder)).isDirectory()) return folder;
+    mkdirSync(folder, { recursive: true });
+    if (lstatSync(folder).isDirectory()) return folder;
   } catch (error) {
     throw fileError(error, folder);
   }
@@ -44,35 +45,47 @@ export async function prepareLogs(ralphDir: string): Promise<string> {
 }
 
 /** Makes the file anew: whatever stood there under its name (a link, a pipe) is gone, not followed. */
-export async function createFile(path: string): Promise<FileHandle> {
+export function createFile(path: string): number {
   try {
-    await rm(path, { force: true });
-    return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    rmSync(path, { force: true });
+    return openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
   } catch (error) {
     throw fileError(error, path);
   }
 }
 
-export async function writeWholeFile(path: string, text: string): Promise<void> {
-  const file = await createFile(path);
+export function writeWholeFile(path: string, text: string): void {
+  const file = createFile(path);
   try {
-    await file.writeFile(text);
+    writeFileSync(file, text);
   } catch (error) {
     throw fileError(error, path);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
+const writeSome = promisify(write);
+
+/** A system may take less than it was given. */
+async function writeAll(file: number, chunk: Buffer): Promise<void> {
+  for (let at = 0; at < chunk.length;) at += (await writeSome(file, chunk, at)).bytesWritten;
+}
+
 /** Writes one chunk after the other in the order of the calls. */
-export function createTranscriptWriter(file: FileHandle, path: string): TranscriptWriter {
+export function createTranscriptWriter(file: number, path: string): TranscriptWriter {
   const hash = createHash("sha256");
   let bytes = 0;
+  let isOpen = true;
+  const closeFile = (): void => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
+  };
   let last: Promise<void> = Promise.resolve();
   return {
     write(chunk) {
       last = last.then(async () => {
-        await file.writeFile(chunk).catch((error: unknown) => {
+        await writeAll(file, chunk).catch((error: unknown) => {
           throw fileError(error, path);
         });
         hash.update(chunk);
@@ -82,12 +95,12 @@ export function createTranscriptWriter(file: FileHandle, path: string): Transcri
     },
     async close() {
       await last;
-      await file.close();
+      closeFile();
       return { bytes, sha256: hash.digest("hex") };
     },
     async abandon() {
       await last.catch(() => {});
-      await file.close().catch(() => {});
+      closeFile();
     },
   };
 }

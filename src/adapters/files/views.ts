@@ -78,7 +78,8 @@ export class Views implements Follower {
 
   /** An agent may well have cleaned up; then the row that is due comes with all the earlier ones. */
   #isGone(state: State): boolean {
-    prepareRalphFolder(this.#folder);
+    if (![".gitignore", "logs"].every((name) => existsSync(this.#path(name))))
+      prepareRalphFolder(this.#folder);
     const isFirst = state.judged <= 1;
     return !isFirst && [SUMMARY, EXECUTION].some((file) => !existsSync(this.#path(file)));
   }

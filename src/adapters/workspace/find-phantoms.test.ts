@@ -178,7 +178,7 @@ describe("where there is little to look at", () => {
     const fail = (): never => {
       throw new Error("git was asked");
     };
-    const git: Git = { run: fail, ask: fail, must: fail };
+    const git: Git = { run: fail, start: fail, ask: fail, must: fail };
     const about: Omit<Citations, "cited"> = {
       changed: ["src/main.ts"],
       base: from.head,

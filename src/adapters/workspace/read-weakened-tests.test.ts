@@ -91,7 +91,7 @@ test("git is not asked when no test changed", async () => {
   const fail = (): never => {
     throw new Error("git was asked");
   };
-  const git: Git = { run: fail, ask: fail, must: fail };
+  const git: Git = { run: fail, start: fail, ask: fail, must: fail };
   expect(await readWeakenedTests({ ...checkout, git }, from.head, ["src/main.ts"])).toEqual([]);
   await expect(readWeakenedTests({ ...checkout, git }, from.head, ["src/a.test.ts"])).rejects.toThrow(
     "asked",
