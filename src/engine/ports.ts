@@ -185,8 +185,8 @@ export interface CollectRequest extends CommitRequest, WatchRequest {
   readonly leftBeforeTask: readonly Leftover[];
   /** Files that the agent says it wrote. */
   readonly cited: readonly string[];
-  /** What this task's earlier iterations changed, where other work came between. */
-  readonly changedBefore: readonly string[];
+  /** What this task's iterations had changed when other work came between; it counts as far as it still stands. */
+  readonly earlier: { readonly from: string | null; readonly paths: readonly string[] };
   /** What the agent must not change, in this task. */
   readonly isProtected: (path: string) => boolean;
   readonly pins: readonly Pin[];

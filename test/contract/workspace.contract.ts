@@ -146,8 +146,24 @@ export function describeWorkspace(name: string, create: () => Promise<WorkspaceS
       await subject.change("a");
       await collect();
       const from = await subject.workspace.snapshot();
-      const evidence = await collect({ iteration: 2, from, cited: ["a", "b"], changedBefore: ["b"] });
+      const evidence = await collect({
+        iteration: 2,
+        from,
+        cited: ["a", "b"],
+        earlier: { from: null, paths: ["b"] },
+      });
       expect(evidence.phantoms).toEqual([]);
+    });
+
+    test("what an earlier row changed counts as long as it still stands", async () => {
+      const first = from.head;
+      await subject.change("a");
+      await subject.commit();
+      const later = await subject.workspace.snapshot();
+      const request = { from: later, taskBase: later.head, iteration: 2 };
+      const standing = await collect({ ...request, earlier: { from: first, paths: ["a", "gone"] } });
+      expect(standing.changed.files).toBe(0);
+      expect(standing.changedSinceTaskBegan).toEqual({ files: 1, paths: ["a"] });
     });
 
     test("the task source is no phantom, whoever wrote it", async () => {
@@ -206,7 +222,7 @@ export function requestFrom(from: Snapshot, source: string): CollectRequest {
     leftBeforeTask: [],
     leftByGates: [],
     cited: [],
-    changedBefore: [],
+    earlier: { from: null, paths: [] },
     isProtected: () => false,
     pins: [],
   };

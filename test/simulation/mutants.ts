@@ -131,16 +131,6 @@ export const MUTANTS: readonly Mutant[] = [
       ),
   },
   {
-    name: "what another task left uncommitted counts as work",
-    ports: (ports) => ({
-      ...ports,
-      workspace: {
-        ...ports.workspace,
-        collect: (request) => ports.workspace.collect({ ...request, leftBefore: [], leftBeforeTask: [] }),
-      },
-    }),
-  },
-  {
     name: "an agent's change to a letter believed",
     ports: (ports) =>
       onAppend(ports, (events) => events.filter((event) => event.type !== "letter.disturbed")),

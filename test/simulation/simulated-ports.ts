@@ -209,11 +209,15 @@ function collect(repository: SimulatedRepository, request: CollectRequest): Evid
     return { files: paths.length, paths };
   };
   const changed = changes(request.from.head, request.leftBefore);
-  const changedSinceTaskBegan = changes(request.taskBase, request.leftBeforeTask);
+  const inRow = changes(request.taskBase, request.leftBeforeTask);
+  const standing = repository.changedSince(request.earlier.from);
+  const earlier = request.earlier.paths.filter((path) => standing.includes(path));
+  const inTask = [...new Set([...inRow.paths, ...earlier])];
+  const changedSinceTaskBegan = { files: inTask.length, paths: inTask };
   const written = new Set([
     ...changed.paths,
     ...changedSinceTaskBegan.paths,
-    ...request.changedBefore,
+    ...request.earlier.paths,
     ...putBack,
   ]);
   return {

@@ -48,7 +48,7 @@ export async function collectEvidence(
             ...changes.inIteration,
             ...dirty,
             ...putBack,
-            ...request.changedBefore,
+            ...request.earlier.paths,
           ],
           base: request.taskBase,
           head,
@@ -91,7 +91,7 @@ interface Changes {
 
 async function changesOf(
   { root, comparisons }: Checkout,
-  { from, taskBase, leftBefore, leftBeforeTask }: CollectRequest,
+  { from, taskBase, leftBefore, leftBeforeTask, earlier }: CollectRequest,
   { head, uncommitted, isAgents }: Now,
 ): Promise<Changes> {
   const since = (base: string | null, left: readonly Leftover[]): ReturnType<typeof readChanges> => {
@@ -109,7 +109,11 @@ async function changesOf(
   const changed = since(from.head, leftBefore);
   const isSame = from.head === taskBase && leftBefore === leftBeforeTask;
   const changedSinceTaskBegan = isSame ? changed : since(taskBase, leftBeforeTask);
-  const [inIteration, inTask] = await Promise.all([changed, changedSinceTaskBegan]);
+  const [inIteration, inRow] = await Promise.all([changed, changedSinceTaskBegan]);
+  const isStanding =
+    earlier.paths.length === 0 || head === null ? [] : await comparisons.between(earlier.from, head);
+  const standing = new Set(isStanding);
+  const inTask = [...new Set([...inRow, ...earlier.paths.filter((path) => standing.has(path))])];
   return { inIteration, inTask };
 }
 

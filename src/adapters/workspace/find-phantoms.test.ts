@@ -101,7 +101,11 @@ describe("what nobody can hold against the agent is real", () => {
     ["built output of a sub-folder", () => built("packages/ui/dist/main.js", "dist/main.js")],
     ["a file outside of the repository", () => outside()],
     ["a file beside the repository", () => (outside(), "../outside.txt")],
-    ["what an earlier iteration changed", () => "src/main.ts", { changedBefore: ["src/main.ts"] }],
+    [
+      "what an earlier iteration changed",
+      () => "src/main.ts",
+      { earlier: { from: null, paths: ["src/main.ts"] } },
+    ],
     [
       "what was put back",
       () => write("src/main.ts", "src/main.ts"),

@@ -141,6 +141,8 @@ function gather(onRecord: ((record: string) => void) | undefined): {
 function environment(): Record<string, string | undefined> {
   return {
     ...process.env,
+    // What a commit holds is what its id says.
+    GIT_NO_REPLACE_OBJECTS: "1",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: ":",

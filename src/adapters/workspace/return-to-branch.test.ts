@@ -199,3 +199,75 @@ test("files of the operator's that are in the way are not lost: the run stops an
   await expect(collect({ leaveAlone: ["README.md"] })).rejects.toMatchObject({ code: "git-failed" });
   expect(repository.read("README.md")).toBe("# Operator's\n");
 });
+
+test("an agent that throws away the commits before its task gets them back", async () => {
+  repository.write("human.txt", "work of a person\n");
+  repository.commit("human");
+  from = await workspace.snapshot();
+  repository.git("reset", "--quiet", "--hard", "HEAD~1");
+  repository.write("a.txt", "one\n");
+  const evidence = await collect();
+  expect(evidence.strayedTo).toBe(STRAY);
+  expect(evidence.changed.files).toBe(0);
+  expect(head()).toBe("main");
+  expect(repository.read("human.txt")).toBe("work of a person\n");
+  expect(repository.git("show", "--format=", "--name-only", STRAY)).toBe("a.txt");
+  expect(repository.git("status", "--porcelain")).toBe("");
+  expect((await collect()).strayedTo).toBe(STRAY);
+});
+
+test("an agent may not amend the commit on which its task began", async () => {
+  repository.write("a.txt", "one\n");
+  repository.git("add", "--all");
+  repository.git("commit", "--quiet", "--amend", "--no-edit");
+  const evidence = await collect();
+  expect(evidence.strayedTo).toBe(STRAY);
+  expect(repository.git("rev-parse", "main")).toBe(from.head);
+});
+
+test("an agent may rewrite its own commits, of this iteration and of earlier ones", async () => {
+  const taskBase = from.head;
+  repository.write("a.txt", "one\n");
+  repository.commit("mine");
+  from = await workspace.snapshot();
+  repository.write("a.txt", "two\n");
+  repository.git("commit", "--quiet", "--amend", "--all", "--no-edit");
+  const evidence = await collect({ taskBase });
+  expect(evidence.strayedTo).toBeNull();
+  expect(evidence.changedSinceTaskBegan.paths).toEqual(["a.txt"]);
+});
+
+test("a merge of the agent's own branch continues ours", async () => {
+  repository.git("checkout", "--quiet", "-b", "side");
+  repository.write("a.txt", "one\n");
+  repository.commit("side");
+  repository.git("checkout", "--quiet", "main");
+  repository.write("b.txt", "one\n");
+  repository.commit("main");
+  repository.git("merge", "--quiet", "--no-edit", "side");
+  const evidence = await collect();
+  expect(evidence.strayedTo).toBeNull();
+  expect(evidence.changed.paths).toEqual(["a.txt", "b.txt"]);
+});
+
+test("a history of which the beginning is gone is nobody's work", async () => {
+  repository.git("checkout", "--quiet", "--orphan", "fresh");
+  repository.write("a.txt", "one\n");
+  repository.commit("all anew");
+  repository.git("branch", "--quiet", "--force", "main", "fresh");
+  repository.git("checkout", "--quiet", "main");
+  const evidence = await collect();
+  expect(evidence.strayedTo).toBe(STRAY);
+  expect(repository.git("rev-parse", "main")).toBe(from.head);
+});
+
+test("a commit that git's replacements pretend is not believed", async () => {
+  const empty = repository.git(
+    "commit-tree",
+    "-m",
+    "x",
+    repository.git("hash-object", "-t", "tree", "/dev/null"),
+  );
+  repository.git("replace", "HEAD", empty);
+  expect((await collect()).changed.files).toBe(0);
+});

@@ -4,6 +4,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { CollectRequest, Snapshot } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitLeftovers, stage, withOwnIndex } from "./commit-leftovers.ts";
+import { descendsFrom } from "./descends-from.ts";
 import { commitMessage } from "./commit-message.ts";
 import { bytesOf, type Git } from "./git.ts";
 import { readHead, resolveCommit } from "./read-head.ts";
@@ -12,7 +13,7 @@ import type { Owner } from "./whose-path.ts";
 
 /**
  * Puts HEAD back where the iteration began. Work that continues it comes along; any other stays where it is,
- * under the name that is answered.
+ * under the name that is answered. An agent may rewrite its own commits, not what was there before its task.
  */
 export async function returnToBranch(
   checkout: Checkout,
@@ -21,7 +22,11 @@ export async function returnToBranch(
 ): Promise<string | null> {
   const { from } = request;
   const now = await readHead(checkout, checkout.git);
-  if (now.branch === from.branch) return strayedBefore(checkout, request);
+  if (now.branch === from.branch) {
+    if (!(await isRewritten(checkout, request, now.head))) return strayedBefore(checkout, request);
+    await takeBackRewriting(checkout, request, whose);
+    return strayedBefore(checkout, request);
+  }
   const tip = await tipOf(checkout.git, from);
   const isRebasing = inRebase(checkout);
   if (now.head === null) await pointHead(checkout.git, from, tip);
@@ -31,6 +36,34 @@ export async function returnToBranch(
     await leaveBehind(checkout, request, whose, tip);
   }
   return strayedBefore(checkout, request);
+}
+
+async function isRewritten(
+  checkout: Checkout,
+  { from, taskBase }: CollectRequest,
+  head: string | null,
+): Promise<boolean> {
+  const base = taskBase ?? from.head;
+  if (base === null || head === from.head) return false;
+  return head === null || !(await descendsFrom(checkout, head, base));
+}
+
+/** What the agent made of it is kept under a name of its own; the branch is where it was. */
+async function takeBackRewriting(
+  checkout: Checkout,
+  request: CollectRequest,
+  whose: (path: string) => Owner,
+): Promise<void> {
+  const { git } = checkout;
+  const { from } = request;
+  await commitLeftovers(checkout, await readLeftovers(checkout, whose), request);
+  await rememberStray(git, request, (await readHead(checkout, git)).head, null);
+  // Of a repository that was made anew nothing can be brought back.
+  if (from.head === null || (await resolveCommit(git, from.head)) === null) return;
+  await checkOut(git, { head: from.head, branch: null }, from.head, null);
+  if (from.branch === null) return;
+  await git.must(["update-ref", `refs/heads/${from.branch}`, from.head]);
+  await pointHead(git, from, from.head);
 }
 
 /** Where the iteration's branch is now; a branch that was deleted or renamed is where it was. */

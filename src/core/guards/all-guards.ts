@@ -6,6 +6,7 @@ import { noChanges } from "./no-changes.ts";
 import { offBranch } from "./off-branch.ts";
 import { phantomFiles } from "./phantom-files.ts";
 import { protectedPaths } from "./protected-paths.ts";
+import { uncommittedWork } from "./uncommitted-work.ts";
 import { weakenedTests } from "./weakened-tests.ts";
 
 /** If one of these rejects, no gate needs to run. */
@@ -13,6 +14,7 @@ export const HARD_GUARDS: readonly Guard[] = [
   noChanges,
   offBranch,
   dirtyTree,
+  uncommittedWork,
   protectedPaths,
   gateDefinitions,
   weakenedTests,
@@ -33,7 +35,8 @@ export function findingsOf(
       const sentence = guard.check(context);
       if (sentence === undefined) return [];
       const rejects = guard.onlyWarns?.(context) !== true;
-      return [{ guard: guard.name, intervention: guard.intervention, sentence, rejects }];
+      const { name, intervention, advice = null } = guard;
+      return [{ guard: name, intervention, sentence, rejects, advice }];
     });
 }
 

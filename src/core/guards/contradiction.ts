@@ -9,7 +9,7 @@ export const contradiction: Guard = {
   looksAt: "words",
   check: ({ report }) => {
     const said = report.signals?.contradictions ?? [];
-    return said.length === 0 ? undefined : `your own words speak against it: ${few(said.map(quoted), 3)}`;
+    return said.length === 0 ? undefined : `the final words speak against it: ${few(said.map(quoted), 3)}`;
   },
   onlyWarns: ({ gates }) => gates !== null && allRequiredPassed(gates),
 };

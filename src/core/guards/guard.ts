@@ -16,6 +16,8 @@ export interface Guard {
   readonly looksAt: "work" | "claim" | "words";
   /** The objection, as the end of "claims completion, but …", or undefined when there is none. */
   readonly check: (context: GuardContext) => string | undefined;
+  /** What the agent should do about it; the objection itself is read by people too. */
+  readonly advice?: string;
   /** A warning is told and recorded, but does not reject. Without this every objection rejects. */
   readonly onlyWarns?: (context: GuardContext) => boolean;
 }
@@ -34,4 +36,5 @@ export interface Finding {
   readonly intervention: InterventionType;
   readonly sentence: string;
   readonly rejects: boolean;
+  readonly advice: string | null;
 }

@@ -66,6 +66,24 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
       { sentence: "ralph commits the rest", evidence: { uncommitted: [{ path: ".env", look: "" }] } },
     ],
   },
+  "uncommitted-work": {
+    objects: [
+      { sentence: "all of it stayed uncommitted", evidence: { uncommitted: [{ path: "a.ts", look: "" }] } },
+    ],
+    passes: [
+      {
+        sentence: "a part of it is committed",
+        files: ["a.ts", "b.ts"],
+        evidence: { uncommitted: [{ path: "b.ts", look: "" }] },
+      },
+      {
+        sentence: "the agent commits",
+        settings: agentCommits,
+        evidence: { uncommitted: [{ path: "a.ts", look: "" }] },
+      },
+      { sentence: "everything is committed" },
+    ],
+  },
   "protected-paths": {
     objects: [
       { sentence: "the configuration was edited", evidence: { putBack: [".ralph/ralph.toml"] } },

@@ -9,5 +9,6 @@ export const phantomFiles: Guard = {
   check: ({ evidence }) =>
     evidence.phantoms.length === 0
       ? undefined
-      : `you name files that are not among the changes: ${few(evidence.phantoms)}`,
+      : `files are named as written that are not among the changes: ${few(evidence.phantoms)}`,
+  advice: "Write them, or do not name them.",
 };

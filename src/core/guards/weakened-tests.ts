@@ -8,6 +8,7 @@ export const weakenedTests: Guard = {
   name: "weakened-tests",
   intervention: "evidence_validation_failed",
   looksAt: "work",
+  advice: "Put them back as they were when the task began, and make the code pass them.",
   check: ({ evidence, task, settings }) => {
     if (settings.protect.weakenedTests === "off") return undefined;
     const words = wordsOf(task);

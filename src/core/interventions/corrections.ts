@@ -1,7 +1,7 @@
 import type { Finding } from "../guards/guard.ts";
 import { few } from "../few.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import { failedBefore, failuresOfAgent, redGates, type CheckedGate } from "../report/checked-gate.ts";
+import { failuresOfAgent, redGates, type CheckedGate } from "../report/checked-gate.ts";
 import type { Evidence } from "../report/evidence.ts";
 import { redSentence } from "../verdict/judge.ts";
 import type { Verdict } from "../verdict/verdict.ts";
@@ -43,7 +43,7 @@ export function corrections(judged: Judged): readonly Correction[] {
 /** An accepted claim needs no correction; what was found beside it is still worth a record. */
 function afterAcceptance(judged: Judged): readonly Correction[] {
   const { iteration, promiseTag, isOpenEnded } = judged;
-  const warnings = [...findingCorrections(judged), ...markCorrections(judged)];
+  const warnings = [...findingCorrections(judged), ...markCorrections(judged), ...commitCorrections(judged)];
   if (!isOpenEnded) return warnings;
   const text = `Your claim in iteration ${iteration} was accepted. Look once more at the goal as a whole: if nothing is left to do, print ${promiseTag} again; if something is, do it.`;
   return [{ intervention: "agent_reinforced", severity: "info", rule: "confirmation", text }, ...warnings];
@@ -53,26 +53,29 @@ function gateCorrections({ iteration, gates }: Judged): readonly Correction[] {
   return redGates(gates ?? []).map((gate): Correction => {
     const failed = failuresOfAgent(gate);
     const names = failed.length === 0 ? "" : ` Failing: ${few(failed, 10)}.`;
-    const before = failedBefore(gate) ? " It had failed before you began, too." : "";
     return {
       intervention: "gate_failed",
       severity: "warning",
       rule: `gate:${gate.name}`,
-      text: `In iteration ${iteration} ${redSentence(gate)}.${before}${names} The end of its output:`,
+      text: `In iteration ${iteration} ${redSentence(gate)}.${names} The end of its output:`,
       output: gate.tail,
     };
   });
 }
 
 function findingCorrections({ iteration, findings, claimed }: Judged): readonly Correction[] {
-  return findings.map(({ guard, intervention, sentence, rejects }) => ({
-    intervention,
-    severity: rejects ? "critical" : "warning",
-    rule: guard,
-    text: claimed
-      ? `In iteration ${iteration} you reported the task complete, but ${sentence}.${rejects ? " The claim was rejected; the task is still open." : ""}`
-      : `In iteration ${iteration}: ${sentence}.`,
-  }));
+  return findings.map(({ guard, intervention, sentence, rejects, advice }) => {
+    const said = claimed
+      ? `In iteration ${iteration} you reported the task complete, but ${sentence}.`
+      : `In iteration ${iteration}: ${sentence}.`;
+    const consequence = claimed && rejects ? ["The claim was rejected; the task is still open."] : [];
+    return {
+      intervention,
+      severity: rejects ? "critical" : "warning",
+      rule: guard,
+      text: [said, ...consequence, ...(advice === null ? [] : [advice])].join(" "),
+    };
+  });
 }
 
 /** An agent that ticks the box of the very task it then completes does no harm. */

@@ -47,6 +47,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "phantom-files": "Name only files that you really wrote; look at `git status` before you list them.",
   contradiction: "Do not claim completion while your own words speak of open work.",
   "dirty-tree": "Commit everything before you claim completion.",
+  "uncommitted-work": "Leave work in files that can be committed: not too big, no secrets.",
   "protected-paths": "Leave Ralph's configuration, the gates' scripts and the protected paths alone.",
   "gate-definitions": "Leave the scripts and targets that the gates run as they are.",
   "weakened-tests": "Make the code pass the tests; do not delete, skip or empty tests.",

@@ -237,7 +237,7 @@ function settleRun(run: RunState, weight: Weight, failure: string | null): RunSt
 function footingAt(footing: Footing | null, head: string | null, leftovers: readonly Leftover[]): Footing {
   if (footing !== null && footing.head === head) return footing;
   const earlier = footing?.changed ?? NO_CHANGES;
-  return { base: head, head, earlier, changed: earlier, leftovers };
+  return { first: footing?.first ?? head, base: head, head, earlier, changed: earlier, leftovers };
 }
 
 function usedNow(task: TaskState, iteration: number): TaskState["question"] {

@@ -73,11 +73,15 @@ function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): End
   if (canStart)
     return {
       outcome: "exhausted",
-      reason: `the limit of ${run.settings.limits.maxIterations} iterations is reached`,
+      reason: `the limit of ${iterationsInWords(run.settings.limits.maxIterations)} is reached`,
     };
   const names = holding
     .map((task) => task.id)
     .slice(0, 5)
     .join(", ");
   return { outcome: "exhausted", reason: `iteration limit reached without completion: ${names}` };
+}
+
+function iterationsInWords(count: number): string {
+  return count === 1 ? "1 iteration" : `${count} iterations`;
 }

@@ -117,6 +117,8 @@ export interface TaskState {
  * `base`, where the latest unbroken row of its own iterations began, plus what rows before it had changed.
  */
 export interface Footing {
+  /** Where its very first iteration began. */
+  readonly first: string | null;
   readonly base: string | null;
   /** HEAD after the last iteration of the row. */
   readonly head: string | null;

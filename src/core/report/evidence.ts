@@ -72,13 +72,6 @@ export const NOTHING_FOUND = {
 
 export const NO_CHANGES: ChangeSet = { files: 0, paths: [] };
 
-/** What either changed. The number of files is exact as long as all paths were kept. */
-export function mergeChanges(a: ChangeSet, b: ChangeSet): ChangeSet {
-  const paths = [...new Set([...a.paths, ...b.paths])];
-  const files = Math.max(a.files, b.files, paths.length);
-  return { files, paths: paths.slice(0, PATHS_KEPT) };
-}
-
 /** The one definition of progress for brakes and counters. */
 export function madeProgress(evidence: Evidence, turnedGreen: readonly string[]): boolean {
   return evidence.headAfter !== evidence.headBefore || evidence.changed.files > 0 || turnedGreen.length > 0;

@@ -3,7 +3,6 @@ import type { EffectOf } from "../../core/loop/effects.ts";
 import { protectionFor } from "../../core/guards/protection.ts";
 import { taskState, type OpenIteration, type State } from "../../core/loop/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
-import { mergeChanges, NO_CHANGES } from "../../core/report/evidence.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
@@ -31,16 +30,15 @@ export async function collectEvidence(
     taskBase: footing?.base ?? null,
     leftBeforeTask: footing?.leftovers ?? [],
     cited: citationsOf(open),
-    changedBefore: footing?.earlier.paths ?? [],
+    earlier: { from: footing?.first ?? null, paths: footing?.earlier.paths ?? [] },
     isProtected: settings === undefined ? () => false : protectionFor(settings, task),
     pins: settings?.protect.pins ?? [],
   });
-  const changedSinceTaskBegan = mergeChanges(footing?.earlier ?? NO_CHANGES, evidence.changedSinceTaskBegan);
   await journal.record(
     {
       ...about,
       type: "evidence.collected",
-      evidence: { ...evidence, changedSinceTaskBegan, marksTakenBack },
+      evidence: { ...evidence, marksTakenBack },
     },
     ...(await disturbedLetters(ports, state)),
   );
