@@ -30,7 +30,10 @@ export async function openCheckout(
   bigIndexBytes = BIG_INDEX_BYTES,
 ): Promise<Checkout> {
   const repository = await findRepository(root);
-  const git = createGit(repository.root, () => removeStaleLocks(repository));
+  const git = createGit(repository.root, {
+    unlock: () => removeStaleLocks(repository),
+    place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
+  });
   let identity: Promise<readonly string[]> | null = null;
   const ralphPrefix = ralphPrefixOf(root, ralphDir);
   return {

@@ -99,20 +99,19 @@ describe("what counts as a change", () => {
     expect(changed.paths).toHaveLength(200);
   });
 
-  test("history that the agent rewrote is judged by the difference", async () => {
-    await given({ "a.txt": "one\n", "b.txt": "one\n" });
-    repository.git("reset", "--quiet", "--hard", "HEAD~1");
-    repository.write("a.txt", "one\n");
-    const evidence = await collect();
-    expect(evidence.strayedTo).toBeNull();
-    expect(evidence.changed).toEqual({ files: 1, paths: ["b.txt"] });
-  });
-
-  test("a repository that the agent made anew is all new", async () => {
+  test("a repository that the agent made anew is all new, and does not continue ours", async () => {
     rmSync(join(repository.root, ".git"), { recursive: true });
     repository.git("init", "--quiet", "--initial-branch=main");
     const evidence = await collect();
     expect(evidence.changed.paths).toEqual(["README.md", "src/main.ts"]);
+    expect(evidence.strayedTo).not.toBeNull();
+  });
+
+  test("a work tree that the agent put elsewhere in the configuration is not looked at", async () => {
+    repository.git("config", "core.worktree", join(repository.root, "..", "elsewhere"));
+    expect((await collect()).changed.files).toBe(0);
+    repository.write("a.txt", "one\n");
+    expect((await collect()).changed.paths).toEqual(["a.txt"]);
   });
 });
 

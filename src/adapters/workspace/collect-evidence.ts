@@ -5,7 +5,8 @@ import { commitLeftovers } from "./commit-leftovers.ts";
 import { findPhantoms } from "./find-phantoms.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import { isUntouched, leftoversAt } from "./known-leftovers.ts";
-import { changedDefinitions } from "./pinned-definitions.ts";
+import { textOf } from "./git.ts";
+import { changedDefinitions, pinnedFiles } from "./pinned-definitions.ts";
 import { putBackProtected } from "./put-back.ts";
 import { readChanges } from "./read-changes.ts";
 import { readHead } from "./read-head.ts";
@@ -71,10 +72,24 @@ export async function collectEvidence(
     marksTakenBack: [],
     phantoms,
     putBack,
-    changedDefinitions: changedDefinitions(checkout.root, request.pins),
+    changedDefinitions: await definitionsChanged(checkout, request, changes.inTask),
     weakened,
     refusal: refusals.at(-1) ?? null,
   };
+}
+
+/** Git is asked only about files that the task changed. */
+async function definitionsChanged(
+  { git, root }: Checkout,
+  { pins, taskBase }: CollectRequest,
+  changed: readonly string[],
+): Promise<Evidence["changedDefinitions"]> {
+  const before = new Map<string, string>();
+  for (const path of pinnedFiles(pins).filter((name) => changed.includes(name))) {
+    const { code, stdout } = await git.run(["cat-file", "blob", `${taskBase}:${path}`]);
+    if (code === 0) before.set(path, textOf(stdout));
+  }
+  return changedDefinitions(root, pins, (path) => before.get(path) ?? null);
 }
 
 interface Now {

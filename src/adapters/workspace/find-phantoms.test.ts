@@ -171,12 +171,6 @@ describe("where there is little to look at", () => {
     expect(await phantoms(["a.txt", "b.txt"])).toEqual(["b.txt"]);
   });
 
-  test("a repository that was made anew has none of what is there", async () => {
-    repository.remove(".git");
-    repository.git("init", "--quiet", "--initial-branch=main");
-    expect(await phantoms(["src/main.ts", "none.ts"])).toEqual(["none.ts"]);
-  });
-
   test("git is not asked when nothing is doubtful", async () => {
     const checkout = await openCheckout(repository.root, ".ralph");
     const fail = (): never => {

@@ -30,16 +30,28 @@ export interface GitResult {
   readonly stderr: string;
 }
 
-/** `unlock` is asked when a lock file is in the way, before the command is tried again. */
-export function createGit(cwd: string, unlock: () => Promise<void> = () => Promise.resolve()): Git {
+export interface GitPlace {
+  /** Asked when a lock file is in the way, before the command is tried again. */
+  readonly unlock?: () => Promise<void>;
+  /** Variables that say where repository and work tree are, whatever its configuration says by now. */
+  readonly place?: Readonly<Record<string, string>>;
+}
+
+export function createGit(cwd: string, { unlock = () => Promise.resolve(), place = {} }: GitPlace = {}): Git {
   const run: Git["run"] = async (args, options = {}) => {
     for (const pauseMs of PAUSES_WHEN_LOCKED_MS) {
-      const result = await runOnce(cwd, args, options);
+      const result = await runOnce(cwd, args, {
+        ...options,
+        env: { ...(options.hooks === true ? {} : place), ...options.env },
+      });
       if (result.code === 0 || !IS_LOCKED.test(result.stderr)) return result;
       await unlock();
       await sleep(pauseMs);
     }
-    return runOnce(cwd, args, options);
+    return runOnce(cwd, args, {
+      ...options,
+      env: { ...(options.hooks === true ? {} : place), ...options.env },
+    });
   };
   const ask: Git["ask"] = async (args) => {
     const result = await run(args);
@@ -52,7 +64,12 @@ export function createGit(cwd: string, unlock: () => Promise<void> = () => Promi
     return result.stdout;
   };
   const start: Git["start"] = (args) =>
-    spawn("git", withConfig(args, false), { cwd, env: environment(), detached: true, stdio: "pipe" });
+    spawn("git", withConfig(args, false), {
+      cwd,
+      env: { ...environment(), ...place },
+      detached: true,
+      stdio: "pipe",
+    });
   return { run, start, ask, must };
 }
 

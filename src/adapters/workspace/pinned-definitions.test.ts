@@ -106,3 +106,40 @@ function relink(path: string, target: string): void {
   repository.remove(path);
   symlinkSync(target, join(repository.root, path));
 }
+
+test("what a script calls is found behind it: files, other scripts, other packages", () => {
+  repository.write(
+    "package.json",
+    JSON.stringify({
+      scripts: { test: "npm run check && npm test --prefix web", check: "node tools/check.mjs" },
+    }),
+  );
+  repository.write("tools/check.mjs", "");
+  repository.write("web/package.json", JSON.stringify({ scripts: { test: "vitest run" } }));
+  const { files, pins } = pinDefinitions(repository.root, [
+    { name: "tests", command: "npm test", cwd: null },
+  ]);
+  expect(files).toEqual(["tools/check.mjs"]);
+  expect(pins.map(({ rest }) => rest.path)).toContain("web/package.json");
+  repository.write("web/package.json", JSON.stringify({ scripts: { test: "true" } }));
+  expect(changedDefinitions(repository.root, pins)).toEqual([
+    { gate: "tests", where: "web/package.json: scripts.test" },
+  ]);
+});
+
+test("a makefile that goes before the one that was there changes the definition", () => {
+  const { pins } = pinDefinitions(repository.root, GATES);
+  repository.write("GNUmakefile", "check:\n\ttrue\n");
+  expect(changedDefinitions(repository.root, pins)).toEqual([
+    { gate: "make", where: "Makefile: target check" },
+  ]);
+});
+
+test("a definition that differs from when the task began has changed, though the run began with it", () => {
+  const { pins } = pinDefinitions(repository.root, GATES);
+  const before = (path: string): string | null =>
+    path === "package.json" ? JSON.stringify({ scripts: { test: "vitest run --strict" } }) : null;
+  expect(changedDefinitions(repository.root, pins, before)).toEqual([
+    { gate: "tests", where: "package.json: scripts.test" },
+  ]);
+});

@@ -24,29 +24,63 @@ export function pinDefinitions(root: string, gates: readonly Gate[]): PinnedDefi
   const pins: Pin[] = [];
   const read = createReader(root);
   for (const { name, command, cwd } of gates) {
-    for (const rest of restsOf(command, cwd ?? "")) {
-      if (rest.is === "file") {
-        for (const path of filesAt(root, rest.path)) files.add(path);
-        continue;
-      }
-      const sha256 = digestOf(rest, read);
-      if (sha256 !== null) pins.push({ gate: name, rest, sha256 });
+    for (const { rest, definition } of restsBehind(restsOf(command, cwd ?? ""), read)) {
+      if (rest.is === "file") for (const path of filesAt(root, rest.path)) files.add(path);
+      else pins.push({ gate: name, rest, sha256: sha256Of(definition) });
     }
   }
   return { files: [...files], pins };
 }
 
-/** The gates that rest on something else now. What cannot be read any more has changed. */
-export function changedDefinitions(root: string, pins: readonly Pin[]): readonly ChangedDefinition[] {
+interface Defined {
+  readonly rest: GateRest;
+  readonly definition: string;
+}
+
+/** What commands rest on, and what that rests on: a script may call another, or a file. */
+function restsBehind(rests: readonly GateRest[], read: Reader): readonly Defined[] {
+  const found = new Map<string, Defined>();
+  let next = rests;
+  for (let depth = 0; depth < DEPTH_MAX && next.length > 0; depth += 1) {
+    const fresh = next.filter((rest) => !found.has(JSON.stringify(rest)));
+    next = fresh.flatMap((rest) => {
+      const definition = definitionOf(rest, read);
+      if (definition === null) return [];
+      found.set(JSON.stringify(rest), { rest, definition });
+      return rest.is === "file" ? [] : restsOf(definition, posix.dirname(rest.path));
+    });
+  }
+  return [...found.values()];
+}
+
+/**
+ * The gates that rest on something else now than when the run started, or than when the task began, as far as
+ * `before` knows. What cannot be read any more has changed.
+ */
+export function changedDefinitions(
+  root: string,
+  pins: readonly Pin[],
+  before: Reader = () => null,
+): readonly ChangedDefinition[] {
   const read = createReader(root);
   return pins
-    .filter(({ rest, sha256 }) => digestOf(rest, read) !== sha256)
+    .filter(({ rest, sha256 }) => {
+      const now = digestOf(rest, read);
+      const atBase = digestOf(rest, before);
+      return now !== sha256 || (atBase !== null && now !== atBase);
+    })
     .map(({ gate, rest }) => ({ gate, where: whereOf(rest) }));
 }
 
-const FILE_BYTES_MAX = 1024 * 1024;
+/** The files that hold pinned definitions, under every name they could have. */
+export function pinnedFiles(pins: readonly Pin[]): readonly string[] {
+  return [...new Set(pins.flatMap(({ rest }) => namesOf(rest)))];
+}
 
-type Reader = (path: string) => string | null;
+const FILE_BYTES_MAX = 1024 * 1024;
+const DEPTH_MAX = 4;
+
+export type Reader = (path: string) => string | null;
 
 /** Reads each file once. */
 function createReader(root: string): Reader {
@@ -82,9 +116,29 @@ function filesAt(root: string, path: string): readonly string[] {
 }
 
 function digestOf(rest: GateRest, read: Reader): string | null {
-  const text = read(rest.path);
-  const definition = text === null ? null : definitionIn(rest, text);
-  return definition === null ? null : createHash("sha256").update(definition).digest("hex");
+  const definition = definitionOf(rest, read);
+  return definition === null ? null : sha256Of(definition);
+}
+
+function definitionOf(rest: GateRest, read: Reader): string | null {
+  for (const name of namesOf(rest)) {
+    const text = read(name);
+    if (text !== null) return definitionIn(rest, text);
+  }
+  return null;
+}
+
+/** Of several makefiles in one folder, make takes the first of these. */
+const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
+
+function namesOf({ is, path }: GateRest): readonly string[] {
+  const folder = posix.dirname(path);
+  const isDefault = is === "make-target" && MAKEFILES.includes(posix.basename(path));
+  return isDefault ? MAKEFILES.map((name) => posix.join(folder, name)) : [path];
+}
+
+function sha256Of(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function whereOf(rest: GateRest): string {

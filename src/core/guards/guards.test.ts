@@ -99,11 +99,16 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
     objects: [
       { sentence: "the script that a gate runs was changed", evidence: { changedDefinitions: [script] } },
       { sentence: "… without a claim", evidence: { changedDefinitions: [script] }, claim: "none" },
+      {
+        sentence: "the task is about something else in that file",
+        evidence: { changedDefinitions: [script] },
+        task: { description: "Bump the version in package.json." },
+      },
     ],
     passes: [
       { sentence: "gates run what they ran" },
       {
-        sentence: "the task is about that file",
+        sentence: "the task is about that script",
         evidence: { changedDefinitions: [script] },
         task: { description: "Let the test script in package.json run vitest." },
       },
