@@ -44,6 +44,7 @@ export function describeWorkspace(name: string, create: () => Promise<WorkspaceS
         leftOut: [],
         strayedTo: null,
         marksTakenBack: [],
+        tasksRemoved: [],
         phantoms: [],
         putBack: [],
         changedDefinitions: [],

@@ -229,6 +229,7 @@ function collect(repository: SimulatedRepository, request: CollectRequest): Evid
     leftOut: [],
     strayedTo: null,
     marksTakenBack: [],
+    tasksRemoved: [],
     phantoms: request.cited.filter((path) => isCounted(path) && !written.has(path)),
     putBack,
     changedDefinitions: [],

@@ -28,10 +28,12 @@ export async function collectEvidence(
   const strayedTo = await returnToBranch(checkout, request, whose);
   const { putBack, left: found } = await putBackProtected(checkout, request, { whose, kept, onRefusal });
   const mayCommit = request.commit === "ralph";
-  const isCommitted = mayCommit && (await commitLeftovers(checkout, found, request, onRefusal));
+  const { isCommitted, refused } = mayCommit
+    ? await commitLeftovers(checkout, found, request, onRefusal)
+    : { isCommitted: false, refused: [] };
   // Hooks may have changed anything.
   const now = isCommitted && request.hooks ? await readLeftovers(checkout, whose) : found;
-  const { take, stay, tooRisky, ours } = isCommitted ? { ...now, take: [] } : now;
+  const { take, stay, tooRisky, ours } = isCommitted ? { ...now, take: refused } : now;
   const uncommitted = [...take, ...stay, ...tooRisky].filter(({ path }) => whose(path) === "agent");
   const dirtyOurs = new Set(ours.map((entry) => entry.path));
   const isAgents = (path: string): boolean => whose(path) === "agent" && !dirtyOurs.has(path);
@@ -70,6 +72,7 @@ export async function collectEvidence(
     leftOut: mayCommit ? tooRisky.slice(0, PATHS_KEPT).map(({ path, why }) => ({ path, why })) : [],
     strayedTo,
     marksTakenBack: [],
+    tasksRemoved: [],
     phantoms,
     putBack,
     changedDefinitions: await definitionsChanged(checkout, request, changes.inTask),

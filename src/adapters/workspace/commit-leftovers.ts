@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
 import type { CommitRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitMessage } from "./commit-message.ts";
@@ -10,23 +11,66 @@ import type { StatusEntry } from "./read-status.ts";
 import type { Leftovers } from "./read-leftovers.ts";
 import { OWN_INDEX_PREFIX } from "./stale-locks.ts";
 
-/** Commits what may be committed and nothing else, whatever the agent has staged. False: it stays uncommitted. */
+export interface CommittedLeftovers {
+  /** False: everything stays uncommitted. */
+  readonly isCommitted: boolean;
+  /** What git itself would not take. */
+  readonly refused: readonly StatusEntry[];
+}
+
+/** Commits what may be committed and nothing else, whatever the agent has staged. */
 export async function commitLeftovers(
   checkout: Checkout,
   left: Leftovers,
   request: CommitRequest,
   onRefusal?: (words: string) => void,
-): Promise<boolean> {
+): Promise<CommittedLeftovers> {
   const hasConflict = left.stay.some((entry) => entry.is === "conflict");
-  if (hasConflict || (left.take.length === 0 && !isMerging(checkout))) return false;
+  if (hasConflict || (left.take.length === 0 && !isMerging(checkout)))
+    return { isCommitted: false, refused: [] };
   const commit = { message: commitMessage(request, request.title), hooks: request.hooks, onRefusal };
-  await stage(checkout.git, left.take);
+  const refused = await stageWhatGoes(checkout.git, left.take, onRefusal);
   const staged = [...left.ours, ...left.stay, ...left.tooRisky].filter((entry) => entry.staged);
-  if (staged.length === 0) return commitIndex(checkout, commit);
-  return withOwnIndex(checkout, async (env) => {
-    await unstage(checkout.git, staged, env);
-    return commitIndex(checkout, { ...commit, env });
-  });
+  const isCommitted =
+    staged.length === 0
+      ? await commitIndex(checkout, commit)
+      : await withOwnIndex(checkout, async (env) => {
+          await unstage(checkout.git, staged, env);
+          return commitIndex(checkout, { ...commit, env });
+        });
+  return { isCommitted, refused };
+}
+
+/** One file that git cannot take (an encoding that is not so, say) does not keep the others out. */
+async function stageWhatGoes(
+  git: Git,
+  entries: readonly StatusEntry[],
+  onRefusal: ((words: string) => void) | undefined,
+): Promise<readonly StatusEntry[]> {
+  try {
+    await stage(git, entries);
+    return [];
+  } catch (error) {
+    if (!isRefusal(error) || entries.length > ONE_BY_ONE_MAX) throw error;
+  }
+  const refused: StatusEntry[] = [];
+  for (const entry of entries) {
+    try {
+      await stage(git, [entry]);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      refused.push(entry);
+      onRefusal?.(`${entry.path}: ${error.message}`);
+    }
+  }
+  return refused;
+}
+
+const ONE_BY_ONE_MAX = 500;
+
+/** About a file; a lock in the way is about all of them. */
+function isRefusal(error: unknown): error is RalphError {
+  return error instanceof RalphError && error.code === "git-failed" && !/\.lock\b/.test(error.message);
 }
 
 /** A merge or a cherry-pick that the agent began: git then commits the whole index or nothing. */

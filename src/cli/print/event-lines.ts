@@ -70,7 +70,9 @@ function baselineLines({ task, gates }: EventOf<"baseline.measured">, style: Sty
 
 /** Most of them are told with the verdict. */
 function interventionLines(event: EventOf<"intervention.chosen">, style: Style): readonly string[] {
-  if (["too-big", "looks-secret", "commit-hook"].includes(event.rule)) return [`              ${style.dim(`→ ${event.feedback.text}`)}`];
+  if (["too-big", "looks-secret", "commit-hook"].includes(event.rule))
+    return [`              ${style.dim(`→ ${event.feedback.text}`)}`];
+  if (event.rule === "removed-task") return [style.ask(`  ! ${event.feedback.text}`)];
   if (event.intervention === "illegal_transition")
     return [style.ask("  ! the agent marked tasks as done itself; the marks were taken back")];
   if (event.intervention !== "mid_stream_prompt_injected") return [];

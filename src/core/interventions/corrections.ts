@@ -80,10 +80,16 @@ function findingCorrections({ iteration, findings, claimed }: Judged): readonly 
 
 /** An agent that ticks the box of the very task it then completes does no harm. */
 function markCorrections({ iteration, task, verdict, evidence }: Judged): readonly Correction[] {
+  const removed: readonly Correction[] = evidence.tasksRemoved.map((id) => ({
+    intervention: "illegal_transition",
+    severity: "warning",
+    rule: "removed-task",
+    text: `While iteration ${iteration} ran, the task ${id} vanished from the task list. Tasks are the operator's: leave those that are not yours.`,
+  }));
   const marks = evidence.marksTakenBack.filter((id) => id !== task || verdict.ruling !== "accepted");
-  if (marks.length === 0) return [];
+  if (marks.length === 0) return removed;
   const text = `In iteration ${iteration} you marked ${few(marks)} as done in the task list yourself. The marks were taken back: Ralph makes them when the work is verified.`;
-  return [{ intervention: "illegal_transition", severity: "warning", rule: "own-marks", text }];
+  return [{ intervention: "illegal_transition", severity: "warning", rule: "own-marks", text }, ...removed];
 }
 
 function commitCorrections({ iteration, evidence }: Judged): readonly Correction[] {
@@ -95,7 +101,7 @@ function commitCorrections({ iteration, evidence }: Judged): readonly Correction
             intervention: "dirty_tree",
             severity: "warning",
             rule: "commit-hook",
-            text: `After iteration ${iteration} the repository's hooks refused to commit your work. They said:`,
+            text: `After iteration ${iteration} not all of your work could be committed. Git or the repository's hooks said:`,
             output: evidence.refusal,
           },
         ];

@@ -91,7 +91,7 @@ function evidenceSentences(evidence: Evidence): readonly string[] {
     ...(evidence.strayedTo === null
       ? []
       : [`The work was left on another branch, at ${evidence.strayedTo}.`]),
-    ...(evidence.refusal === null ? [] : ["The repository's hooks refused the commit."]),
+    ...(evidence.refusal === null ? [] : ["Git or its hooks refused to commit some of it."]),
   ];
 }
 

@@ -103,7 +103,7 @@ test("an iteration in full: claim, evidence, gates, verdict, and what the agent 
     "Marked as done by the agent itself, and taken back: one.",
     "Not committed on purpose: .env (looks like a secret).",
     "Left uncommitted: .env.",
-    "The repository's hooks refused the commit.",
+    "Git or its hooks refused to commit some of it.",
   ]);
   expect(groups.get("verdict")?.[0]).toMatch(/^Rejected: /);
   expect(groups.get("told")?.[0]).toMatch(/^For the next prompt: \d corrections \(/);

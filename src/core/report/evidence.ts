@@ -16,6 +16,8 @@ export interface Evidence {
   readonly strayedTo: string | null;
   /** Tasks that the agent itself marked as done; the marks were taken back. */
   readonly marksTakenBack: readonly string[];
+  /** Open tasks that vanished from the source while the agent ran. Who did it cannot be known. */
+  readonly tasksRemoved: readonly string[];
   /** Files that the agent says it wrote, and did not. */
   readonly phantoms: readonly string[];
   /** Protected files that the agent changed; they were put back. */
@@ -63,6 +65,7 @@ export const PATHS_KEPT = 200;
 
 /** Nothing that speaks against the agent. */
 export const NOTHING_FOUND = {
+  tasksRemoved: [],
   phantoms: [],
   putBack: [],
   changedDefinitions: [],

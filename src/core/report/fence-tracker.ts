@@ -2,6 +2,8 @@
 export interface FenceTracker {
   /** Whether this line opens, closes or lies inside a fence. An unclosed fence runs to the end. */
   isFenced(line: string): boolean;
+  /** Whether the next line lies inside a fence. */
+  isOpen(): boolean;
 }
 
 export function createFenceTracker(): FenceTracker {
@@ -17,6 +19,7 @@ export function createFenceTracker(): FenceTracker {
       if (fence !== null && closes(fence, open)) open = null;
       return true;
     },
+    isOpen: () => open !== null,
   };
 }
 

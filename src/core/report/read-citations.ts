@@ -70,7 +70,8 @@ function filesWrittenInto(paragraph: string, from: number, verb: string): readon
   return readFileNames(paragraph, from + match[0].length).paths;
 }
 
-const INTO = /(?: (?!in |into )[^\s.,;:]{1,60}){1,7} (?:in|into) /y;
+/** A dot inside a word ends no sentence. */
+const INTO = /(?: (?!in |into )(?:[^\s.,;:]|\.(?=\w)){1,60}){1,7} (?:in|into) /y;
 const INTO_OR_TO = /(?: (?!in |into |to )[^\s,;:]{1,120}){1,7} (?:in|into|to) /y;
 const REFERRING =
   /\b(?:described|documented|specified|defined|shown|listed|mentioned|found|used|explained|seen|required|outlined|noted|links?|references?|as|like|per|from|see|based)\b/i;

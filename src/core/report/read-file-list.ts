@@ -1,17 +1,24 @@
 import { readFileNames } from "./read-file-names.ts";
+import { createFileTable } from "./read-file-table.ts";
 
-/** Reads lists of files under a line such as "Files changed:", a line at a time. */
+/** Reads lists of files under a line such as "Files changed:", and tables of files, a line at a time. */
 export interface FileList {
   /** The files that this line adds. */
   read(line: string, isFenced: boolean): readonly string[];
 }
 
 export function createFileList(): FileList {
+  const table = createFileTable();
   let isOpen = false;
   return {
     read(line, isFenced) {
-      if (line.trim() === "" || FENCE.test(line)) return [];
+      if (line.trim() === "" || FENCE.test(line)) {
+        table.close();
+        return [];
+      }
       if (!isFenced) {
+        const row = table.read(line, isOpen);
+        if (row !== null) return row;
         const heading = readHeading(line);
         if (heading !== null) {
           isOpen = heading.rest === "";

@@ -16,7 +16,7 @@ export function readFileNames(text: string, from: number): FileNames {
   let at = skip(FILLER, text, from);
   while (paths.length < NAMES_MAX) {
     const word = wordAt(text, at);
-    const path = word === null ? null : fileNameIn(word.text);
+    const path = word === null || isAdjective(text, word.end) ? null : fileNameIn(word.text);
     if (word === null || path === null) break;
     paths.push(path);
     end = word.end;
@@ -64,6 +64,11 @@ function wordAt(text: string, at: number): Word | null {
 
 const CLOSINGS: Readonly<Record<string, string>> = { "`": "`", '"': '"', "'": "'", "“": "”", "[": "]" };
 const BARE = /[^\s,;`"'<>|]{1,350}/y;
+
+/** "`app.py`-style handling" is about no file. */
+function isAdjective(text: string, end: number): boolean {
+  return /^[-‐‑]\p{L}/u.test(text.slice(end, end + 3));
+}
 
 /** A full stop ends the list, so it is not part of the name. */
 function withoutStop(word: string): string {

@@ -16,8 +16,9 @@ const undecided = (question: string, ...options: string[]): Claim => ({
 
 function claimOf(text: string, requireXml = true, completion = "COMPLETE"): Claim {
   const reader = createPromiseReader({ completion, requireXml });
-  const readLine = createLineReader((line, standing) => reader.read(line, standing));
-  for (const line of text.split("\n")) readLine(line);
+  const lines = createLineReader((line, standing) => reader.read(line, standing));
+  for (const line of text.split("\n")) lines.read(line);
+  lines.end();
   return reader.said().claim;
 }
 

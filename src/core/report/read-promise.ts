@@ -19,7 +19,7 @@ export interface Said {
   readonly claim: Claim;
   /** The text of the promise that counts, whether or not it is the expected one; null without any. */
   readonly promise: string | null;
-  /** The expected promise stands alone on a line that is quoted or in a code fence. */
+  /** The expected promise stands alone on a line, but quoted, in a code fence, in a comment or decorated. */
   readonly isHidden: boolean;
 }
 
@@ -34,7 +34,6 @@ const OPTIONS_MAX = 20;
 export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
   const completion = expected.completion.trim();
   const bareWords = expected.requireXml ? null : completion.toLowerCase();
-  const tag = `${OPEN}${completion}${CLOSE}`;
   let hold: Promised | null = null;
   let last: Promised = { claim: { is: "none" }, promise: null };
   let isHidden = false;
@@ -63,16 +62,31 @@ export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
   };
   return {
     read(line, standing) {
-      if (standing !== "plain") {
-        open = null;
-        isHidden ||= line.includes(OPEN) && line.replace(/^[\s>]+/, "").trim() === tag;
-      }
+      const isPlain = standing === "plain";
+      if (line.includes(OPEN)) isHidden ||= isDisguised(line, completion, isPlain);
+      if (!isPlain) open = null;
       // Most lines are done with after this.
       else if (open !== null || bareWords !== null || line.includes("<")) readWords(line.trim());
     },
     said: () => ({ ...(hold ?? last), isHidden }),
   };
 }
+
+/** Whether the line has the expected promise and else only marks, of which a plain one needs at least one. */
+function isDisguised(line: string, completion: string, isPlain: boolean): boolean {
+  const words = line.trim();
+  if (words.length > completion.length + DISGUISE_LENGTH_MAX || (isPlain && words.startsWith(OPEN)))
+    return false;
+  const start = words.indexOf(OPEN);
+  const end = words.indexOf(CLOSE);
+  if (words.slice(start + OPEN.length, end).trim() !== completion) return false;
+  return MARKS_BEFORE.test(words.slice(0, start)) && MARKS_AFTER.test(words.slice(end + CLOSE.length));
+}
+
+const DISGUISE_LENGTH_MAX = 200;
+/** Quotation or comment, then heading or list, then bold, italics or code. */
+const MARKS_BEFORE = /^(?:[\s>]*|<!--\s*)(?:#{1,6}\s+|(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s*)?)?[*_`]*$/;
+const MARKS_AFTER = /^[*_`]*\s*(?:-->)?$/;
 
 /** A blocker or a question holds the task; one without words is no signal at all. */
 function readHold(text: string): Claim | "empty" | null {

@@ -29,14 +29,15 @@ export function createSignalReader(
   const promises = createPromiseReader(expected);
   const blocks = createStatusBlockReader();
   const window = createTextWindow(WINDOW_LENGTH);
-  const readLine = createLineReader((line, standing) => {
+  const lines = createLineReader((line, standing) => {
     promises.read(line, standing);
     blocks.read(line, standing);
     window.add(line, standing);
   });
   return {
-    readLine,
+    readLine: (line) => lines.read(line),
     report(failure) {
+      lines.end();
       const said = promises.said();
       const block = blocks.block();
       const bare = blocks.bareExitSignal();

@@ -2,6 +2,7 @@ import type { Event } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import { protectionFor } from "../../core/guards/protection.ts";
 import { taskState, type OpenIteration, type State } from "../../core/loop/state.ts";
+import { RalphError } from "../../core/ralph-error.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
@@ -21,6 +22,7 @@ export async function collectEvidence(
   const task = state.plan?.tasks.find(({ id }) => id === open.task);
   const about = { run: open.run, task: open.task, iteration: open.number };
   const marksTakenBack = await ports.source.takeBackMarks(doneTasks(state));
+  const tasksRemoved = await removedTasks(ports, state);
   const evidence = await ports.workspace.collect({
     ...about,
     title: task?.title ?? open.task,
@@ -38,10 +40,22 @@ export async function collectEvidence(
     {
       ...about,
       type: "evidence.collected",
-      evidence: { ...evidence, marksTakenBack },
+      evidence: { ...evidence, marksTakenBack, tasksRemoved },
     },
     ...(await disturbedLetters(ports, state)),
   );
+}
+
+/** A plan that cannot be read now is the next look's business. */
+async function removedTasks({ source }: Ports, state: State): Promise<readonly string[]> {
+  const open = (state.plan?.tasks ?? []).filter((task) => statusOf(state, task) !== "done");
+  try {
+    const there = new Set((await source.observe()).tasks.map(({ id }) => id));
+    return open.map(({ id }) => id).filter((id) => !there.has(id));
+  } catch (error) {
+    if (error instanceof RalphError) return [];
+    throw error;
+  }
 }
 
 /** Letters that changed while the agent ran; only what a person does while none runs is an answer. */

@@ -1,0 +1,46 @@
+import type { Block } from "./block.ts";
+import type { Syntax } from "./mask-source.ts";
+import type { Source } from "./source.ts";
+
+/** What tests look like in a language. All expressions are global and look at code without comments and strings. */
+export interface Language {
+  readonly syntax: Syntax;
+  readonly findBlocks: (source: Source) => readonly Block[];
+  readonly assertion: RegExp;
+  /** Leaves a running test. */
+  readonly skipCall: RegExp;
+  /** One test for many cases. */
+  readonly table: RegExp;
+  /** Where cases of a test stand: an expression that ends in front of the bracket around them, of their name, or, without either, is one case itself. */
+  readonly cases?: RegExp;
+  /** Compares a whole structure, and so may stand for several assertions. */
+  readonly whole: RegExp;
+  /** Assertions outside of tests are those of the program. */
+  readonly isMixedWithProgram?: true;
+  /** Ends the process as if all went well; in group 1 what it is, where that is not the match. */
+  readonly exit?: RegExp;
+  /** Stand-ins for what checks, by their names. */
+  readonly findStubs?: (source: Source) => readonly string[];
+  /** Names that stand for assertions in this file, and what they stand for. */
+  readonly findAliases?: (source: Source) => ReadonlyMap<string, string>;
+  /** A later definition replaces an earlier one of the same name. */
+  readonly isReplacedByName?: true;
+}
+
+export const quoted = (quote: string, spansLines = false): Syntax["strings"][number] => ({
+  open: quote,
+  close: quote,
+  escapes: true,
+  spansLines,
+});
+export const raw = (open: string, close: string): Syntax["strings"][number] => ({
+  open,
+  close,
+  escapes: false,
+  spansLines: true,
+});
+export const C_COMMENTS = {
+  lineComments: ["//"],
+  blockComments: [{ open: "/*", close: "*/" }],
+} as const;
+export const NEVER = /(?!)/g;

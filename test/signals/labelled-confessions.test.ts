@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import { analyzeText } from "./analyze-text.ts";
+
+const contradictionsOf = (text: string): readonly string[] =>
+  analyzeText(`Summary.\n\n${text}\n<promise>COMPLETE</promise>`).signals.contradictions;
+
+describe("the work is not done where the agent says", () => {
+  test.each([
+    "I am not done.",
+    "I'm not done yet.",
+    "We are not yet finished.",
+    "I am still not done with the export.",
+    "I have not finished the export.",
+    "I haven't completed it.",
+    "I did not finish the migration.",
+    "The feature is not finished yet",
+    "The feature isn't finished.",
+    "This task is not done.",
+    "The login feature is still not fully complete.",
+    "The implementation is not yet complete.",
+    "Most of it works, but the feature is not finished.",
+    "this is not complete yet",
+    "It is not finished yet.",
+    "However, this is still not done.",
+    "I could not get the tests to pass",
+    "I couldn't get all of the unit tests to pass.",
+    "I was unable to make the build pass.",
+    "I can't get the suite to go green.",
+    "The tests do not pass yet.",
+    "Two tests still don't pass.",
+    "I implemented only the first half.",
+    "I have only implemented half of the feature.",
+    "I only did part of the work.",
+    "The rest will follow.",
+    "The other half will follow later.",
+    "the handler is stubbed out",
+    "Both endpoints are still stubbed out.",
+    "The handler is only a stub.",
+    "I stubbed out the handler for now.",
+  ])("%s", (text) => {
+    expect(contradictionsOf(text)).toEqual([text]);
+  });
+
+  test("in two sentences", () => {
+    expect(contradictionsOf("I implemented only the first half. The rest will follow.")).toHaveLength(2);
+  });
+});
+
+describe("the work may well be done where the agent says", () => {
+  test.each([
+    // Done.
+    "It is not only done but tested.",
+    "I am not just finished, it is tested too.",
+    "Last time I was not done; now I am.",
+    "I am not done until the tests pass, so I ran them: they pass.",
+    "In the last iteration I did not finish the parser, so I began there.",
+    "In the previous run I had not finished the export; it is complete now.",
+    "I did not finish early because of the review, all of it is in.",
+    "Nothing is left that is not done.",
+    "There is nothing that I have not finished.",
+    // Something else is not finished.
+    "The download is not finished when the event fires.",
+    "A task that is not done yet has an empty box.",
+    "If the task is not done yet, the box is empty.",
+    "The list shows whether a feature is not finished yet.",
+    "The API returns 202 while the job is not complete yet.",
+    "It prints that the task is not done yet.",
+    'The label "this is not complete yet" is gone.',
+    "The task is not done until its box is checked.",
+    "The feature is not complete without docs, so I wrote them.",
+    // Tests.
+    "At first I could not get the tests to pass, but now they do.",
+    "I could not get the tests to pass until I fixed the clock.",
+    "Without the mock I could not get the tests to pass.",
+    "Initially, I could not get the build to work.",
+    "Users who could not get the build to run see a hint.",
+    "If the tests do not pass, the build stops.",
+    "The tests do not pass without the fix.",
+    "Previously the tests did not pass.",
+    // Parts.
+    "I implemented only the first task, as the plan says.",
+    "The parser reads only the first half of the file.",
+    "I implemented only half of it myself; the library does the rest.",
+    "I implemented only the part of the plan that this task names.",
+    "The rest will follow the same pattern.",
+    "The rest is unchanged.",
+    "Task 1 is done. The rest of the tasks will follow.",
+    "The rest of the tasks will follow in later iterations.",
+    "The body will follow after the header.",
+    // Stubs.
+    "The handler is no longer stubbed out.",
+    "The handler is not stubbed out any more.",
+    "The handler was stubbed out before.",
+    "I started the stub server.",
+    "I replaced the handler that is stubbed out on main.",
+    "The network is stubbed out in the tests.",
+    "In the tests the clock is stubbed out.",
+    "fetch is stubbed out, so the suite needs no network.",
+    "Added a stub for the mailer.",
+    "The fake server is only a stub for the specs.",
+  ])("%s", (text) => {
+    expect(contradictionsOf(text)).toEqual([]);
+  });
+});
+
+describe("what was before the work does not count", () => {
+  test.each([
+    "Before my change, 2 tests fail. After it all pass.",
+    "Before this fix, two tests failed.",
+    "Before I started, the export was blocked by a bug.",
+    "Prior to this commit, 3 tests fail.",
+    "Initially, the tests fail.",
+    "At the start, there were 3 failing tests.",
+    "On main, 2 tests fail; on this branch all pass.",
+    "Without this change, the tests fail.",
+    "Until now, the parser could not complete a run.",
+    "I made the tests fail first (TDD)",
+    "I wrote the tests, and saw that the tests fail first.",
+    "I let the tests fail on purpose.",
+    "The new tests fail first, then I implemented the parser.",
+    "TDD: the new tests failed, so I wrote the code.",
+    "tests that used to fail now pass",
+    "The tests which failed are green now.",
+    "The tests that were failing all pass.",
+    "The 2 failing tests are green.",
+    "2 tests failed in the last iteration.",
+  ])("%s", (text) => {
+    expect(contradictionsOf(text)).toEqual([]);
+  });
+
+  test.each([
+    "Before my change all was green, but now 2 tests fail.",
+    "Before my change, all passed, now the tests fail.",
+    "My change made 2 tests fail.",
+    "Before I finish, note that it is blocked by the missing key.",
+    "First, the tests fail.",
+    "Initially, it worked, but 2 tests still fail.",
+    "On main, all is fine, here 2 tests fail now.",
+  ])("but: %s", (text) => {
+    expect(contradictionsOf(text)).toEqual([text]);
+  });
+});
+
+describe("what is about somebody else does not count", () => {
+  test.each([
+    "You still need to set API_KEY in production.",
+    "You will still need to run the migration in production.",
+    "You'll still have to configure the `SMTP_URL` environment variable.",
+    "To go live you still need to add the secret to your environment.",
+    "API_KEY still needs to be set in production.",
+    "Users still need to log in first.",
+    "Admins still have to confirm it.",
+    "Callers still need to close the stream.",
+    "Users who are blocked by the firewall see an error page",
+    "Requests that are blocked by CORS are counted.",
+    "Users blocked by an admin cannot post.",
+    "A request blocked by the proxy is retried.",
+    "The main thread is no longer blocked by the reader.",
+    "Threads are blocked by the mutex.",
+    "The UI thread is blocked by this call in one case only.",
+    "The parser cannot complete a partial token",
+    "The shell cannot complete an empty word.",
+    "Users cannot complete the checkout without an address.",
+    "An upload that could not complete is retried.",
+    "Customers who are unable to complete the form get a mail.",
+    "Implemented the TODO: list view",
+    "Built the TODO: page.",
+    "Handled the last two FIXME: notes.",
+    "Added a rule for TODO: comments.",
+    "The linter finds a FIXME: marker.",
+    "Added a flag that reruns failed tests.",
+    "The reporter lists failing tests at the end.",
+  ])("%s", (text) => {
+    expect(contradictionsOf(text)).toEqual([]);
+  });
+
+  test.each([
+    "You still need to implement the export.",
+    "The parser still needs to handle comments.",
+    "The export still needs to be written.",
+    "I am blocked by the firewall.",
+    "The export, which is blocked by the missing key, is next.",
+    "We cannot complete a run.",
+    "The migration cannot complete.",
+    "This cannot complete a run.",
+    "I implemented the parser — TODO: list view",
+    "TODO: list view",
+    "TODO: comments",
+    "There are failing tests.",
+  ])("but: %s", (text) => {
+    expect(contradictionsOf(text)).toEqual([text]);
+  });
+});
