@@ -9,10 +9,11 @@ import {
   type Project,
 } from "../compose.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
+import { gatesToKeep } from "../core/loop/resumed-gates.ts";
 import { isOpen, type State } from "../core/loop/state.ts";
 import { runSummary } from "../core/projections/summary.ts";
 import { RalphError } from "../core/ralph-error.ts";
-import type { Settings } from "../core/settings.ts";
+import type { GateSettings, Settings } from "../core/settings.ts";
 import { runEngine } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Log, Ports } from "../engine/ports.ts";
@@ -48,12 +49,15 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
   try {
     const views = viewsOf(project, log);
     const interventions = interventionFilesOf(project, log);
+    const followers = [views, interventions, printer];
+    const journal = await Journal.open(log, followers);
+    const gates = keptGates(drive, journal.state);
     const ports = composePorts({
       project,
       log,
-      commands: drive.commands,
+      commands: { ...drive.commands, gates },
       source: drive.source,
-      followers: [views, interventions, printer],
+      followers,
       onProgress: (progress) => {
         views.progress(progress);
         printer.progress(progress);
@@ -61,10 +65,10 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
       ...(drive.verbose && { onOutput: (text: string) => printer.output(text) }),
       env: context.env,
     });
-    const journal = await Journal.open(log, ports.followers);
     await continueNumbers(journal, project);
     await recover(ports, journal.state);
-    const settings = { ...drive.settings, leaveAlone: await pathsToLeaveAlone(drive, journal.state) };
+    const leaveAlone = await pathsToLeaveAlone(drive, journal.state);
+    const settings = { ...drive.settings, gates, leaveAlone };
     if (drive.branch !== null && journal.state.iterations.length === 0)
       await workspaceOf(project).useBranch(drive.branch);
     await views.restore(journal.state);
@@ -76,6 +80,16 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
   } finally {
     printer.rest();
   }
+}
+
+function keptGates({ settings, commands, context }: Drive, state: State): readonly GateSettings[] {
+  const kept = gatesToKeep(state, settings);
+  if (kept === null) return commands.gates;
+  const names = kept.map(({ name, command }) => (name === command ? name : `${name} (${command})`));
+  context.stderr.write(
+    `ralph: the interrupted run goes on with the gates it started with: ${names.join(", ")}. The configuration names others by now: if you changed it, that counts from the next run on; if not, the agent did.\n`,
+  );
+  return kept;
 }
 
 /** A log that was lost must not let numbers, and with them transcripts, be used again. */

@@ -35,5 +35,5 @@ export async function startRun(
 /** What gates rest on is what it was when the run started, not what a killed agent may have made of it. */
 function withSameGates({ settings: before }: RunState, settings: Settings): Settings {
   const isSame = JSON.stringify(before.gates) === JSON.stringify(settings.gates);
-  return isSame ? { ...settings, protect: { ...settings.protect, pins: before.protect.pins } } : settings;
+  return isSame ? { ...settings, protect: before.protect } : settings;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
+import { gatesToKeep } from "../../src/core/loop/resumed-gates.ts";
 import {
   evidence,
   given,
@@ -7,6 +8,7 @@ import {
   iterationStarted,
   runResumed,
   runStarted,
+  settings,
   task,
   tasksObserved,
   TESTS_GATE,
@@ -143,4 +145,20 @@ test("optional tasks are worked on, but do not hold up completion", () => {
     lastOutput: "",
   } as const;
   given(runStarted(), tasksObserved(task("login", { done: true }), optional), given_up).ends("completed");
+});
+
+describe("the gates of a run that was interrupted while an agent ran", () => {
+  const changed = settings({ gates: [{ ...TESTS_GATE, command: "true" }] });
+
+  test("stay those that it started with, whatever the configuration says by now", () => {
+    const died = given(runStarted({ gates: [TESTS_GATE] }), tasksObserved(login), iterationStarted(1, login));
+    expect(gatesToKeep(died.state, changed)).toEqual([TESTS_GATE]);
+    expect(gatesToKeep(died.state, settings({ gates: [TESTS_GATE] }))).toBeNull();
+  });
+
+  test("are those of the configuration when no agent ran, or another run begins", () => {
+    const between = given(runStarted({ gates: [TESTS_GATE] }), tasksObserved(login));
+    expect(gatesToKeep(between.state, changed)).toBeNull();
+    expect(gatesToKeep(given().state, changed)).toBeNull();
+  });
 });

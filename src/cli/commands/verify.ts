@@ -33,10 +33,21 @@ interface Flags {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument("<task>", "the id of an accepted task")
+    .argument("[task]", "the id of an accepted task")
     .option("--no-gates", "do not run the gates again")
     .option("--json", "print JSON")
-    .action((task: string, flags: Flags) => act((context) => verify(task, flags, context)));
+    .action((task: string | undefined, flags: Flags) =>
+      act(async (context) => verify(task ?? (await mustBeNamed(context)), flags, context)),
+    );
+}
+
+async function mustBeNamed(context: CliContext): Promise<never> {
+  const state = await readState(await openProject(context));
+  const done = Object.values(state.tasks).filter(({ completion }) => completion !== null);
+  const ids = done.map(({ id }) => id);
+  throw new RalphError("usage", "which task? Name an accepted one", {
+    hint: ids.length === 0 ? "no task is accepted yet: ralph status" : `accepted: ${few(ids, 10)}`,
+  });
 }
 
 /** Looks and runs gates; writes and records nothing. */

@@ -1,4 +1,6 @@
+import { CONFESSIONS, isMeant, type Confession } from "./confessions.ts";
 import { around, isDenied, isHypothetical, lastClause, NEGATION, type Surroundings } from "./denial.ts";
+import { isAboutOtherMatters } from "./other-matters.ts";
 import { sentencesOf } from "./split-sentences.ts";
 
 const SENTENCES_MAX = 20;
@@ -30,11 +32,13 @@ const PHRASES: readonly RegExp[] = [
   /\btests?: ?[1-9]\d* fail(?:ed|ing|ures?)\b|(?<![\w.])[1-9]\d* failed, \d+ passed\b/gi,
 ];
 
+const ALL: readonly Confession[] = [...PHRASES.map((says) => ({ says })), ...CONFESSIONS];
+
 function placeOfContradiction(sentence: string): number | null {
-  for (const phrase of PHRASES) {
-    for (const match of sentence.matchAll(phrase)) {
+  for (const confession of ALL) {
+    for (const match of sentence.matchAll(confession.says)) {
       const near = around(sentence, match.index, match.index + match[0].length);
-      if (!isHarmless(match[0], near)) return match.index;
+      if (isMeant(confession, near) && !isHarmless(match[0], near)) return match.index;
     }
   }
   return null;
@@ -46,6 +50,7 @@ function isHarmless(phrase: string, near: Surroundings): boolean {
   const isUnresolved = NEGATION.test(clause) && RESOLVING.test(clause);
   if (isUnresolved) return false;
   if (isDenied(near) || isHypothetical(near) || isQuoted(near)) return true;
+  if (isAboutOtherMatters(phrase, near)) return true;
   if (RESOLVED_BEFORE.test(clause) || RESOLVED_AFTER.test(near.after)) return true;
   if (/^(?:TODO|FIXME)/i.test(phrase)) return NEGATION.test(near.before) || RESOLVED_BEFORE.test(near.before);
   return /\bfail/i.test(phrase) && DENIED_INSIDE.test(phrase);
@@ -61,4 +66,4 @@ const RESOLVING = /\b(?:fix|resolve|remove|address|repair|solve|clear|replace|fi
 const RESOLVED_BEFORE =
   /\b(?:fixed|resolved|removed|addressed|cleared|deleted|replaced|eliminated|repaired|solved|finished|completed|did|done|previously|formerly|originally|initially|used to|earlier|at first|no longer|fixes|removes|resolves|replaces|unblocked)\b/i;
 const RESOLVED_AFTER =
-  /^[^.]{0,80}\b(?:now pass(?:es|ing)?|(?:all|they|then|and) pass(?:es)?|made (?:it|them|this) pass|(?:is|are|was|were|has been|have been) (?:now |all )?(?:fixed|resolved|done|removed|addressed|gone|completed?|finished)|as expected|at first|initially|before (?:i|we|my|that|this|the)|without (?:the|this|my|that) (?:fix|change|patch)|but (?:i |we |then )?(?:resolved|fixed|solved|worked around))\b/i;
+  /^ first\b|^[^.]{0,80}\b(?:now pass(?:es|ing)?|(?:all|they|then|and) pass(?:es)?|made (?:it|them|this) pass|(?:is|are|was|were|has been|have been) (?:now |all )?(?:fixed|resolved|done|removed|addressed|gone|completed?|finished)|as expected|at first|initially|on purpose|intentionally|deliberately|by design|tdd|(?:are|is) (?:now |all )?green|green now|in the (?:last|previous|earlier) (?:iteration|run|attempt|session)|then (?:i|we|they)|before (?:i|we|my|that|this|the)|without (?:the|this|my|that) (?:fix|change|patch)|but (?:i |we |then )?(?:resolved|fixed|solved|worked around))\b/i;

@@ -74,7 +74,7 @@ function filesWrittenInto(paragraph: string, from: number, verb: string): readon
 const INTO = /(?: (?!in |into )(?:[^\s.,;:]|\.(?=\w)){1,60}){1,7} (?:in|into) /y;
 const INTO_OR_TO = /(?: (?!in |into |to )[^\s,;:]{1,120}){1,7} (?:in|into|to) /y;
 const REFERRING =
-  /\b(?:described|documented|specified|defined|shown|listed|mentioned|found|used|explained|seen|required|outlined|noted|links?|references?|as|like|per|from|see|based)\b/i;
+  /(?<![-\w])(?:described|documented|specified|defined|shown|listed|mentioned|found|used|explained|seen|required|outlined|noted|links?|references?|as|like|per|from|see|based)\b/i;
 
 /** The names that end right here: "`a.ts` and `b.ts` were created". */
 function filesBefore(before: string): readonly string[] {

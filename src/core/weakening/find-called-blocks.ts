@@ -47,6 +47,7 @@ const HEAD =
 const SUITES = new Set(["describe", "context", "suite"]);
 const SKIPPING = new Set(["skip", "todo", "fixme", "ignore", "skipIf", "todoIf"]);
 const FAILING = new Set(["fails", "failing", "fail"]);
+const CONDITIONAL = new Set(["runIf", "if"]);
 const CURRIED = new Set(["each", "for", "skipIf", "runIf", "todoIf", "if"]);
 const PLAIN = "only concurrent sequential serial parallel describe cb shuffle effect live scoped prop";
 const KNOWN = new Set([...SKIPPING, ...FAILING, ...CURRIED, ...PLAIN.split(" ")]);
@@ -142,11 +143,12 @@ const FUNCTION = /(?:async\s{1,9})?func(?:tion)?\b/y;
 
 function skipOf(modifiers: readonly string[]): Skip | null {
   if (modifiers.some((one) => SKIPPING.has(one))) return "skipped";
-  return modifiers.some((one) => FAILING.has(one)) ? "failing" : null;
+  if (modifiers.some((one) => FAILING.has(one))) return "failing";
+  return modifiers.some((one) => CONDITIONAL.has(one)) ? "conditional" : null;
 }
 
 const NOT_SET = String.raw`\s{0,9}:\s{0,9}(?!\s|false|undefined|null)`;
-const OMITTING = new RegExp(String.raw`\b(?:skip|todo|ignore)${NOT_SET}`);
+const OMITTING = new RegExp(String.raw`\b(?:skip|todo|ignore)${NOT_SET}|[{,]\s{0,9}(?:skip|todo)\s{0,9}[,}]`);
 const EXPECTING_FAILURE = new RegExp(String.raw`\b(?:fails|expectFailure)${NOT_SET}`);
 const FOCUSING = new RegExp(String.raw`\bonly${NOT_SET}`);
 

@@ -1,4 +1,5 @@
 import type { Block, Skip } from "./block.ts";
+import { endOfStatement } from "./find-guarded-parts.ts";
 import { matchAt, skipSpace, type Source } from "./source.ts";
 
 /** How a language with braces declares its tests: by marks in front of a function, or by the function's name. */
@@ -10,6 +11,7 @@ export interface Declarations {
   readonly isTest: RegExp;
   readonly isSkipped: RegExp;
   readonly isFailing: RegExp;
+  readonly isConditional: RegExp;
   /** A function behind the marks, its name in group 1 unless that is a string; sticky, with a bounded length. */
   readonly function: RegExp;
   /** A class or module behind the marks, its name in group 1; sticky, with a bounded length. */
@@ -67,7 +69,13 @@ function declaredAfter(source: Source, language: Declarations, marks: readonly M
   const container = matchAt(language.container, source.code, at);
   const declared = container ?? matchAt(language.function, source.code, at);
   if (declared === null || (container === null && !has(language.isTest))) return null;
-  const skip: Skip | null = has(language.isSkipped) ? "skipped" : has(language.isFailing) ? "failing" : null;
+  const skip: Skip | null = has(language.isSkipped)
+    ? "skipped"
+    : has(language.isFailing)
+      ? "failing"
+      : has(language.isConditional)
+        ? "conditional"
+        : null;
   const end = at + declared[0].length;
   const name = declared[1] ?? quotedName(source, end);
   const kind = container === null ? "test" : "suite";
@@ -103,16 +111,16 @@ function extentFrom({ code, closeOf }: Source, from: number): Pick<Block, "end" 
 }
 
 /** Parts in braces behind a head that a global expression finds: loops, and code that never runs. */
-export function findBracedParts({ code, closeOf }: Source, kind: "loop" | "dead", head: RegExp): Block[] {
+export function findBracedParts(source: Source, kind: "loop" | "dead" | "swallowed", head: RegExp): Block[] {
+  const { code, closeOf } = source;
   return Array.from(code.matchAll(head), (match) => {
     const last = match.index + match[0].length - 1;
     const isOpen = "({".includes(code.charAt(last));
     const open = isOpen ? last : last + 1 + (matchAt(SIGNATURE, code, last + 1)?.[0].length ?? 0);
     const close = closeOf[open] ?? -1;
-    const behind = skipSpace(code, close + 1);
     // `for (…) {`: the loop goes on behind its head.
-    const isHead = close !== -1 && code.charAt(open) === "(" && code.charAt(behind) === "{";
-    const end = Math.max(close, isHead ? (closeOf[behind] ?? -1) : -1) + 1;
+    const isHead = close !== -1 && code.charAt(open) === "(" && !match[0].startsWith(".");
+    const end = isHead ? endOfStatement(source, close + 1) : close + 1;
     return { kind, name: "", start: match.index, end, body: null, skip: null, isFocused: false };
   });
 }

@@ -85,7 +85,7 @@ function dartBlock({ code }: Source, block: Block): Block {
   const kind = code.startsWith("group", block.start) ? "suite" : "test";
   const from = Math.max(block.start, block.end - DART_OPTIONS_LENGTH_MAX);
   // Options follow the function.
-  const options = code.slice(Math.max(from, code.lastIndexOf("}", block.end)), block.end);
+  const options = code.slice(from, block.end).replace(/^[^]*\}/, "");
   const isSkipped = /\bskip\s{0,9}:\s{0,9}(?!false|null|\s)/.test(options);
   return { ...block, kind, skip: isSkipped ? "skipped" : block.skip };
 }

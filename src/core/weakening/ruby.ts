@@ -1,11 +1,16 @@
 import { findIndentedBlocks } from "./find-indented-blocks.ts";
-import { C_COMMENTS, type Language, NEVER, quoted, raw } from "./language.ts";
+import { type Language, NEVER, quoted } from "./language.ts";
 
 export const ruby: Language = {
   syntax: { lineComments: ["#"], blockComments: [], strings: [quoted('"'), quoted("'")] },
   findBlocks: (source) =>
     findIndentedBlocks(source, {
       heads: [
+        {
+          kind: "test",
+          pattern: /^(?:it|specify|scenario)[\s(]{1,9}(?="[^"]{0,150}",.{0,40}(?::skip\b|\bskip:|:pending\b|\bpending:))/,
+          skip: "skipped",
+        },
         { kind: "test", pattern: /^(?:it|specify|scenario|test|should)[\s(]{1,9}(?=")/ },
         {
           kind: "test",
