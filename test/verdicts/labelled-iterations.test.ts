@@ -67,6 +67,8 @@ function projectFor({ does, says, config = "", task = TASK }: LabelledIteration)
     `cat > ../prompt.txt\ncase $RALPH_ITERATION in\n${cases.join("")}esac\nexit \${FAIL:-0}\n`,
   );
   created.commit("sample");
+  created.write("src/second.js", "export const second = 2;\n");
+  created.commit("second");
   return created;
 }
 

@@ -19,7 +19,7 @@ export function countCases(source: Source, pattern: RegExp): readonly Cases[] {
     const end = match.index + match[0].length;
     const isMark = /^(?:#|InlineData|TestCase|DataRow)$/.test(match[0]);
     if (isMark) return { at: match.index, count: 1 };
-    const open = match[0].startsWith("struct") || match[0].includes("struct") ? behindType(source, end) : end;
+    const open = match[0].includes("struct") ? behindType(source, end) : end;
     if ("[{(".includes(source.code.charAt(open) || " ")) return { at: match.index, count: countOnce(open) };
     const name = matchAt(NAME, source.code, open)?.[1];
     tables ??= namedTables(source);

@@ -1,11 +1,11 @@
 import { argumentsOf, matchAt, skipSpace, type Source } from "./source.ts";
 
-/** Whether the assertion whose head is `words` can never fail: it compares constants, or a thing with itself. */
-export function isTrivial(source: Source, at: number, words: string): boolean {
-  const open = at + words.length - 1;
+/** Whether the assertion between `at` and `end`, which is known as `words`, can never fail: it compares constants, or a thing with itself. */
+export function isTrivial(source: Source, at: number, end: number, words: string): boolean {
+  const open = end - 1;
   const bracket = "([{".includes(source.code.charAt(open)) ? open : skipSpace(source.code, open + 1);
   if (/^assert$/.test(words) && source.code.charAt(open) !== "(")
-    return isTrivialCondition(restOfLine(source, open + 1));
+    return isTuple(source, open + 1) || isTrivialCondition(restOfLine(source, open + 1));
   if (!"([{".includes(source.code.charAt(bracket) || " ")) return false;
   const given = shortArguments(source, bracket);
   if (given === null) return false;
@@ -19,6 +19,15 @@ export function isTrivial(source: Source, at: number, words: string): boolean {
   if (/not|unequal|ne$|differ/.test(name)) return false;
   if (/equal|same|\bis$|tis$|eq$/.test(name)) return second !== undefined && isSame(first, second);
   return /(?:assert|ok|true|truthy|require)$/.test(name) && isTrivialCondition(first);
+}
+
+/** Python's `assert (x == y, "message")`: a tuple is true. */
+function isTuple(source: Source, from: number): boolean {
+  const open = skipSpace(source.code, from);
+  if (source.code.charAt(open) !== "(") return false;
+  const close = source.closeOf[open] ?? -1;
+  if (close === -1 || !/^[ \t]{0,40}(?:[\n;,]|$)/.test(source.code.slice(close + 1, close + 42))) return false;
+  return argumentsOf(source, open).length > 1 && !/^\(\s{0,50}[\w.]{0,60}\s{1,9}for\b/.test(source.code.slice(open, open + 120));
 }
 
 const CONSTANT = /^(?:true|True|[1-9]\d*|!false|not False|"[^"]*"|'[^']*'|\[\]|\{\})$/;
@@ -35,9 +44,9 @@ function isTrivialCondition(words: string): boolean {
   return left !== undefined && right !== undefined && isSame(left.trim(), right.trim());
 }
 
-/** A call may give something else each time. */
+/** What is made anew each time may differ, and a test may be about that. */
 function isSame(one: string, other: string): boolean {
-  return one === other && one !== "" && !/[(\n]/.test(one);
+  return one === other && one !== "" && !/\n|\bnew\b|\brandom|\bnow\b|\buuid|\(\)/i.test(one);
 }
 
 const MATCHER =

@@ -11,13 +11,13 @@ export interface Language {
   readonly skipCall: RegExp;
   /** One test for many cases. */
   readonly table: RegExp;
-  /** Where cases of a test stand: an expression that ends in front of the bracket around them, of their name, or, without either, is one case itself. */
+  /** Where the cases of a test stand; ends in front of their bracket or name, unless it is the mark of a single case. */
   readonly cases?: RegExp;
   /** Compares a whole structure, and so may stand for several assertions. */
   readonly whole: RegExp;
   /** Assertions outside of tests are those of the program. */
   readonly isMixedWithProgram?: true;
-  /** Ends the process as if all went well; in group 1 what it is, where that is not the match. */
+  /** Ends the process as if all went well. */
   readonly exit?: RegExp;
   /** Stand-ins for what checks, by their names. */
   readonly findStubs?: (source: Source) => readonly string[];

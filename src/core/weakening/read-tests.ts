@@ -1,6 +1,10 @@
 import type { Block, Skip } from "./block.ts";
+import { type Cases, countCases } from "./count-cases.ts";
+import { findExits } from "./find-exits.ts";
 import { isTrivial } from "./is-trivial.ts";
-import { type Language, languageOf } from "./languages.ts";
+import type { Language } from "./language.ts";
+import { languageOf } from "./languages.ts";
+import { leftOut } from "./left-out.ts";
 import { matchAt, openSource, skipSpace, type Source } from "./source.ts";
 import { isTestFile } from "./test-files.ts";
 
@@ -17,6 +21,11 @@ export interface Test {
   readonly wholes: number;
   /** The beginning of its body without spaces, to know it again under another name. */
   readonly fingerprint: string;
+  /** How many cases it says it has; 0 where that is not known. */
+  readonly cases: number;
+  /** Its assertions as they are written, without spaces. */
+  readonly checks: readonly string[];
+  readonly isToPanic: boolean;
 }
 
 export interface TestFile {
@@ -28,9 +37,21 @@ export interface TestFile {
   readonly helperAssertions: number;
   /** How often one test stands for many cases. */
   readonly tables: number;
+  /** How often it ends the process as if all went well. */
+  readonly exits: number;
+  /** What checks or runs tests elsewhere, and does nothing here. */
+  readonly stubs: readonly string[];
 }
 
-const NO_TESTS: TestFile = { tests: [], focused: [], assertions: 0, helperAssertions: 0, tables: 0 };
+const NO_TESTS: TestFile = {
+  tests: [],
+  focused: [],
+  assertions: 0,
+  helperAssertions: 0,
+  tables: 0,
+  exits: 0,
+  stubs: [],
+};
 
 /** What a test file tests, as far as a reader without a parser can say; in linear time. */
 export function readTests(path: string, text: string | null): TestFile {
@@ -39,37 +60,64 @@ export function readTests(path: string, text: string | null): TestFile {
   const source = openSource(text, language.syntax);
   const walk = new Walk(language.isMixedWithProgram === true && !isTestFile(path));
   const blocks = language.findBlocks(source).toSorted((a, b) => a.start - b.start || b.end - a.end);
-  const isLeftOut = path.endsWith(".go") && hasCustomBuildTag(text);
   walk.run(blocks, marksOf(source, language));
   const nodes = walk.nodes.filter(({ block }) => block.kind === "test");
-  const tests = nodes.map((node) => testOf(path, source, node, isLeftOut || walk.isFileSkipped));
+  const skipOfFile = leftOut(path, text) ?? (walk.isFileSkipped ? "skipped" : null);
+  const running = language.isReplacedByName === true ? withoutReplaced(source, nodes) : nodes;
+  const tests = running.map((node) => testOf(path, source, node, skipOfFile));
   return {
     tests,
     focused: walk.nodes.filter(({ block }) => block.isFocused).map(({ block }) => block.name),
     assertions: walk.assertions,
     helperAssertions: walk.assertions - tests.reduce((sum, test) => sum + test.assertions, 0),
     tables: walk.tables,
+    exits: walk.exits,
+    stubs: language.findStubs?.(source) ?? [],
   };
 }
 
 interface Mark {
-  readonly is: "assertion" | "trivial" | "skip" | "table" | "whole";
+  readonly is: "assertion" | "trivial" | "skip" | "table" | "whole" | "cases" | "exit";
   readonly at: number;
+  readonly count?: number;
+  readonly words?: string;
 }
 
 function marksOf(source: Source, language: Language): readonly Mark[] {
   const find = (is: Mark["is"], pattern: RegExp): Mark[] =>
     Array.from(source.code.matchAll(pattern), ({ index }) => ({ is, at: index }));
-  const assertions = Array.from(source.code.matchAll(language.assertion), ({ 0: words, index }): Mark => ({
-    is: isTrivial(source, index, words) ? "trivial" : "assertion",
-    at: index,
-  }));
+  const cases = language.cases === undefined ? [] : countCases(source, language.cases);
+  const exits = language.exit === undefined ? [] : findExits(source, language.exit);
   const others = [
     ...find("skip", language.skipCall),
     ...find("table", language.table),
     ...find("whole", language.whole),
+    ...cases.map(({ at, count }: Cases): Mark => ({ is: "cases", at, count })),
+    ...exits.map((at): Mark => ({ is: "exit", at })),
   ];
-  return [...assertions, ...others].toSorted((a, b) => a.at - b.at);
+  return [...assertionsOf(source, language), ...others].toSorted((a, b) => a.at - b.at);
+}
+
+const CHECK_LENGTH_MAX = 100;
+
+function assertionsOf(source: Source, language: Language): readonly Mark[] {
+  const mark = (at: number, end: number, words: string): Mark => {
+    const line = source.text.slice(at, at + CHECK_LENGTH_MAX).split("\n", 1)[0] ?? "";
+    const is = isTrivial(source, at, end, words) ? "trivial" : "assertion";
+    return { is, at, words: line.replaceAll(/\s+|;$/g, "") };
+  };
+  const found = Array.from(source.code.matchAll(language.assertion), ({ 0: words, index }) =>
+    mark(index, index + words.length, words),
+  );
+  const aliases = new Map(
+    [...(language.findAliases?.(source) ?? [])].filter(([name]) => !`${name}(`.match(language.assertion)),
+  );
+  if (aliases.size === 0) return found;
+  const names = [...aliases.keys()].map((name) => name.replaceAll("$", String.raw`\$`)).join("|");
+  const called = new RegExp(String.raw`(?<![\w$.])(${names})((?:\.\w{1,40}){0,2})\s{0,9}\(`, "g");
+  for (const { 0: head, 1: name = "", 2: member = "", index } of source.code.matchAll(called))
+    found.push(mark(index, index + head.length, `${aliases.get(name) ?? name}${member}(`));
+  return found;
 }
 
 interface Node {
@@ -81,7 +129,9 @@ interface Node {
   readonly isDead: boolean;
   readonly isHelper: boolean;
   readonly isInSuite: boolean;
-  readonly counts: { assertion: number; trivial: number; whole: number };
+  readonly counts: { assertion: number; trivial: number; whole: number; cases: number };
+  readonly checks: string[];
+  readonly isSwallowed: boolean;
   isLeft: boolean;
   isUsedLoop: boolean;
 }
@@ -91,6 +141,7 @@ class Walk {
   readonly nodes: Node[] = [];
   assertions = 0;
   tables = 0;
+  exits = 0;
   isFileSkipped = false;
   private readonly open: Node[] = [];
   private readonly isMixedWithProgram: boolean;
@@ -126,29 +177,47 @@ class Walk {
       isDead: block.kind === "dead" || parent?.isDead === true,
       isHelper: block.kind === "helper" || (parent?.isHelper === true && block.kind !== "test"),
       isInSuite: block.kind === "suite" || parent?.isInSuite === true,
-      counts: { assertion: 0, trivial: 0, whole: 0 },
+      counts: { assertion: 0, trivial: 0, whole: 0, cases: 0 },
+      checks: [],
+      isSwallowed: block.kind === "swallowed" || (parent?.isSwallowed === true && block.kind !== "test"),
       isLeft: false,
       isUsedLoop: false,
     };
     if (block.kind === "loop") node.loop = node;
     if (block.kind === "test") {
       node.test = node;
+      node.counts.cases += node.loop?.counts.cases ?? 0;
       this.useLoop(node.loop);
     }
     this.nodes.push(node);
     this.open.push(node);
   }
 
-  private take({ is }: Mark, node: Node | null): void {
+  private take({ is, count, words }: Mark, node: Node | null): void {
     if (node?.isDead === true) return;
     if (is === "skip") this.leave(node);
+    else if (is === "exit") this.exits += node?.isHelper === true ? 0 : 1;
     else if (is === "table") this.tables += 1;
-    else if (node?.test != null) {
+    else if (is === "cases") this.addCases(node, count ?? 0);
+    else if (node?.isSwallowed !== true) this.count(is, words, node);
+  }
+
+  private count(is: "assertion" | "trivial" | "whole", words: string | undefined, node: Node | null): void {
+    if (node?.test != null) {
       node.test.counts[is] += 1;
-      if (is === "assertion") this.useLoop(node.loop);
+      if (is === "assertion") {
+        this.useLoop(node.loop);
+        node.test.checks.push(words ?? "");
+      }
     }
     const isProgram = this.isMixedWithProgram && node?.isInSuite !== true && node?.test == null;
     if (is === "assertion" && !isProgram) this.assertions += 1;
+  }
+
+  /** The cases of a loop are those of the test in it. */
+  private addCases(node: Node | null, count: number): void {
+    if (node?.test != null) node.test.counts.cases += count;
+    else if (node?.block.kind === "loop") node.counts.cases = count;
   }
 
   private leave(node: Node | null): void {
@@ -166,21 +235,25 @@ class Walk {
 
 const FINGERPRINT_LENGTH = 400;
 
-function testOf(path: string, source: Source, node: Node, isFileSkipped: boolean): Test {
-  const { block, counts } = node;
+function testOf(path: string, source: Source, node: Node, skipOfFile: Skip | null): Test {
+  const { block, counts, checks } = node;
   const { from, to } = block.body ?? { from: block.end, to: block.end };
   return {
     path,
     name: block.name,
-    skip: skipOf(node) ?? (isFileSkipped ? "skipped" : null),
+    skip: skipOf(node) ?? skipOfFile ?? (mayLeave(source, from) ? "conditional" : null),
     isEmpty: isEmpty(source, from, to),
     assertions: counts.assertion,
     trivialAssertions: counts.trivial,
     wholes: counts.whole,
     fingerprint: source.text.slice(from, Math.min(to, from + FINGERPRINT_LENGTH)).replaceAll(/\s+/g, ""),
+    cases: counts.cases,
+    checks,
+    isToPanic: /#\[\s{0,9}should_panic\b/.test(source.code.slice(block.start, Math.min(from, block.start + HEAD_MAX))),
   };
 }
 
+const HEAD_MAX = 500;
 const DEPTH_MAX = 50;
 
 function skipOf(node: Node): Skip | null {
@@ -207,11 +280,33 @@ function isEmpty({ code, strings }: Source, from: number, to: number): boolean {
   return nothing !== null && start + nothing[0].length >= to;
 }
 
-const PLATFORM =
-  /^(?:linux|darwin|windows|unix|freebsd|openbsd|netbsd|amd64|arm64|arm|386|cgo|race|wasm|js|go1\.\d+)$/;
+const CONDITIONAL_LEAVING =
+  /if\b(?!\s{1,9}testing\.Short\(\)|[^\n]{0,60}\bGO_)[^\n{}:;]{1,100}(?:[{:)]\s{0,50})return(?:[ \t]{1,9}(?:None|undefined|null|true))?[ \t]{0,9};?\s{0,50}(?:[\n}]|$)/y;
 
-/** Go leaves a file out unless somebody asks for the tag. */
-function hasCustomBuildTag(text: string): boolean {
-  const tag = /^\/\/\s?(?:go:build|\+build)\s([^\n]{1,200})$/m.exec(text.slice(0, 5_000))?.[1];
-  return tag !== undefined && (tag.match(/[\w.]+/g) ?? []).some((word) => !PLATFORM.test(word));
+/** Whether its first statement may end it. */
+function mayLeave({ code, strings }: Source, from: number): boolean {
+  const body = skipSpace(code, from);
+  return matchAt(CONDITIONAL_LEAVING, code, skipSpace(code, strings.get(body)?.end ?? body)) !== null;
+}
+
+const GONE = /^(?:del[ \t]{1,9}([\w, \t]{1,300})|(\w{1,200})[ \t]{0,9}=[ \t]{0,9}(?:None|lambda\b))/gm;
+
+/** Python runs the last of several functions with one name, and none that is deleted. */
+function withoutReplaced({ code }: Source, nodes: readonly Node[]): readonly Node[] {
+  const gone = new Set(
+    Array.from(code.matchAll(GONE)).flatMap(([, names, name]) => name ?? names?.split(/[,\s]+/) ?? []),
+  );
+  const later = new Map<Node | null, Set<string>>();
+  return nodes
+    .toReversed()
+    .filter(({ block, parent }) => {
+      const isAtMargin = block.start === 0 || code.charAt(block.start - 1) === "\n";
+      if (parent === null ? !isAtMargin : parent.block.kind !== "suite") return true;
+      const names = later.get(parent) ?? new Set(parent === null ? gone : []);
+      later.set(parent, names);
+      if (names.has(block.name)) return false;
+      names.add(block.name);
+      return true;
+    })
+    .toReversed();
 }
