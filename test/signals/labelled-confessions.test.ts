@@ -22,6 +22,10 @@ describe("the work is not done where the agent says", () => {
     "this is not complete yet",
     "It is not finished yet.",
     "However, this is still not done.",
+    "It's still not finished.",
+    "Not done yet.",
+    "I could not make the failing tests pass.",
+    "I couldn't get the tests passing.",
     "I could not get the tests to pass",
     "I couldn't get all of the unit tests to pass.",
     "I was unable to make the build pass.",
@@ -37,6 +41,8 @@ describe("the work is not done where the agent says", () => {
     "Both endpoints are still stubbed out.",
     "The handler is only a stub.",
     "I stubbed out the handler for now.",
+    "There is a handler that is stubbed out.",
+    "The tests do not pass on Windows.",
   ])("%s", (text) => {
     expect(contradictionsOf(text)).toEqual([text]);
   });
@@ -68,7 +74,15 @@ describe("the work may well be done where the agent says", () => {
     'The label "this is not complete yet" is gone.',
     "The task is not done until its box is checked.",
     "The feature is not complete without docs, so I wrote them.",
+    "The work is not done in the main thread but in a worker.",
+    "The work is not done twice.",
+    "The implementation is not done with regular expressions.",
+    "It is not done yet in the old API, but the new one does it.",
+    "Legend: a grey box means not done yet.",
+    "I did not complete the optional part.",
     // Tests.
+    "Added a check, so the tests do not pass by accident.",
+    "The tests do not pass a locale to the parser.",
     "At first I could not get the tests to pass, but now they do.",
     "I could not get the tests to pass until I fixed the clock.",
     "Without the mock I could not get the tests to pass.",
@@ -97,6 +111,8 @@ describe("the work may well be done where the agent says", () => {
     "In the tests the clock is stubbed out.",
     "fetch is stubbed out, so the suite needs no network.",
     "Added a stub for the mailer.",
+    "The mailer is stubbed out in development.",
+    "The clock is stubbed out.",
     "The fake server is only a stub for the specs.",
   ])("%s", (text) => {
     expect(contradictionsOf(text)).toEqual([]);
@@ -124,6 +140,14 @@ describe("what was before the work does not count", () => {
     "The tests that were failing all pass.",
     "The 2 failing tests are green.",
     "2 tests failed in the last iteration.",
+    "With the old code this test fails, with the new code it passes.",
+    "The tests fail on the old code.",
+    "Reproduced: the tests fail with the previous parser.",
+    "Reverting my change makes the tests fail.",
+    "If reverted, the tests fail.",
+    "I checked that the tests fail when I revert the fix.",
+    "I broke it on purpose to see the tests fail.",
+    "It ensures that the tests fail on a stale snapshot.",
   ])("%s", (text) => {
     expect(contradictionsOf(text)).toEqual([]);
   });
@@ -136,6 +160,15 @@ describe("what was before the work does not count", () => {
     "First, the tests fail.",
     "Initially, it worked, but 2 tests still fail.",
     "On main, all is fine, here 2 tests fail now.",
+    "On main, 2 tests fail.",
+    "The unit tests fail, but the linter is green.",
+    "The tests fail, then I stopped.",
+    "Previously it was broken, the tests fail.",
+    "I reverted my change, because the tests fail.",
+    "I am reverting this because the tests fail.",
+    "I ran it to see where we are: 2 tests fail.",
+    "I compared it with the old parser and 2 tests fail.",
+    "The tests fail when I run them on CI.",
   ])("but: %s", (text) => {
     expect(contradictionsOf(text)).toEqual([text]);
   });
@@ -157,6 +190,10 @@ describe("what is about somebody else does not count", () => {
     "A request blocked by the proxy is retried.",
     "The main thread is no longer blocked by the reader.",
     "Threads are blocked by the mutex.",
+    "Issues can be blocked by other issues.",
+    "The issue is marked as blocked by another one.",
+    "A task blocked by another one is grey.",
+    "Added the blocked by column.",
     "The UI thread is blocked by this call in one case only.",
     "The parser cannot complete a partial token",
     "The shell cannot complete an empty word.",
@@ -165,6 +202,7 @@ describe("what is about somebody else does not count", () => {
     "Customers who are unable to complete the form get a mail.",
     "Implemented the TODO: list view",
     "Built the TODO: page.",
+    "Marked the TODO: as done.",
     "Handled the last two FIXME: notes.",
     "Added a rule for TODO: comments.",
     "The linter finds a FIXME: marker.",
@@ -177,9 +215,14 @@ describe("what is about somebody else does not count", () => {
   test.each([
     "You still need to implement the export.",
     "The parser still needs to handle comments.",
+    "There are parts that still need to be written.",
+    "Users still need to be migrated.",
+    "There is one part that is blocked by the missing key.",
     "The export still needs to be written.",
     "I am blocked by the firewall.",
     "The export, which is blocked by the missing key, is next.",
+    "This is blocked by another task.",
+    "The export may work but is blocked by the missing key.",
     "We cannot complete a run.",
     "The migration cannot complete.",
     "This cannot complete a run.",

@@ -24,6 +24,10 @@ const piece = fc.oneof(
     "~~~~",
     "> ",
     "- ",
+    "<!--",
+    "-->",
+    "| File | Change |\n|---|---|\n",
+    "| src/a.ts | created |",
     "Created `src/a.ts`, b.py:10-20 and ",
     "Files changed:",
     "src/ü.ts",
@@ -104,6 +108,26 @@ test("nothing in a fence claims anything, but for a whole status block", () => {
   );
 });
 
+test("nothing in a comment claims anything", () => {
+  fc.assert(
+    fc.property(output, (text) => {
+      const { claim, signals } = analyzeText(`<!--\n${text.replaceAll(/[>\r]/g, "")}\n-->`);
+      expect(claim).toEqual({ is: "none" });
+      expect(signals).toMatchObject({ confidence: 0, contradictions: [], citations: [], exitSignal: null });
+    }),
+  );
+});
+
+test("a comment without an end hides nothing", () => {
+  fc.assert(
+    fc.property(output, (text) => {
+      const lines = text.replaceAll(/[>`~\r]/g, "");
+      const { claim } = analyzeText(`<!--\n${lines}\n<promise>BLOCKED:no key</promise>`);
+      expect(claim).toEqual({ is: "blocked", reason: "no key" });
+    }),
+  );
+});
+
 test("words never make a claim", () => {
   const words = fc.constantFrom(
     "done",
@@ -160,6 +184,19 @@ describe("reading takes linear time", () => {
     ["lists of files", (size) => `Files changed:\n${"- a.ts, ".repeat(size / 8)}`],
     ["parentheses", (size) => `created a.ts ${"(".repeat(size)}`],
     ["stops", (size) => ". ".repeat(size / 2)],
+    ["comments that open", (size) => "<!--\n".repeat(size / 5)],
+    ["comments in a line", (size) => "<!-- ".repeat(size / 5)],
+    ["comments that open and close", (size) => "--> a <!--\n".repeat(size / 11)],
+    ["a comment without end", (size) => `<!--\n${"x\n".repeat(size / 2)}`],
+    ["table rows", (size) => `| File | Change |\n|---|---|\n${"| a/b.ts | new |\n".repeat(size / 17)}`],
+    ["table headers", (size) => "| File | Change |\n|---|---|\n\n".repeat(size / 29)],
+    ["a wide table", (size) => "| File ".repeat(size / 7)],
+    ["confessions", (size) => "it prints the task is not done yet when ".repeat(size / 40)],
+    ["words before a confession", (size) => "the the ".repeat(size / 8)],
+    ["half confessions", (size) => "could not get the a the a tests to ".repeat(size / 35)],
+    ["beginnings", (size) => "before my change, ".repeat(size / 18)],
+    ["other people", (size) => "users who are blocked by ".repeat(size / 25)],
+    ["stubs", (size) => "stubbed out a b c d ".repeat(size / 20)],
     ["errors", (size) => `Error: ${"0x1/".repeat(size / 4)}\n`],
   ];
   test.each(hostile)("of %s", { timeout: 60_000 }, (_, make) => {

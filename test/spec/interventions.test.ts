@@ -200,7 +200,7 @@ describe("a promise in a code fence", () => {
       { type: "verdict.reached", verdict: "continue" },
       { type: "intervention.chosen", rule: "hidden-promise" },
     );
-    expect(hidden.andThen().nextPrompt(login)).toContain("inside a code fence");
+    expect(hidden.andThen().nextPrompt(login)).toContain("in a code fence");
   });
 });
 

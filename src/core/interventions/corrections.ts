@@ -136,7 +136,7 @@ function silenceCorrections(judged: Judged): readonly Correction[] {
             intervention: "evidence_validation_failed",
             severity: "warning",
             rule: "hidden-promise",
-            text: `In iteration ${iteration} the promise stood inside a code fence or a quotation: there it does not count. Print ${promiseTag} on a line of its own, as plain text.`,
+            text: `In iteration ${iteration} the promise stood in a code fence, a quotation, a comment or with decoration: there it does not count. Print ${promiseTag} on a line of its own, as plain text.`,
           },
         ]
       : [];

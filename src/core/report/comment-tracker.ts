@@ -39,7 +39,9 @@ export function createCommentTracker(
     for (const [index, line] of lines.entries()) (isInline && index === 0 ? onText : onComment)(line);
   };
   const begin = (line: string): void => {
-    const at = line.includes(OPEN) ? placeOfOpen(line) : null;
+    // Most lines are done with after this.
+    if (!line.includes(OPEN)) return onText(line);
+    const at = placeOfOpen(line);
     if (at !== null)
       waiting = { lines: [line], isInline: line.slice(0, at).trim() !== "", length: line.length };
     else (isWhollyComment(line) ? onComment : onText)(line);

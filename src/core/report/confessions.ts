@@ -20,6 +20,9 @@ const NOT_DONE_YET =
   "(?: not|n['’]t)(?: (?:quite|fully|entirely|completely))? (?:done|finished|completed?) yet";
 /** "not done until …" states a rule, "not finished when the event fires" a fact about the program. */
 const CONDITION = /^(?: yet)?,? (?:until|unless|before|without|when|whenever|while|if|as long as|after)\b/i;
+/** "The work is not done in the main thread" tells where, not whether. */
+const MANNER = /^ (?:by|in|on|at|with|twice|via|through|inside|manually|again|every|each|lazily|eagerly)\b/i;
+const CONDITION_OR_MANNER = new RegExp(`${CONDITION.source}|${MANNER.source}`, "i");
 /** "It prints that the task is not done yet." */
 const PROGRAM_SAYS =
   /\b(?:shows|prints|returns|reports|displays|logs|says|tells|means|warns|checks|throws|asserts|verifies|detects|indicates|while|whether)\b(?: [\w-]{1,30}){0,4} ?$/i;
@@ -32,7 +35,7 @@ const PART =
 const OTHER_TASKS = /\b(?:tasks|stories|items|iterations?|loops?)\b/i;
 /** Who stubs out something in a test does what tests do. */
 const STUBBED_IN_TEST =
-  /\b(?:in|by|for|within|during|so) (?:(?:the|all|its|my|our|these|every|each|unit|new|integration|e2e) ){0,3}(?:tests?|specs?|suites?)\b|\b(?:mock|fake|fixture)/i;
+  /\b(?:in|by|for|within|during|so) (?:(?:the|all|its|my|our|these|every|each|unit|new|integration|e2e) ){0,3}(?:tests?|specs?|suites?)\b|\b(?:mock|fake|fixture|(?:development|dev|offline|demo|dry[- ]run|ci)\b)/i;
 const STUBBED_WORLD =
   /\b(?:network|clock|timers?|fetch|date|time|randomness|file ?system|http)(?: \w{1,20})? ?$/i;
 
@@ -44,7 +47,7 @@ export const CONFESSIONS: readonly Confession[] = [
   },
   {
     says: /\b(?:I|we) (?:(?:have not|haven['’]t)(?: yet)? (?:finished|completed)|(?:did not|didn['’]t) (?:finish|complete))\b/gi,
-    unlessAfter: /^ (?:early|late|there|until)\b/i,
+    unlessAfter: /^ (?:early|late|there|until|with an?)\b|\b(?:optional|stretch|bonus)\b/i,
   },
   {
     says: new RegExp(
@@ -52,25 +55,28 @@ export const CONFESSIONS: readonly Confession[] = [
       "gi",
     ),
     unlessBefore: PROGRAM_SAYS,
-    unlessAfter: CONDITION,
+    unlessAfter: CONDITION_OR_MANNER,
   },
+  { says: /^\W{0,6}(?:still )?not (?:done|finished|complete) yet\W{0,3}$/gi },
   {
     // What "it" stands for is the work only where a clause begins with it.
     says: new RegExp(
-      `(?<=^\\W{0,6}|[,;:—–(] ?|\\b(?:but|and|so|note that) )(?:this|it|everything|all of (?:it|this)) is(?:${STILL_NOT_DONE}|${NOT_DONE_YET})\\b`,
+      `(?<=^\\W{0,6}|[,;:—–(] ?|\\b(?:but|and|so|note that) )(?:this|it|that|everything|all of (?:it|this))(?: is|['’]s)(?:${STILL_NOT_DONE}|${NOT_DONE_YET})\\b`,
       "gi",
     ),
     unlessBefore: PROGRAM_SAYS,
-    unlessAfter: CONDITION,
+    unlessAfter: CONDITION_OR_MANNER,
   },
   {
     says: new RegExp(
-      `\\b${CAN_NOT} (?:get|make)(?: [\\w-]{1,30}){0,4} (?:tests?|suites?|specs?|build|ci|checks?)(?: to)? (?:pass|work|compile|run|succeed|(?:go |be |turn )?green)\\b`,
+      `\\b${CAN_NOT} (?:get|make)(?: [\\w-]{1,30}){0,4} (?:tests?|suites?|specs?|build|ci|checks?)(?: to)? (?:pass(?:ing)?|work(?:ing)?|compile|run|succeed|(?:go |be |turn )?green)\\b`,
       "gi",
     ),
     unlessAfter: /^ (?:until|before|without)\b/i,
   },
-  { says: /\btests? (?:still )?(?:do not|don['’]t|does not|doesn['’]t)(?: yet| all)? pass\b/gi },
+  {
+    says: /\btests? (?:still )?(?:do not|don['’]t|does not|doesn['’]t)(?: yet| all)? pass(?= ?(?:[.,;:!)]|$)| (?:yet|on|because|currently|either)\b)/gi,
+  },
   {
     says: new RegExp(
       `\\b(?:I|we)(?: have|['’]ve)? (?:(?:so far )?only ${MADE}|${MADE} only) ${PART}\\b`,

@@ -53,7 +53,7 @@ function isHarmless(phrase: string, near: Surroundings): boolean {
   if (isAboutOtherMatters(phrase, near)) return true;
   if (RESOLVED_BEFORE.test(clause) || RESOLVED_AFTER.test(near.after)) return true;
   if (/^(?:TODO|FIXME)/i.test(phrase)) return NEGATION.test(near.before) || RESOLVED_BEFORE.test(near.before);
-  return /\bfail/i.test(phrase) && DENIED_INSIDE.test(phrase);
+  return /^tests?\b.*\bfail/i.test(phrase) && DENIED_INSIDE.test(phrase);
 }
 
 /** Somebody else's words: the message "not yet implemented". */
@@ -66,4 +66,4 @@ const RESOLVING = /\b(?:fix|resolve|remove|address|repair|solve|clear|replace|fi
 const RESOLVED_BEFORE =
   /\b(?:fixed|resolved|removed|addressed|cleared|deleted|replaced|eliminated|repaired|solved|finished|completed|did|done|previously|formerly|originally|initially|used to|earlier|at first|no longer|fixes|removes|resolves|replaces|unblocked)\b/i;
 const RESOLVED_AFTER =
-  /^ first\b|^[^.]{0,80}\b(?:now pass(?:es|ing)?|(?:all|they|then|and) pass(?:es)?|made (?:it|them|this) pass|(?:is|are|was|were|has been|have been) (?:now |all )?(?:fixed|resolved|done|removed|addressed|gone|completed?|finished)|as expected|at first|initially|on purpose|intentionally|deliberately|by design|tdd|(?:are|is) (?:now |all )?green|green now|in the (?:last|previous|earlier) (?:iteration|run|attempt|session)|then (?:i|we|they)|before (?:i|we|my|that|this|the)|without (?:the|this|my|that) (?:fix|change|patch)|but (?:i |we |then )?(?:resolved|fixed|solved|worked around))\b/i;
+  /^ (?:first|(?:is|are) (?:now |all )?green)\b|^[^.]{0,80}\b(?:now pass(?:es|ing)?|(?:all|they|then|and) pass(?:es)?|made (?:it|them|this) pass|(?:is|are|was|were|has been|have been) (?:now |all )?(?:fixed|resolved|done|removed|addressed|gone|completed?|finished)|as expected|at first|initially|on purpose|intentionally|deliberately|by design|tdd|in the (?:last|previous|earlier) (?:iteration|run|attempt|session)|then (?:i|we) (?:implemented|fixed|wrote|made|added)|before (?:i|we|my|that|this|the)|without (?:the|this|my|that) (?:fix|change|patch)|but (?:i |we |then )?(?:resolved|fixed|solved|worked around))\b/i;

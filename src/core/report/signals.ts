@@ -6,7 +6,7 @@ export interface Signals {
   readonly confidence: number;
   readonly isTestOnly: boolean;
   readonly isStuck: boolean;
-  /** The expected promise stands where it does not count: in a code fence or a quotation. */
+  /** The expected promise stands where it does not count: in a code fence, a quotation, a comment, or decorated. */
   readonly isPromiseHidden: boolean;
   /** Sentences that speak against completion. */
   readonly contradictions: readonly string[];
