@@ -106,13 +106,6 @@ describe("what counts as a change", () => {
     expect(evidence.changed.paths).toEqual(["README.md", "src/main.ts"]);
     expect(evidence.strayedTo).not.toBeNull();
   });
-
-  test("a work tree that the agent put elsewhere in the configuration is not looked at", async () => {
-    repository.git("config", "core.worktree", join(repository.root, "..", "elsewhere"));
-    expect((await collect()).changed.files).toBe(0);
-    repository.write("a.txt", "one\n");
-    expect((await collect()).changed.paths).toEqual(["a.txt"]);
-  });
 });
 
 describe("what ralph commits", () => {
@@ -492,14 +485,3 @@ function relink(path: string, target: string): void {
 function pathsOf(left: readonly Leftover[]): readonly string[] {
   return left.map(({ path }) => path);
 }
-
-test("a file that git cannot take stays, is told of, and does not keep the others out", async () => {
-  repository.write(".gitattributes", "*.utf16 working-tree-encoding=UTF-16\n");
-  repository.write("bad.utf16", "no byte order mark\n");
-  repository.write("good.txt", "one\n");
-  const evidence = await collect();
-  expect(evidence.uncommitted.map(({ path }) => path)).toEqual(["bad.utf16"]);
-  expect(evidence.refusal).toContain("bad.utf16");
-  expect(repository.git("show", "--format=", "--name-only", "HEAD")).toBe(".gitattributes\ngood.txt");
-  expect((await collect()).uncommitted.map(({ path }) => path)).toEqual(["bad.utf16"]);
-});

@@ -14,7 +14,7 @@ export interface PromiseEntry {
   readonly promise: string | null;
   /** Whether it is the expected one. */
   readonly matches: boolean;
-  /** The expected one was printed, but inside a code fence or a quotation. */
+  /** The expected one was printed, but where it does not count. */
   readonly hidden: boolean;
   readonly claim: AgentReport["claim"]["is"];
   readonly verdict: Ruling | null;
