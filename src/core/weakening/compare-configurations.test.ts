@@ -164,6 +164,163 @@ describe("found", () => {
   });
 });
 
+describe("new configurations: found", () => {
+  test.each<readonly [why: string, path: string, after: string]>([
+    ["pytest ignores a folder", "pytest.ini", "[pytest]\naddopts = --ignore=tests\n"],
+    ["pytest only collects", "pytest.ini", "[pytest]\naddopts = --co\n"],
+    ["pytest collects other names", "pytest.ini", "[pytest]\npython_functions = check_*\n"],
+    ["pytest collects other files", "pytest.ini", "[pytest]\npython_files = check_*.py\n"],
+    ["conftest ignores", "tests/conftest.py", 'collect_ignore = ["test_user.py"]\n'],
+    ["conftest ignores by a pattern", "tests/conftest.py", 'collect_ignore_glob = ["test_*.py"]\n'],
+    [
+      "conftest marks",
+      "conftest.py",
+      "def pytest_collection_modifyitems(items):\n    for item in items:\n        item.add_marker(pytest.mark.skip)\n",
+    ],
+    [
+      "conftest skips each test",
+      "conftest.py",
+      '@pytest.fixture(autouse=True)\ndef later():\n    pytest.skip("later")\n',
+    ],
+    [
+      "conftest ends the process",
+      "conftest.py",
+      "import os\n\n\ndef pytest_sessionstart(session):\n    os._exit(0)\n",
+    ],
+    [
+      "conftest sets the result",
+      "conftest.py",
+      "def pytest_sessionfinish(session, exitstatus):\n    session.exitstatus = 0\n",
+    ],
+    [
+      "conftest turns failures round",
+      "conftest.py",
+      '@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    outcome = yield\n    report = outcome.get_result()\n    report.outcome = "passed"\n',
+    ],
+    [
+      "Vitest excludes",
+      "vitest.config.ts",
+      'export default defineConfig({ test: { exclude: ["src/user/**"] } });\n',
+    ],
+    [
+      "Vitest's workspace excludes",
+      "vitest.workspace.ts",
+      'export default [{ test: { exclude: ["**/user.test.ts"] } }];\n',
+    ],
+    [
+      "Vitest includes one file",
+      "vitest.config.ts",
+      'export default defineConfig({ test: { include: ["src/a.test.ts"] } });\n',
+    ],
+    ["Jest ignores", "jest.config.js", 'module.exports = { testPathIgnorePatterns: ["/user/"] };\n'],
+  ])("%s", (_why, path, after) => {
+    const found = findWeakenedTests([{ path, before: null, after }], []);
+    expect(found.map(({ kind }) => kind)).toEqual(["configuration"]);
+  });
+});
+
+describe("new configurations: honest", () => {
+  test.each<readonly [why: string, path: string, after: string]>([
+    [
+      "pytest",
+      "pytest.ini",
+      "[pytest]\ntestpaths = tests\naddopts = -q --strict-markers\npython_files = test_*.py *_test.py tests.py\npython_functions = test_*\n",
+    ],
+    [
+      "pyproject",
+      "pyproject.toml",
+      '[project]\nname = "a"\n\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\nnorecursedirs = [".git", "build"]\n',
+    ],
+    [
+      "fixtures",
+      "tests/conftest.py",
+      '@pytest.fixture\ndef database():\n    if not available():\n        pytest.skip("no database")\n    return connect()\n',
+    ],
+    [
+      "slow tests are opt-in",
+      "conftest.py",
+      'def pytest_collection_modifyitems(config, items):\n    if config.getoption("--slow"):\n        return\n    for item in items:\n        if "slow" in item.keywords:\n            item.add_marker(pytest.mark.skip(reason="slow"))\n',
+    ],
+    ["a comment", "conftest.py", "# os._exit(0) would end pytest.skip(\n"],
+    [
+      "Vitest",
+      "vitest.config.ts",
+      'export default defineConfig({ test: { include: ["src/**/*.test.ts"], exclude: [...configDefaults.exclude, "dist/**", "e2e/**"], environment: "node" } });\n',
+    ],
+    [
+      "Jest",
+      "jest.config.js",
+      'module.exports = { testEnvironment: "node", testMatch: ["**/*.test.js"], testPathIgnorePatterns: ["/node_modules/", "/dist/"] };\n',
+    ],
+    ["a crate", "crates/a/Cargo.toml", '[package]\nname = "a"\n\n[lib]\ndoctest = false\n'],
+  ])("%s", (_why, path, after) => {
+    expect(findWeakenedTests([{ path, before: null, after }], [])).toEqual([]);
+  });
+
+  test("a runner that is new may leave the tests of the other one", () => {
+    const files = [
+      {
+        path: "vitest.config.ts",
+        before: null,
+        after: 'export default { test: { exclude: ["legacy/**"] } };\n',
+      },
+      {
+        path: "package.json",
+        before: '{"devDependencies": {"jest": "1"}}',
+        after: '{"devDependencies": {"jest": "1", "vitest": "1"}}',
+      },
+    ];
+    expect(findWeakenedTests(files, [])).toEqual([]);
+  });
+
+  test("what was excluded elsewhere may be excluded here", () => {
+    const ignoring = 'testPathIgnorePatterns: ["/user/"]';
+    const files = [
+      { path: "jest.config.js", before: `module.exports = { ${ignoring} };\n`, after: null },
+      { path: "jest.config.ts", before: null, after: `export default { ${ignoring} };\n` },
+    ];
+    expect(findWeakenedTests(files, ["jest.config.js"])).toEqual([]);
+  });
+});
+
+describe("fewer tests are selected: found", () => {
+  const rows: readonly Row[] = [
+    [
+      "other folders",
+      "pytest.ini",
+      pytest,
+      pytest.replace("    tests\n    integration\n", "    tests/unit\n"),
+    ],
+    [
+      "other files",
+      "pytest.ini",
+      `${pytest}python_files = test_*.py\n`,
+      `${pytest}python_files = test_a*.py\n`,
+    ],
+    [
+      "other functions",
+      "pytest.ini",
+      `${pytest}python_functions = test_*\n`,
+      `${pytest}python_functions = test_add*\n`,
+    ],
+    ["functions by another name", "pytest.ini", pytest, `${pytest}python_functions = check_*\n`],
+    ["only collected", "pytest.ini", pytest, pytest.replace("-q", "-q --co")],
+    ["only collected in full", "pytest.ini", pytest, pytest.replace("-q", "-q --collect-only")],
+    ["one keyword", "pytest.ini", pytest, pytest.replace("-q", "-q -k smoke")],
+    ["a folder below", "vitest.config.ts", vitest, vitest.replace("src/**/*", "src/core/**/*")],
+    [
+      "a beginning of the name",
+      "jest.config.js",
+      jest,
+      jest.replace("src/**/*.test.js", "src/**/a*.test.js"),
+    ],
+  ];
+  test.each(rows)("%s", (_why, path, before, after) => {
+    const found = findWeakenedTests([{ path, before, after }], []).map(({ kind }) => kind);
+    expect(found).toEqual(["configuration"]);
+  });
+});
+
 describe("honest", () => {
   const rows: readonly Row[] = [
     ["another environment", "jest.config.js", jest, jest.replace('"node"', '"jsdom"')],
@@ -239,6 +396,16 @@ describe("honest", () => {
       '[package]\nname = "a"\n',
       '[package]\nname = "a"\nexclude = ["x"]\n[dependencies]\ntokio = "1"\n',
     ],
+    ["only tests are selected", "jest.config.js", jest, jest.replace("test/**/*.js", "test/**/*.test.js")],
+    ["more kinds of files", "vitest.config.ts", vitest, vitest.replace("*.test.ts", "*.test.{ts,tsx}")],
+    ["more folders", "vitest.config.ts", vitest, vitest.replace("src/**/*", "{src,lib}/**/*")],
+    ["more functions", "pytest.ini", pytest, `${pytest}python_functions = test_* it_*\n`],
+    [
+      "a module is run",
+      "tox.ini",
+      "[testenv]\ncommands = pytest\n",
+      "[testenv]\ncommands = python -m pytest\n",
+    ],
     [
       "an exclusion is taken away",
       "vitest.config.ts",
@@ -268,5 +435,43 @@ describe("honest", () => {
       { path: "e2e/login.spec.ts", before: null, after: `test("a", () => { expect(f()).toBe(1); });` },
     ];
     expect(findWeakenedTests(files, [])).toEqual([]);
+  });
+
+  test.each<readonly [why: string, gone: string, other: string, before: string | null, after: string]>([
+    ["from Jest to Vitest", "jest.config.js", "vitest.config.ts", null, vitest],
+    ["from Vitest to Jest", "vitest.config.ts", "jest.config.js", null, jest],
+    ["into package.json", "jest.config.js", "package.json", "{}", pack],
+    ["into pyproject.toml", "pytest.ini", "pyproject.toml", "", toml],
+    [
+      "to Vitest, whose configuration does not change",
+      "jest.config.js",
+      "src/a.test.js",
+      `test("a", () => { expect(f()).toBe(1); });\n`,
+      `import { expect, test } from "vitest";\ntest("a", () => { expect(f()).toBe(1); });\n`,
+    ],
+  ])("a configuration moves: %s", (_why, gone, path, before, after) => {
+    const files = [
+      {
+        path: gone,
+        before: gone.startsWith("vitest") ? vitest : gone === "pytest.ini" ? pytest : jest,
+        after: null,
+      },
+      { path, before, after },
+    ];
+    expect(findWeakenedTests(files, [gone])).toEqual([]);
+  });
+
+  test("folders are renamed along with the setting", () => {
+    const body = "def test_a():\n    assert f() == 1\n";
+    const files = [
+      {
+        path: "pytest.ini",
+        before: "[pytest]\ntestpaths = tests\n",
+        after: "[pytest]\ntestpaths = tests/unit\n",
+      },
+      { path: "tests/test_a.py", before: body, after: null },
+      { path: "tests/unit/test_a.py", before: null, after: body },
+    ];
+    expect(findWeakenedTests(files, ["tests/test_a.py"])).toEqual([]);
   });
 });

@@ -477,3 +477,8 @@ test.each<[string, string, string, string, WeakeningKind]>([
 ])("%s is read too", (_language, path, before, after, kind) => {
   expect(kindsOf(path, before, after)).toEqual([kind]);
 });
+
+test("what a deleted test called is said", () => {
+  const found = findWeakenedTests([{ path: "src/add.test.ts", before: js, after: one }], []);
+  expect(found.map(({ calls }) => calls)).toEqual([["login"]]);
+});

@@ -1,12 +1,11 @@
+import { type Change, count, describeChanges, describeFile, type Versions } from "./describe-changes.ts";
 import type { FileVersions, Weakening, WeakeningKind } from "./find-weakened-tests.ts";
-import { pairTests } from "./pair-tests.ts";
-import { readTests, type Test, type TestFile } from "./read-tests.ts";
+import { type Pairing, pairTests } from "./pair-tests.ts";
+import { readTests, type Test } from "./read-tests.ts";
 import { deletedSubjects, lostImport, subjectOf } from "./subject-of-tests.ts";
 import { isTestFile } from "./test-files.ts";
 
-interface ReadFile extends FileVersions {
-  readonly was: TestFile;
-  readonly is: TestFile;
+interface ReadFile extends FileVersions, Versions {
   /** What it tested is gone, or it was a program that took its tests along. */
   readonly lostSubject: boolean;
 }
@@ -23,33 +22,28 @@ export function compareTests(
     read.flatMap(({ was }) => was.tests),
     read.flatMap(({ is }) => is.tests),
   );
-  const hasFewerInTotal = sum(read.filter(({ lostSubject }) => !lostSubject).map(changeOfAssertions)) < 0;
+  const change = sum(read.filter(({ lostSubject }) => !lostSubject).map(changeOfAssertions));
+  const hasFewerInTotal = change < 0;
+  const hasFewerCases = change + changeOfCases(pairs, added) < 0;
   const found: Change[] = [];
   const helped = sum(read.map(({ was, is }) => is.helperAssertions - was.helperAssertions)) > 0;
   for (const [before, after] of pairs) {
     const file = byPath.get(after.path);
-    const isExcused = hasNewTable(file) || hasNewTable(byPath.get(before.path));
-    const kind = compareTest(before, after, { helped, isExcused, hasFewerInTotal });
+    const isExcused = hasNewTable(file) || hasNewTable(byPath.get(before.path)) || file?.lostSubject === true;
+    const kind = compareTest(before, after, { helped, isExcused, hasFewerInTotal, hasFewerCases });
     if (kind !== null) found.push({ path: after.path, kind, before, after });
   }
-  for (const before of missing(byPath, gone, added, hasFewerInTotal))
+  for (const before of missing(byPath, { pairs, gone, added }, hasFewerInTotal))
     found.push({ path: before.path, kind: "deleted", before });
   const changed = Map.groupBy(found, ({ path }) => path);
   return read.flatMap((file) => {
     const changes = changed.get(file.path) ?? [];
     return [
       ...describeChanges(file, changes),
-      ...focusOf(file),
+      ...describeFile(file),
       ...lostInHelpers(file, changes, hasFewerInTotal),
     ];
   });
-}
-
-interface Change {
-  readonly path: string;
-  readonly kind: WeakeningKind;
-  readonly before: Test;
-  readonly after?: Test;
 }
 
 /** Of others only a deletion is seen. */
@@ -78,94 +72,97 @@ interface Circumstances {
   readonly helped: boolean;
   readonly isExcused: boolean;
   readonly hasFewerInTotal: boolean;
+  readonly hasFewerCases: boolean;
 }
 
+const RESTRICTION = { none: 0, conditional: 1, skipped: 2, failing: 2 } as const;
+
 function compareTest(before: Test, after: Test, around: Circumstances): WeakeningKind | null {
-  if (before.skip === null && after.skip !== null) return "skipped";
+  if (RESTRICTION[after.skip ?? "none"] > RESTRICTION[before.skip ?? "none"]) return "skipped";
+  if (isTurnedRound(before, after)) return "skipped";
   if (!before.isEmpty && after.isEmpty) return "emptied";
-  if (after.assertions >= before.assertions) return null;
+  if (after.assertions >= before.assertions)
+    return hasFewerCases(before, after, around) ? "fewer-assertions" : null;
   if (after.trivialAssertions > before.trivialAssertions) return "trivial";
   if (around.helped || around.isExcused) return null;
   if (after.assertions === 0) return "emptied";
   return around.hasFewerInTotal && after.wholes <= before.wholes ? "fewer-assertions" : null;
 }
 
+/** The same assertions, which are to fail now. */
+function isTurnedRound(before: Test, after: Test): boolean {
+  const isSame = before.checks.length > 0 && before.fingerprint === after.fingerprint;
+  return isSame && !before.isToPanic && after.isToPanic;
+}
+
+function hasFewerCases(before: Test, after: Test, around: Circumstances): boolean {
+  const isLess = after.cases * after.assertions < before.cases * before.assertions;
+  return around.hasFewerCases && !around.isExcused && after.cases > 0 && after.cases < before.cases && isLess;
+}
+
+/** Only where both say how many they have. */
+function changeOfCases(pairs: Pairing["pairs"], added: readonly Test[]): number {
+  const known = pairs.filter(([before, after]) => before.cases > 0 && after.cases > 0);
+  return (
+    sum(known.map(([before, after]) => after.cases - before.cases)) + sum(added.map(({ cases }) => cases))
+  );
+}
+
 /** Those that nothing new stands for: no renamed test, and no table of cases. */
 function missing(
   byPath: ReadonlyMap<string, ReadFile>,
-  gone: readonly Test[],
-  added: readonly Test[],
+  { pairs, gone, added }: Pairing,
   hasFewerInTotal: boolean,
 ): readonly Test[] {
   const goneBySubject = Map.groupBy(gone, ({ path }) => subjectOf(path));
-  const replacements = Map.groupBy(
-    added.filter(({ skip, isEmpty }) => skip === null && !isEmpty),
-    ({ path }) => subjectOf(path),
-  );
+  const replacements = Map.groupBy(added.filter(isRunning), ({ path }) => subjectOf(path));
   const readBySubject = Map.groupBy(byPath.values(), ({ path }) => subjectOf(path));
   const isReplaced = (subject: string): boolean => {
     const [lost, found] = [goneBySubject.get(subject) ?? [], replacements.get(subject) ?? []];
     const related = readBySubject.get(subject) ?? [];
     if (found.length > 0 && related.some(hasNewTable)) return true;
-    return found.length >= lost.length && (!hasFewerInTotal || sum(related.map(changeOfAssertions)) >= 0);
+    if (hasFewerInTotal && sum(related.map(changeOfAssertions)) < 0) return false;
+    const least = Math.max(1, assertionsIn(lost.filter(isRunning)));
+    const isMerged = assertionsIn(found) >= least;
+    return hasAsMany(found, lost) || isMerged;
   };
   const replaced = new Set([...goneBySubject.keys()].filter(isReplaced));
+  const kept = newChecks(pairs, added);
   return gone.filter(
-    ({ path, skip, isEmpty }) =>
-      skip === null && !isEmpty && byPath.get(path)?.lostSubject !== true && !replaced.has(subjectOf(path)),
+    (test) =>
+      isRunning(test) &&
+      byPath.get(test.path)?.lostSubject !== true &&
+      !replaced.has(subjectOf(test.path)) &&
+      !(test.checks.length > 0 && test.checks.every((one) => kept.has(one))),
   );
 }
 
-function hasNewTable(file: ReadFile | undefined): boolean {
-  return file !== undefined && file.is.tables > file.was.tables;
+function isRunning({ skip, isEmpty }: Test): boolean {
+  return (skip === null || skip === "conditional") && !isEmpty;
 }
 
-const NAMED_MAX = 3;
-const NAME_LENGTH_MAX = 100;
+/** What runs only under a condition does not stand for what always ran. */
+function hasAsMany(found: readonly Test[], lost: readonly Test[]): boolean {
+  const always = ({ skip }: Test): boolean => skip === null;
+  return found.length >= lost.length && found.filter(always).length >= lost.filter(always).length;
+}
 
-const SENTENCES: Readonly<
-  Record<Exclude<WeakeningKind, "configuration">, readonly [one: string, many: string]>
-> = {
-  deleted: ["is gone", "are gone"],
-  skipped: ["is skipped now", "are skipped now"],
-  emptied: ["checks nothing any more", "check nothing any more"],
-  trivial: ["compares constants now", "compare constants now"],
-  "fewer-assertions": ["checks less", "check less"],
-};
-
-function describeChanges({ path, was, after }: ReadFile, changes: readonly Change[]): readonly Weakening[] {
-  const found: Weakening[] = [];
-  for (const [kind, same] of Map.groupBy(changes, (change) => change.kind)) {
-    if (kind === "configuration") continue;
-    if (kind === "deleted" && after === null && same.length === was.tests.length) {
-      found.push({ path, kind, what: `the file with ${count(same.length, "test")} is gone` });
-    } else if (same.length > NAMED_MAX) {
-      const first = same[0] === undefined ? "" : nameOf(same[0].before);
-      found.push({ path, kind, what: `${same.length} tests ${SENTENCES[kind][1]}, the first is ${first}` });
-    } else
-      found.push(...same.map((change) => ({ path, kind, what: describeOne(change, SENTENCES[kind][0]) })));
+/** Assertions that a test did not have before: one that is gone may have been merged into it. */
+function newChecks(pairs: Pairing["pairs"], added: readonly Test[]): ReadonlySet<string> {
+  const found = new Set(added.filter(isRunning).flatMap(({ checks }) => checks));
+  for (const [before, after] of pairs) {
+    const known = new Set(before.checks);
+    if (isRunning(after)) for (const one of after.checks) if (!known.has(one)) found.add(one);
   }
   return found;
 }
 
-function describeOne({ kind, before, after }: Change, sentence: string): string {
-  const test = `the test ${nameOf(before)}`;
-  if (kind === "fewer-assertions" && after !== undefined)
-    return `${count(before.assertions, "assertion")} became ${after.assertions} in ${test}`;
-  if (kind === "skipped" && after?.skip === "failing") return `${test} is expected to fail now`;
-  return `${test} ${sentence}`;
+function assertionsIn(tests: readonly Test[]): number {
+  return sum(tests.map(({ assertions }) => assertions));
 }
 
-function nameOf({ name }: Test): string {
-  return `"${name.replaceAll(/\s+/g, " ").slice(0, NAME_LENGTH_MAX).toWellFormed()}"`;
-}
-
-function focusOf({ path, was, is }: ReadFile): readonly Weakening[] {
-  const [name] = is.focused;
-  if (name === undefined || is.focused.length <= was.focused.length) return [];
-  return [
-    { path, kind: "skipped", what: `only "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}" runs now` },
-  ];
+function hasNewTable(file: ReadFile | undefined): boolean {
+  return file !== undefined && file.is.tables > file.was.tables;
 }
 
 /** Assertions outside of tests, in functions that tests call. */
@@ -180,10 +177,6 @@ function lostInHelpers(
   if (isExplained || !hasFewerInTotal || !hasLost || was.tests.length === 0) return [];
   const what = `${count(was.assertions, "assertion")} became ${is.assertions}`;
   return [{ path, kind: "fewer-assertions", what }];
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -74,6 +74,12 @@ test.each<Row>([
     each + other,
     each.replace("[1, 2], ", "") + other.replace("});", "expect(sub(2)).toBe(1); });"),
   ],
+  [
+    "each case is checked more",
+    "a.test.ts",
+    each,
+    each.replace("[1, 2], ", "").replace("expect", "expect(sub(b)).toBe(a); expect"),
+  ],
   ["a case changes", "test_a.py", py, py.replace("(2, 3)", "(2, 4)")],
   ["a Go table is reformatted", "a_test.go", go, go.replaceAll("\n\t\t{", " {")],
 ])("honest: %s", (_why, path, before, after) => {

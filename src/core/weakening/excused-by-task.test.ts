@@ -43,3 +43,54 @@ test.each<[string, WeakeningKind]>([
 ])("no excuse: %s", (task, kind) => {
   expect(isExcusedByTask(about(kind), task)).toBe(false);
 });
+
+test.each<[task: string, finding: Weakening]>([
+  [
+    "Drop the deprecated sub function",
+    { path: "test/calc.test.js", kind: "deleted", what: 'the test "sub" is gone' },
+  ],
+  [
+    "Remove `sub` from the calculator",
+    { path: "calc.test.js", kind: "deleted", what: 'the test "sub gives the difference" is gone' },
+  ],
+  [
+    "Delete `mul` from calc.py",
+    { path: "tests/test_mul.py", kind: "deleted", what: "the file with 2 tests is gone" },
+  ],
+  ["Remove add() and its callers", { path: "a.test.js", kind: "deleted", what: 'the test "add" is gone' }],
+  ["Remove parseDate from the helpers", { ...about("deleted"), calls: ["parseDate", "format"] }],
+  ["Drop `sub`", { path: "a.test.js", kind: "deleted", what: 'the test "works" is gone', calls: ["sub"] }],
+  ["Clean up dead code in lib", about("deleted")],
+  ["Get rid of unused helpers", about("deleted")],
+  ["Remove legacy code", about("deleted")],
+  ["Delete all obsolete and deprecated functions", about("deleted")],
+  ["Cleanup: remove unused exports", about("deleted")],
+])("excused: %s", (task, finding) => {
+  expect(isExcusedByTask(finding, task)).toBe(true);
+});
+
+test.each<[task: string, finding: Weakening]>([
+  [
+    "Drop the deprecated sub function",
+    { path: "test/calc.test.js", kind: "deleted", what: 'the test "add" is gone' },
+  ],
+  [
+    "Drop it in the end",
+    { path: "test/calc.test.js", kind: "deleted", what: 'the test "it is in order" is gone' },
+  ],
+  [
+    "Remove the a from the title",
+    { path: "calc.test.js", kind: "deleted", what: 'the test "a user" is gone' },
+  ],
+  [
+    "Drop `sub`",
+    { path: "a.test.js", kind: "deleted", what: 'the test "works" is gone', calls: ["subtotal"] },
+  ],
+  ["Clean up dead code in lib", about("skipped")],
+  ["Clean up dead code in lib", about("emptied")],
+  ["Do not remove unused code", about("deleted")],
+  ["Clean up the code", about("deleted")],
+  ["Fix the legacy code", about("deleted")],
+])("not excused: %s", (task, finding) => {
+  expect(isExcusedByTask(finding, task)).toBe(false);
+});

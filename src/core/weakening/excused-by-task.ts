@@ -4,7 +4,12 @@ import type { Weakening, WeakeningKind } from "./find-weakened-tests.ts";
 export function isExcusedByTask(weakening: Weakening, taskText: string): boolean {
   const { kind } = weakening;
   const subjects = REMOVING_EXCUSES.has(kind) ? wordsAbout(weakening) : new Set<string>();
-  return clausesOf(taskText).some((words) => asksForIt(words, kind) || removesOneOf(words, subjects));
+  return clausesOf(taskText).some(
+    (words) =>
+      asksForIt(words, kind) ||
+      removesOneOf(words, subjects) ||
+      (kind === "deleted" && removesWhatNobodyUses(words)),
+  );
 }
 
 /** A comma ends a clause, but not in "the cache, and its tests" and "old, duplicated tests". */
@@ -21,7 +26,7 @@ function clausesOf(text: string): readonly (readonly string[])[] {
 }
 
 const REMOVE =
-  /^(?:remov(?:e|ing)|delet(?:e|ing)|drop(?:ping)?|retir(?:e|ing)|prun(?:e|ing)|purg(?:e|ing)|eliminat(?:e|ing))$/i;
+  /^(?:remov(?:e|ing)|delet(?:e|ing)|drop(?:ping)?|retir(?:e|ing)|prun(?:e|ing)|purg(?:e|ing)|eliminat(?:e|ing)|rid)$/i;
 const TIDY = /^(?:clean(?:ing)?|dedupe|deduplicate|consolidate|merge|simplify|reduce|trim|shrink)$/i;
 const REWRITE =
   /^(?:rewrit(?:e|ing)|rework|replac(?:e|ing)|overhaul|port|migrate|convert|restructure|reorganize|redo)$/i;
@@ -80,9 +85,35 @@ const OWN = /^(?:its|their|corresponding|related|associated)$/i;
 
 /** What a verb acts on: "the old retry loop" in "remove the old retry loop from the client". */
 function objectOf(words: readonly string[], verbAt: number): readonly string[] {
-  const behind = words.slice(verbAt + 1, verbAt + 1 + OBJECT_WORDS_MAX);
-  const end = behind.findIndex((word, at) => OBJECT_END.test(word) && !OWN.test(behind[at + 1] ?? ""));
+  const from = verbAt + (/^rid$/i.test(words[verbAt] ?? "") ? 2 : 1);
+  const behind = words.slice(from, from + OBJECT_WORDS_MAX);
+  const end = behind.findIndex(
+    (word, at) =>
+      OBJECT_END.test(word) &&
+      !OWN.test(behind[at + 1] ?? "") &&
+      // In "remove the add function" it is a name.
+      !(
+        /^add$/i.test(word) && /^(?:|the|old|deprecated|unused|legacy|obsolete)$/i.test(behind[at - 1] ?? "")
+      ),
+  );
   return end === -1 ? behind : behind.slice(0, end);
+}
+
+const UNUSED = String.raw`(?:dead|unused|unreachable|obsolete|deprecated|legacy)`;
+const IN_GENERAL = new RegExp(
+  String.raw`^(?:up )?(?:(?:the|all|any|some|old|of|our|your|every|remaining) ){0,3}${UNUSED}(?:(?: and| or)? ${UNUSED}){0,3} (?:code|functions|helpers|exports|methods|modules|files|classes|utilities|stuff|parts|apis|endpoints|features)\b`,
+  "i",
+);
+const CLEAN = /^(?:clean(?:ing)?|cleanup|tidy(?:ing)?)$/i;
+
+/** "clean up dead code": which code that is, the agent has to find out. */
+function removesWhatNobodyUses(words: readonly string[]): boolean {
+  return words.some(
+    (word, at) =>
+      (REMOVE.test(word) || CLEAN.test(word)) &&
+      !isNegated(words, at) &&
+      IN_GENERAL.test(words.slice(at + 1, at + 1 + OBJECT_WORDS_MAX).join(" ")),
+  );
 }
 
 function removesOneOf(words: readonly string[], subjects: ReadonlySet<string>): boolean {
@@ -92,16 +123,21 @@ function removesOneOf(words: readonly string[], subjects: ReadonlySet<string>): 
       (word, at) =>
         REMOVE.test(word) &&
         !isNegated(words, at) &&
-        objectOf(words, at).some((one) => partsOf(one).some((part) => subjects.has(part))),
+        objectOf(words, at).some((one) => formsOf(one).some((part) => subjects.has(part))),
     )
   );
 }
 
-/** The words of the file's name and of the test's. */
-function wordsAbout({ path, what }: Weakening): ReadonlySet<string> {
+/** The words of the file's name and of the test's, and what the test calls. */
+function wordsAbout({ path, what, calls }: Weakening): ReadonlySet<string> {
   const [, title = ""] = /"(.*)"/s.exec(what) ?? [];
   const stem = path.slice(path.lastIndexOf("/") + 1).replace(/\..*$/s, "");
-  return new Set([...partsOf(stem), ...partsOf(title)]);
+  const names = [stem, title].flatMap((one) => [...partsOf(one), ...shortOnes(inWords(one))]);
+  return new Set([
+    ...names,
+    ...shortOnes(calls ?? []),
+    ...(calls ?? []).map((one) => `${one.toLowerCase()}()`),
+  ]);
 }
 
 const COMMON =
@@ -111,10 +147,29 @@ const STEM_LENGTH = 6;
 
 /** `parseDate` is about "parse" and "date"; endings do not matter. */
 function partsOf(words: string): readonly string[] {
-  return words
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+  return inWords(words)
+    .map((part) => part.toLowerCase())
     .filter((part) => part.length >= PART_LENGTH_MIN && !COMMON.test(part))
     .map((part) => part.replace(/(?:ing|ed|es|s)$/, "").slice(0, STEM_LENGTH));
+}
+
+function inWords(words: string): readonly string[] {
+  return words.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^\p{L}\p{N}]+/u);
+}
+
+const STOP =
+  /^(?:a[lnst]?|all|and|any|are|be|but|by|can|do|end|for|get|had|has|her|his|how|id|if|i[nst]|its|js|may|me|my|new|no|non|not|now|of|off|old|on|one|or|our|out|own|per|put|py|rs|run|set|she|so|that|the|to|too|ts|two|up|us|use|via|was|way|we|who|why|you)$/i;
+
+/** Too short to be known by its beginning: the whole word counts. */
+function shortOnes(words: readonly string[]): readonly string[] {
+  return words
+    .filter((one) => one.length > 1 && one.length < PART_LENGTH_MIN && !STOP.test(one))
+    .map((one) => one.toLowerCase());
+}
+
+/** A word of the task: its parts, itself if it is short, and the function it may be the name of. */
+function formsOf(word: string): readonly string[] {
+  const whole = word.split(/[^\p{L}\p{N}_]+/u);
+  const names = whole.filter((one) => !COMMON.test(one.toLowerCase()) && !STOP.test(one));
+  return [...partsOf(word), ...shortOnes(whole), ...names.map((one) => `${one.toLowerCase()}()`)];
 }

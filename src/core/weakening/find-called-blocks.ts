@@ -45,9 +45,9 @@ export function findTitledCalls(source: Source, head: RegExp): Block[] {
 const HEAD =
   /(?<![\w$.])(?:(?:t|tap|Deno|QUnit)\.)?([xf]?)(it|test|describe|context|suite|specify)\b(?=\s{0,50}[.(<"])/g;
 const SUITES = new Set(["describe", "context", "suite"]);
-const SKIPPING = new Set(["skip", "todo", "fixme", "ignore", "skipIf", "todoIf"]);
+const SKIPPING = new Set(["skip", "todo", "fixme", "ignore"]);
 const FAILING = new Set(["fails", "failing", "fail"]);
-const CONDITIONAL = new Set(["runIf", "if"]);
+const CONDITIONAL = new Set(["skipIf", "todoIf", "runIf", "if"]);
 const CURRIED = new Set(["each", "for", "skipIf", "runIf", "todoIf", "if"]);
 const PLAIN = "only concurrent sequential serial parallel describe cb shuffle effect live scoped prop";
 const KNOWN = new Set([...SKIPPING, ...FAILING, ...CURRIED, ...PLAIN.split(" ")]);

@@ -103,7 +103,10 @@ export function findNamedBlocks(source: Source, declaration: RegExp): Block[] {
 const SIGNATURE = /[^{};@#]{0,400}/y;
 
 function extentFrom({ code, closeOf }: Source, from: number): Pick<Block, "end" | "body"> {
-  const open = from + (matchAt(SIGNATURE, code, from)?.[0].length ?? 0);
+  // Parameters may have marks of their own.
+  const bracket = code.charAt(from - 1) === "(" ? from - 1 : from;
+  const behind = code.charAt(bracket) === "(" ? Math.max(from, (closeOf[bracket] ?? -1) + 1) : from;
+  const open = behind + (matchAt(SIGNATURE, code, behind)?.[0].length ?? 0);
   const close = code.charAt(open) === "{" ? (closeOf[open] ?? -1) : -1;
   return close === -1
     ? { end: open, body: { from, to: open } }

@@ -10,16 +10,17 @@ export function findSwallowed({ code, closeOf }: Source, handler: RegExp): Block
   });
 }
 
-const ON_ENVIRONMENT = /\bif\s{0,9}\((?=[^\n{};]{0,80}\b(?:process|Deno|Bun|import\.meta)\.env\b)/g;
+const ON_ENVIRONMENT =
+  /\bif\s{0,9}\((?=[^\n{};]{0,80}\b(?:process|Deno|Bun|import\.meta)\.env\b)|\bprocess\.env\.\w{1,60}\s{0,9}&&(?=\s{0,50}\w)/g;
 
 /** What is there only if the environment says so. */
 export function findConditional(source: Source): Block[] {
   return Array.from(source.code.matchAll(ON_ENVIRONMENT)).flatMap((match) => {
-    const close = source.closeOf[match.index + match[0].length - 1] ?? -1;
-    if (close === -1) return [];
-    return [
-      { ...part("suite", match.index, endOfStatement(source, close + 1)), skip: "conditional" as const },
-    ];
+    const last = match.index + match[0].length - 1;
+    const behind = match[0].endsWith("(") ? (source.closeOf[last] ?? -1) + 1 : last + 1;
+    if (behind === 0) return [];
+    const block = part("suite", match.index, endOfStatement(source, behind));
+    return [{ ...block, skip: "conditional" as const }];
   });
 }
 

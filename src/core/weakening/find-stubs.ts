@@ -33,12 +33,15 @@ function endOfValue({ code, closeOf }: Source, from: number): number {
   return Math.min(at, max);
 }
 
+/** A function with a body, an object of functions, or an arrow to a constant or to such an object. */
+const ENDING =
+  /^(?!\{)[^={]{0,120}(?:=>)?\s{0,9}\{|^\{[^]*(?:=>|\)\s{0,9}\{)|=>\s{0,9}(?:\(\s{0,9}\{|(?:undefined|null|true|void 0)\b)/;
+
 /** Neither calls anything nor throws; what is too long to look at does something. */
 function doesNothing({ code, closeOf }: Source, from: number, to: number): boolean {
   if (to - from > VALUE_LENGTH_MAX) return false;
   const value = code.slice(from, to);
-  if (/\b(?:throw|await|new|class)\b|\.\.\.|=>\s{0,9}[\w$]{1,80}\s{0,9}(?:[.(]|$)/.test(value)) return false;
-  if (!/=>|\{/.test(value)) return false;
+  if (/\b(?:throw|await|new|class)\b|\.\.\./.test(value) || !ENDING.test(value)) return false;
   for (const { 0: head, index } of value.matchAll(/(?<!\bfunction\s{0,9})[\w$\])]\s{0,9}\(/g)) {
     const close = closeOf[from + index + head.length - 1] ?? -1;
     const behind = close === -1 ? to : skipSpace(code, close + 1);

@@ -207,6 +207,12 @@ test("any text can be read", () => {
     "a.rs",
     "ATest.java",
     "a_spec.rb",
+    "a_test.cc",
+    "a_test.dart",
+    "a_test.exs",
+    "a.feature",
+    "a.bats",
+    "conftest.py",
     "jest.config.js",
     "pyproject.toml",
     "codecov.yml",
@@ -244,6 +250,36 @@ const HOSTILE: readonly string[] = [
   "[[",
   "a: {",
   "<plugin>",
+  "try {",
+  "try { } catch (",
+  "try:\n ",
+  "if (process.env",
+  "if (process.env.A) test(",
+  "function a() {",
+  "const a = (",
+  "const test = (",
+  "const test = () => {",
+  "test.each([",
+  "test.each(a)\n",
+  "a = [\n",
+  "[]struct{",
+  "func TestMain(m *testing.M) {",
+  "import { expect as ",
+  "const { ok: ",
+  "from a import assert_a as b\n",
+  "for (a) ",
+  "def test_a():\n",
+  "del test_a,",
+  "import {e as e} from 'chai';e(",
+  "pytest.skip(",
+  "\ndef pytest_a(): pytest.skip(",
+  '@test "',
+  "TEST(A, B) ",
+  "test('a', () { ",
+  "Scenario: a\n ",
+  'parametrize("',
+  "@ValueSource({",
+  "*/*",
 ];
 const PATHS = [
   "a.test.ts",
@@ -255,12 +291,25 @@ const PATHS = [
   "pyproject.toml",
   "codecov.yml",
   "pom.xml",
+  "conftest.py",
+  "pytest.ini",
+  "a_test.cc",
+  "ATests.swift",
+  "a_test.exs",
+  "a_test.dart",
+  "a.bats",
+  "a.feature",
+  "a_spec.rb",
+  "ATests.cs",
 ];
 
 function readingOf(piece: string, paths: readonly string[]): (size: number) => void {
   return (size) => {
     const text = piece.repeat(size / piece.length);
-    for (const path of paths) findWeakenedTests([file(path, text, `${text}\nx`)], []);
+    for (const path of paths) {
+      findWeakenedTests([file(path, text, `${text}\nx`)], []);
+      findWeakenedTests([file(path, text, null)], []);
+    }
   };
 }
 

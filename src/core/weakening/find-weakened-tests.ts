@@ -15,6 +15,8 @@ export interface Weakening {
   readonly kind: WeakeningKind;
   /** The end of a sentence about the file. */
   readonly what: string;
+  /** What all the tests called that are gone. */
+  readonly calls?: readonly string[];
 }
 
 export type WeakeningKind =

@@ -15,7 +15,8 @@ export const go: Language = {
   skipCall: /(?<!testing\.Short\(\)\s{0,9}\{\s{0,50})\b(?:[tfb]|tb|s\.T\(\))\.(?:Skip|Skipf|SkipNow)\(/g,
   table: NEVER,
   whole: /\bDeepEqual\(|\bcmp\.Diff\(|\bElementsMatch\(|\bJSONEq\(|\.Equal\([^\n]{0,80}\{/g,
-  cases: /(?:\[\]|\bmap\[\w{1,40}\])(?:struct\s{0,9}(?=\{)|\*?\w{0,40}(?:[tT]est|[cC]ase|\btc)\w{0,20}(?=\{))/g,
+  cases:
+    /(?:\[\]|\bmap\[\w{1,40}\])(?:struct\s{0,9}(?=\{)|\*?\w{0,40}(?:[tT]est|[cC]ase|\btc)\w{0,20}(?=\{))/g,
   exit: /\bfunc TestMain\((\w{1,20}) \*testing\.M\)\s{0,9}(?=\{)/g,
 };
 

@@ -26,8 +26,12 @@ function isTuple(source: Source, from: number): boolean {
   const open = skipSpace(source.code, from);
   if (source.code.charAt(open) !== "(") return false;
   const close = source.closeOf[open] ?? -1;
-  if (close === -1 || !/^[ \t]{0,40}(?:[\n;,]|$)/.test(source.code.slice(close + 1, close + 42))) return false;
-  return argumentsOf(source, open).length > 1 && !/^\(\s{0,50}[\w.]{0,60}\s{1,9}for\b/.test(source.code.slice(open, open + 120));
+  if (close === -1 || !/^[ \t]{0,40}(?:[\n;,]|$)/.test(source.code.slice(close + 1, close + 42)))
+    return false;
+  return (
+    argumentsOf(source, open).length > 1 &&
+    !/^\(\s{0,50}[\w.]{0,60}\s{1,9}for\b/.test(source.code.slice(open, open + 120))
+  );
 }
 
 const CONSTANT = /^(?:true|True|[1-9]\d*|!false|not False|"[^"]*"|'[^']*'|\[\]|\{\})$/;

@@ -11,7 +11,9 @@ export const python: Language = {
     strings: [quoted('"""', true), quoted("'''", true), quoted('"'), quoted("'")],
   },
   findBlocks: (source) =>
-    findIndentedBlocks(source, pythonBlocks).filter((block) => !isTry(source, block) || isIgnored(source, block)),
+    findIndentedBlocks(source, pythonBlocks).filter(
+      (block) => !isTry(source, block) || isIgnored(source, block),
+    ),
   assertion:
     /(?<!\bdef )\b(?:assert\b|assert_\w{1,80}\s{0,9}\(|assert[A-Z]\w{0,80}\s{0,9}\(|pytest\.(?:raises|warns|fail)\b|self\.fail\()/g,
   skipCall:

@@ -1,8 +1,5 @@
 import type { Block, Skip } from "./block.ts";
-import { type Cases, countCases } from "./count-cases.ts";
-import { findExits } from "./find-exits.ts";
-import { isTrivial } from "./is-trivial.ts";
-import type { Language } from "./language.ts";
+import { findMarks, type Mark } from "./find-marks.ts";
 import { languageOf } from "./languages.ts";
 import { leftOut } from "./left-out.ts";
 import { matchAt, openSource, skipSpace, type Source } from "./source.ts";
@@ -60,10 +57,10 @@ export function readTests(path: string, text: string | null): TestFile {
   const source = openSource(text, language.syntax);
   const walk = new Walk(language.isMixedWithProgram === true && !isTestFile(path));
   const blocks = language.findBlocks(source).toSorted((a, b) => a.start - b.start || b.end - a.end);
-  walk.run(blocks, marksOf(source, language));
+  walk.run(blocks, findMarks(source, language));
   const nodes = walk.nodes.filter(({ block }) => block.kind === "test");
   const skipOfFile = leftOut(path, text) ?? (walk.isFileSkipped ? "skipped" : null);
-  const running = language.isReplacedByName === true ? withoutReplaced(source, nodes) : nodes;
+  const running = language.isReplacedByName === true ? withoutReplaced(source, walk.nodes) : nodes;
   const tests = running.map((node) => testOf(path, source, node, skipOfFile));
   return {
     tests,
@@ -74,50 +71,6 @@ export function readTests(path: string, text: string | null): TestFile {
     exits: walk.exits,
     stubs: language.findStubs?.(source) ?? [],
   };
-}
-
-interface Mark {
-  readonly is: "assertion" | "trivial" | "skip" | "table" | "whole" | "cases" | "exit";
-  readonly at: number;
-  readonly count?: number;
-  readonly words?: string;
-}
-
-function marksOf(source: Source, language: Language): readonly Mark[] {
-  const find = (is: Mark["is"], pattern: RegExp): Mark[] =>
-    Array.from(source.code.matchAll(pattern), ({ index }) => ({ is, at: index }));
-  const cases = language.cases === undefined ? [] : countCases(source, language.cases);
-  const exits = language.exit === undefined ? [] : findExits(source, language.exit);
-  const others = [
-    ...find("skip", language.skipCall),
-    ...find("table", language.table),
-    ...find("whole", language.whole),
-    ...cases.map(({ at, count }: Cases): Mark => ({ is: "cases", at, count })),
-    ...exits.map((at): Mark => ({ is: "exit", at })),
-  ];
-  return [...assertionsOf(source, language), ...others].toSorted((a, b) => a.at - b.at);
-}
-
-const CHECK_LENGTH_MAX = 100;
-
-function assertionsOf(source: Source, language: Language): readonly Mark[] {
-  const mark = (at: number, end: number, words: string): Mark => {
-    const line = source.text.slice(at, at + CHECK_LENGTH_MAX).split("\n", 1)[0] ?? "";
-    const is = isTrivial(source, at, end, words) ? "trivial" : "assertion";
-    return { is, at, words: line.replaceAll(/\s+|;$/g, "") };
-  };
-  const found = Array.from(source.code.matchAll(language.assertion), ({ 0: words, index }) =>
-    mark(index, index + words.length, words),
-  );
-  const aliases = new Map(
-    [...(language.findAliases?.(source) ?? [])].filter(([name]) => !`${name}(`.match(language.assertion)),
-  );
-  if (aliases.size === 0) return found;
-  const names = [...aliases.keys()].map((name) => name.replaceAll("$", String.raw`\$`)).join("|");
-  const called = new RegExp(String.raw`(?<![\w$.])(${names})((?:\.\w{1,40}){0,2})\s{0,9}\(`, "g");
-  for (const { 0: head, 1: name = "", 2: member = "", index } of source.code.matchAll(called))
-    found.push(mark(index, index + head.length, `${aliases.get(name) ?? name}${member}(`));
-  return found;
 }
 
 interface Node {
@@ -193,10 +146,10 @@ class Walk {
     this.open.push(node);
   }
 
-  private take({ is, count, words }: Mark, node: Node | null): void {
+  private take({ is, count, words, isInside }: Mark, node: Node | null): void {
     if (node?.isDead === true) return;
     if (is === "skip") this.leave(node);
-    else if (is === "exit") this.exits += node?.isHelper === true ? 0 : 1;
+    else if (is === "exit") this.exits += mayEnd(node, isInside === true) ? 1 : 0;
     else if (is === "table") this.tables += 1;
     else if (is === "cases") this.addCases(node, count ?? 0);
     else if (node?.isSwallowed !== true) this.count(is, words, node);
@@ -233,6 +186,11 @@ class Walk {
   }
 }
 
+/** What a helper or a program does is its own affair. */
+function mayEnd(node: Node | null, isInside: boolean): boolean {
+  return node?.isHelper !== true && (!isInside || node?.test != null);
+}
+
 const FINGERPRINT_LENGTH = 400;
 
 function testOf(path: string, source: Source, node: Node, skipOfFile: Skip | null): Test {
@@ -241,7 +199,7 @@ function testOf(path: string, source: Source, node: Node, skipOfFile: Skip | nul
   return {
     path,
     name: block.name,
-    skip: skipOf(node) ?? skipOfFile ?? (mayLeave(source, from) ? "conditional" : null),
+    skip: skipOf(source, node) ?? skipOfFile ?? (mayLeave(source, from) ? "conditional" : null),
     isEmpty: isEmpty(source, from, to),
     assertions: counts.assertion,
     trivialAssertions: counts.trivial,
@@ -249,18 +207,22 @@ function testOf(path: string, source: Source, node: Node, skipOfFile: Skip | nul
     fingerprint: source.text.slice(from, Math.min(to, from + FINGERPRINT_LENGTH)).replaceAll(/\s+/g, ""),
     cases: counts.cases,
     checks,
-    isToPanic: /#\[\s{0,9}should_panic\b/.test(source.code.slice(block.start, Math.min(from, block.start + HEAD_MAX))),
+    isToPanic: /#\[\s{0,9}should_panic\b/.test(
+      source.code.slice(block.start, Math.min(from, block.start + HEAD_MAX)),
+    ),
   };
 }
 
 const HEAD_MAX = 500;
 const DEPTH_MAX = 50;
 
-function skipOf(node: Node): Skip | null {
+function skipOf(source: Source, node: Node): Skip | null {
   let around: Node | null = node;
   for (let depth = 0; around !== null && depth < DEPTH_MAX; depth += 1) {
     if (around.isLeft || around.block.kind === "dead") return "skipped";
-    if (around.block.skip !== null) return around.block.skip;
+    const { skip, kind, body } = around.block;
+    if (skip !== null) return skip;
+    if (kind === "suite" && body !== null && mayLeave(source, body.from)) return "conditional";
     around = around.parent;
   }
   return null;
@@ -291,22 +253,24 @@ function mayLeave({ code, strings }: Source, from: number): boolean {
 
 const GONE = /^(?:del[ \t]{1,9}([\w, \t]{1,300})|(\w{1,200})[ \t]{0,9}=[ \t]{0,9}(?:None|lambda\b))/gm;
 
-/** Python runs the last of several functions with one name, and none that is deleted. */
+/** Python runs the last of several functions or classes with one name, and none that is deleted. */
 function withoutReplaced({ code }: Source, nodes: readonly Node[]): readonly Node[] {
   const gone = new Set(
     Array.from(code.matchAll(GONE)).flatMap(([, names, name]) => name ?? names?.split(/[,\s]+/) ?? []),
   );
   const later = new Map<Node | null, Set<string>>();
-  return nodes
-    .toReversed()
-    .filter(({ block, parent }) => {
-      const isAtMargin = block.start === 0 || code.charAt(block.start - 1) === "\n";
-      if (parent === null ? !isAtMargin : parent.block.kind !== "suite") return true;
-      const names = later.get(parent) ?? new Set(parent === null ? gone : []);
-      later.set(parent, names);
-      if (names.has(block.name)) return false;
-      names.add(block.name);
-      return true;
-    })
-    .toReversed();
+  const replaced = new Set<Node | null>();
+  for (const node of nodes.toReversed()) {
+    const { block, parent } = node;
+    const isAtMargin = block.start === 0 || code.charAt(block.start - 1) === "\n";
+    const isPlain = parent === null ? isAtMargin : parent.block.kind === "suite" && parent.block.name !== "";
+    if (!isPlain || block.name === "" || (block.kind !== "test" && block.kind !== "suite")) continue;
+    const names = later.get(parent) ?? new Set(parent === null ? gone : []);
+    later.set(parent, names);
+    if (names.has(block.name)) replaced.add(node);
+    names.add(block.name);
+  }
+  return nodes.filter(
+    (node) => node.block.kind === "test" && !replaced.has(node) && !replaced.has(node.parent),
+  );
 }

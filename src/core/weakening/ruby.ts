@@ -8,7 +8,8 @@ export const ruby: Language = {
       heads: [
         {
           kind: "test",
-          pattern: /^(?:it|specify|scenario)[\s(]{1,9}(?="[^"]{0,150}",.{0,40}(?::skip\b|\bskip:|:pending\b|\bpending:))/,
+          pattern:
+            /^(?:it|specify|scenario)[\s(]{1,9}(?="[^"]{0,150}",.{0,40}(?::skip\b|\bskip:|:pending\b|\bpending:))/,
           skip: "skipped",
         },
         { kind: "test", pattern: /^(?:it|specify|scenario|test|should)[\s(]{1,9}(?=")/ },

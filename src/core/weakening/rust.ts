@@ -30,7 +30,11 @@ export const rust: Language = {
     ...findMarkedBlocks(source, rustDeclarations),
     ...findBracedParts(source, "dead", /\bif\s{1,9}false\s{0,9}\{/g),
     ...findBracedParts(source, "loop", /\bfor\s{1,9}[\w(),&\s]{1,60}?\bin\b/g),
-    ...findBracedParts(source, "swallowed", /\blet\s{1,9}_\s{0,9}=\s{0,9}(?:std::)?(?:panic::)?catch_unwind\s{0,9}\(/g),
+    ...findBracedParts(
+      source,
+      "swallowed",
+      /\blet\s{1,9}_\s{0,9}=\s{0,9}(?:std::)?(?:panic::)?catch_unwind\s{0,9}\(/g,
+    ),
   ],
   assertion:
     /(?<!macro_rules! )\b(?:\w{1,20}_)?assert(?:_\w{1,60})?!|\b(?:panic|unreachable)!|#\[\s{0,9}should_panic\b/g,
@@ -41,5 +45,8 @@ export const rust: Language = {
   isMixedWithProgram: true,
   exit: /(?<=\n[ \t]{0,40})(?:std::)?process::exit\(\s{0,9}0\s{0,9}\)/g,
   findStubs: ({ code }) =>
-    Array.from(code.matchAll(/\bmacro_rules!\s{1,9}(assert|assert_eq|assert_ne)\b/g), ([, name = ""]) => `${name}!`),
+    Array.from(
+      code.matchAll(/\bmacro_rules!\s{1,9}(assert|assert_eq|assert_ne)\b/g),
+      ([, name = ""]) => `${name}!`,
+    ),
 };

@@ -17,6 +17,13 @@ test.each([
   "ATests.cs",
   "tests/ATest.php",
   "spec/a_spec.rb",
+  "src/a_test.cc",
+  "a_unittest.cpp",
+  "Tests/ATests.swift",
+  "test/a_test.exs",
+  "test/a_test.dart",
+  "test/a.bats",
+  "features/a.feature",
 ])("%s is a test", (path) => {
   expect(isTestFile(path)).toBe(true);
   expect(mayHoldTests(path)).toBe(true);
@@ -32,6 +39,9 @@ test.each([
   "node_modules/a/a.test.js",
   "docs/tests.md",
   "src/contest.go",
+  "src/latest.cpp",
+  "lib/feature.dart",
+  "Sources/Latest.swift",
   "types.d.ts",
   "tests/helpers.py",
 ])("%s is none", (path) => {

@@ -16,6 +16,8 @@ const TEST_NAMES: readonly RegExp[] = [
   /(?:^|\/)src\/(?:\w*[tT]est)\/(?:[^/]+\/)*[^/]+\.(?:java|kt)$/,
   /(?:^|\/)(?:[^/]*(?:Test|Tests|TestCase|IT|Spec)|Test[^/]*)\.(?:java|kt|cs|php)$/,
   /_(?:spec|test)\.rb$|(?:^|\/)test_[^/]*\.rb$/,
+  /(?:_(?:unit)?tests?|(?:^|\/)test_[^/]*|[a-z]Tests?)\.(?:cc|cpp|cxx)$/,
+  /Tests?\.swift$|_test\.(?:exs|dart)$|\.bats$|\.feature$/,
 ];
 
 export function isTestFile(path: string): boolean {
