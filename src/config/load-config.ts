@@ -41,7 +41,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   let merged = await check(file, options.builtInAgents);
   const tree: Record<string, unknown> = { ...(withoutUpcomingDefaults(file?.value ?? {}) as object) };
   for (const [key, { value }] of variables.set) put(tree, key.split("."), value);
-  if (variables.set.size > 0) merged = configSchema.parse(tree);
+  if (variables.set.size > 0) merged = withVariables(tree, [...variables.set.values()]);
   const config = { ...merged, maxIterationsPerTask: file?.iterationsPerTask?.value ?? ITERATIONS_PER_TASK };
   return {
     config,
@@ -77,6 +77,19 @@ async function check(
     throw await complain(["agents", name], `the agent "${name}" has no command; ${example}`);
   }
   return parsed.data;
+}
+
+/** Values that are right by themselves may contradict each other. */
+function withVariables(
+  tree: unknown,
+  variables: readonly { readonly name: string }[],
+): Omit<Config, "maxIterationsPerTask"> {
+  const parsed = configSchema.safeParse(tree);
+  if (parsed.success) return parsed.data;
+  const checked = { schema: configSchema, value: tree, notation: "toml" } as const;
+  throw new RalphError("config", explainIssues(parsed.error.issues, checked).text, {
+    hint: `set in the environment: ${variables.map(({ name }) => name).join(", ")}`,
+  });
 }
 
 async function waitingIn(file: Written | null): Promise<readonly Waiting[]> {

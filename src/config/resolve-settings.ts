@@ -10,6 +10,7 @@ import {
 import { parseDuration } from "../core/duration.ts";
 import { closest } from "../core/closest.ts";
 import { RalphError } from "../core/ralph-error.ts";
+import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
 import type { SourceIdentity } from "../core/plan/task.ts";
 import type { Config } from "./schema.ts";
 
@@ -69,6 +70,7 @@ export function resolveSettings(
     promptTemplate: null,
     mode: modeOf(flags.mode) ?? config.mode,
     timeoutMs: duration("--timeout", flags.timeout),
+    adaptiveTimeout: timeoutSettings(config),
     keepGoing: flags.keepGoing ?? config.run.keep_going,
     gatesEveryIteration: config.run.gates_every_iteration,
     git: config.git,
@@ -78,6 +80,19 @@ export function resolveSettings(
     leaveAlone: [],
   };
   return { settings, commands: { agents, gates } };
+}
+
+function timeoutSettings({ adaptive_timeout: timeout }: Config): TimeoutSettings {
+  return {
+    enabled: timeout.enabled,
+    complexityScaling: timeout.complexity_scaling,
+    failureScaling: timeout.failure_scaling,
+    maxMs: timeout.max_timeout,
+    minMs: timeout.min_timeout,
+    perTimeout: timeout.timeout_multiplier_per_failure,
+    learn: timeout.learn,
+    levels: timeout.complexity,
+  };
 }
 
 function interventionSettings({ interventions }: Config, flags: RunFlags): InterventionSettings {

@@ -8,13 +8,14 @@ export type SchemaNode =
   | { readonly is: "object"; readonly shape: Readonly<Record<string, unknown>> }
   | { readonly is: "record"; readonly each: unknown }
   | { readonly is: "list"; readonly each: unknown }
-  | { readonly is: "number"; readonly least: number | null }
+  | { readonly is: "number"; readonly isWhole: boolean; readonly least: number | null }
   | { readonly is: "choice"; readonly values: readonly string[] }
   | { readonly is: "text" | "boolean" | "duration" };
 
 /** What zod keeps of a schema, as far as we read it. */
 interface ZodInside {
   readonly description?: string;
+  readonly isInt?: boolean;
   readonly minValue?: number | null;
   readonly options?: readonly string[];
   readonly shape?: Readonly<Record<string, unknown>>;
@@ -42,7 +43,7 @@ export function schemaNode(schema: unknown): SchemaNode {
     case "array":
       return { is: "list", each: def.element };
     case "number":
-      return { is: "number", least: inside.minValue ?? null };
+      return { is: "number", isWhole: inside.isInt ?? false, least: inside.minValue ?? null };
     case "enum":
       return { is: "choice", values: inside.options ?? [] };
     case "string":
@@ -56,17 +57,24 @@ export function schemaNode(schema: unknown): SchemaNode {
   }
 }
 
-/** The place in a schema that a path leads to; null when it leads out of it. */
+/**
+ * The place in a schema that a path leads to; null when it leads out of it. A dotted step goes down several sections,
+ * since no key of ours has a dot; the names in a record may have them.
+ */
 export function schemaAt(schema: unknown, path: readonly PropertyKey[]): unknown {
   let at: unknown = schema;
   for (const step of path) {
     const node = schemaNode(at);
-    if (node.is === "object") at = node.shape[String(step)];
+    if (node.is === "object") at = node.shape[String(step)] ?? inSections(at, String(step));
     else if (node.is === "record" || node.is === "list") at = node.each;
     else return null;
-    if (at === undefined) return null;
+    if (at === undefined || at === null) return null;
   }
   return at;
+}
+
+function inSections(schema: unknown, dotted: string): unknown {
+  return dotted.includes(".") ? schemaAt(schema, dotted.split(".")) : null;
 }
 
 /** What may be written at a place, in words. */
@@ -78,8 +86,10 @@ export function expectation(node: SchemaNode, notation: Notation): string {
       return "true or false";
     case "duration":
       return DURATION;
-    case "number":
-      return node.least === null ? "a whole number" : `a whole number, ${node.least} or more`;
+    case "number": {
+      const kind = node.isWhole ? "a whole number" : "a number";
+      return node.least === null ? kind : `${kind}, ${node.least} or more`;
+    }
     case "choice":
       return anyOf(node.values);
     case "list": {

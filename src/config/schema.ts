@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { parseDuration } from "../core/duration.ts";
+import { formatDuration, parseDuration } from "../core/duration.ts";
+import { DEFAULT_COMPLEXITY, type Complexity } from "../core/limits/complexity.ts";
 
 /** Told to whoever writes something else. */
 export const DURATION = 'a duration longer than 0, such as "90s", "45m", "2h" or "1h30m"';
@@ -158,6 +159,64 @@ const interventions = z.strictObject({
     .describe("experimental: one correction while the agent runs, for agents that take messages"),
 });
 
+function complexityLevel(name: Complexity) {
+  const { multiplier, keywords } = DEFAULT_COMPLEXITY[name];
+  return z.strictObject({
+    multiplier: z
+      .number()
+      .min(0.1)
+      .default(multiplier)
+      .describe(`in \`complexity.${name}\`: what the mode's timeout is multiplied with`),
+    keywords: z
+      .array(text)
+      .default([...keywords])
+      .describe(`in \`complexity.${name}\`: words that a task of it has, whole and in any case`),
+  });
+}
+
+const complexity = z.strictObject({
+  simple: complexityLevel("simple").prefault({}).describe("the lowest level"),
+  medium: complexityLevel("medium").prefault({}).describe("the level of tasks without any of the keywords"),
+  complex: complexityLevel("complex").prefault({}).describe("the level above `medium`"),
+  ui_heavy: complexityLevel("ui_heavy").prefault({}).describe("the highest level"),
+});
+
+const adaptiveTimeout = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe("false: an iteration may take as long as its mode says, and nothing else here counts"),
+    complexity_scaling: z.boolean().default(true).describe("false: tasks of all levels get the same time"),
+    failure_scaling: z.boolean().default(true).describe("false: a timeout does not raise the next one"),
+    max_timeout: duration.prefault(3_600).describe("no iteration gets more, whatever the rest comes to"),
+    min_timeout: duration.prefault(60).describe("no iteration gets less"),
+    timeout_multiplier_per_failure: z
+      .number()
+      .min(1)
+      .default(1.5)
+      .describe("how many times longer an iteration may take after each timeout of its task"),
+    learn: z
+      .boolean()
+      .default(true)
+      .describe(
+        "after five accepted iterations of the same agent and level, twice their 95th percentile instead of the mode's timeout and the multiplier",
+      ),
+    complexity: complexity
+      .prefault({})
+      .describe(
+        "levels of tasks; the highest with a keyword in title, description or criteria counts, more than 3 criteria make it one higher",
+      ),
+  })
+  .superRefine(({ min_timeout: least, max_timeout: most }, context) => {
+    if (least <= most) return;
+    context.addIssue({
+      code: "custom",
+      path: ["min_timeout"],
+      message: `${formatDuration(least)} is longer than "max_timeout", which is ${formatDuration(most)}; lower the one or raise the other`,
+    });
+  });
+
 /** Everything that may stand in `.ralph/ralph.toml`, with its defaults. */
 export const configSchema = z.strictObject({
   agent: text.default("claude").describe("who works: the name of an agent"),
@@ -165,7 +224,7 @@ export const configSchema = z.strictObject({
   mode: z
     .enum(["speed", "standard", "thorough"])
     .default("standard")
-    .describe("how long an iteration may take: 2, 15 or 30 minutes"),
+    .describe("how long an iteration may take: 2, 15 or 30 minutes, adapted as `[adaptive_timeout]` says"),
   run: run.prefault({}).describe("when to go on and when to stop"),
   promise: promise.prefault({}).describe("how the agent says that it is done"),
   gates: gates.default([]).describe("commands of the project that must pass before a task is done"),
@@ -176,6 +235,11 @@ export const configSchema = z.strictObject({
   git: git.prefault({}).describe("who commits, and how"),
   protect: protect.prefault({}).describe("what the agent must not change"),
   interventions: interventions.prefault({}).describe("how agents are corrected"),
+  adaptive_timeout: adaptiveTimeout
+    .prefault({})
+    .describe(
+      "how the time for an iteration fits the task; a timeout that is given for a task or a run is exact",
+    ),
 });
 
 /** What the operator wrote, with the defaults. */

@@ -1,7 +1,9 @@
 import type { AgentReport } from "./report/agent-report.ts";
 import type { Evidence, Leftovers } from "./report/evidence.ts";
 import type { CheckedGate, GateOutcome } from "./report/checked-gate.ts";
+import type { Complexity } from "./limits/complexity.ts";
 import type { ExitSignal } from "./limits/exit-rules.ts";
+import type { TimeoutOrigin } from "./limits/iteration-timeout.ts";
 import type { Plan, TaskId } from "./plan/task.ts";
 import type { Settings } from "./settings.ts";
 import type { Instant } from "./time.ts";
@@ -56,6 +58,8 @@ export type IterationEvent =
       readonly lane: number;
       readonly agent: string;
       readonly timeoutMs: number;
+      readonly timeoutFrom: TimeoutOrigin;
+      readonly complexity: Complexity;
       readonly promptSha256: string;
       /** Where the workspace stood before the agent touched it. */
       readonly head: string | null;

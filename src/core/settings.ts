@@ -1,3 +1,4 @@
+import type { TimeoutSettings } from "./limits/iteration-timeout.ts";
 import type { SourceIdentity, TaskId } from "./plan/task.ts";
 import type { GateRest } from "./report/gate-definition.ts";
 
@@ -17,6 +18,7 @@ export interface Settings {
   readonly mode: Mode;
   /** `--timeout`: taken exactly as given. */
   readonly timeoutMs: number | null;
+  readonly adaptiveTimeout: TimeoutSettings;
   readonly keepGoing: boolean;
   readonly gatesEveryIteration: boolean;
   readonly git: { readonly commit: "ralph" | "agent"; readonly hooks: boolean };

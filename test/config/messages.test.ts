@@ -110,7 +110,7 @@ describe("ralph.toml", () => {
 
   test("an unknown section that is near nothing", async () => {
     expect(await toml("[colours]\nred = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [promise], [[gates]], [agents.NAME], [git], [protect], [interventions]"`,
+      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [promise], [[gates]], [agents.NAME], [git], [protect], [interventions], [adaptive_timeout]"`,
     );
   });
 

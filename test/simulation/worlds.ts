@@ -1,3 +1,4 @@
+import { DEFAULT_COMPLEXITY } from "../../src/core/limits/complexity.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { Random } from "./random.ts";
 import { GATE, SOURCE } from "./simulated-ports.ts";
@@ -59,6 +60,16 @@ export function settingsFor(random: Random): Settings {
     promptTemplate: null,
     mode: "speed",
     timeoutMs: null,
+    adaptiveTimeout: {
+      enabled: true,
+      complexityScaling: true,
+      failureScaling: true,
+      maxMs: 3_600_000,
+      minMs: 60_000,
+      perTimeout: 1.5,
+      learn: true,
+      levels: DEFAULT_COMPLEXITY,
+    },
     keepGoing: random.chance(0.3),
     gatesEveryIteration: random.chance(0.2),
     git: { commit: "ralph", hooks: false },

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Event, EventOf, Recorded } from "../../src/core/events.ts";
+import { DEFAULT_COMPLEXITY } from "../../src/core/limits/complexity.ts";
 import { beginIteration } from "../../src/core/loop/begin-iteration.ts";
 import { decide } from "../../src/core/loop/decide.ts";
 import type { Effect } from "../../src/core/loop/effects.ts";
@@ -108,6 +109,16 @@ export function settings(more: Partial<Settings> = {}): Settings {
     promptTemplate: null,
     mode: "standard",
     timeoutMs: null,
+    adaptiveTimeout: {
+      enabled: true,
+      complexityScaling: true,
+      failureScaling: true,
+      maxMs: 3_600_000,
+      minMs: 60_000,
+      perTimeout: 1.5,
+      learn: true,
+      levels: DEFAULT_COMPLEXITY,
+    },
     keepGoing: false,
     gatesEveryIteration: false,
     git: { commit: "ralph", hooks: false },
@@ -169,6 +180,8 @@ export function iterationStarted(
     lane: 1,
     agent: "stub",
     timeoutMs: 900_000,
+    timeoutFrom: "formula",
+    complexity: "medium",
     promptSha256: "",
     head: "h0",
     branch: "main",

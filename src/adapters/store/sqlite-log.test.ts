@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { raceStoreProcesses, startStoreProcess } from "../../../test/fixtures/start-store-process.ts";
-import type { Event } from "../../core/events.ts";
+import { EVENT_VERSION, type Event } from "../../core/events.ts";
 import { EMPTY_STATE } from "../../core/loop/state.ts";
 import { openSqliteLog } from "./sqlite-log.ts";
 
@@ -122,7 +122,7 @@ describe("a damaged file", () => {
 
   test("an event of a newer ralph stops the reader", async () => {
     await fill(file, 2);
-    inDatabase((db) => db.exec("UPDATE events SET v = 2 WHERE position = 2"));
+    inDatabase((db) => db.exec(`UPDATE events SET v = ${EVENT_VERSION + 1} WHERE position = 2`));
     const { log } = openSqliteLog(file, "p");
     await expect(log.read(0)).rejects.toMatchObject({ code: "state-unusable", hint: "update ralph" });
     await log.close();

@@ -1,4 +1,5 @@
 import { EVENT_VERSION, type Event, type EventOf } from "../../core/events.ts";
+import { DEFAULT_COMPLEXITY } from "../../core/limits/complexity.ts";
 import type { CheckedGate } from "../../core/report/checked-gate.ts";
 import { NO_CHANGES, NOTHING_FOUND } from "../../core/report/evidence.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -20,13 +21,15 @@ export function upcast(v: number, data: unknown): Event {
 /** Entry n turns version n + 1 into version n + 2; one is added whenever `EVENT_VERSION` is raised. */
 const UPCASTERS: readonly ((data: unknown) => unknown)[] = [withVerdictsOfVersion2];
 
-/** Evidence was less, gates had no baseline, settings knew neither protection nor interventions. */
+/** Evidence was less, gates had no baseline, settings knew no protection, interventions or adaptive timeouts. */
 function withVerdictsOfVersion2(data: unknown): unknown {
   const event = data as Record<string, unknown> & { readonly type: string };
   switch (event.type) {
     case "run.started":
     case "run.resumed":
       return { ...event, settings: { ...SETTINGS_OF_VERSION_1, ...tableOf(event["settings"]) } };
+    case "iteration.started":
+      return { timeoutFrom: "formula", complexity: "medium", ...event };
     case "evidence.collected":
       return { ...event, evidence: { ...NOTHING_FOUND, ...tableOf(event["evidence"]) } };
     case "gates.checked":
@@ -55,6 +58,17 @@ const SETTINGS_OF_VERSION_1 = {
     rotationDays: 30,
     aggressive: false,
     midStream: false,
+  },
+  // Every iteration had the timeout of its mode.
+  adaptiveTimeout: {
+    enabled: false,
+    complexityScaling: true,
+    failureScaling: true,
+    maxMs: 3_600_000,
+    minMs: 60_000,
+    perTimeout: 1.5,
+    learn: true,
+    levels: DEFAULT_COMPLEXITY,
   },
   fallbackAgents: [],
 } satisfies Partial<Settings>;

@@ -115,7 +115,7 @@ function headline(state: State, style: Style): readonly string[] {
 function startLine(event: EventOf<"iteration.started">, state: State, style: Style): string {
   const title = state.plan?.tasks.find((task) => task.id === event.task)?.title ?? "";
   const count = `iteration ${event.iteration} (${event.ordinal}/${event.maxIterations})`;
-  return `${style.bold(`▸ ${event.task}`)}  ${title}  ${style.dim(`${formatDuration(event.timeoutMs)} each · ${count}`)}`;
+  return `${style.bold(`▸ ${event.task}`)}  ${title}  ${style.dim(`${event.complexity} · ${formatDuration(event.timeoutMs)} each · ${count}`)}`;
 }
 
 function verdictLines(

@@ -1,5 +1,5 @@
 import type { EventOf } from "../events.ts";
-import { maxIterationsOf, timeoutOf } from "../limits/iteration-limits.ts";
+import { maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
@@ -8,6 +8,7 @@ import { lessonsOf } from "../interventions/lessons.ts";
 import { agentFor } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
 import { gatesKnownAt } from "./evolve-gates.ts";
+import { timeoutFor } from "./timeout-for.ts";
 import { isOpen, taskState, type State } from "./state.ts";
 
 /** Stages come with a pipeline; without one there is a single stage. */
@@ -59,6 +60,7 @@ export function beginIteration(
     lessons: settings.interventions.enabled ? lessonsOf(state.findings) : [],
     template: settings.promptTemplate,
   });
+  const timeout = timeoutFor(state, task, settings);
   const started = {
     type: "iteration.started" as const,
     run: run.id,
@@ -69,7 +71,9 @@ export function beginIteration(
     maxIterations,
     lane,
     agent: agentFor(task, known, settings),
-    timeoutMs: timeoutOf(task, settings),
+    timeoutMs: timeout.timeoutMs,
+    timeoutFrom: timeout.from,
+    complexity: timeout.complexity,
     head: around.head,
     branch: around.branch,
   };

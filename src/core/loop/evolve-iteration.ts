@@ -5,6 +5,7 @@ import { tallyIteration } from "../interventions/tally.ts";
 import { withIteration } from "../interventions/thresholds.ts";
 import { NO_CHANGES, type Leftover } from "../report/evidence.ts";
 import type { Verdict } from "../verdict/verdict.ts";
+import { withLearned } from "./timeout-for.ts";
 import { failingIn, gatesKey, gatesKnownAt, withGateLeftovers } from "./evolve-gates.ts";
 import {
   taskState,
@@ -31,6 +32,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     agent: event.agent,
     startedAt: event.at,
     timeoutMs: event.timeoutMs,
+    complexity: event.complexity,
     head: event.head,
     branch: event.branch,
     marker: event.marker,
@@ -156,15 +158,16 @@ function weigh(
 
 /** Iterations that say something of the agent; not those that others ended. */
 function statistics(
-  { tally, profiles, tasks }: State,
+  { tally, profiles, learnedMs, tasks }: State,
   open: OpenIteration,
   event: Recorded<EventOf<"verdict.reached">>,
   weight: Weight,
-): Pick<State, "tally" | "profiles"> {
+): Pick<State, "tally" | "profiles" | "learnedMs"> {
   if (weight === "retried" || weight === "misconfigured" || !("evidence" in open.phase))
-    return { tally, profiles };
+    return { tally, profiles, learnedMs };
   const { report, evidence } = open.phase;
-  if (report.ending.is === "interrupted" || report.ending.is === "stopped") return { tally, profiles };
+  if (report.ending.is === "interrupted" || report.ending.is === "stopped")
+    return { tally, profiles, learnedMs };
   const filesWritten = evidence.changed.files;
   const isAccepted = event.verdict === "accepted";
   const corrections = weight === "free" ? 0 : (tasks[open.task]?.feedback.length ?? 0);
@@ -181,6 +184,7 @@ function statistics(
       ...profiles,
       [open.agent]: profileIteration(profile, { filesWritten, citations, isAccepted }),
     },
+    learnedMs: isAccepted ? withLearned(learnedMs, open, report.durationMs) : learnedMs,
   };
 }
 
@@ -199,6 +203,10 @@ function settleTask(
   const answered = task.question?.usedIn === event.iteration;
   return {
     ...task,
+    timeouts:
+      open.phase.is !== "running" && open.phase.report.ending.is === "timed-out"
+        ? task.timeouts + 1
+        : task.timeouts,
     // What could not be said while it ran is said next time.
     feedback: task.feedback.filter(({ iteration }) => iteration === event.iteration),
     feedbackLeads: false,

@@ -1,4 +1,5 @@
 import type { ExitSignal } from "../limits/exit-rules.ts";
+import type { Complexity } from "../limits/complexity.ts";
 import type { LetterKind, Outcome, RunId } from "../events.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
@@ -40,6 +41,8 @@ export interface State {
   /** By the agent's name. */
   readonly profiles: Readonly<Record<string, AgentProfile>>;
   readonly tally: Tally;
+  /** How long accepted iterations took, newest last, by agent and complexity (`learnedKey`). */
+  readonly learnedMs: Readonly<Record<string, readonly number[]>>;
   readonly findings: readonly RecurringFinding[];
   /** When `interventions.reset` was last recorded. */
   readonly interventionsSince: number;
@@ -83,6 +86,8 @@ export interface TaskState {
   readonly attempts: number;
   /** Iterations in a row without progress. */
   readonly stuckCount: number;
+  /** Iterations that ran out of time; each gives the next one more. */
+  readonly timeouts: number;
   /** Runs in which the limit was used up, and the last of them. */
   readonly exhaustedRuns: number;
   readonly exhaustedIn: RunId | null;
@@ -156,6 +161,7 @@ export interface OpenIteration {
   readonly agent: string;
   readonly startedAt: Instant;
   readonly timeoutMs: number;
+  readonly complexity: Complexity;
   readonly head: string | null;
   readonly branch: string | null;
   readonly marker: string;
@@ -192,6 +198,7 @@ export const EMPTY_STATE: State = {
   knownGates: null,
   profiles: {},
   tally: EMPTY_TALLY,
+  learnedMs: {},
   findings: [],
   interventionsSince: 0,
 };
@@ -204,6 +211,7 @@ export function newTask(id: TaskId): TaskState {
     iterations: 0,
     attempts: 0,
     stuckCount: 0,
+    timeouts: 0,
     exhaustedRuns: 0,
     exhaustedIn: null,
     failedIn: null,

@@ -1,6 +1,7 @@
-import { maxIterationsOf, timeoutOf } from "../limits/iteration-limits.ts";
+import { maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { ExitSignal } from "../limits/exit-rules.ts";
 import { agentFor } from "../loop/agent-for.ts";
+import { timeoutFor } from "../loop/timeout-for.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import { taskState, type RunState, type State, type TaskState } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
@@ -118,7 +119,7 @@ function runStatus(run: RunState, alive: boolean): RunStatus {
 function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
   const known = taskState(state, task.id);
   const settings = run?.settings;
-  const overridden = settings?.timeoutMs != null;
+  const timeout = settings ? timeoutFor(state, task, settings) : null;
   return {
     id: task.id,
     title: task.title,
@@ -127,9 +128,9 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
     iteration: known.iterations,
     max_iterations: settings ? maxIterationsOf(task, settings) : null,
     attempts: known.attempts,
-    complexity: null,
-    timeout_seconds: settings ? timeoutOf(task, settings) / 1_000 : null,
-    timeout_from: overridden ? "override" : task.timeoutMs !== null ? "task" : "formula",
+    complexity: timeout?.complexity ?? null,
+    timeout_seconds: timeout === null ? null : timeout.timeoutMs / 1_000,
+    timeout_from: timeout?.from ?? null,
     blocked_reason: known.blockedReason,
     agent: settings ? agentFor(task, known, settings) : task.agent,
     cost_usd: known.costUsd,

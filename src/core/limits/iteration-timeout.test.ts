@@ -1,0 +1,196 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { plainTask, type Task } from "../plan/task.ts";
+import { MODE_TIMEOUT_MS, type Mode } from "../settings.ts";
+import { DEFAULT_COMPLEXITY } from "./complexity.ts";
+import { iterationTimeout, type TimeoutRequest, type TimeoutSettings } from "./iteration-timeout.ts";
+
+const SETTINGS: TimeoutSettings = {
+  enabled: true,
+  complexityScaling: true,
+  failureScaling: true,
+  maxMs: 3_600_000,
+  minMs: 60_000,
+  perTimeout: 1.5,
+  learn: true,
+  levels: DEFAULT_COMPLEXITY,
+};
+
+type Asked = Partial<Omit<TimeoutRequest, "task" | "settings">> & {
+  readonly title?: string;
+  readonly taskMs?: number;
+  readonly settings?: Partial<TimeoutSettings>;
+};
+
+function timeoutOf({ title = "", taskMs, settings, ...asked }: Asked): ReturnType<typeof iterationTimeout> {
+  const task: Task = plainTask({ id: "one", title, timeoutMs: taskMs ?? null });
+  return iterationTimeout({
+    modeMs: 120_000,
+    overrideMs: null,
+    unblockedMs: null,
+    timeoutsSoFar: 0,
+    learnedMs: [],
+    ...asked,
+    task,
+    settings: { ...SETTINGS, ...settings },
+  });
+}
+
+const seconds = (asked: Asked): number => timeoutOf(asked).timeoutMs / 1_000;
+
+describe("the formula", () => {
+  test.each<[Mode, string, number, number]>([
+    ["speed", "Fix it", 0, 120],
+    ["speed", "Mock it", 0, 180],
+    ["speed", "No keyword", 0, 180],
+    ["speed", "Parser", 0, 240],
+    ["speed", "Dashboard", 0, 360],
+    ["speed", "Dashboard", 1, 540],
+    ["speed", "Dashboard", 2, 810],
+    ["speed", "Fix it", 1, 180],
+    ["speed", "Fix it", 3, 405],
+    ["standard", "Fix it", 0, 900],
+    ["standard", "Mock it", 0, 1_350],
+    ["standard", "Parser", 0, 1_800],
+    ["standard", "Parser", 1, 2_700],
+    ["standard", "Dashboard", 0, 2_700],
+    ["standard", "Dashboard", 1, 3_600],
+    ["thorough", "Fix it", 0, 1_800],
+    ["thorough", "Parser", 0, 3_600],
+    ["thorough", "Dashboard", 0, 3_600],
+  ])("%s, %j, %i timeouts: %i s", (mode, title, timeoutsSoFar, expected) => {
+    const timeout = timeoutOf({ modeMs: MODE_TIMEOUT_MS[mode], title, timeoutsSoFar });
+    expect(timeout).toMatchObject({ timeoutMs: expected * 1_000, from: "formula" });
+  });
+
+  test("stays within its bounds, however many timeouts there were", () => {
+    expect(seconds({ modeMs: 1_000, title: "Fix it" })).toBe(60);
+    expect(seconds({ title: "Dashboard", timeoutsSoFar: 100_000 })).toBe(3_600);
+    expect(seconds({ settings: { minMs: 300_000 } })).toBe(300);
+    expect(seconds({ settings: { maxMs: 90_000 } })).toBe(90);
+  });
+
+  test("has parts that can be switched off", () => {
+    const asked = { title: "Dashboard", timeoutsSoFar: 2 };
+    expect(seconds({ ...asked, settings: { complexityScaling: false } })).toBe(270);
+    expect(seconds({ ...asked, settings: { failureScaling: false } })).toBe(360);
+    expect(seconds({ ...asked, settings: { complexityScaling: false, failureScaling: false } })).toBe(120);
+  });
+
+  test("takes its multipliers from the settings, and is a whole number of milliseconds", () => {
+    const ui_heavy = { multiplier: 2.5, keywords: ["screen"] };
+    const settings = { perTimeout: 1.1, levels: { ...DEFAULT_COMPLEXITY, ui_heavy } };
+    expect(timeoutOf({ title: "A screen", timeoutsSoFar: 3, settings })).toEqual({
+      timeoutMs: 399_300,
+      from: "formula",
+      complexity: "ui_heavy",
+    });
+    expect(timeoutOf({ modeMs: 100_001, title: "Mock it" }).timeoutMs).toBe(150_002);
+  });
+
+  test("switched off, is the mode's timeout as it is", () => {
+    const settings = { enabled: false, maxMs: 90_000 };
+    expect(timeoutOf({ title: "Dashboard", timeoutsSoFar: 2, learnedMs: [1, 1, 1, 1, 1], settings })).toEqual(
+      {
+        timeoutMs: 120_000,
+        from: "formula",
+        complexity: "ui_heavy",
+      },
+    );
+  });
+});
+
+describe("what a person asked for", () => {
+  const learnedMs = [90_000, 90_000, 90_000, 90_000, 90_000];
+
+  test.each([
+    ["a task's own", { taskMs: 5_000 }, 5_000, "task"],
+    ["a run's", { overrideMs: 7_200_000 }, 7_200_000, "override"],
+    ["that of unblocking", { unblockedMs: 1_234 }, 1_234, "override"],
+    ["a run's, over the task's", { taskMs: 5_000, overrideMs: 6_000 }, 6_000, "override"],
+    ["that of unblocking, over a run's", { overrideMs: 6_000, unblockedMs: 7_000 }, 7_000, "override"],
+    ["the last, over all", { taskMs: 5_000, overrideMs: 6_000, unblockedMs: 7_000 }, 7_000, "override"],
+  ])("is exact: %s", (_what, asked, timeoutMs, from) => {
+    for (const enabled of [true, false]) {
+      expect(
+        timeoutOf({ title: "Dashboard", timeoutsSoFar: 3, learnedMs, settings: { enabled }, ...asked }),
+      ).toEqual({ timeoutMs, from, complexity: "ui_heavy" });
+    }
+  });
+});
+
+describe("what was learned", () => {
+  const five = [100_000, 300_000, 200_000, 100_000, 100_000];
+
+  test("counts from five accepted iterations on", () => {
+    expect(timeoutOf({ learnedMs: five.slice(0, 4) })).toMatchObject({ timeoutMs: 180_000, from: "formula" });
+    expect(timeoutOf({ learnedMs: five })).toMatchObject({ timeoutMs: 600_000, from: "learned" });
+  });
+
+  test("replaces mode and multiplier, not what timeouts add", () => {
+    expect(seconds({ learnedMs: five, title: "Dashboard", modeMs: 1_800_000 })).toBe(600);
+    expect(seconds({ learnedMs: five, timeoutsSoFar: 2 })).toBe(1_350);
+    expect(seconds({ learnedMs: five, timeoutsSoFar: 2, settings: { failureScaling: false } })).toBe(600);
+  });
+
+  test("is the 95th percentile by nearest rank: one in twenty may be slower", () => {
+    const twenty = Array.from({ length: 20 }, (_, index) => (index + 1) * 50_000);
+    expect(seconds({ learnedMs: twenty })).toBe(1_900);
+    expect(seconds({ learnedMs: twenty.toReversed() })).toBe(1_900);
+    expect(seconds({ learnedMs: twenty.slice(0, 19) })).toBe(1_900);
+    expect(seconds({ learnedMs: [...twenty, 9_000_000] })).toBe(2_000);
+  });
+
+  test("stays within the bounds, and timeouts raise it from there", () => {
+    expect(seconds({ learnedMs: five.map(() => 3_000_000) })).toBe(3_600);
+    const quick = five.map(() => 0);
+    expect([0, 1, 2].map((timeoutsSoFar) => seconds({ learnedMs: quick, timeoutsSoFar }))).toEqual([
+      60, 90, 135,
+    ]);
+    expect(seconds({ learnedMs: quick, timeoutsSoFar: 100_000 })).toBe(3_600);
+  });
+
+  test("can be switched off", () => {
+    expect(timeoutOf({ learnedMs: five, settings: { learn: false } })).toMatchObject({
+      timeoutMs: 180_000,
+      from: "formula",
+    });
+  });
+});
+
+const durationMs = fc.integer({ min: 1, max: 100_000_000 });
+const multiplier = fc.double({ min: 0.1, max: 1_000, noNaN: true });
+const anyRequest = fc.record({
+  title: fc.constantFrom("", "Fix it", "Mock it", "Parser", "Dashboard"),
+  modeMs: durationMs,
+  timeoutsSoFar: fc.nat({ max: 2_000 }),
+  learnedMs: fc.array(fc.nat({ max: 100_000_000 }), { maxLength: 30 }),
+  settings: fc
+    .record({
+      bounds: fc.tuple(durationMs, durationMs),
+      complexityScaling: fc.boolean(),
+      failureScaling: fc.boolean(),
+      learn: fc.boolean(),
+      perTimeout: fc.double({ min: 1, max: 1_000, noNaN: true }),
+      uiMultiplier: multiplier,
+    })
+    .map(({ bounds, uiMultiplier, ...rest }) => ({
+      ...rest,
+      minMs: Math.min(...bounds),
+      maxMs: Math.max(...bounds),
+      levels: { ...DEFAULT_COMPLEXITY, ui_heavy: { multiplier: uiMultiplier, keywords: ["dashboard"] } },
+    })),
+});
+
+test("a timeout nobody asked for is a whole number within the bounds, and one more timeout never lowers it", () => {
+  fc.assert(
+    fc.property(anyRequest, (asked) => {
+      const { timeoutMs } = timeoutOf(asked);
+      expect(Number.isSafeInteger(timeoutMs)).toBe(true);
+      expect(timeoutMs).toBeGreaterThanOrEqual(asked.settings.minMs);
+      expect(timeoutMs).toBeLessThanOrEqual(asked.settings.maxMs);
+      const next = timeoutOf({ ...asked, timeoutsSoFar: asked.timeoutsSoFar + 1 });
+      expect(next.timeoutMs).toBeGreaterThanOrEqual(timeoutMs);
+    }),
+  );
+});
