@@ -1,3 +1,5 @@
+import { NAMED_RECORDS } from "./wire.ts";
+
 /** An event as it was exported: its envelope, and the rest as it is stored. */
 export interface Exported {
   readonly position: number;
@@ -22,16 +24,13 @@ export function fromWire(value: unknown): Exported | string {
   return { position, at: instant, v, data: { type, ...about, ...(camelCase(payload) as object) } };
 }
 
-/** Keys that name things of the user's; see `toWire`. */
-const FOREIGN_RECORDS: ReadonlySet<string> = new Set(["env"]);
-
 function camelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCase);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      FOREIGN_RECORDS.has(key) ? inner : camelCase(inner),
+      NAMED_RECORDS.has(key) ? inner : camelCase(inner),
     ]),
   );
 }

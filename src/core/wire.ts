@@ -1,8 +1,8 @@
 import type { Recorded } from "./events.ts";
 import { isoTime } from "./time.ts";
 
-/** Keys that name things of the user's (variables, say) and are not ours to rename. */
-const FOREIGN_RECORDS: ReadonlySet<string> = new Set(["env"]);
+/** Records by names of the user's (variables, say) or of the configuration, which are not ours to rename. */
+export const NAMED_RECORDS: ReadonlySet<string> = new Set(["env", "levels"]);
 
 /** An event as scripts see it: snake_case keys, the envelope first, times in ISO 8601. */
 export function toWire(event: Recorded): Record<string, unknown> {
@@ -18,7 +18,7 @@ export function snakeCase(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       snakeKey(key),
-      FOREIGN_RECORDS.has(key) ? inner : snakeCase(inner),
+      NAMED_RECORDS.has(key) ? inner : snakeCase(inner),
     ]),
   );
 }

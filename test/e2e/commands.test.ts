@@ -38,7 +38,9 @@ describe("ralph status", () => {
           iteration: 1,
           max_iterations: 30,
           attempts: 0,
-          timeout_seconds: 900,
+          complexity: "medium",
+          timeout_seconds: 1_350,
+          timeout_from: "formula",
           blocked_reason: null,
           agent: "demo",
           cost_usd: null,
@@ -67,7 +69,7 @@ describe("ralph status", () => {
       task: "one",
       stage: "build",
       agent: "demo",
-      timeout_seconds: 900,
+      timeout_seconds: 1_350,
     });
     expect((await project.ralph("ralph-status")).stdout).toMatch(
       /^Active Ralph Loops:\n {2}one \(build\): iteration 1\/30, started \ds ago\n$/,
