@@ -137,7 +137,12 @@ export type TaskEvent =
 /** What a person did; any process may record these. */
 export type OperatorEvent =
   | (About<"question.answered"> & { readonly task: TaskId; readonly answer: string })
-  | (About<"task.unblocked"> & { readonly task: TaskId; readonly reason: string })
+  | (About<"task.unblocked"> & {
+      readonly task: TaskId;
+      readonly reason: string;
+      /** Of its iterations from now on, exactly; null leaves it to the rules. */
+      readonly timeoutMs: number | null;
+    })
   | (About<"stop.requested"> & { readonly run: RunId; readonly urgency: "after-iteration" | "now" })
   | (About<"task.reset"> & { readonly task: TaskId })
   | (About<"lesson.removed"> & { readonly rule: string })

@@ -60,7 +60,7 @@ export function describeLog(name: string, open: () => Promise<LogUnderTest>): vo
       });
 
       test("later changes to an appended event do not change what is stored", async () => {
-        const event = { type: "task.unblocked" as const, task: "a", reason: "before" };
+        const event = { type: "task.unblocked" as const, task: "a", reason: "before", timeoutMs: null };
         await log.append([event]);
         event.reason = "after";
         expect((await log.read(0)).map(bare)).toEqual([unblocked("a", "before")]);
@@ -261,7 +261,7 @@ async function appendInTurn(log: Log, index: number): Promise<number> {
 }
 
 function unblocked(task: string, reason = "because"): Event {
-  return { type: "task.unblocked", task, reason };
+  return { type: "task.unblocked", task, reason, timeoutMs: null };
 }
 
 function blocked(task: string, iteration: number): Event {

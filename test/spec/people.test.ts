@@ -80,7 +80,12 @@ describe("a blocked task", () => {
 
   test("goes on after it was unblocked, and its letter is withdrawn", () => {
     given(runStarted(), tasksObserved(login), ...blocks)
-      .andThen(letter("blocked"), { type: "task.unblocked", task: "login", reason: "deleted" })
+      .andThen(letter("blocked"), {
+        type: "task.unblocked",
+        task: "login",
+        reason: "deleted",
+        timeoutMs: null,
+      })
       .wants("withdraw:login")
       .andThen({ type: "letter.withdrawn", task: "login", file: "blocked.txt" })
       .wants("iterate:login");

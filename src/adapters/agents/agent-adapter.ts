@@ -29,6 +29,9 @@ export interface AgentCommand {
 export interface ReaderRequest {
   readonly prompt: string;
   readonly promise: ExpectedPromise;
+  /** The clock, and the zone of times that name none: when a limit ends is told in both. The machine's by default. */
+  readonly now?: () => number;
+  readonly zone?: string;
 }
 
 /** Follows one agent's output. Its memory is bounded, whatever comes. */

@@ -41,6 +41,8 @@ export async function analyzeOutput(saved: SavedOutput): Promise<Analysis> {
   const failure = classifyFailure(
     { is: "exited", code: saved.exitCode },
     { stderr: errors.join("\n"), lastLines: report.finalText.split("\n").slice(-LAST_LINES) },
+    Date.now(),
+    Intl.DateTimeFormat().resolvedOptions().timeZone,
   );
   return { report: reader.report(failure), failure };
 }

@@ -28,7 +28,7 @@ function textCommand({ agent, prompt, promptFile }: CommandRequest): AgentComman
   return { command, input: takesArgument ? null : prompt };
 }
 
-function createTextReader({ prompt, promise }: ReaderRequest): AgentReader {
+function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderRequest): AgentReader {
   const words = createSignalReader(promise, createRepeatTest(prompt));
   const own = createEchoFilter(prompt, promise, (line) => words.readLine(line));
   const stdout = createTail();
@@ -58,14 +58,16 @@ function createTextReader({ prompt, promise }: ReaderRequest): AgentReader {
     result(ending) {
       own.end();
       const finalText = stdout.text().trim();
-      const failure = classifyFailure(ending, {
-        stderr: stderr.text(),
-        lastLines: finalText.split("\n").slice(-10),
-      });
+      const tail = { stderr: stderr.text(), lastLines: finalText.split("\n").slice(-10) };
+      const failure = classifyFailure(ending, tail, now(), zone ?? localZone());
       const { claim, promise, signals } = words.report(failure);
       return { claim, promise, signals, failure, finalText, toolCalls: 0, usage: UNKNOWN_USAGE };
     },
   };
+}
+
+function localZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 interface Tail {

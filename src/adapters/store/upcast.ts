@@ -30,6 +30,8 @@ function withVerdictsOfVersion2(data: unknown): unknown {
       return { ...event, settings: { ...SETTINGS_OF_VERSION_1, ...tableOf(event["settings"]) } };
     case "iteration.started":
       return { timeoutFrom: "formula", complexity: "medium", ...event };
+    case "task.unblocked":
+      return { timeoutMs: null, ...event };
     case "evidence.collected":
       return { ...event, evidence: { ...NOTHING_FOUND, ...tableOf(event["evidence"]) } };
     case "gates.checked":

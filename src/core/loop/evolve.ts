@@ -119,6 +119,7 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
     case "task.unblocked":
       return {
         blockedReason: null,
+        unblockedMs: event.timeoutMs ?? task.unblockedMs,
         attempts: 0,
         stuckCount: 0,
         exhaustedRuns: 0,

@@ -88,6 +88,8 @@ export interface TaskState {
   readonly stuckCount: number;
   /** Iterations that ran out of time; each gives the next one more. */
   readonly timeouts: number;
+  /** What the operator gave it when unblocking it. */
+  readonly unblockedMs: number | null;
   /** Runs in which the limit was used up, and the last of them. */
   readonly exhaustedRuns: number;
   readonly exhaustedIn: RunId | null;
@@ -212,6 +214,7 @@ export function newTask(id: TaskId): TaskState {
     attempts: 0,
     stuckCount: 0,
     timeouts: 0,
+    unblockedMs: null,
     exhaustedRuns: 0,
     exhaustedIn: null,
     failedIn: null,

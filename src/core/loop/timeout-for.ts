@@ -17,7 +17,7 @@ export function timeoutFor(state: State, task: Task, settings: Settings): Iterat
     task,
     modeMs: MODE_TIMEOUT_MS[settings.mode],
     overrideMs: settings.timeoutMs,
-    unblockedMs: null,
+    unblockedMs: known.unblockedMs,
     timeoutsSoFar: known.timeouts,
     learnedMs: state.learnedMs[learnedKey(agentFor(task, known, settings), complexity)] ?? [],
     settings: settings.adaptiveTimeout,

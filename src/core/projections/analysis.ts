@@ -1,5 +1,6 @@
 import { UNKNOWN_USAGE, type Claim, type Failure } from "../report/agent-report.ts";
 import type { SignalReport, StatusBlock } from "../report/signals.ts";
+import { isoTime } from "../time.ts";
 
 /** What `ralph analyze` prints; scripts rely on the keys. What plain text cannot tell is null or empty. */
 export function projectAnalysis(agent: string, report: SignalReport, failure: Failure | null): object {
@@ -29,7 +30,7 @@ export function projectAnalysis(agent: string, report: SignalReport, failure: Fa
       cache_read_tokens: UNKNOWN_USAGE.cacheReadTokens,
       cost_usd: UNKNOWN_USAGE.costUsd,
     },
-    failure: failure === null ? null : { ...failure, resets_at: null },
+    failure: failure === null ? null : failureOf(failure),
     error_signature: signals.errorSignature,
   };
 }
@@ -43,6 +44,10 @@ function holdOf(claim: Claim): object {
     decide_default: asked?.default ?? null,
     decide_deadline_seconds: asked?.deadlineMs == null ? null : asked.deadlineMs / 1_000,
   };
+}
+
+function failureOf({ class: kind, message, resetsAt }: Failure): object {
+  return { class: kind, message, resets_at: resetsAt == null ? null : isoTime(resetsAt) };
 }
 
 function blockOf(block: StatusBlock): object {

@@ -1,3 +1,4 @@
+import type { Instant } from "../time.ts";
 import type { Signals } from "./signals.ts";
 
 /** What came back from one agent process: how it ended, what it said, what it cost. */
@@ -51,6 +52,8 @@ export type FailureClass = "agent" | "transient" | "limit" | "auth" | "config" |
 export interface Failure {
   readonly class: FailureClass;
   readonly message: string;
+  /** Of a limit: when it ends; null or missing when nobody says. */
+  readonly resetsAt?: Instant | null;
 }
 
 export interface Transcript {

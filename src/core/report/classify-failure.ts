@@ -1,5 +1,8 @@
+import type { Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
 import type { Ending, Failure } from "./agent-report.ts";
+import { readLimit, type Refusal } from "./read-limit.ts";
+import { readResetTime } from "./read-reset-time.ts";
 import { stripEscapes } from "./strip-escapes.ts";
 
 export interface OutputTail {
@@ -9,11 +12,19 @@ export interface OutputTail {
   readonly lastLines: readonly string[];
 }
 
-/** What went wrong with an agent process that spoke plain text; null when nothing did, or the judge knows better. */
-export function classifyFailure(ending: Ending, tail: OutputTail): Failure | null {
+/**
+ * What went wrong with an agent process that spoke plain text; null when nothing did, or the judge knows better.
+ * Without `now` nobody can tell when a limit ends; times that name no zone are in `zone` (an IANA name).
+ */
+export function classifyFailure(
+  ending: Ending,
+  tail: OutputTail,
+  now: Instant | null = null,
+  zone = "UTC",
+): Failure | null {
   switch (ending.is) {
     case "exited":
-      return ending.code === 0 ? null : classifyExit(ending.code, tail);
+      return ending.code === 0 ? null : classifyExit(ending.code, tail, now, zone);
     case "timed-out":
       return { class: "agent", message: `no end after ${Math.round(ending.afterMs / 1_000)} s` };
     case "signalled":
@@ -32,17 +43,38 @@ const LAST_LINES = 10;
 const LINE_LENGTH_MAX = 2_000;
 const MESSAGE_LENGTH_MAX = 300;
 
-function classifyExit(code: number, { stderr, lastLines }: OutputTail): Failure {
+function classifyExit(
+  code: number,
+  { stderr, lastLines }: OutputTail,
+  now: Instant | null,
+  zone: string,
+): Failure {
   const errors = stderr
     .split("\n")
     .map(readable)
     .filter((line) => line !== "");
   const suspects = [...errors, ...lastLines.slice(-LAST_LINES).map(readable)];
+  const refusal = readLimit(suspects);
+  if (refusal !== null) {
+    const message = refusal.line.slice(0, MESSAGE_LENGTH_MAX);
+    if (refusal.class === "auth") return { class: "auth", message };
+    return { class: "limit", message, resetsAt: now === null ? null : resetOf(refusal, suspects, now, zone) };
+  }
   const outage = suspects.findLast((line) => OUTAGES.some((shape) => shape.test(line)));
   if (outage !== undefined) return { class: "transient", message: outage.slice(0, MESSAGE_LENGTH_MAX) };
   const last = errors.at(-1);
   const message = last === undefined ? `exit code ${code}` : `exit code ${code}: ${last}`;
   return { class: "agent", message: message.slice(0, MESSAGE_LENGTH_MAX) };
+}
+
+const LINES_AROUND = 10;
+
+/** The line itself says it, or one that goes with it: wrapped words, the other fields, the headers before. */
+function resetOf({ line }: Refusal, lines: readonly string[], now: Instant, zone: string): Instant | null {
+  const at = lines.lastIndexOf(line);
+  const after = lines.slice(at, at + 1 + LINES_AROUND).join("\n");
+  const before = lines.slice(Math.max(0, at - LINES_AROUND), at).join("\n");
+  return readResetTime(after, now, zone) ?? readResetTime(before, now, zone);
 }
 
 function readable(line: string): string {

@@ -34,11 +34,11 @@ const HINT =
  * object. Escaped quotes are those of an object within a string.
  */
 const START =
-  /^[\s■✗✘×✕⚠⎿❌●⚡🖐!│┃]+|(?:error|exception|failed|failure|fatal|rejected|warning)(?: code)?[\s:([\]){]{1,4}|\\*["'](?:message|error|detail|details|msg|result|reason)\\*["']\s?:\s?\\*["']|[·∙] |\b4(?:01|02|03|29)\)?[\s:·-]{1,4}|\bsorry, |(?:^|: )(?:claude(?: code)?|codex|gemini|copilot|cursor(?:-agent)?|opencode|aider|amp|goose|qwen|droid): /giu;
+  /^[\s■✗✘×✕⚠⎿❌●⚡🖐!│┃]+|\b(?:error|warn)\]?\s{1,3}[\w:.-]{1,60}:\s|(?:error|exception|failed|failure|fatal|rejected|warn(?:ing)?)(?: code)?[\s:([\]){]{1,4}|\\{0,4}["'](?:message|error|detail|details|msg|result|reason)\\{0,4}["']\s?:\s?\\{0,4}["']|[·∙] |(?<=^|[:(]\s?)4(?:01|02|03|29)\)?[\s:·-]{1,4}|\bsorry, |(?:^|: )(?:claude(?: code)?|codex|gemini|copilot|cursor(?:-agent)?|opencode|aider|amp|goose|qwen|droid): /giu;
 
 function startsIn(line: string): readonly number[] {
-  const found = Iterator.from(line.matchAll(START)).take(STARTS_MAX);
-  return [...found].map((match) => match.index + match[0].length);
+  const found = [...line.matchAll(START)].slice(0, STARTS_MAX);
+  return found.map((match) => match.index + match[0].length);
 }
 
 interface Shapes {
@@ -60,18 +60,18 @@ function says({ messages, codes }: Shapes, line: string, starts: readonly number
 
 /** The phrase is the whole message or a clause of it: "rate limit exceeded errors are retried" goes on. */
 const END = String.raw`(?=\s{0,2}(?:$|[.,:;!?|"'}\])(·∙\\–—-]|(?:for|on|by|please|try|because|or|and)\b))`;
-const KINDS =
-  "(?:api|rate|usage|quota|requests?|session|hourly|daily|weekly|monthly|\\d{1,2}-?hour|messages?|spend(?:ing)?|credits?|plan|premium|account|organization|free|tier|claude|ai|opus|sonnet|haiku|gemini|copilot|model)";
-const STATUS = (code: string): readonly RegExp[] => [
+const KIND =
+  "(?:api|rate|usage|quota|requests?|session|hourly|daily|weekly|monthly|\\d{1,2}-?hour|messages?|spend(?:ing)?|credits?)";
+const KINDS = `(?:(?:${KIND}|current|plan|premium|account|organization|free|tier|claude|codex|ai|opus|sonnet|haiku|gemini|copilot|model) ){0,4}`;
+const STATUS = (code: string): RegExp =>
   new RegExp(
     String.raw`\b(?:failed|rejected|error|unexpected|last|returned)\b(?: (?:with|because of|by|the server|from|client|http|response|an?))?[\s"'\\{:(-]{1,8}(?:http |status code|statuscode|status|code)?[\s"'\\:=(#]{0,6}${code}(?![\w%]|[.:]\w|\s(?:errors?|problems?|tests?|warnings?|files?|lines?|items?|failures?|of)\b)`,
     "i",
-  ),
-];
+  );
 /** As the value of a field of an error object; the quotes keep source code out. */
 const FIELD = (values: string): RegExp =>
   new RegExp(
-    String.raw`(?:["'](?:type|code|status|reason|error|kind|errorkind|error_code)\\*["']|\berror_code)\s?[:=]\s?\\*["']?(?:${values})\b`,
+    String.raw`(?:["'](?:type|code|status|reason|error|kind|errorkind|error_code)\\{0,4}["']|\berror_code)\s?[:=]\s?\\{0,4}["']?(?:${values})\b`,
     "i",
   );
 
@@ -81,20 +81,20 @@ const LIMITS: Shapes = {
     `(?:http 429 )?too many (?:requests|tokens)${END}`,
     String.raw`you(?:'ve| have|'re| are)? (?:hit|reached|exceeded|exhausted|used(?: up)?|run out of|out of) (?:your|the|a|all|all your|all of your|extra|included|free)?\s?(?:[\w-]+ ){0,4}(?:limits?|quota|credits?|allowance|usage|capacity)\b(?! of \d)`,
     String.raw`you have (?:no|insufficient) (?:\w+ )?(?:quota|credits?|balance)\b`,
-    `(?:your|the) (?:${KINDS} ){0,4}(?:limit|quota|allowance) (?:will reset|has been (?:reached|exceeded|exhausted|used up)|(?:is|was) (?:reached|exceeded|exhausted|used up))`,
-    `(?:${KINDS} ){1,5}limit (?:has been |was )?(?:reached|exceeded|hit)${END}`,
-    `(?:${KINDS} ){0,4}quota (?:has been |was )?(?:reached|exceeded|exhausted)${END}`,
+    `(?:your|the) ${KINDS}(?:limit|quota|allowance) (?:will reset\\b|(?:has been|is|was) (?:reached|exceeded|exhausted|used up)${END})`,
+    `${KINDS}${KIND} limit (?:has been |was )?(?:reached|exceeded|hit)${END}`,
+    `${KINDS}quota (?:has been |was )?(?:reached|exceeded|exhausted)${END}`,
     `rate[- ]limited${END}`,
     String.raw`this request would exceed (?:your|the) [\w' -]{0,40}rate limit\b`,
     String.raw`number of [\w ]{1,30} has exceeded your [\w -]{1,30}rate limit\b`,
     String.raw`(?:rate limit reached for|request too large for) [^\n]{1,120}\b(?:tokens|requests) per (?:min|minute|day)\b`,
     `resource (?:has been )?exhausted${END}`,
     "your credit balance is too low\\b",
-    `insufficient (?:credits?|quota|balance|funds)${END}`,
+    `insufficient (?:credits?|quota)${END}|402:? insufficient balance`,
     "you do not have enough credits\\b",
   ]),
   codes: [
-    ...STATUS("429"),
+    STATUS("429"),
     FIELD(
       "rate_limit_error|rate_limit_exceeded|rate_limit|rate_limited|ratelimitexceeded|usage_limit_reached|insufficient_quota|quota_exceeded|resource_exhausted|too_many_requests|billing_hard_limit_reached",
     ),
@@ -110,24 +110,22 @@ const KEYS =
 const LOGINS: Shapes = {
   messages: shapes([
     String.raw`(?:http(?:\/[\d.]+)? |status(?: code)?:? )?401\)?(?:${END}|\s(?:unauthori[sz]ed|invalid|authentication))`,
-    `(?:unauthori[sz]ed|unauthenticated)${END}`,
     `(?:invalid|incorrect|missing|expired|revoked|no) (?:\\w+ )?(?:x-)?api[ -]key(?: (?:provided|found|configured|set|supplied))?${END}`,
-    `(?:your |the )?(?:\\w+ )?api key (?:is )?(?:not valid|invalid|expired|missing|not set|not found|has expired|was revoked)\\b`,
-    String.raw`(?:your |the |claude |codex )?(?:oauth |access |refresh |auth |authentication |bearer |login |session )?(?:token|session|login|credentials?) (?:has |have |is |are |was )?(?:expired|been revoked|revoked|invalid|no longer valid)${END}`,
+    `(?:your |the )?(?:\\w+ )?api key (?:is )?(?:not valid|invalid|expired|missing|not set|not found|has expired|was revoked)${END}`,
+    String.raw`(?:(?:your|claude|codex) (?:\w+ )?|(?:the )?(?:oauth|login) )(?:token|session|login|credentials?) (?:has |have |is |are |was )?(?:expired|been revoked|revoked|invalid|no longer valid)${END}`,
     String.raw`your (?:access|refresh) token could not be refreshed\b`,
     String.raw`(?:failed to refresh|could not refresh) (?:\w+ ){0,2}token\b`,
-    `invalid (?:authentication credentials|bearer token|x-api-key|credentials|access token)${END}`,
-    `(?:you are |you're |you must be |you need to be )?(?:not |currently not )?(?:logged in|authenticated|signed in)${END}`,
-    String.raw`(?:you are|you're) (?:not|no longer) (?:logged|signed) in\b`,
-    `(?:no authentication information found|authentication (?:required|failed|error|expired)|login (?:required|expired))${END}`,
-    String.raw`please (?:re-?authenticate|(?:log|sign) (?:out and (?:log|sign) )?(?:back )?in)\b`,
+    `invalid (?:authentication credentials|bearer token|x-api-key)${END}`,
+    `(?:(?:you are|you're) )?(?:currently )?(?:not|no longer) (?:logged|signed) in${END}`,
+    `(?:no authentication information found|login (?:required|expired))${END}`,
+    String.raw`please (?:re-?authenticate|(?:log|sign) (?:out and (?:log|sign) in|in again|back in))\b`,
     `(?:${KEYS})\\b(?: environment variable)? (?:is |was )?(?:not set|missing|not found|unset|not defined|required|empty|invalid)\\b`,
     String.raw`(?:missing|no) (?:required )?(?:environment variable|env var|env)s?:? ["'\x60]?(?:${KEYS})\b`,
     String.raw`when using gemini api, you must specify\b`,
     String.raw`please set an auth method\b`,
   ]),
   codes: [
-    ...STATUS("401"),
+    STATUS("401"),
     FIELD(
       "authentication_error|authentication_failed|invalid_api_key|api_key_invalid|unauthenticated|token_expired|refresh_token_\\w{1,20}|invalid_grant",
     ),
@@ -135,7 +133,7 @@ const LOGINS: Shapes = {
       String.raw`\b(?:please |to (?:log|sign) in,? )?(?:run|use|type|execute):? ["'\x60]?(?:\/login\b|${AGENTS} (?:auth |\/)?login\b)`,
       "i",
     ),
-    /\bAuthenticationError: /,
+    /\b(?:openai|anthropic|litellm)\.AuthenticationError: /,
   ],
 };
 

@@ -9,8 +9,9 @@ const DAY_MS = 86_400_000;
  * where more than one could be meant. What names no zone is in `home`; a date without a time is its first moment.
  */
 export function readWallTime(text: string, now: Instant, home: Zone): Instant | null {
-  const said = EXPRESSION.exec(text)?.groups;
-  if (said === undefined) return null;
+  const found = EXPRESSION.exec(text);
+  const said = found?.groups;
+  if (said === undefined || found?.[0] === "") return null;
   const time = timeOfDay(said);
   if (time === "nonsense") return null;
   const zone = findZone(said["zone"]?.replace(/\W+$/, "") ?? "") ?? home;
