@@ -72,6 +72,13 @@ export const COMMANDS = {
     summary: "every claim of completion, accepted or not",
     load: () => import("./commands/promises.ts"),
   },
+  inbox: { summary: "everything that waits for you", load: () => import("./commands/inbox.ts") },
+  decide: { summary: "answer the question of a task", load: () => import("./commands/decide.ts") },
+  blocked: {
+    summary: "blocked tasks, why, and what would help",
+    load: () => import("./commands/blocked.ts"),
+  },
+  unblock: { summary: "let blocked tasks go on", load: () => import("./commands/unblock.ts") },
   stop: { summary: "end the run after the current iteration", load: () => import("./commands/stop.ts") },
   reset: { summary: "forget a task's counters, or everything", load: () => import("./commands/reset.ts") },
   prompt: {

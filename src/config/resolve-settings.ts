@@ -24,6 +24,8 @@ export interface RunFlags {
   readonly agent?: string;
   readonly task?: readonly string[];
   readonly keepGoing?: boolean;
+  /** False: `--no-wait`. */
+  readonly wait?: boolean;
   /** False: `--no-interventions`. */
   readonly interventions?: boolean;
 }
@@ -71,6 +73,7 @@ export function resolveSettings(
     mode: modeOf(flags.mode) ?? config.mode,
     timeoutMs: duration("--timeout", flags.timeout),
     adaptiveTimeout: timeoutSettings(config),
+    noWait: flags.wait === false,
     keepGoing: flags.keepGoing ?? config.run.keep_going,
     gatesEveryIteration: config.run.gates_every_iteration,
     git: config.git,

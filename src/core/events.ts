@@ -80,7 +80,7 @@ export type IterationEvent =
       readonly verdict: Ruling;
       readonly reasons: readonly Reason[];
       readonly madeProgress: boolean;
-      /** After a transient failure: the task is not tried again before. */
+      /** After a transient failure the task, after a limit the agent, is not tried again before. */
       readonly retryAt: Instant | null;
       /** Of an open-ended task. */
       readonly exitSignal: ExitSignal | null;

@@ -20,6 +20,8 @@ export interface Settings {
   readonly timeoutMs: number | null;
   readonly adaptiveTimeout: TimeoutSettings;
   readonly keepGoing: boolean;
+  /** `--no-wait`: the run ends where it would wait for a limit. */
+  readonly noWait: boolean;
   readonly gatesEveryIteration: boolean;
   readonly git: { readonly commit: "ralph" | "agent"; readonly hooks: boolean };
   readonly protect: ProtectSettings;

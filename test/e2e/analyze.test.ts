@@ -122,6 +122,14 @@ describe("what is printed", () => {
     });
   });
 
+  test("knows when a limit ends", async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const file = save(`You've hit your usage limit. Try again at ${at}.\n`);
+    expect((await analyze([file, "--exit-code", "1"])).json).toMatchObject({
+      failure: { class: "limit", resets_at: at },
+    });
+  });
+
   test("warns where the agent's own format is not read", async () => {
     const { code, stderr, json } = await analyze([save("hi"), "--agent", "claude"]);
     expect([code, json["agent"], json["claim"]]).toEqual([0, "claude", "none"]);

@@ -91,6 +91,18 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
         claim: NO_CLAIM,
         failure: { class: "transient", message: "503" },
       };
+    case "limited":
+      return {
+        ...usual,
+        work: once(() => {}),
+        ending: { is: "exited", code: 1 },
+        claim: NO_CLAIM,
+        failure: {
+          class: "limit",
+          message: "usage limit reached",
+          resetsAt: world.time.now() + world.random.between(1_000, 3_600_000),
+        },
+      };
     case "leaves-secret":
       return { ...usual, work: once(() => leaveSecret(world, truth)) };
     case "forges-letters":

@@ -12,6 +12,7 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   checkLimits(world, events, settings);
   checkSingleAttempts(world, events);
   checkSuspensions(world, events, settings);
+  checkAgentLimits(world, events);
   for (const { answer } of of(events, "question.answered")) {
     // A person who answers below a forged line has seen it.
     if (!answer.includes("this")) world.violate("an agent's answer was taken for a person's");
@@ -126,6 +127,18 @@ function checkSuspensions(world: World, events: readonly Recorded[], settings: S
   }
 }
 
+/** Nobody calls an agent again before the moment at which it said that its limit ends. */
+function checkAgentLimits(world: World, events: readonly Recorded[]): void {
+  const agents = new Map(of(events, "iteration.started").map((event) => [event.iteration, event.agent]));
+  const until = new Map<string, number>();
+  for (const event of events) {
+    if (event.type === "iteration.ended" && event.report.failure?.class === "limit")
+      until.set(agents.get(event.iteration) ?? "", event.report.failure.resetsAt ?? 0);
+    if (event.type === "iteration.started" && event.at < (until.get(event.agent) ?? 0))
+      world.violate(`${event.agent} was called although it is limited`);
+  }
+}
+
 /** A task without a loop is tried once in a run, unless somebody else spoilt the attempt. */
 function checkSingleAttempts(world: World, events: readonly Recorded[]): void {
   const ended = new Map(of(events, "iteration.ended").map((event) => [event.iteration, event.report]));
@@ -135,7 +148,7 @@ function checkSingleAttempts(world: World, events: readonly Recorded[]): void {
     if (event.type !== "iteration.started" || world.truth(event.task).loops) continue;
     const report = ended.get(event.iteration);
     const isSpoilt = report?.ending.is === "interrupted" || report?.ending.is === "stopped";
-    if (isSpoilt || report?.failure?.class === "transient") continue;
+    if (isSpoilt || ["transient", "limit"].includes(report?.failure?.class ?? "")) continue;
     tried.set(event.task, (tried.get(event.task) ?? 0) + 1);
     const claim = report?.claim.is;
     const mayGoOn = claim === "undecided" || claim === "blocked";
@@ -146,7 +159,9 @@ function checkSingleAttempts(world: World, events: readonly Recorded[]): void {
 
 /** Transient failures are retried, not counted. */
 function freeIterations(events: readonly Recorded[]): ReadonlySet<number> {
-  const ended = of(events, "iteration.ended").filter((event) => event.report.failure?.class === "transient");
+  const isRefused = ({ report: { failure } }: EventOf<"iteration.ended">): boolean =>
+    failure?.class === "transient" || failure?.class === "limit";
+  const ended = of(events, "iteration.ended").filter(isRefused);
   return new Set(ended.map((event) => event.iteration));
 }
 

@@ -72,6 +72,14 @@ export const MUTANTS: readonly Mutant[] = [
     settings: (settings) => ({ ...settings, protect: { ...settings.protect, weakenedTests: "off" } }),
   },
   {
+    name: "a limit taken for a passing failure",
+    characters: ["limited", "honest"],
+    ports: (ports) =>
+      onAppend(ports, (events) =>
+        events.map((event) => (event.type === "verdict.reached" ? { ...event, retryAt: null } : event)),
+      ),
+  },
+  {
     name: "named files believed",
     ports: (ports) => ({
       ...ports,
@@ -132,6 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "an agent's change to a letter believed",
+    characters: ["asks", "blocks", "forges-letters"],
     ports: (ports) =>
       onAppend(ports, (events) => events.filter((event) => event.type !== "letter.disturbed")),
   },

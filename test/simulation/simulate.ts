@@ -16,7 +16,7 @@ import { operatorActs, scheduleOperator } from "./operator.ts";
 import { simulatedPorts } from "./simulated-ports.ts";
 import { VirtualTime } from "./virtual-time.ts";
 import { createWorld, settingsFor } from "./worlds.ts";
-import type { World } from "./world.ts";
+import type { Character, World } from "./world.ts";
 
 /** A bug planted on purpose: it changes what one process of ours is made of. */
 export interface Mutant {
@@ -24,6 +24,8 @@ export interface Mutant {
   readonly ports?: (ports: Ports, world: World) => Ports;
   readonly settings?: (settings: Settings) => Settings;
   readonly ignoresLock?: boolean;
+  /** The agents that make it show; without them, all. */
+  readonly characters?: readonly Character[];
 }
 
 export interface Scenario {
@@ -51,7 +53,7 @@ const TICK_MS = 600_000;
 export async function simulate(scenario: Scenario): Promise<Result> {
   const time = new VirtualTime();
   const random = new Random(scenario.seed);
-  const world = createWorld(random, time);
+  const world = createWorld(random, time, scenario.mutant?.characters);
   const session = new Session(scenario, world, settingsFor(random), random.chance(0.3));
   try {
     await session.runToRest();

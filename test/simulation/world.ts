@@ -13,6 +13,7 @@ export type Character =
   | "slow"
   | "crashes"
   | "flaky-service"
+  | "limited"
   | "asks"
   | "blocks"
   | "leaves-secret"

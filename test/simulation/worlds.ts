@@ -15,11 +15,10 @@ const CHARACTERS: readonly Character[] = [
   "slow",
   "crashes",
   "flaky-service",
-  "asks",
+  "limited",
   "asks",
   "blocks",
   "leaves-secret",
-  "forges-letters",
   "forges-letters",
   "names-phantoms",
   "weakens-tests",
@@ -27,14 +26,18 @@ const CHARACTERS: readonly Character[] = [
 ];
 
 /** A small project with one to four tasks, each with an agent of some character. */
-export function createWorld(random: Random, time: VirtualTime): World {
+export function createWorld(
+  random: Random,
+  time: VirtualTime,
+  characters: readonly Character[] = CHARACTERS,
+): World {
   const world = new World(random, time);
   const count = random.between(1, 4);
   for (let number = 0; number < count; number += 1) {
     const loops = random.chance(0.8);
     const before = world.tasks.at(-1);
     const dependsOn = before !== undefined && random.chance(0.2) ? [before.id] : [];
-    world.addTask(random.pick(CHARACTERS), loops ? random.between(1, 3) : 1, random.between(1, 2), {
+    world.addTask(random.pick(characters), loops ? random.between(1, 3) : 1, random.between(1, 2), {
       loops,
       dependsOn,
     });
@@ -70,6 +73,7 @@ export function settingsFor(random: Random): Settings {
       learn: true,
       levels: DEFAULT_COMPLEXITY,
     },
+    noWait: random.chance(0.2),
     keepGoing: random.chance(0.3),
     gatesEveryIteration: random.chance(0.2),
     git: { commit: "ralph", hooks: false },

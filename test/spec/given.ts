@@ -120,6 +120,7 @@ export function settings(more: Partial<Settings> = {}): Settings {
       levels: DEFAULT_COMPLEXITY,
     },
     keepGoing: false,
+    noWait: false,
     gatesEveryIteration: false,
     git: { commit: "ralph", hooks: false },
     protect: { paths: [], pins: [], weakenedTests: "reject" },

@@ -94,6 +94,28 @@ describe("the reader", () => {
     );
   });
 
+  test("reads when a limit ends by the clock and the zone it is given", () => {
+    const reader = textAdapter.createReader({
+      prompt: "",
+      promise: { completion: "COMPLETE", requireXml: true },
+      now: () => Date.parse("2026-11-15T02:46:37Z"),
+      zone: "Asia/Tokyo",
+    });
+    reader.stdoutLine("You've hit your limit · resets 3pm");
+    expect(reader.result({ is: "exited", code: 1 }).failure).toEqual({
+      class: "limit",
+      message: "You've hit your limit · resets 3pm",
+      resetsAt: Date.parse("2026-11-15T06:00:00Z"),
+    });
+  });
+
+  test("has the machine's clock otherwise", () => {
+    const reader = createReader();
+    reader.stderrLine("Error: rate limited, try again in 2 hours");
+    const { resetsAt } = reader.result({ is: "exited", code: 1 }).failure ?? {};
+    expect(Math.abs((resetsAt ?? 0) - Date.now() - 7_200_000)).toBeLessThan(60_000);
+  });
+
   test("keeps only the end of a long output", () => {
     const reader = createReader();
     for (let number = 1; number <= 10_000; number += 1) reader.stdoutLine(`line ${number}`);

@@ -231,7 +231,7 @@ async function readAll(): Promise<readonly { position: number }[]> {
 }
 
 function unblocked(task: string): Event {
-  return { type: "task.unblocked", task, reason: "words ".repeat(100) };
+  return { type: "task.unblocked", task, reason: "words ".repeat(100), timeoutMs: null };
 }
 
 function inDatabase(work: (db: Database.Database) => void): void {

@@ -73,6 +73,7 @@ const SETTINGS_OF_VERSION_1 = {
     levels: DEFAULT_COMPLEXITY,
   },
   fallbackAgents: [],
+  noWait: false,
 } satisfies Partial<Settings>;
 
 const INTERVENTION_OF_VERSION_1 = {

@@ -41,6 +41,7 @@ export function define(command: Command, act: Act): void {
     .option("--ralph-default-promise <text>", "the promise of a roadmap's looping tasks that do not say")
     .option("--task <id>", "only this task (repeatable)", collect)
     .option("--keep-going", "a blocked or undecided task does not stop the run")
+    .option("--no-wait", "end where it would wait for a limit (exit code 5)")
     .option("--no-interventions", "record what goes wrong, but do not tell the agent")
     .option("--allow-dirty", "start on uncommitted changes, and leave exactly those paths alone")
     .option("--dry-run", "show the plan and the first prompt, start no agent")

@@ -4,6 +4,9 @@ import type { State } from "../../core/loop/state.ts";
 import { tasksInScope } from "../../core/loop/select-tasks.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import type { IterationRecord } from "../../core/projections/iteration-record.ts";
+import { asArgument } from "../../core/projections/blocked.ts";
+import { openQuestions } from "../../core/projections/open-questions.ts";
+import { isoTime } from "../../core/time.ts";
 import { isFailing } from "../../core/report/checked-gate.ts";
 import type { Style } from "./style.ts";
 
@@ -43,7 +46,7 @@ export function eventLines(
     case "task.unblocked":
       return [`  ${style.good("✔ unblocked")} ${event.task}: ${event.reason}`];
     case "run.ended":
-      return endLines(event, style);
+      return endLines(event, state, style);
     case "task.blocked":
       return [`  ${style.bad("■ blocked")}   ${event.task}: ${event.reason}`];
     case "task.exhausted":
@@ -51,7 +54,7 @@ export function eventLines(
         `  ${style.bad("■ given up")}  ${event.task} for this run: ${event.iterations} iterations are used up`,
       ];
     case "wait.started":
-      return [`  ${style.dim(`… waiting: ${event.why}`)}`];
+      return [`  ${style.dim(`… waiting until ${isoTime(event.until)}: ${event.why}`)}`];
     case "stop.requested":
       return [
         style.dim(
@@ -81,11 +84,11 @@ function interventionLines(event: EventOf<"intervention.chosen">, style: Style):
 }
 
 /** Why it ended and what to do next; a run that is complete needs no words. */
-function endLines(event: EventOf<"run.ended">, style: Style): readonly string[] {
+function endLines(event: EventOf<"run.ended">, state: State, style: Style): readonly string[] {
   const next: Readonly<Record<Outcome, string | null>> = {
     completed: null,
-    undecided: "write the answer into .ralph/decide.txt, then: ralph run",
-    blocked: "see why: ralph why; settle it, delete .ralph/blocked.txt, then: ralph run",
+    undecided: `${howToAnswer(state)}, then: ralph run`,
+    blocked: "see what would help: ralph blocked --suggest; settle it, then: ralph run",
     exhausted: "see why: ralph why; go on: ralph run",
     stuck: "see why: ralph why; what it was doing: ralph logs",
     limited: "go on later: ralph run",
@@ -94,6 +97,14 @@ function endLines(event: EventOf<"run.ended">, style: Style): readonly string[] 
   };
   const todo = next[event.outcome];
   return todo === null ? [] : ["", `${style.bold(event.outcome)}: ${event.reason}`, `  → ${todo}`];
+}
+
+/** By command, or in the file; with several questions the inbox lists them. */
+function howToAnswer(state: State): string {
+  const [asked, ...others] = openQuestions(state);
+  if (asked === undefined || others.length > 0) return "see the questions: ralph inbox; answer them";
+  const file = state.tasks[asked.task]?.letter?.file ?? "decide.txt";
+  return `ralph decide ${asArgument(asked.task)} "…", or write the answer into .ralph/${file}`;
 }
 
 /** Which source, how much is to do, who does it, and what will be checked. */

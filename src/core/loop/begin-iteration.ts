@@ -5,7 +5,7 @@ import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
 import { lessonsOf } from "../interventions/lessons.ts";
-import { agentFor } from "./agent-for.ts";
+import { agentNow } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
 import { gatesKnownAt } from "./evolve-gates.ts";
 import { timeoutFor } from "./timeout-for.ts";
@@ -70,7 +70,7 @@ export function beginIteration(
     ordinal,
     maxIterations,
     lane,
-    agent: agentFor(task, known, settings),
+    agent: agentNow(state, task, settings, now),
     timeoutMs: timeout.timeoutMs,
     timeoutFrom: timeout.from,
     complexity: timeout.complexity,

@@ -5,6 +5,7 @@ import { retryAt } from "../limits/backoff.ts";
 import { exitRule } from "../limits/exit-rules.ts";
 import { EXHAUSTED_RUNS_MAX, maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Task, TaskId } from "../plan/task.ts";
+import type { Failure } from "../report/agent-report.ts";
 import { outcomeOf } from "../report/checked-gate.ts";
 import { madeProgress } from "../report/evidence.ts";
 import type { Instant } from "../time.ts";
@@ -45,8 +46,7 @@ export function conclude(
     verdict: verdict.ruling,
     reasons: verdict.reasons,
     madeProgress: madeProgress(evidence, turnedGreen),
-    retryAt:
-      report.failure?.class === "transient" ? retryAt(now, run.transientInARow + 1, open.number) : null,
+    retryAt: whenToTryAgain(report.failure, run, open, now),
     exitSignal: isOpenEnded(run) ? exitSignalOf(open, phase, verdict) : null,
   };
   const promise = task?.promise ?? run.settings.promise.completion;
@@ -68,6 +68,22 @@ export function conclude(
   if (escalated.isHandled) return events;
   return [...events, ...taskConsequences(after(state, events, now), run, open, judgement, phase)];
 }
+
+function whenToTryAgain(
+  failure: Failure | null,
+  run: RunState,
+  { number }: OpenIteration,
+  now: Instant,
+): Instant | null {
+  if (failure?.class === "transient") return retryAt(now, run.transientInARow + 1, number);
+  if (failure?.class !== "limit") return null;
+  return Math.max(failure.resetsAt ?? now + UNKNOWN_LIMIT_MS, now + SHORTEST_WAIT_MS);
+}
+
+/** A limit that does not say how long it lasts is asked again after this. */
+const UNKNOWN_LIMIT_MS = 15 * 60_000;
+/** Services name whole seconds or minutes, and sometimes a moment that has just passed. */
+const SHORTEST_WAIT_MS = 5_000;
 
 /** The state as it will be when these are recorded. */
 function after(state: State, events: readonly Event[], now: Instant): State {

@@ -3,6 +3,7 @@ import { maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Plan, Task } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
+import { isAgentLimit } from "./agent-for.ts";
 import { conclude } from "./consequences.ts";
 import { needsGates } from "./judge-iteration.ts";
 import type { Decision, Effect } from "./effects.ts";
@@ -37,7 +38,7 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
   if (housekeeping.length > 0) return doing(...begun);
   const starts = startsFor(state, run, plan, now);
   if (begun.length + starts.length > 0) return doing(...begun, ...starts);
-  return waitForRetry(run, nextRetryAt(state, run, plan, now));
+  return waitForRetry(state, run, nextRetryAt(state, run, plan, now));
 }
 
 /** Whether a further iteration of this task may begin; asked again in the transaction that begins it. */
@@ -131,13 +132,15 @@ function letters(state: State): readonly Effect[] {
   });
 }
 
-function waitForRetry(run: RunState, until: Instant | null): Decision {
+function waitForRetry(state: State, run: RunState, until: Instant | null): Decision {
   if (until === null || run.waitingUntil === until) return { effects: [], wakeAt: until };
   const waiting = {
     type: "wait.started",
     run: run.id,
     until,
-    why: "the agent's service failed; trying again",
+    why: isAgentLimit(state, until)
+      ? "the agent has reached its limit"
+      : "the agent's service failed; trying again",
   } as const;
   return { effects: [{ kind: "record", key: "wait", task: null, events: [waiting] }], wakeAt: until };
 }

@@ -131,6 +131,10 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
     ...state,
     ...statistics(state, open, event, weight),
     judged: state.judged + 1,
+    agentLimits:
+      weight === "limited" && event.retryAt !== null
+        ? { ...state.agentLimits, [open.agent]: event.retryAt }
+        : state.agentLimits,
     iterations: state.iterations.filter((iteration) => iteration !== open),
     tasks: { ...state.tasks, [open.task]: settleTask(taskState(state, open.task), open, event, weight) },
     run: state.run && settleRun(state.run, weight, report.failure?.message ?? null),
@@ -139,9 +143,10 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
 
 /**
  * What an iteration counts for: `free` ones never happened as far as brakes go (somebody stopped it, or it
- * died with us), `retried` ones are not even counted as iterations.
+ * died with us); what the agent's service refused (`retried`, `limited`, `locked-out`) is not even an iteration.
  */
-type Weight = "free" | "retried" | "misconfigured" | "timed-out" | "stuck" | "progress";
+type Weight =
+  "free" | "retried" | "limited" | "locked-out" | "misconfigured" | "timed-out" | "stuck" | "progress";
 
 function weigh(
   report: { ending: { is: string }; failure: { class: string } | null },
@@ -150,11 +155,15 @@ function weigh(
 ): Weight {
   if (report.ending.is === "interrupted" || report.ending.is === "stopped") return "free";
   if (report.failure?.class === "config") return "misconfigured";
+  if (report.failure?.class === "limit") return "limited";
+  if (report.failure?.class === "auth") return "locked-out";
   if (report.failure !== null && report.failure.class !== "agent") return "retried";
   if (ruling === "accepted" || progress) return "progress";
   if (ruling === "blocked" || ruling === "decide") return "free";
   return report.ending.is === "timed-out" ? "timed-out" : "stuck";
 }
+
+const SAYS_SOMETHING: ReadonlySet<Weight> = new Set(["free", "timed-out", "stuck", "progress"]);
 
 /** Iterations that say something of the agent; not those that others ended. */
 function statistics(
@@ -163,8 +172,7 @@ function statistics(
   event: Recorded<EventOf<"verdict.reached">>,
   weight: Weight,
 ): Pick<State, "tally" | "profiles" | "learnedMs"> {
-  if (weight === "retried" || weight === "misconfigured" || !("evidence" in open.phase))
-    return { tally, profiles, learnedMs };
+  if (!SAYS_SOMETHING.has(weight) || !("evidence" in open.phase)) return { tally, profiles, learnedMs };
   const { report, evidence } = open.phase;
   if (report.ending.is === "interrupted" || report.ending.is === "stopped")
     return { tally, profiles, learnedMs };
@@ -195,6 +203,8 @@ function settleTask(
   weight: Weight,
 ): TaskState {
   if (weight === "retried") return { ...task, iterations: task.iterations - 1, retryAt: event.retryAt };
+  // The agent waits, not the task: another agent may take it up.
+  if (weight === "limited" || weight === "locked-out") return { ...task, iterations: task.iterations - 1 };
   // A single attempt that was cut off has not been made.
   if (weight === "free") return open.maxIterations === 1 ? { ...task, iterations: 0 } : task;
   if (weight === "misconfigured") return task;
@@ -226,6 +236,10 @@ function settleRun(run: RunState, weight: Weight, failure: string | null): RunSt
       return run;
     case "retried":
       return { ...run, iterations: run.iterations - 1, transientInARow: run.transientInARow + 1 };
+    case "limited":
+      return { ...run, iterations: run.iterations - 1 };
+    case "locked-out":
+      return { ...run, iterations: run.iterations - 1, lockedOut: failure ?? "the agent is not logged in" };
     case "misconfigured":
       return { ...run, misconfigured: failure ?? "the agent could not be started" };
     case "timed-out":

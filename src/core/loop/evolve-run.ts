@@ -15,6 +15,7 @@ export function runStarted(state: State, event: Recorded<EventOf<"run.started">>
       stuckIterations: 0,
       transientInARow: 0,
       misconfigured: null,
+      lockedOut: null,
       waitingUntil: null,
       stop: null,
       costUsd: null,
@@ -29,7 +30,7 @@ export function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>
   if (state.run === null) return state;
   return {
     ...state,
-    run: { ...state.run, settings: event.settings, pid: event.pid, stop: null },
+    run: { ...state.run, settings: event.settings, pid: event.pid, stop: null, lockedOut: null },
     iterations: orphanRunning(state.iterations),
   };
 }

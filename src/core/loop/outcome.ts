@@ -1,5 +1,6 @@
 import type { Outcome } from "../events.ts";
-import type { Instant } from "../time.ts";
+import { isoTime, type Instant } from "../time.ts";
+import { isAgentLimit } from "./agent-for.ts";
 import { nextRetryAt, readyTasks, tasksInScope } from "./select-tasks.ts";
 import { taskState, type RunState, type State } from "./state.ts";
 import { statusOf } from "./task-status.ts";
@@ -50,6 +51,9 @@ function braked(run: RunState): Ending | null {
   if (limits.maxStuck > 0 && run.stuckCount >= limits.maxStuck && !run.settings.keepGoing) {
     return { outcome: "stuck", reason: `no progress in ${run.stuckCount} iterations in a row` };
   }
+  if (run.lockedOut !== null) {
+    return { outcome: "limited", reason: `the agent is logged out: ${run.lockedOut}` };
+  }
   if (run.transientInARow > limits.retries) {
     return { outcome: "limited", reason: `${run.transientInARow} transient failures in a row` };
   }
@@ -57,8 +61,12 @@ function braked(run: RunState): Ending | null {
 }
 
 function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
-  const canStart =
-    readyTasks(state, run, plan, now).length > 0 || nextRetryAt(state, run, plan, now) !== null;
+  const isReady = readyTasks(state, run, plan, now).length > 0;
+  const retryAt = nextRetryAt(state, run, plan, now);
+  if (!isReady && retryAt !== null && run.settings.noWait && isAgentLimit(state, retryAt)) {
+    return { outcome: "limited", reason: `the agent has reached its limit until ${isoTime(retryAt)}` };
+  }
+  const canStart = isReady || retryAt !== null;
   if (canStart && run.iterations < run.settings.limits.maxIterations) return null;
   const tasks = tasksInScope(run, plan);
   const holding = tasks.filter((task) => !task.optional && statusOf(state, task) !== "done");

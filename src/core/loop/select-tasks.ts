@@ -1,3 +1,4 @@
+import { agentNow, limitedUntil } from "./agent-for.ts";
 import { taskState, type RunState, type State } from "./state.ts";
 import type { Instant } from "../time.ts";
 import { statusOf } from "./task-status.ts";
@@ -12,7 +13,7 @@ export function tasksInScope(run: RunState, plan: Plan): readonly Task[] {
 /** Tasks that may start now, best first: resumable, then by priority, then in the order of the file. */
 export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant): readonly Task[] {
   return startable(state, run, plan)
-    .filter((task) => (taskState(state, task.id).retryAt ?? 0) <= now)
+    .filter((task) => readyAt(state, run, task, now) <= now)
     .toSorted(
       (a, b) =>
         urgency(state, a) - urgency(state, b) || (a.priority ?? Infinity) - (b.priority ?? Infinity) || 0,
@@ -22,9 +23,15 @@ export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant
 /** The earliest moment at which a task that waits becomes ready. */
 export function nextRetryAt(state: State, run: RunState, plan: Plan, now: Instant): Instant | null {
   const times = startable(state, run, plan)
-    .map((task) => taskState(state, task.id).retryAt ?? 0)
+    .map((task) => readyAt(state, run, task, now))
     .filter((at) => at > now);
   return times.length === 0 ? null : Math.min(...times);
+}
+
+/** When neither a transient failure nor the limit of whoever would work on it is in the way. */
+function readyAt(state: State, { settings }: RunState, task: Task, now: Instant): Instant {
+  const agent = agentNow(state, task, settings, now);
+  return Math.max(taskState(state, task.id).retryAt ?? 0, limitedUntil(state, agent));
 }
 
 function startable(state: State, run: RunState, plan: Plan): readonly Task[] {

@@ -43,6 +43,8 @@ export interface State {
   readonly tally: Tally;
   /** How long accepted iterations took, newest last, by agent and complexity (`learnedKey`). */
   readonly learnedMs: Readonly<Record<string, readonly number[]>>;
+  /** Until when an agent said that it is limited, by its name. */
+  readonly agentLimits: Readonly<Record<string, Instant>>;
   readonly findings: readonly RecurringFinding[];
   /** When `interventions.reset` was last recorded. */
   readonly interventionsSince: number;
@@ -68,6 +70,8 @@ export interface RunState {
   readonly transientInARow: number;
   /** Set by a failure that no further iteration can mend. */
   readonly misconfigured: string | null;
+  /** The agent's login is gone: what it said. */
+  readonly lockedOut: string | null;
   readonly waitingUntil: Instant | null;
   readonly stop: "after-iteration" | "now" | null;
   readonly costUsd: number | null;
@@ -201,6 +205,7 @@ export const EMPTY_STATE: State = {
   profiles: {},
   tally: EMPTY_TALLY,
   learnedMs: {},
+  agentLimits: {},
   findings: [],
   interventionsSince: 0,
 };

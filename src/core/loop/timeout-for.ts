@@ -19,7 +19,7 @@ export function timeoutFor(state: State, task: Task, settings: Settings): Iterat
     overrideMs: settings.timeoutMs,
     unblockedMs: known.unblockedMs,
     timeoutsSoFar: known.timeouts,
-    learnedMs: state.learnedMs[learnedKey(agentFor(task, known, settings), complexity)] ?? [],
+    learnedMs: state.learnedMs[learnedKey(agentFor(state, task, settings), complexity)] ?? [],
     settings: settings.adaptiveTimeout,
   });
 }

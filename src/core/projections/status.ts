@@ -132,7 +132,7 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
     timeout_seconds: timeout === null ? null : timeout.timeoutMs / 1_000,
     timeout_from: timeout?.from ?? null,
     blocked_reason: known.blockedReason,
-    agent: settings ? agentFor(task, known, settings) : task.agent,
+    agent: settings ? agentFor(state, task, settings) : task.agent,
     cost_usd: known.costUsd,
   };
 }

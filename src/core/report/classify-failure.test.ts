@@ -47,6 +47,66 @@ test("words about an outage do not matter when the agent ended well, or was kill
   expect(classifyFailure({ is: "signalled", signal: "SIGSEGV" }, tail)?.class).toBe("agent");
 });
 
+describe("a refusal", () => {
+  const now = Date.parse("2026-11-15T02:46:37Z");
+  const after = (stderr: string, ...lastLines: string[]): Failure | null =>
+    classifyFailure({ is: "exited", code: 1 }, { stderr, lastLines }, now, "Europe/Berlin");
+
+  test("has the moment at which the limit ends", () => {
+    expect(after("start\nYou've hit your limit · resets 5am\n\nbye\n")).toEqual({
+      class: "limit",
+      message: "You've hit your limit · resets 5am",
+      resetsAt: Date.parse("2026-11-15T04:00:00Z"),
+    });
+  });
+
+  test("has none where nobody says it, or nobody knows what time it is", () => {
+    expect(after("", "HTTP 429 Too Many Requests")).toEqual({
+      class: "limit",
+      message: "HTTP 429 Too Many Requests",
+      resetsAt: null,
+    });
+    const tail = { stderr: "Error: rate limited, try again in 5m", lastLines: [] };
+    expect(classifyFailure({ is: "exited", code: 1 }, tail)?.resetsAt).toBeNull();
+  });
+
+  test("takes the moment from the lines around, those that follow first", () => {
+    expect(
+      after("Claude usage limit reached. Your limit will reset\nat 3pm (America/Santiago)."),
+    ).toMatchObject({
+      resetsAt: Date.parse("2026-11-15T18:00:00Z"),
+    });
+    expect(after("retry-after: 30\nHTTP 429 Too Many Requests")).toMatchObject({ resetsAt: now + 30_000 });
+    expect(after("retry-after: 30\nHTTP 429 Too Many Requests\nretry-after: 60")).toMatchObject({
+      resetsAt: now + 60_000,
+    });
+  });
+
+  test("may be a login", () => {
+    expect(after("\x1b[31mInvalid API key · Please run /login\x1b[0m\n")).toEqual({
+      class: "auth",
+      message: "Invalid API key · Please run /login",
+    });
+  });
+
+  test("outranks an outage", () => {
+    expect(after("HTTP 429 Too Many Requests\nError: read ECONNRESET")?.class).toBe("limit");
+  });
+
+  test("needs a process that failed by itself", () => {
+    const tail = { stderr: "HTTP 429 Too Many Requests", lastLines: ["HTTP 401 Unauthorized"] };
+    expect(classifyFailure({ is: "exited", code: 0 }, tail, now)).toBeNull();
+    expect(classifyFailure({ is: "stopped" }, tail, now)).toBeNull();
+    expect(classifyFailure({ is: "timed-out", afterMs: 1_000 }, tail, now)?.class).toBe("agent");
+    expect(classifyFailure({ is: "signalled", signal: "SIGTERM" }, tail, now)?.class).toBe("agent");
+  });
+
+  test("does not show above the last ten lines", () => {
+    const lines = Array.from({ length: 10 }, (_, index) => `line ${index}`);
+    expect(after("", "HTTP 429 Too Many Requests", ...lines)?.class).toBe("agent");
+  });
+});
+
 describe("an outage", () => {
   test.each([
     "Error: read ECONNRESET",

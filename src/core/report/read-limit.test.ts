@@ -25,7 +25,10 @@ describe("a limit, and when it ends for someone in Berlin at 3:46", () => {
     ["You've hit your usage limit. Or try again at Nov 20th, 2026 8:19 PM.", "2026-11-20T19:19:00Z"],
     ["ERROR: You've hit your usage limit. Try again in less than a minute.", "2026-11-15T02:47:37Z"],
     ["ERROR: exceeded retry limit, last status: 429 Too Many Requests", null],
-    ["[API Error: You have exhausted your capacity. Your quota will reset after 2h52m39s.]", null],
+    [
+      "[API Error: You have exhausted your capacity. Your quota will reset after 2h52m39s.]",
+      "2026-11-15T05:39:16Z",
+    ],
     ["[API Error: You have exhausted your daily quota on this model.]", null],
     [
       "Error when talking to Gemini API Full report available at: /tmp/e-2026-01-01T10-36-16-891Z.json RetryableQuotaError: Resource has been exhausted (e.g. check quota). Please retry in 2s.",
@@ -146,6 +149,8 @@ describe("neither", () => {
     "    expect(res.status).toBe(429);",
     "  status: 429,",
     "429 tests passed",
+    "429,",
+    "401",
     "Error: 429 problems found",
     "error on line 429",
     "src/a.ts(429,12): error TS2345",

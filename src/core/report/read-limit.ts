@@ -59,7 +59,7 @@ function says({ messages, codes }: Shapes, line: string, starts: readonly number
 }
 
 /** The phrase is the whole message or a clause of it: "rate limit exceeded errors are retried" goes on. */
-const END = String.raw`(?=\s{0,2}(?:$|[.,:;!?|"'}\])(·∙\\–—-]|(?:for|on|by|please|try|because|or|and)\b))`;
+const END = String.raw`(?=\s{0,2}(?:$|[.,:;!?|"'}\])(·∙\\–—-]|(?:for|on|by|until|resets?|please|try|because|or|and)\b))`;
 const KIND =
   "(?:api|rate|usage|quota|requests?|session|hourly|daily|weekly|monthly|\\d{1,2}-?hour|messages?|spend(?:ing)?|credits?)";
 const KINDS = `(?:(?:${KIND}|current|plan|premium|account|organization|free|tier|claude|codex|ai|opus|sonnet|haiku|gemini|copilot|model) ){0,4}`;
@@ -77,7 +77,8 @@ const FIELD = (values: string): RegExp =>
 
 const LIMITS: Shapes = {
   messages: shapes([
-    String.raw`(?:http(?:\/[\d.]+)? |status(?: code)?:? )?429\)?(?:${END}|\s(?:too many|rate|you|your|quota|resource|this|client error))`,
+    String.raw`(?:http(?:\/[\d.]+)?|status(?: code)?:?) 429${END}`,
+    String.raw`(?:http(?:\/[\d.]+)? |status(?: code)?:? )?429\)?:?\s(?:too many|rate|you|your|quota|resource|this|client error)\b`,
     `(?:http 429 )?too many (?:requests|tokens)${END}`,
     String.raw`you(?:'ve| have|'re| are)? (?:hit|reached|exceeded|exhausted|used(?: up)?|run out of|out of) (?:your|the|a|all|all your|all of your|extra|included|free)?\s?(?:[\w-]+ ){0,4}(?:limits?|quota|credits?|allowance|usage|capacity)\b(?! of \d)`,
     String.raw`you have (?:no|insufficient) (?:\w+ )?(?:quota|credits?|balance)\b`,
@@ -109,7 +110,8 @@ const KEYS =
 
 const LOGINS: Shapes = {
   messages: shapes([
-    String.raw`(?:http(?:\/[\d.]+)? |status(?: code)?:? )?401\)?(?:${END}|\s(?:unauthori[sz]ed|invalid|authentication))`,
+    String.raw`(?:http(?:\/[\d.]+)?|status(?: code)?:?) 401${END}`,
+    String.raw`(?:http(?:\/[\d.]+)? |status(?: code)?:? )?401\)?:?\s(?:unauthori[sz]ed|invalid|authentication)\b`,
     `(?:invalid|incorrect|missing|expired|revoked|no) (?:\\w+ )?(?:x-)?api[ -]key(?: (?:provided|found|configured|set|supplied))?${END}`,
     `(?:your |the )?(?:\\w+ )?api key (?:is )?(?:not valid|invalid|expired|missing|not set|not found|has expired|was revoked)${END}`,
     String.raw`(?:(?:your|claude|codex) (?:\w+ )?|(?:the )?(?:oauth|login) )(?:token|session|login|credentials?) (?:has |have |is |are |was )?(?:expired|been revoked|revoked|invalid|no longer valid)${END}`,

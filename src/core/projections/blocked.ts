@@ -1,0 +1,220 @@
+import { formatDuration } from "../duration.ts";
+import { complexityOf, type Complexity } from "../limits/complexity.ts";
+import { EXHAUSTED_RUNS_MAX } from "../limits/iteration-limits.ts";
+import { statusOf } from "../loop/task-status.ts";
+import type { State, TaskState } from "../loop/state.ts";
+import type { Task, TaskId } from "../plan/task.ts";
+import { redGates } from "../report/checked-gate.ts";
+import { redSentence } from "../verdict/judge.ts";
+import type { IterationRecord } from "./iteration-record.ts";
+
+export type Suggestion =
+  "increase_timeout" | "fix_gate" | "answer_needed" | "split_task" | "skip_subtasks" | "manual_review";
+
+/** A task that only a person can move, and how. */
+export interface BlockedTask {
+  readonly id: TaskId;
+  /** Empty when the task is not in the current list. */
+  readonly title: string;
+  /** As it was recorded. */
+  readonly reason: string;
+  /** As its iterations tell it, which is often more than the reason says. */
+  readonly why: string;
+  /** Iterations that failed or were rejected. */
+  readonly attempts: number;
+  readonly lastTimeoutMs: number | null;
+  readonly complexity: Complexity | null;
+  readonly suggestion: Suggestion;
+  /** What to do before the command; null when the command is all. */
+  readonly first: string | null;
+  readonly command: string;
+}
+
+/** In the order of the task list; `records` are all iterations of these tasks, oldest first. */
+export function blockedTasks(state: State, records: readonly IterationRecord[]): readonly BlockedTask[] {
+  return blockedIds(state).map((id) => {
+    const own = records.filter((record) => record.task === id);
+    return blockedTask(state, id, own);
+  });
+}
+
+/** A task that its owner marked as done waits for nobody any more. */
+export function blockedIds({ tasks, plan, ...state }: State): readonly TaskId[] {
+  const planned = (plan?.tasks ?? []).map((task) => task.id);
+  const others = Object.keys(tasks).filter((id) => !planned.includes(id));
+  return [...planned, ...others].filter((id) => {
+    const task = plan?.tasks.find((one) => one.id === id);
+    return (
+      tasks[id]?.blockedReason != null &&
+      (task === undefined || statusOf({ ...state, tasks, plan }, task) === "blocked")
+    );
+  });
+}
+
+function blockedTask(state: State, id: TaskId, records: readonly IterationRecord[]): BlockedTask {
+  const task = state.plan?.tasks.find((one) => one.id === id);
+  const known = state.tasks[id];
+  const reason = known?.blockedReason ?? "";
+  const levels = state.run?.settings.adaptiveTimeout.levels;
+  const advice = adviceFor({ id, task, known, records: records.filter(isAgents) });
+  return {
+    id,
+    title: task?.title ?? "",
+    reason,
+    attempts: records.filter(isAttempt).length,
+    lastTimeoutMs: records.at(-1)?.timeoutMs ?? null,
+    complexity: task === undefined || levels === undefined ? null : complexityOf(task, levels),
+    why: reason,
+    command: `ralph unblock ${asArgument(id)}`,
+    ...advice,
+  };
+}
+
+interface Case {
+  readonly id: TaskId;
+  readonly task: Task | undefined;
+  readonly known: TaskState | undefined;
+  /** Those that say something of the agent. */
+  readonly records: readonly IterationRecord[];
+}
+
+type Advice = Pick<BlockedTask, "suggestion" | "first"> & Partial<Pick<BlockedTask, "why" | "command">>;
+
+/** The first that applies: what the agent or Ralph said outright comes before what can be read from it. */
+function adviceFor(blocked: Case): Advice {
+  return (
+    answerNeeded(blocked) ??
+    suspended(blocked) ??
+    increaseTimeout(blocked) ??
+    fixGate(blocked) ??
+    splitTask(blocked) ??
+    skipSubtasks(blocked) ??
+    installGate(blocked) ??
+    manualReview(blocked)
+  );
+}
+
+function answerNeeded({ records }: Case): Advice | null {
+  if (records.at(-1)?.verdict !== "blocked") return null;
+  return { suggestion: "answer_needed", first: "settle what it says" };
+}
+
+function suspended(blocked: Case): Advice | null {
+  const agent = blocked.records.at(-1)?.agent;
+  // With a successor, the last iteration would be the successor's.
+  return agent !== undefined && blocked.known?.suspended.includes(agent) === true
+    ? manualReview(blocked)
+    : null;
+}
+
+function increaseTimeout({ id, records }: Case): Advice | null {
+  const others = records.findLastIndex(({ report }) => report?.ending.is !== "timed-out");
+  const timeouts = records.slice(others + 1);
+  const last = timeouts.at(-1);
+  const isRow = timeouts.length > 1 || timeouts.length === records.filter(isAttempt).length;
+  if (last === undefined || !isRow) return null;
+  const times = timeouts.slice(-TIMEOUTS_SHOWN).map(({ timeoutMs }) => formatDuration(timeoutMs));
+  const minutes = Math.max(1, Math.round((last.timeoutMs * 2) / MINUTE_MS));
+  return {
+    suggestion: "increase_timeout",
+    first: null,
+    why: `${timeouts.length} ${timeouts.length === 1 ? "timeout" : "timeouts"} at ${times.join(", ")}`,
+    command: `ralph unblock ${asArgument(id)} --timeout ${minutes}m`,
+  };
+}
+
+function fixGate({ records }: Case): Advice | null {
+  const red = redGates(records.at(-1)?.gates ?? []);
+  if (red.length === 0) return null;
+  const isMissing = red.every(({ status }) => status === "missing");
+  return {
+    suggestion: "fix_gate",
+    first: isMissing ? "install what it runs" : "see what it says (ralph gates) and mend it",
+    why: red.map(redSentence).join("; "),
+  };
+}
+
+function splitTask({ known }: Case): Advice | null {
+  if ((known?.exhaustedRuns ?? 0) < EXHAUSTED_RUNS_MAX) return null;
+  return { suggestion: "split_task", first: "split it into smaller tasks" };
+}
+
+function skipSubtasks({ task, records }: Case): Advice | null {
+  const rejected = records.filter(({ verdict }) => verdict === "rejected");
+  const isCloseToIt = rejected.length > 1 && rejected.some(({ madeProgress }) => madeProgress);
+  const criteria = task?.criteria.length ?? 0;
+  if (criteria < MANY_CRITERIA || records.at(-1)?.verdict !== "rejected" || !isCloseToIt) return null;
+  return {
+    suggestion: "skip_subtasks",
+    first: `leave those of its ${criteria} criteria for later that can wait`,
+  };
+}
+
+/** A tool that is not there rejects nothing by itself, but then nobody has checked the work either. */
+function installGate({ records }: Case): Advice | null {
+  const missing = (records.at(-1)?.gates ?? []).filter(
+    ({ required, status }) => required && status === "missing",
+  );
+  if (missing.length === 0) return null;
+  return {
+    suggestion: "fix_gate",
+    first: "install what it runs",
+    why: missing.map(redSentence).join("; "),
+  };
+}
+
+function manualReview({ id }: Case): Advice {
+  return { suggestion: "manual_review", first: `see what happened (ralph why ${asArgument(id)})` };
+}
+
+/** What `ralph blocked --json` prints of a task; the names are part of the public contract. */
+export function blockedEntry(task: BlockedTask): Record<string, unknown> {
+  return {
+    id: task.id,
+    title: task.title,
+    reason: task.reason,
+    attempts: task.attempts,
+    last_timeout_seconds: task.lastTimeoutMs === null ? null : task.lastTimeoutMs / 1_000,
+    complexity: task.complexity,
+    suggestion: task.suggestion,
+    command: task.command,
+  };
+}
+
+/** Whether a word says which blocked tasks are meant: a complexity, or a word of why they are blocked. */
+export function isMeantBy(filter: string, { complexity, reason, why }: BlockedTask): boolean {
+  const wanted = words(filter);
+  if (wanted === "") return false;
+  return (
+    complexity === filter.trim().toLowerCase() || ` ${words(`${reason} ${why}`)} `.includes(` ${wanted} `)
+  );
+}
+
+function words(text: string): string {
+  return (
+    text
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}_]+/gu)
+      ?.join(" ") ?? ""
+  );
+}
+
+/** As a shell takes it. */
+export function asArgument(text: string): string {
+  return /^[\w.:/@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Somebody stopped it, or the service failed: it says nothing of the agent. */
+function isAgents({ report, verdict }: IterationRecord): boolean {
+  if (report === null || verdict === null) return false;
+  const { ending, failure } = report;
+  return ending.is !== "stopped" && ending.is !== "interrupted" && (failure?.class ?? "agent") === "agent";
+}
+
+function isAttempt(record: IterationRecord): boolean {
+  return isAgents(record) && (record.verdict === "failed" || record.verdict === "rejected");
+}
+
+const MINUTE_MS = 60_000;
+const TIMEOUTS_SHOWN = 5;
+const MANY_CRITERIA = 4;
