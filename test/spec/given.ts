@@ -309,3 +309,27 @@ export function baselineMeasured(
     leftovers: NO_LEFTOVERS,
   };
 }
+
+/** A correction that the next prompt carries. */
+export function interventionChosen(
+  iteration: number,
+  of: Task,
+  more: Partial<EventOf<"intervention.chosen">> & { readonly text?: string } = {},
+): Event {
+  const { text = "do better", ...rest } = more;
+  return {
+    type: "intervention.chosen",
+    run: RUN,
+    task: of.id,
+    iteration,
+    agent: "stub",
+    intervention: "no_files_detected",
+    severity: "warning",
+    rule: "no-files",
+    feedback: { iteration, text },
+    details: { returnCode: 0, claimedCompletion: true, filesWritten: 0, evidenceCount: 0 },
+    isFedBack: true,
+    leads: false,
+    ...rest,
+  };
+}

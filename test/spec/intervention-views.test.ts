@@ -6,13 +6,13 @@ import { metricsOf } from "../../src/core/projections/metrics.ts";
 import { profileEntries } from "../../src/core/projections/profiles.ts";
 import { promiseEntries } from "../../src/core/projections/promises.ts";
 import type { AgentReport } from "../../src/core/report/agent-report.ts";
-import type { Signals } from "../../src/core/report/signals.ts";
 import {
   evidence,
   given,
   iterationEnded,
   iterationStarted,
   runStarted,
+  signals,
   task,
   tasksObserved,
 } from "./given.ts";
@@ -160,20 +160,6 @@ describe("feedback.txt", () => {
   });
 });
 
-const NO_SIGNALS: Signals = {
-  confidence: 0,
-  isTestOnly: false,
-  isStuck: false,
-  isPromiseHidden: false,
-  contradictions: [],
-  citations: [],
-  errorSignature: null,
-  statusBlock: null,
-  exitSignal: null,
-  workType: null,
-  testsStatus: null,
-};
-
 describe("promises", () => {
   test.each<[why: string, report: Partial<AgentReport>, expected: object | null]>([
     ["the expected one", { promise: "COMPLETE" }, { promise: "COMPLETE", matches: true, claim: "complete" }],
@@ -199,7 +185,7 @@ describe("promises", () => {
     ],
     [
       "one inside a quotation",
-      { claim: { is: "none" }, promise: null, signals: { ...NO_SIGNALS, isPromiseHidden: true } },
+      { claim: { is: "none" }, promise: null, signals: { ...signals({}), isPromiseHidden: true } },
       { promise: null, matches: false, hidden: true, claim: "none" },
     ],
     ["one of an older log", {}, { promise: "COMPLETE", matches: true }],

@@ -5,6 +5,7 @@ import {
   evidence,
   gatesChecked,
   given,
+  interventionChosen,
   iterationEnded,
   iterationStarted,
   runStarted,
@@ -246,20 +247,8 @@ describe("a finding that comes back in three tasks", () => {
         evidence(index + 1, of, ["a.ts"]),
         ...(rule === "gate" ? [gatesChecked(index + 1, of, { status: "failed", exitCode: 1 })] : []),
       ]);
-  const chosen = (iteration: number, id: string, rule: string): Event => ({
-    type: "intervention.chosen",
-    run: "run-1",
-    task: id,
-    iteration,
-    agent: "stub",
-    intervention: "gate_failed",
-    severity: "warning",
-    rule,
-    feedback: { iteration, text: `failed in ${id}` },
-    details: { returnCode: 0, claimedCompletion: true, filesWritten: 1, evidenceCount: 0 },
-    isFedBack: true,
-    leads: false,
-  });
+  const chosen = (iteration: number, id: string, rule: string): Event =>
+    interventionChosen(iteration, task(id), { intervention: "gate_failed", rule, text: `failed in ${id}` });
 
   test("becomes a standing line of every prompt until a person removes it", () => {
     const twice = given(

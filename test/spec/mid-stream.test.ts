@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import {
+  interventionChosen,
   given,
   iterationEnded,
   iterationStarted,
@@ -54,20 +55,11 @@ describe("correcting an agent while it runs", () => {
   });
 
   test("that could not be delivered is told in the next prompt", () => {
-    const undelivered: Event = {
-      type: "intervention.chosen",
-      run: "run-1",
-      task: "login",
-      iteration: 1,
-      agent: "stub",
+    const undelivered = interventionChosen(1, login, {
       intervention: "mid_stream_prompt_injected",
-      severity: "warning",
       rule: "mid-stream",
-      feedback: { iteration: 1, text: "You have not written a single file." },
-      details: { returnCode: null, claimedCompletion: false, filesWritten: 0, evidenceCount: 0 },
-      isFedBack: true,
-      leads: false,
-    };
+      text: "You have not written a single file.",
+    });
     const judged = given(
       ...running,
       passed,

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { memoryProject, type MemoryProject } from "../../../test/fixtures/memory-project.ts";
-import { runStarted, settings, task, tasksObserved } from "../../../test/spec/given.ts";
+import { interventionChosen, runStarted, settings, task, tasksObserved } from "../../../test/spec/given.ts";
 import type { Event } from "../../core/events.ts";
 import { EMPTY_STATE } from "../../core/loop/state.ts";
 import type { InterventionEntry } from "../../core/projections/interventions.ts";
@@ -246,20 +246,7 @@ function newProject(): MemoryProject {
 }
 
 function liedIn(iteration: number): Event {
-  return {
-    type: "intervention.chosen",
-    run: "run-1",
-    task: "one",
-    iteration,
-    agent: "stub",
-    intervention: "no_files_detected",
-    severity: "critical",
-    rule: "no-files",
-    feedback: { iteration, text: `lied in ${iteration}` },
-    details: { returnCode: 0, claimedCompletion: true, filesWritten: 0, evidenceCount: 0 },
-    isFedBack: true,
-    leads: false,
-  };
+  return interventionChosen(iteration, task("one"), { severity: "critical", text: `lied in ${iteration}` });
 }
 
 function eventsPath(): string {

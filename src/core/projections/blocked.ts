@@ -8,6 +8,10 @@ import { redGates } from "../report/checked-gate.ts";
 import { redSentence } from "../verdict/judge.ts";
 import type { IterationRecord } from "./iteration-record.ts";
 
+const MINUTE_MS = 60_000;
+const TIMEOUTS_SHOWN = 5;
+const MANY_CRITERIA = 4;
+
 export type Suggestion =
   "increase_timeout" | "fix_gate" | "answer_needed" | "split_task" | "skip_subtasks" | "manual_review";
 
@@ -39,16 +43,13 @@ export function blockedTasks(state: State, records: readonly IterationRecord[]):
 }
 
 /** A task that its owner marked as done waits for nobody any more. */
-export function blockedIds({ tasks, plan, ...state }: State): readonly TaskId[] {
-  const planned = (plan?.tasks ?? []).map((task) => task.id);
-  const others = Object.keys(tasks).filter((id) => !planned.includes(id));
-  return [...planned, ...others].filter((id) => {
-    const task = plan?.tasks.find((one) => one.id === id);
-    return (
-      tasks[id]?.blockedReason != null &&
-      (task === undefined || statusOf({ ...state, tasks, plan }, task) === "blocked")
-    );
-  });
+export function blockedIds(state: State): readonly TaskId[] {
+  const planned = state.plan?.tasks ?? [];
+  const others = Object.values(state.tasks).filter(({ id }) => !planned.some((task) => task.id === id));
+  return [
+    ...planned.filter((task) => statusOf(state, task) === "blocked"),
+    ...others.filter(({ blockedReason }) => blockedReason !== null),
+  ].map(({ id }) => id);
 }
 
 function blockedTask(state: State, id: TaskId, records: readonly IterationRecord[]): BlockedTask {
@@ -214,7 +215,3 @@ function isAgents({ report, verdict }: IterationRecord): boolean {
 function isAttempt(record: IterationRecord): boolean {
   return isAgents(record) && (record.verdict === "failed" || record.verdict === "rejected");
 }
-
-const MINUTE_MS = 60_000;
-const TIMEOUTS_SHOWN = 5;
-const MANY_CRITERIA = 4;

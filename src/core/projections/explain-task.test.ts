@@ -3,6 +3,7 @@ import {
   evidence,
   gatesChecked,
   given,
+  interventionChosen,
   iterationEnded,
   iterationStarted,
   runStarted,
@@ -182,20 +183,11 @@ describe("corrections", () => {
   });
 
   test("that reached the agent while it ran", () => {
-    const told: Event = {
-      type: "intervention.chosen",
-      run: "run-1",
-      task: "one",
-      iteration: 1,
-      agent: "stub",
+    const told = interventionChosen(1, ONE, {
       intervention: "mid_stream_prompt_injected",
-      severity: "warning",
-      rule: "halftime",
-      feedback: { iteration: 1, text: "write" },
-      details: { returnCode: null, claimedCompletion: false, filesWritten: 0, evidenceCount: 0 },
+      rule: "mid-stream",
       isFedBack: false,
-      leads: false,
-    };
+    });
     expect(texts(explained([[iterationStarted(1, ONE), told]]))[0]).toBe(
       "is running. No verdict yet. It was corrected while it ran.",
     );
