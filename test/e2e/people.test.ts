@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createProject, exists, until, WORKS, type Project, type Steps } from "./project.ts";
 
@@ -5,6 +7,8 @@ const CONFIG = 'agent = "demo"\n[agents.demo]\nscript = ".ralph/script.json"\n[r
 const ASKS: Steps = [{ decide: "WebSockets or polling? | sockets | polling" }];
 const USES_POLLING: Steps = [{ expectPrompt: "The answer: polling" }, ...WORKS];
 const CRASHES: Steps = [{ append: { path: "notes.txt", text: "more\n" } }, { crash: 3 }];
+/** Keeps the run alive until the test has done its part. */
+const WAITS = 'for i in $(seq 400); do test -f "$HOME/go" && break; sleep 0.05; done';
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -34,13 +38,14 @@ describe("ralph decide", () => {
 
   test("while the run is on is taken up without a restart", { timeout: 60_000 }, async () => {
     project = createProject({ tasks: ["asks", "slow"] });
-    project.script({ asks: [ASKS, USES_POLLING], slow: [[{ sleep: 3_000 }, ...WORKS]] });
+    project.script({ asks: [ASKS, USES_POLLING], slow: [[{ shell: WAITS }, ...WORKS]] });
     project.commit();
     const running = project.start("run", "--keep-going");
     await until("the slow task is under way", () => running.stdout().includes("▸ slow"));
     const answered = await project.ralph("decide", "asks", "polling");
     expect(answered).toMatchObject({ code: 0 });
-    expect(answered.stderr).toContain("→ the run goes on with it");
+    expect(answered.stderr).toContain("→ the run that is on takes it up");
+    letGo();
     expect(await running.finished).toMatchObject({ code: 0 });
     expect(running.stdout()).toContain("✔ answered  asks: polling");
     expect((await project.history()).map(({ task }) => task)).toEqual(["asks", "slow", "asks"]);
@@ -98,13 +103,17 @@ describe("ralph unblock", () => {
     expect(freed.stderr).toBe(
       "ralph: one is no longer blocked; 30m each from now on\n  → go on: ralph run\n",
     );
-    expect((await project.ralph("status")).stdout).not.toMatch(/one.*blocked|waits for you/);
+    const { stdout: status } = await project.ralph("status");
+    expect(status).toMatch(/^· one {2}make one {2}todo/m);
+    expect(status).not.toContain("waits for you");
     expect(await printed("status")).toMatchObject({
       tasks: [{ status: "todo", timeout_seconds: 1800, timeout_from: "override" }],
       inbox: [],
     });
     await works();
     expect(exists(project, ".ralph/blocked.txt")).toBe(false);
+    const begun = (await project.events()).filter(({ type }) => type === "iteration.started");
+    expect(begun.at(-1)).toMatchObject({ timeout_ms: 1_800_000 });
     expect((await project.ralph("why", "one")).stdout).toContain("A person unblocked it: the key is there.");
     const done = await project.ralph("unblock", "one");
     expect(done).toMatchObject({ code: 64 });
@@ -149,13 +158,14 @@ describe("ralph unblock", () => {
     const onceBlocked = 'test -f key || { echo "<promise>BLOCKED:no key</promise>"; exit 0; }; ';
     project.script({
       stops: [[{ shell: `${onceBlocked} echo x > x.txt; echo "<promise>COMPLETE</promise>"` }]],
-      slow: [[{ shell: "echo key > key" }, { sleep: 3_000 }, ...WORKS]],
+      slow: [[{ shell: `echo key > key; ${WAITS}` }, ...WORKS]],
     });
     project.commit();
     const running = project.start("run", "--keep-going");
     await until("the slow task is under way", () => running.stdout().includes("▸ slow"));
     const freed = await project.ralph("unblock", "stops");
-    expect(freed.stderr).toContain("→ the run goes on with it");
+    expect(freed.stderr).toContain("→ the run that is on takes it up");
+    letGo();
     expect(await running.finished).toMatchObject({ code: 0 });
     expect(exists(project, ".ralph/blocked.txt")).toBe(false);
   });
@@ -248,7 +258,7 @@ describe("ralph inbox", () => {
       /^\? asks asks, for [\d.]+s now: WebSockets or polling\?\n {4}options: sockets, polling\n/,
     );
     expect(stdout).toContain('    → ralph decide asks "sockets"\n■ stops is blocked: no key\n');
-    expect(stdout).toContain("ralph unblock stops");
+    expect(stdout).toContain("    → settle what it says, then ralph unblock stops\n");
     project.write("TODO.md", project.read("TODO.md").replace("[ ] **stops**", "[x] **stops**"));
     await project.ralph("run", "--keep-going");
     expect(await printed("inbox")).toMatchObject([{ task: "asks" }]);
@@ -280,6 +290,10 @@ async function blockedBy(
   project.script(script);
   project.commit();
   expect(await project.ralph("run", "--keep-going", ...flags)).toMatchObject({ code: 2 });
+}
+
+function letGo(): void {
+  writeFileSync(join(project.env["HOME"] ?? "", "go"), "");
 }
 
 /** What stood in the way is settled. */

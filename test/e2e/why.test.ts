@@ -102,7 +102,7 @@ describe("ralph why", () => {
     expect(await project.ralph("run")).toMatchObject({ code: 2 });
     const { stdout } = await project.ralph("why");
     expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
-      /^The last run ended as blocked \(exit code 2\): two is blocked: no credentials\. It took 2 iterations, [\d.]+s\. two is blocked: no credentials\. → see why: ralph why two; settle it, delete \.ralph\/blocked\.txt, then: ralph run three has not been worked on yet\. → ralph run $/,
+      /^The last run ended as blocked \(exit code 2\): two is blocked: no credentials\. It took 2 iterations, [\d.]+s\. two is blocked: no credentials\. → see why: ralph why two; settle it, then: ralph unblock two && ralph run three has not been worked on yet\. → ralph run $/,
     );
     expect(JSON.parse((await project.ralph("why", "--json")).stdout)).toMatchObject({
       kind: "run",

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { openProject } from "../../compose.ts";
 import { formatDuration } from "../../core/duration.ts";
-import { blockedEntry, type BlockedTask } from "../../core/projections/blocked.ts";
+import { blockedEntry, whatToDo, type BlockedTask } from "../../core/projections/blocked.ts";
 import { blockedNow } from "../blocked-now.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { columns, shortened } from "../print/columns.ts";
@@ -59,8 +59,5 @@ function suggestions(tasks: readonly BlockedTask[]): readonly string[] {
     ]),
   );
   const indent = " ".repeat(Math.max(0, ...tasks.map(({ id }) => id.length)) + 2);
-  return tasks.flatMap(({ first, command }, at) => [
-    heads[at] ?? "",
-    `${indent}→ ${first === null ? "" : `${first}, then `}${command}`,
-  ]);
+  return tasks.flatMap((task, at) => [heads[at] ?? "", `${indent}→ ${whatToDo(task)}`]);
 }

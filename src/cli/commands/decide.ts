@@ -5,9 +5,9 @@ import { asArgument } from "../../core/projections/blocked.ts";
 import { openQuestions, type OpenQuestion } from "../../core/projections/open-questions.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { goesOn } from "../goes-on.ts";
 import { readState, withLog } from "../project-state.ts";
 import { unknownTask } from "../unknown-task.ts";
+import { whoGoesOn } from "../who-goes-on.ts";
 
 export function define(command: Command, act: Act): void {
   command
@@ -27,7 +27,7 @@ async function decide(words: readonly string[], context: CliContext): Promise<nu
     const { task, answer } = wordsAsAnswer(words, state);
     const question = await questionOf(task, state, project);
     if (await record(project, state, question, answer)) {
-      tell(question, answer, goesOn(project, state, question.task), context);
+      tell(question, answer, nextStep(project, state, question.task), context);
       return 0;
     }
   }
@@ -88,7 +88,7 @@ async function record(
 function tell(
   { task, text, options }: OpenQuestion,
   answer: string,
-  who: ReturnType<typeof goesOn>,
+  next: string,
   { stderr }: CliContext,
 ): void {
   if (options.length > 0 && !options.includes(answer))
@@ -96,7 +96,14 @@ function tell(
       `ralph: note: "${answer}" is none of the options (${options.join(", ")}); it is taken as it is\n`,
     );
   stderr.write(`ralph: ${task} asked: ${text}\nralph: answered: ${answer}\n`);
-  stderr.write(who === "this run" ? "  → the run goes on with it\n" : "  → go on: ralph run\n");
+  stderr.write(`  → ${next}\n`);
+}
+
+function nextStep(project: Project, state: State, task: string): string {
+  // It asked with the last iteration that it had.
+  if (state.tasks[task]?.blockedReason != null)
+    return `it is blocked as well: ralph unblock ${asArgument(task)}`;
+  return whoGoesOn(project, state, task);
 }
 
 /** After a sentence, a line for each. */

@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import { openProject } from "../../compose.ts";
 import { formatDuration } from "../../core/duration.ts";
 import type { State } from "../../core/loop/state.ts";
-import { asArgument, blockedIds } from "../../core/projections/blocked.ts";
+import { asArgument, whatToDo, type BlockedTask } from "../../core/projections/blocked.ts";
 import { openQuestions } from "../../core/projections/open-questions.ts";
 import { projectStatus, type InboxItem } from "../../core/projections/status.ts";
-import type { Instant } from "../../core/time.ts";
+import { blockedNow } from "../blocked-now.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor, type Style } from "../print/style.ts";
 import { readState } from "../project-state.ts";
@@ -17,35 +17,39 @@ export function define(command: Command, act: Act): void {
 }
 
 async function inbox(asJson: boolean, context: CliContext): Promise<number> {
-  const state = await readState(await openProject(context));
-  const items = waiting(state);
+  const project = await openProject(context);
+  const state = await readState(project);
+  const blocked = await blockedNow(project, state);
+  const items = waiting(state, blocked);
   const { stdout, env } = context;
   if (asJson) stdout.write(`${JSON.stringify(items, null, 2)}\n`);
   else if (items.length === 0) stdout.write("Nothing waits for you. Where the tasks stand: ralph status\n");
   else
-    for (const line of items.flatMap((item) => itemLines(item, state, Date.now(), styleFor(stdout, env))))
-      stdout.write(`${line}\n`);
+    for (const item of items)
+      for (const line of itemLines(item, state, blocked, styleFor(stdout, env))) stdout.write(`${line}\n`);
   return 0;
 }
 
 /** What `status.json` lists, without tasks that their owner has marked as done meanwhile. */
-function waiting(state: State): readonly InboxItem[] {
-  const tasks = new Set([...blockedIds(state), ...openQuestions(state).map(({ task }) => task)]);
+function waiting(state: State, blocked: readonly BlockedTask[]): readonly InboxItem[] {
+  const tasks = new Set([...blocked.map(({ id }) => id), ...openQuestions(state).map(({ task }) => task)]);
   return projectStatus(state, true).inbox.filter(({ task }) => tasks.has(task));
 }
 
-function itemLines(item: InboxItem, state: State, now: Instant, style: Style): readonly string[] {
+function itemLines(
+  item: InboxItem,
+  state: State,
+  blocked: readonly BlockedTask[],
+  style: Style,
+): readonly string[] {
   const { task, kind, text, options } = item;
-  const id = asArgument(task);
-  if (kind === "blocked")
-    return [
-      `${style.bad("■")} ${task} is blocked: ${text}`,
-      `    → settle it, then: ralph unblock ${id}   (what would help: ralph blocked --suggest)`,
-    ];
-  const askedAt = state.tasks[task]?.question?.askedAt ?? now;
+  const help = blocked.find(({ id }) => id === task);
+  if (kind === "blocked" && help !== undefined)
+    return [`${style.bad("■")} ${task} is blocked: ${text}`, `    → ${whatToDo(help)}`];
+  const askedFor = Date.now() - (state.tasks[task]?.question?.askedAt ?? Date.now());
   return [
-    `${style.ask("?")} ${task} asks, for ${formatDuration(Math.max(0, now - askedAt))} now: ${text}`,
+    `${style.ask("?")} ${task} asks, for ${formatDuration(Math.max(0, askedFor))} now: ${text}`,
     ...(options.length === 0 ? [] : [`    options: ${options.join(", ")}`]),
-    `    → ralph decide ${id} "${options[0] ?? "…"}"`,
+    `    → ralph decide ${asArgument(task)} "${options[0] ?? "…"}"`,
   ];
 }

@@ -8,9 +8,9 @@ import { isMeantBy, type BlockedTask } from "../../core/projections/blocked.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { blockedNow } from "../blocked-now.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { goesOn } from "../goes-on.ts";
 import { readState, withLog } from "../project-state.ts";
 import { unknownTask } from "../unknown-task.ts";
+import { whoGoesOn } from "../who-goes-on.ts";
 
 interface Flags {
   readonly all?: boolean;
@@ -44,10 +44,8 @@ async function unblock(task: string | undefined, flags: Flags, context: CliConte
     stderr.write(
       `ralph: ${id} is no longer blocked${timeoutMs === null ? "" : `; ${formatDuration(timeoutMs)} each from now on`}\n`,
     );
-  if (freed.length > 0) {
-    const isNow = freed.every(({ id }) => goesOn(project, state, id) === "this run");
-    stderr.write(isNow ? "  → the run goes on with it\n" : "  → go on: ralph run\n");
-  }
+  const next = new Set(freed.map(({ id }) => whoGoesOn(project, state, id)));
+  for (const step of next) stderr.write(`  → ${step}\n`);
   return 0;
 }
 

@@ -103,8 +103,9 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
 function howToAnswer(state: State): string {
   const [asked, ...others] = openQuestions(state);
   if (asked === undefined || others.length > 0) return "see the questions: ralph inbox; answer them";
-  const file = state.tasks[asked.task]?.letter?.file ?? "decide.txt";
-  return `ralph decide ${asArgument(asked.task)} "…", or write the answer into .ralph/${file}`;
+  const letter = state.tasks[asked.task]?.letter ?? null;
+  const file = letter?.kind === "decide" ? `, or write the answer into .ralph/${letter.file}` : "";
+  return `ralph decide ${asArgument(asked.task)} "…"${file}`;
 }
 
 /** Which source, how much is to do, who does it, and what will be checked. */

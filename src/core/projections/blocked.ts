@@ -168,6 +168,11 @@ function manualReview({ id }: Case): Advice {
   return { suggestion: "manual_review", first: `see what happened (ralph why ${asArgument(id)})` };
 }
 
+/** One line: what to do, and what to type then. */
+export function whatToDo({ first, command }: BlockedTask): string {
+  return first === null ? command : `${first}, then ${command}`;
+}
+
 /** What `ralph blocked --json` prints of a task; the names are part of the public contract. */
 export function blockedEntry(task: BlockedTask): Record<string, unknown> {
   return {

@@ -42,7 +42,7 @@ test("an ended run: outcome, exit code, reason, and what each open task waits fo
       {
         task: "held",
         text: "held is blocked: no credentials.",
-        next: "see why: ralph why held; settle it, delete .ralph/blocked.txt, then: ralph run",
+        next: "see why: ralph why held; settle it, then: ralph unblock held && ralph run",
       },
     ],
   });

@@ -22,15 +22,12 @@ export function waitOf(state: State, task: Task, isDriven: boolean): Wait {
     case "blocked":
       return {
         what: `is blocked: ${known.blockedReason ?? ""}`,
-        next:
-          known.letter === null
-            ? `ralph reset --task ${task.id}, then: ralph run`
-            : `settle it, delete .ralph/${known.letter.file}, then: ralph run`,
+        next: `settle it, then: ralph unblock ${task.id} && ralph run`,
       };
     case "undecided":
       return {
         what: `waits for an answer: ${known.question?.text ?? ""}`,
-        next: `write the answer into .ralph/${known.letter?.file ?? "decide.txt"}, then: ralph run`,
+        next: `ralph decide ${task.id} "…" && ralph run`,
       };
     case "failed":
       return { what: "is given up for this run", next: "try again: ralph run" };
