@@ -66,8 +66,11 @@ function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderReque
   };
 }
 
+let known: string | null = null;
+
+/** Asking for it is slow, and it does not change. */
 function localZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (known ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 
 interface Tail {

@@ -228,7 +228,7 @@ interface Process {
 
 async function startProcess(project = newProject()): Promise<Process> {
   const log = project.openLog();
-  const files = new InterventionFiles(ralphDir, log, { now: () => now });
+  const files = new InterventionFiles(ralphDir, log, { now: () => now }, 0);
   const journal = await project.openJournal(log, [files]);
   if (journal.state.run === null) await journal.record(runStarted(), tasksObserved(task("one")));
   await files.restore(journal.state);

@@ -20,7 +20,7 @@ import type { Clock, Follower, Log } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
 import { fileError } from "../system/file-error.ts";
 import { addToArchive } from "./intervention-archive.ts";
-import { LateWriter } from "./late-writer.ts";
+import { LateWriter, PAUSE_MS } from "./late-writer.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";
 
 const FOLDER = "interventions";
@@ -37,13 +37,14 @@ export class InterventionFiles implements Follower {
   readonly #log: Log;
   readonly #clock: Pick<Clock, "now">;
   readonly #written = new Map<string, string>();
-  readonly #late = new LateWriter((state) => this.#write(state));
+  readonly #late: LateWriter;
   /** What `events.json` holds; null before `restore`, when nobody knows. */
   #entries: readonly Entry[] | null = null;
   #news: Entry[] = [];
   #isBehind = false;
 
-  constructor(folder: string, log: Log, clock: Pick<Clock, "now">) {
+  constructor(folder: string, log: Log, clock: Pick<Clock, "now">, pauseMs = PAUSE_MS) {
+    this.#late = new LateWriter((state) => this.#write(state), pauseMs);
     this.#folder = folder;
     this.#log = log;
     this.#clock = clock;

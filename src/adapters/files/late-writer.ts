@@ -2,15 +2,20 @@ import { isOpen, type State } from "../../core/loop/state.ts";
 
 /** By then an agent or a gate is at work, and we have nothing else to do. */
 const LATE_MS = 10;
+/** A reader does not see more than this. */
+export const PAUSE_MS = 200;
 
 /** Shows where things stand a moment later: of facts in quick succession only the last is worth a file. */
 export class LateWriter {
   readonly #write: (state: State) => void;
+  readonly #pauseMs: number;
+  #writtenMs = Number.NEGATIVE_INFINITY;
   #unwritten: State | null = null;
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(write: (state: State) => void) {
+  constructor(write: (state: State) => void, pauseMs = PAUSE_MS) {
     this.#write = write;
+    this.#pauseMs = pauseMs;
   }
 
   /** The end of a run is written at once. A write that failed late is heard of here. */
@@ -19,7 +24,11 @@ export class LateWriter {
     const isScheduled = this.#unwritten !== null;
     this.#unwritten = state;
     if (!isOpen(state.run)) this.#writeNow();
-    else if (!isScheduled) setTimeout(() => this.#writeLate(), LATE_MS);
+    else if (!isScheduled) setTimeout(() => this.#writeLate(), this.#delayMs());
+  }
+
+  #delayMs(): number {
+    return Math.max(LATE_MS, this.#writtenMs + this.#pauseMs - performance.now());
   }
 
   #writeLate(): void {
@@ -33,6 +42,8 @@ export class LateWriter {
   #writeNow(): void {
     const state = this.#unwritten;
     this.#unwritten = null;
-    if (state !== null) this.#write(state);
+    if (state === null) return;
+    this.#write(state);
+    this.#writtenMs = performance.now();
   }
 }

@@ -6,11 +6,19 @@ import type { Checkout } from "./checkout.ts";
 /** An agent makes a few commits; beyond that, git knows faster. */
 const COMMITS_READ = 20;
 
-/** Whether a commit has another in its history. New commits lie in files of their own, which is one less git to start. */
-export async function descendsFrom(checkout: Checkout, commit: string, ancestor: string): Promise<boolean> {
+/**
+ * Whether a commit has an ancestor in its history; `known` is one that has. New commits lie in files of their own,
+ * which is one less git to start.
+ */
+export async function descendsFrom(
+  checkout: Checkout,
+  commit: string,
+  ancestor: string,
+  known: string | null,
+): Promise<boolean> {
   let at: string | undefined = commit;
   for (let count = 0; count < COMMITS_READ && at !== undefined; count += 1) {
-    if (at === ancestor) return true;
+    if (at === ancestor || at === known) return true;
     at = onlyParent(checkout, at);
   }
   return (await checkout.git.run(["merge-base", "--is-ancestor", ancestor, commit])).code === 0;

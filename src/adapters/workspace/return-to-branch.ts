@@ -45,7 +45,7 @@ async function isRewritten(
 ): Promise<boolean> {
   const base = taskBase ?? from.head;
   if (base === null || head === from.head) return false;
-  return head === null || !(await descendsFrom(checkout, head, base));
+  return head === null || !(await descendsFrom(checkout, head, base, from.head));
 }
 
 /** What the agent made of it is kept under a name of its own; the branch is where it was. */

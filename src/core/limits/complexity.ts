@@ -34,14 +34,24 @@ export function complexityOf(
 }
 
 function mentionsAny(texts: readonly string[], keywords: readonly string[]): boolean {
+  const test = TESTS.get(keywords) ?? wholeWords(keywords);
+  TESTS.set(keywords, test);
+  return texts.some((text) => test.test(text));
+}
+
+/** Every view of every task asks; the keywords of a run stay the same. */
+const TESTS = new WeakMap<readonly string[], RegExp>();
+
+const NOTHING = /(?!)/;
+
+function wholeWords(keywords: readonly string[]): RegExp {
   const patterns = keywords.map(patternOf).filter((pattern) => pattern !== "");
-  if (patterns.length === 0) return false;
+  if (patterns.length === 0) return NOTHING;
   // `\b` knows no letters but ASCII.
-  const wholeWords = new RegExp(
+  return new RegExp(
     String.raw`(?<![\p{L}\p{M}\p{N}_])(?:${patterns.join("|")})(?![\p{L}\p{M}\p{N}_])`,
     "iu",
   );
-  return texts.some((text) => wholeWords.test(text));
 }
 
 /** The keyword taken literally, except that its words may be any white space apart. */
