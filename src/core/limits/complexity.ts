@@ -48,10 +48,7 @@ function wholeWords(keywords: readonly string[]): RegExp {
   const patterns = keywords.map(patternOf).filter((pattern) => pattern !== "");
   if (patterns.length === 0) return NOTHING;
   // `\b` knows no letters but ASCII.
-  return new RegExp(
-    String.raw`(?<![\p{L}\p{M}\p{N}_])(?:${patterns.join("|")})(?![\p{L}\p{M}\p{N}_])`,
-    "iu",
-  );
+  return new RegExp(String.raw`(?<![\p{L}\p{M}\p{N}_])(?:${patterns.join("|")})(?![\p{L}\p{M}\p{N}_])`, "iu");
 }
 
 /** The keyword taken literally, except that its words may be any white space apart. */
