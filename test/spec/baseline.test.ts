@@ -85,6 +85,7 @@ describe("a gate that was red before", () => {
     rejected.decides({ type: "verdict.reached", verdict: "rejected" }, { type: "intervention.chosen" });
     const prompt = rejected.andThen().nextPrompt(login);
     expect(prompt).toContain("as it had before the task began");
+    expect(prompt).toContain("Failing: old failure.");
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import type { Finding } from "../guards/guard.ts";
 import { few } from "../few.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import { failuresOfAgent, redGates, type CheckedGate } from "../report/checked-gate.ts";
+import { failuresToMend, redGates, type CheckedGate } from "../report/checked-gate.ts";
 import type { Evidence } from "../report/evidence.ts";
 import { redSentence } from "../verdict/judge.ts";
 import type { Verdict } from "../verdict/verdict.ts";
@@ -51,7 +51,7 @@ function afterAcceptance(judged: Judged): readonly Correction[] {
 
 function gateCorrections({ iteration, gates }: Judged): readonly Correction[] {
   return redGates(gates ?? []).map((gate): Correction => {
-    const failed = failuresOfAgent(gate);
+    const failed = failuresToMend(gate);
     const names = failed.length === 0 ? "" : ` Failing: ${few(failed, 10)}.`;
     return {
       intervention: "gate_failed",

@@ -1,7 +1,7 @@
 import { formatDuration } from "../duration.ts";
 import { few } from "../few.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import { failuresOfAgent, isFailing, type CheckedGate, type GateOutcome } from "../report/checked-gate.ts";
+import { failuresToMend, isFailing, type CheckedGate, type GateOutcome } from "../report/checked-gate.ts";
 
 /** What the agent said of its work, as the end of a sentence about it. */
 export function claimInWords({ claim, promise, ending }: AgentReport): string {
@@ -22,7 +22,7 @@ export function claimInWords({ claim, promise, ending }: AgentReport): string {
 
 /** `gate "tests" failed (exit 1, 9s); it had passed before the task began` */
 export function gateInWords(gate: CheckedGate): string {
-  const names = failuresOfAgent(gate);
+  const names = failuresToMend(gate);
   const failing = names.length === 0 ? "" : `; failing: ${few(names, 5)}`;
   const tries = gate.tries > 1 ? `, ${gate.tries} tries` : "";
   const time = `${formatDuration(gate.durationMs)}${tries}`;

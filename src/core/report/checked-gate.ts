@@ -53,8 +53,13 @@ export function failedBefore({ baseline }: CheckedGate): boolean {
 }
 
 /** Failures that were not there before the agent began; all of them when nothing failed then. */
-export function failuresOfAgent(gate: CheckedGate): readonly string[] {
+function failuresOfAgent(gate: CheckedGate): readonly string[] {
   return newFailures(gate.baseline?.failures ?? [], gate.failures);
+}
+
+/** What has to be repaired: where old failures are tolerated, only the new ones. */
+export function failuresToMend(gate: CheckedGate): readonly string[] {
+  return gate.onBaseline === "tolerate" ? failuresOfAgent(gate) : gate.failures;
 }
 
 export function isFailing(status: GateStatus): boolean {

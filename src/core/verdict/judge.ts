@@ -1,7 +1,7 @@
 import { few } from "../few.ts";
 import type { Finding } from "../guards/guard.ts";
 import type { AgentReport, Failure } from "../report/agent-report.ts";
-import { failedBefore, failuresOfAgent, redGates, type CheckedGate } from "../report/checked-gate.ts";
+import { failedBefore, failuresToMend, redGates, type CheckedGate } from "../report/checked-gate.ts";
 import type { Reason, Verdict } from "./verdict.ts";
 
 /** Everything a ruling rests on. `gates` is null when no gate ran. */
@@ -67,7 +67,7 @@ export function redSentence(gate: CheckedGate): string {
 }
 
 function namesOf(gate: CheckedGate): string {
-  const failed = failuresOfAgent(gate);
+  const failed = failuresToMend(gate);
   return failed.length === 0 ? "" : `: ${few(failed, 3)}`;
 }
 
