@@ -16,11 +16,9 @@ export function createTreeDiffer(start: () => ChildProcessWithoutNullStreams): T
   let last: Promise<unknown> = Promise.resolve();
   let asked = 0;
   const ask = async (from: string, to: string): Promise<readonly string[] | null> => {
-    running ??= new RunningDiffer(start());
+    if (running === null || running.isGone) running = new RunningDiffer(start());
     asked += 1;
-    const answer = await running.ask(`${to} ${from}`, `asked-${asked}`);
-    if (answer === null) running = null;
-    return answer;
+    return running.ask(`${to} ${from}`, `asked-${asked}`);
   };
   return {
     records(from, to) {
@@ -35,7 +33,7 @@ export function createTreeDiffer(start: () => ChildProcessWithoutNullStreams): T
 class RunningDiffer {
   readonly #child: ChildProcessWithoutNullStreams;
   #output = "";
-  #end = "";
+  #lastLine = "";
   #resolve: ((records: readonly string[] | null) => void) | null = null;
   #isGone = false;
   #idle: NodeJS.Timeout | null = null;
@@ -53,21 +51,26 @@ class RunningDiffer {
     LIVING.add(child);
   }
 
+  /** Also when it was told to end, and has not yet. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
   ask(question: string, end: string): Promise<readonly string[] | null> {
     if (this.#idle !== null) clearTimeout(this.#idle);
     if (this.#isGone) return Promise.resolve(null);
     return new Promise((resolve) => {
       this.#hold(true);
       this.#resolve = resolve;
-      this.#end = `${end}\n`;
-      this.#child.stdin.write(`${question}\n${this.#end}`);
+      this.#lastLine = `${end}\n`;
+      this.#child.stdin.write(`${question}\n${this.#lastLine}`);
     });
   }
 
   #take(text: string): void {
     this.#output += text;
-    if (!this.#output.endsWith(this.#end)) return;
-    const records = this.#output.slice(0, -this.#end.length).split("\0");
+    if (!this.#output.endsWith(this.#lastLine)) return;
+    const records = this.#output.slice(0, -this.#lastLine.length).split("\0");
     if (records.pop() === "") this.#answer(records);
   }
 
@@ -76,7 +79,12 @@ class RunningDiffer {
     this.#hold(false);
     this.#resolve?.(records);
     this.#resolve = null;
-    this.#idle = setTimeout(() => this.#child.stdin.end(), IDLE_MS).unref();
+    this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref();
+  }
+
+  #end(): void {
+    this.#isGone = true;
+    this.#child.stdin.end();
   }
 
   #gone(): void {
