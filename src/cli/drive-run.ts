@@ -127,10 +127,8 @@ async function pathsToLeaveAlone(
 ): Promise<readonly string[]> {
   // What a dead run left in the middle of an iteration is that iteration's, and is taken up by recovery.
   if (isOpen(state.run) && state.iterations.length > 0) return state.run.settings.leaveAlone;
-  const { byAgents, byGates } = state.leftovers;
-  const known = new Set([...byAgents, ...byGates].map((left) => left.path));
-  const uncommitted = await workspaceOf(project).dirtyPaths(source.files.map((file) => file.path));
-  const dirty = uncommitted.filter((one) => !known.has(one));
+  const ours = source.files.map((file) => file.path);
+  const dirty = await workspaceOf(project).dirtyPaths(ours, state.leftovers);
   if (dirty.length === 0 || allowDirty) return dirty;
   const shown = dirty.slice(0, 3).join(", ");
   const count = `${dirty.length} ${dirty.length === 1 ? "file" : "files"}`;

@@ -163,7 +163,7 @@ export type Outcome =
   "completed" | "exhausted" | "blocked" | "undecided" | "stuck" | "limited" | "stopped" | "misconfigured";
 
 /** Raised whenever the meaning of a stored event changes; `upcast.ts` reads the older ones. */
-export const EVENT_VERSION = 2;
+export const EVENT_VERSION = 3;
 
 interface About<Type extends string> {
   readonly type: Type;

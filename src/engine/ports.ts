@@ -2,7 +2,7 @@ import type { Event, Recorded } from "../core/events.ts";
 import type { State } from "../core/loop/state.ts";
 import type { Plan, SourceIdentity, TaskId } from "../core/plan/task.ts";
 import type { AgentReport } from "../core/report/agent-report.ts";
-import type { Evidence, Leftover, Leftovers } from "../core/report/evidence.ts";
+import type { Evidence, FileSpan, Leftover, Leftovers } from "../core/report/evidence.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
 import type { AgentSettings, Commands, GateSettings, Pin } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
@@ -143,11 +143,13 @@ export interface Workspace {
   collect(request: CollectRequest): Promise<Evidence>;
   /** Commits just the task source's mark; null when there was nothing to commit. */
   commitMark(request: CommitRequest & { readonly path: string }): Promise<string | null>;
+  /** The moment before gates run, by the dates of files; null where these are too coarse to tell. */
+  beforeGates(): Promise<number | null>;
   /**
-   * What lies uncommitted after the gates. What did not before them (a coverage report, say) is theirs, so that it
-   * does not count as the next agent's work; what an agent left stays the agent's, though a gate went over it.
+   * What lies uncommitted, after gates that began at a moment. What they changed (a coverage report, say) is theirs, so
+   * that it does not count as the next agent's work; what was there stays its owner's, though a gate went over it.
    */
-  leftoversAfterGates(byAgents: readonly Leftover[]): Promise<Leftovers>;
+  leftoversAfterGates(before: Leftovers, began: number | null): Promise<Leftovers>;
   /** Removes what a killed process left in the way (a stale `index.lock`). */
   clearLeftovers(): Promise<void>;
 }
@@ -173,8 +175,9 @@ export interface WatchRequest {
   readonly leaveAlone: readonly string[];
   /** What agents had left before the iteration: no news unless somebody touched it since. */
   readonly leftBefore: readonly Leftover[];
-  /** Neither committed nor counted unless somebody touched it since. */
+  /** What gates left, or changed since the last look: neither committed nor counted unless somebody touched it since. */
   readonly leftByGates: readonly Leftover[];
+  readonly gatesRan: FileSpan | null;
 }
 
 export interface CollectRequest extends CommitRequest, WatchRequest {

@@ -9,5 +9,6 @@ export function watchRequest(state: State, open: OpenIteration, ports: Ports): W
     leaveAlone: state.run?.settings.leaveAlone ?? [],
     leftBefore: open.leftovers,
     leftByGates: state.leftovers.byGates,
+    gatesRan: state.leftovers.gatesRan,
   };
 }

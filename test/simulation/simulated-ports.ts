@@ -189,7 +189,8 @@ function simulatedWorkspace(world: World): Workspace {
       repository.commit((name) => name === path);
       return Promise.resolve(repository.head === before ? null : repository.head);
     },
-    leftoversAfterGates: (byAgents) => Promise.resolve({ byAgents, byGates: [] }),
+    beforeGates: () => Promise.resolve(0),
+    leftoversAfterGates: (before) => Promise.resolve(before),
     clearLeftovers: () => Promise.resolve(),
   };
 }
@@ -226,6 +227,7 @@ function collect(repository: SimulatedRepository, request: CollectRequest): Evid
     changed,
     changedSinceTaskBegan,
     uncommitted,
+    leftByGates: [],
     leftOut: [],
     strayedTo: null,
     marksTakenBack: [],

@@ -14,13 +14,13 @@ import { readLeftovers } from "./read-leftovers.ts";
 import { readWeakenedTests } from "./read-weakened-tests.ts";
 import type { StatusEntry } from "./read-status.ts";
 import { returnToBranch } from "./return-to-branch.ts";
-import type { Owner } from "./whose-path.ts";
+import type { Owners } from "./whose-path.ts";
 
 /** What an iteration has changed, whatever the agent says of it. Safe to repeat after a crash at any point. */
 export async function collectEvidence(
   checkout: Checkout,
   request: CollectRequest,
-  whose: (path: string) => Owner,
+  { whose, isGates }: Owners,
   kept: KeptFiles | null,
 ): Promise<Evidence> {
   const refusals: string[] = [];
@@ -69,6 +69,7 @@ export async function collectEvidence(
       checkout.root,
       uncommitted.map((entry) => entry.path),
     ),
+    leftByGates: leftoversAt(checkout.root, dirty.filter(isGates)),
     leftOut: mayCommit ? tooRisky.slice(0, PATHS_KEPT).map(({ path, why }) => ({ path, why })) : [],
     strayedTo,
     marksTakenBack: [],

@@ -1,19 +1,21 @@
 import { RalphError } from "../../core/ralph-error.ts";
+import { NO_LEFTOVERS, type Leftovers } from "../../core/report/evidence.ts";
 import type { WatchRequest, Workspace } from "../../engine/ports.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { collectEvidence } from "./collect-evidence.ts";
+import { nextTick } from "./file-clock.ts";
 import { commitMark } from "./commit-mark.ts";
 import { keepFiles, type KeptFiles } from "./kept-files.ts";
-import { isUntouched, leftoversAt, sortByOwner } from "./known-leftovers.ts";
+import { isAnyLeftover, isLeftByGates, isUntouched, lookAgain } from "./known-leftovers.ts";
 import { readHead } from "./read-head.ts";
 import { readLeftovers } from "./read-leftovers.ts";
 import { readStatus } from "./read-status.ts";
 import { removeOwnIndexes, removeStaleLocks } from "./stale-locks.ts";
-import { whosePath, withRealPaths, type Owner } from "./whose-path.ts";
+import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
 
 export interface GitWorkspace extends Workspace {
-  /** What is uncommitted, ignored files and ours left out. */
-  dirtyPaths(ignore: readonly string[]): Promise<string[]>;
+  /** What is uncommitted, left out what is ignored, ours, or known to be left by agents and gates. */
+  dirtyPaths(ignore: readonly string[], known?: Leftovers): Promise<string[]>;
   /** Checks the branch out, made from the current commit if it does not exist. */
   useBranch(name: string): Promise<void>;
 }
@@ -38,14 +40,14 @@ export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceO
     async hasWritten(request) {
       const checkout = await open();
       if ((await readHead(checkout, checkout.git)).head !== request.from.head) return true;
-      const whose = ownerIn(checkout, request);
+      const { whose } = ownersIn(checkout, request);
       const isOld = isUntouched(checkout.root, request.leftBefore);
       const entries = await readStatus(checkout.git);
       return entries.some(({ path }) => whose(path) === "agent" && !isOld(path));
     },
     async collect(request) {
       const checkout = await open();
-      return collectEvidence(checkout, request, ownerIn(checkout, request), kept);
+      return collectEvidence(checkout, request, ownersIn(checkout, request), kept);
     },
     async commitMark(request) {
       return commitMark(await open(), request);
@@ -67,24 +69,32 @@ export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceO
         exists ? ["checkout", "--quiet", name, "--"] : ["checkout", "--quiet", "-b", name],
       );
     },
-    async dirtyPaths(ignore) {
+    async dirtyPaths(ignore, known = NO_LEFTOVERS) {
       const checkout = await open();
       const whose = whosePath(checkout.ralphPrefix, withRealPaths(checkout.root, ignore));
       const { take, stay, tooRisky } = await readLeftovers(checkout, whose);
       const paths = [...take, ...stay, ...tooRisky].map((entry) => entry.path);
-      return paths.filter((path) => whose(path) === "agent").toSorted();
+      const isKnown = isAnyLeftover(root, known);
+      return paths.filter((path) => whose(path) === "agent" && !isKnown(path)).toSorted();
     },
-    async leftoversAfterGates(byAgents) {
-      const { git } = await open();
-      const paths = (await readStatus(git, { mayRefresh: true })).map((entry) => entry.path);
-      return sortByOwner(leftoversAt(root, paths), byAgents);
+    async beforeGates() {
+      return nextTick((await open()).ralphDir);
+    },
+    async leftoversAfterGates({ byAgents, byGates }, began) {
+      const upTo = await nextTick((await open()).ralphDir);
+      return {
+        byAgents: lookAgain(root, byAgents),
+        byGates: lookAgain(root, byGates),
+        gatesRan: began === null || upTo === null ? null : { after: began, upTo },
+      };
     },
   };
 }
 
-function ownerIn(checkout: Checkout, request: WatchRequest): (path: string) => Owner {
-  const ours = [...withRealPaths(checkout.root, request.ignore), ...request.leaveAlone];
-  const owner = whosePath(checkout.ralphPrefix, ours);
-  const isGates = isUntouched(checkout.root, request.leftByGates);
-  return (path) => (isGates(path) ? "ours" : owner(path));
+function ownersIn({ root, ralphPrefix }: Checkout, request: WatchRequest): Owners {
+  const ours = [...withRealPaths(root, request.ignore), ...request.leaveAlone];
+  const owner = whosePath(ralphPrefix, ours);
+  const { leftBefore, leftByGates: byGates, gatesRan } = request;
+  const isGates = isLeftByGates(root, { byAgents: leftBefore, byGates, gatesRan });
+  return { isGates, whose: (path) => (isGates(path) ? "ours" : owner(path)) };
 }

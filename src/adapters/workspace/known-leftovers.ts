@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
-import { join } from "node:path";
-import { PATHS_KEPT, type Leftover, type Leftovers } from "../../core/report/evidence.ts";
+import { dirname, join } from "node:path";
+import { PATHS_KEPT, type FileSpan, type Leftover, type Leftovers } from "../../core/report/evidence.ts";
 
 /** What these paths look like now, as far as they are remembered. */
 export function leftoversAt(root: string, paths: readonly string[]): readonly Leftover[] {
@@ -13,13 +13,41 @@ export function isUntouched(root: string, left: readonly Leftover[]): (path: str
   return (path) => looks.has(path) && looks.get(path) === lookOf(join(root, path));
 }
 
-/** Of what lies there after the gates, whose it is. */
-export function sortByOwner(now: readonly Leftover[], byAgents: readonly Leftover[]): Leftovers {
+export function lookAgain(root: string, left: readonly Leftover[]): readonly Leftover[] {
+  return leftoversAt(
+    root,
+    left.map(({ path }) => path),
+  );
+}
+
+/** Whether gates left an uncommitted path, and nobody touched it since. */
+export function isLeftByGates(
+  root: string,
+  { byAgents, byGates, gatesRan }: Leftovers,
+): (path: string) => boolean {
+  const isKnown = isUntouched(root, byGates);
+  if (gatesRan === null) return isKnown;
   const agents = new Set(byAgents.map(({ path }) => path));
-  return {
-    byAgents: now.filter(({ path }) => agents.has(path)),
-    byGates: now.filter(({ path }) => !agents.has(path)),
-  };
+  return (path) => isKnown(path) || (!agents.has(path) && isWithin(gatesRan, changedAt(join(root, path))));
+}
+
+/** Whether an uncommitted path was left by an agent or a gate, whatever became of it. */
+export function isAnyLeftover(root: string, left: Leftovers): (path: string) => boolean {
+  const known = new Set([...left.byAgents, ...left.byGates].map(({ path }) => path));
+  const isGates = isLeftByGates(root, left);
+  return (path) => known.has(path) || isGates(path);
+}
+
+function isWithin({ after, upTo }: FileSpan, time: number | null): boolean {
+  return time !== null && time > after && time <= upTo;
+}
+
+/** The date of a file, or of the folder that has lost it. A folder does not show what happened deep inside of it. */
+function changedAt(path: string): number | null {
+  const file = lstatSync(path, { throwIfNoEntry: false });
+  if (file !== undefined) return file.isDirectory() ? null : file.ctimeMs;
+  const folder = lstatSync(dirname(path), { throwIfNoEntry: false });
+  return folder === undefined ? changedAt(dirname(path)) : folder.ctimeMs;
 }
 
 function lookOf(path: string): string {

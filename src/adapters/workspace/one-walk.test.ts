@@ -7,6 +7,7 @@ import {
   temporaryRepository,
   type TemporaryRepository,
 } from "../../../test/fixtures/temporary-repository.ts";
+import { NO_LEFTOVERS } from "../../core/report/evidence.ts";
 import type { CollectRequest } from "../../engine/ports.ts";
 import { createGitWorkspace, type GitWorkspace } from "./git-workspace.ts";
 
@@ -68,13 +69,15 @@ const SCENES: Record<string, { act: () => void; commit?: CollectRequest["commit"
   },
 };
 
-describe("in a big repository the work tree is walked once in an iteration, mark included", () => {
+describe("in a big repository the work tree is walked once in an iteration, gates and mark included", () => {
   test.each(Object.keys(SCENES))("%s", async (name) => {
     const { act, commit = "ralph" } = SCENES[name]!;
     const from = await workspace.snapshot();
     act();
     writeFileSync(calls, "");
     await workspace.collect({ ...requestFrom(from, "TODO.md"), commit });
+    const began = await workspace.beforeGates();
+    await workspace.leftoversAfterGates(NO_LEFTOVERS, began);
     repository.write("TODO.md", "- [x] one\n");
     const request = { ...requestFrom(from, "TODO.md"), path: "TODO.md" };
     expect(await workspace.commitMark(request)).not.toBeNull();

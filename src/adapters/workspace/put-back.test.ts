@@ -16,7 +16,7 @@ import {
   temporaryRepository,
   type TemporaryRepository,
 } from "../../../test/fixtures/temporary-repository.ts";
-import type { Evidence } from "../../core/report/evidence.ts";
+import { NO_LEFTOVERS, type Evidence } from "../../core/report/evidence.ts";
 import type { CollectRequest, Snapshot } from "../../engine/ports.ts";
 import { createGitWorkspace, type GitWorkspace } from "./git-workspace.ts";
 
@@ -273,10 +273,12 @@ describe("what is not touched", () => {
   });
 
   test("what gates or earlier iterations left there, as long as nobody touches it", async () => {
+    const began = await workspace.beforeGates();
     repository.write("guard/coverage", "90%\n");
     repository.write("guard/left", "by an agent of another task\n");
-    const { byAgents, byGates } = await workspace.leftoversAfterGates([{ path: "guard/left", look: "" }]);
-    const over = { leftByGates: byGates, leftBefore: byAgents, commit: "agent" } as const;
+    const left = { ...NO_LEFTOVERS, byAgents: [{ path: "guard/left", look: "" }] };
+    const { byAgents, gatesRan } = await workspace.leftoversAfterGates(left, began);
+    const over = { gatesRan, leftBefore: byAgents, commit: "agent" } as const;
     expect((await collect(over)).putBack).toEqual([]);
     repository.write("guard/coverage", "100 %\n");
     expect((await collect(over)).putBack).toEqual(["guard/coverage"]);

@@ -5,6 +5,12 @@ import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
 /** Whose file it is: the agent's, ours (never counted, never committed), or a document of ours (committed, not counted). */
 export type Owner = "agent" | "ours" | "document";
 
+export interface Owners {
+  readonly whose: (path: string) => Owner;
+  /** Left by gates, and as they left it. */
+  readonly isGates: (path: string) => boolean;
+}
+
 /** Files under `.ralph/` that people and agents write; the rest there is configuration and views. */
 const DOCUMENTS = ["progress.txt", "prd.md", "tasks.json", "roadmap.md"];
 

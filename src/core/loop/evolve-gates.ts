@@ -1,6 +1,6 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { isFailing, type GateOutcome } from "../report/checked-gate.ts";
-import { PATHS_KEPT, type Leftovers } from "../report/evidence.ts";
+import type { Leftovers } from "../report/evidence.ts";
 import { taskState, type State } from "./state.ts";
 
 export function baselineMeasured(state: State, event: Recorded<EventOf<"baseline.measured">>): State {
@@ -36,8 +36,10 @@ export function gatesKnownAt(state: State, head: string | null): readonly GateOu
   return knownGates.head === head && knownGates.settings === gatesKey(state) ? knownGates.gates : null;
 }
 
-/** What lies around after gates ran once more: of what gates left before, the newer look counts. */
-export function withGateLeftovers(before: Leftovers, { byAgents, byGates }: Leftovers): Leftovers {
-  const others = before.byGates.filter((old) => !byGates.some((left) => left.path === old.path));
-  return { byAgents, byGates: [...others, ...byGates].slice(-PATHS_KEPT) };
+/** Gates that ran twice since the last look have run from the first to the second. */
+export function withGateLeftovers(before: Leftovers, now: Leftovers): Leftovers {
+  const { gatesRan: earlier } = before;
+  const { gatesRan } = now;
+  if (earlier === null || gatesRan === null) return { ...now, gatesRan: gatesRan ?? earlier };
+  return { ...now, gatesRan: { after: earlier.after, upTo: gatesRan.upTo } };
 }

@@ -95,7 +95,7 @@ export function iterationObserved(state: State, event: Recorded<EventOf<"evidenc
       phase.is === "ended" ? { is: "observed", report: phase.report, evidence } : phase,
     ),
     tasks: { ...state.tasks, [event.task]: { ...task, footing } },
-    leftovers: { ...state.leftovers, byAgents: evidence.uncommitted },
+    leftovers: { byAgents: evidence.uncommitted, byGates: evidence.leftByGates, gatesRan: null },
   };
 }
 

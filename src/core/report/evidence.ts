@@ -10,6 +10,8 @@ export interface Evidence {
   readonly changedSinceTaskBegan: ChangeSet;
   /** Still uncommitted after we committed what we may. */
   readonly uncommitted: readonly Leftover[];
+  /** Uncommitted too, and left there by gates. */
+  readonly leftByGates: readonly Leftover[];
   /** Not committed by us on purpose. */
   readonly leftOut: readonly LeftOutFile[];
   /** Set when the agent left the workspace's branch with work that does not continue it. */
@@ -57,14 +59,23 @@ export interface Leftovers {
   /** Not committed on purpose, or by an agent that has to commit itself. */
   readonly byAgents: readonly Leftover[];
   readonly byGates: readonly Leftover[];
+  /** Gates that ran since the work tree was last looked at: what changed meanwhile is theirs. */
+  readonly gatesRan: FileSpan | null;
 }
 
-export const NO_LEFTOVERS: Leftovers = { byAgents: [], byGates: [] };
+/** By the dates of the file system, in milliseconds. */
+export interface FileSpan {
+  readonly after: number;
+  readonly upTo: number;
+}
+
+export const NO_LEFTOVERS: Leftovers = { byAgents: [], byGates: [], gatesRan: null };
 
 export const PATHS_KEPT = 200;
 
 /** Nothing that speaks against the agent. */
 export const NOTHING_FOUND = {
+  leftByGates: [],
   tasksRemoved: [],
   phantoms: [],
   putBack: [],

@@ -13,10 +13,11 @@ export async function checkGates(
   signal: AbortSignal,
 ): Promise<void> {
   const open = openIteration(journal.state, effect.iteration);
+  const began = await ports.workspace.beforeGates();
   const results = await ports.gates.check(ports.commands.gates, open.marker, signal);
   if (signal.aborted) return;
   const { baseline } = taskState(journal.state, open.task);
-  const leftovers = await ports.workspace.leftoversAfterGates(journal.state.leftovers.byAgents);
+  const leftovers = await ports.workspace.leftoversAfterGates(journal.state.leftovers, began);
   await journal.record({
     type: "gates.checked",
     run: open.run,

@@ -14,9 +14,10 @@ export async function measureBaseline(
 ): Promise<void> {
   const { run } = journal.state;
   if (run === null) return;
+  const began = await ports.workspace.beforeGates();
   const results = await ports.gates.check(ports.commands.gates, baselineMarker(journal.state), signal);
   if (signal.aborted) return;
-  const leftovers = await ports.workspace.leftoversAfterGates(journal.state.leftovers.byAgents);
+  const leftovers = await ports.workspace.leftoversAfterGates(journal.state.leftovers, began);
   const gates = results.map(outcomeOf);
   await journal.record({ type: "baseline.measured", run: run.id, task, head, gates, leftovers });
 }
