@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { mustRun } from "./samples.ts";
+import { mustRun, timeOf } from "./samples.ts";
 
 export interface BareIteration {
   readonly agent: readonly string[];
@@ -11,23 +11,26 @@ export interface BareIteration {
 
 /**
  * The same work done bare, by the iteration: the agent's process, one `git status`, one durable commit to SQLite.
- * Milliseconds for each.
+ * The milliseconds of each.
  */
-export function timeBare(folder: string, iterations: number, { agent, withCommits }: BareIteration): number {
+export function timeBare(
+  folder: string,
+  iterations: number,
+  { agent, withCommits }: BareIteration,
+): readonly number[] {
   const file = join(folder, ".git", "floor.db");
   const db = new Database(file);
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL");
   db.exec("CREATE TABLE facts (text TEXT)");
   const insert = db.prepare("INSERT INTO facts VALUES (?)");
-  const git = (...args: readonly string[]): void => mustRun("git", args, folder);
+  const git = (...args: readonly string[]): string => mustRun("git", args, folder);
   const commit = (message: string): void => {
     git("add", "-A");
     git("commit", "-qm", message);
   };
   const [program = "", ...args] = agent;
-  const startedAt = performance.now();
-  for (let number = 1; number <= iterations; number += 1) {
+  const bare = (number: number): void => {
     mustRun(program, args, folder, {
       env: { RALPH_TASK_ID: `task-${number}`, RALPH_ITERATION: `${number}` },
     });
@@ -38,9 +41,9 @@ export function timeBare(folder: string, iterations: number, { agent, withCommit
       commit("mark");
     }
     insert.run("a fact");
-  }
-  const time = (performance.now() - startedAt) / iterations;
+  };
+  const times = Array.from({ length: iterations }, (_, index) => timeOf(() => bare(index + 1)));
   db.close();
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
-  return time;
+  return times;
 }

@@ -1,7 +1,7 @@
 import { timeBare } from "./floor.ts";
 import { makeRepository, type BenchRepository } from "./repositories.ts";
 import { RALPH, sampleFiles } from "./sample-project.ts";
-import { interleaved, mustRun, timeOf } from "./samples.ts";
+import { interleaved, middle, mustRun } from "./samples.ts";
 
 /** What an agent does that does next to nothing, so that what is left is ours. */
 interface Scene {
@@ -29,7 +29,7 @@ const SIZES = [
   { name: "100,000 files", folders: 100, filesEach: 1_000, iterations: 8, rounds: 3 },
 ] as const;
 
-const ITERATIONS_APART = 2;
+const WARM_UP = 2;
 const ITERATION_LIMIT_CODE = 1;
 
 /** One iteration of ours beside its floor, on a small repository and on a big one. */
@@ -42,9 +42,10 @@ export async function measureIteration(): Promise<readonly string[]> {
           ralph: () => timeRalph(repository, scene, size.iterations),
           floor: () => timeFloor(repository, scene, size.iterations),
         });
-        const { ralph = Number.NaN, floor = Number.NaN } = ms;
+        const ralph = middle(ms.ralph);
+        const floor = middle(ms.floor);
         return [
-          `one iteration in ${size.name}, ${scene.name} (median of ${size.rounds} runs of ${size.iterations})`,
+          `one iteration in ${size.name}, ${scene.name} (the middle half of ${size.rounds} runs of ${size.iterations})`,
           `  floor  ${floor.toFixed(1).padStart(7)} ms`,
           `  ralph  ${ralph.toFixed(1).padStart(7)} ms   ${(ralph / floor).toFixed(2)} × the floor`,
         ];
@@ -55,20 +56,28 @@ export async function measureIteration(): Promise<readonly string[]> {
   });
 }
 
-/** The difference between a long run and a short one, so that start and end do not count. */
-function timeRalph(repository: BenchRepository, { script, isAccepted }: Scene, iterations: number): number {
-  const timeRun = (count: number): number => {
-    repository.reset(
-      sampleFiles(isAccepted ? count : 1, ["sh", "-c", script], isAccepted ? count + 1 : count),
-    );
-    const code = isAccepted ? 0 : ITERATION_LIMIT_CODE;
-    return timeOf(() => mustRun(RALPH, ["run", "--quiet"], repository.folder, { code }));
-  };
-  const short = timeRun(ITERATIONS_APART);
-  return (timeRun(ITERATIONS_APART + iterations) - short) / iterations;
+/** From the start of one iteration to the start of the next, as the log has it. */
+function timeRalph(repository: BenchRepository, scene: Scene, iterations: number): readonly number[] {
+  const { script, isAccepted } = scene;
+  const count = WARM_UP + iterations + 1;
+  repository.reset(sampleFiles(isAccepted ? count : 1, ["sh", "-c", script], isAccepted ? count + 1 : count));
+  mustRun(RALPH, ["run", "--quiet"], repository.folder, { code: isAccepted ? 0 : ITERATION_LIMIT_CODE });
+  const starts = readStarts(mustRun(RALPH, ["history", "--jsonl"], repository.folder)).slice(WARM_UP);
+  return starts.slice(1).map((at, index) => at - (starts[index] ?? at));
 }
 
-function timeFloor(repository: BenchRepository, { script, isAccepted }: Scene, iterations: number): number {
+function readStarts(log: string): readonly number[] {
+  return log
+    .split("\n")
+    .filter((line) => line.includes('"iteration.started"'))
+    .map((line) => Date.parse((JSON.parse(line) as { at: string }).at));
+}
+
+function timeFloor(
+  repository: BenchRepository,
+  { script, isAccepted }: Scene,
+  iterations: number,
+): readonly number[] {
   const agent = ["sh", "-c", script];
   repository.reset(sampleFiles(1, agent, 1));
   return timeBare(repository.folder, iterations, { agent, withCommits: isAccepted });

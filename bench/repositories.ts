@@ -15,7 +15,7 @@ export interface BenchRepository {
 /** So many folders of so many files each, every file a line. */
 export function makeRepository(folders: number, filesEach: number): BenchRepository {
   const folder = mkdtempSync(join(tmpdir(), "ralph-bench-"));
-  const git = (...args: readonly string[]): void => mustRun("git", args, folder);
+  const git = (...args: readonly string[]): string => mustRun("git", args, folder);
   git("init", "-q", "-b", "main");
   git("config", "user.name", "Bench");
   git("config", "user.email", "bench@localhost");

@@ -6,16 +6,24 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Measures each in turn, round after round, so that a busy moment hits all of them alike; medians. */
-export function interleaved(
+/** The mean of the middle half: as steady as the median, and finer than the clock. */
+export function middle(values: readonly number[]): number {
+  const quarter = Math.floor(values.length / 4);
+  const half = values.toSorted((a, b) => a - b).slice(quarter, values.length - quarter);
+  return half.reduce((sum, value) => sum + value, 0) / half.length;
+}
+
+/** Measures each in turn, round after round, so that a busy moment hits all of them alike. */
+export function interleaved<Name extends string>(
   rounds: number,
-  measures: Readonly<Record<string, () => number>>,
-): Record<string, number> {
-  const values = new Map(Object.keys(measures).map((name) => [name, [] as number[]]));
+  measures: Readonly<Record<Name, () => readonly number[]>>,
+): Record<Name, readonly number[]> {
+  const names = Object.keys(measures) as Name[];
+  const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, measure] of Object.entries(measures)) values.get(name)?.push(measure());
+    for (const name of names) values[name].push(...measures[name]());
   }
-  return Object.fromEntries([...values].map(([name, some]) => [name, median(some)]));
+  return values;
 }
 
 /** How long it takes, in milliseconds. */
@@ -32,13 +40,13 @@ export const BARE_ENV = {
   GIT_CONFIG_NOSYSTEM: "1",
 };
 
-/** Runs a program to its end and insists on how it went. */
+/** Runs a program to its end and insists on how it went; answers what it printed. */
 export function mustRun(
   command: string,
   args: readonly string[],
   cwd: string,
   options: { readonly env?: Readonly<Record<string, string>>; readonly code?: number } = {},
-): void {
+): string {
   const env = { ...BARE_ENV, ...options.env };
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd,
@@ -46,6 +54,6 @@ export function mustRun(
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });
-  if (status === (options.code ?? 0)) return;
+  if (status === (options.code ?? 0)) return stdout;
   throw new Error(`${command} ${args.join(" ")} ended with ${status}: ${stderr}${stdout}`);
 }

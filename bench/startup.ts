@@ -1,5 +1,5 @@
 import { RALPH, ROOT, sampleProject } from "./sample-project.ts";
-import { interleaved, mustRun, timeOf } from "./samples.ts";
+import { interleaved, median, mustRun, timeOf } from "./samples.ts";
 
 const ROUNDS = 31;
 const NODE = `${ROOT}/node_modules/node/bin/node`;
@@ -13,18 +13,18 @@ export async function measureStartup(): Promise<readonly string[]> {
   ]);
   mustRun(RALPH, ["run", "--quiet"], folder);
   const ms = interleaved(ROUNDS, {
-    bare: () => timeOf(() => mustRun(NODE, ["-e", ""], folder)),
-    help: () => timeOf(() => mustRun(RALPH, ["--help"], folder)),
-    status: () => timeOf(() => mustRun(RALPH, ["status", "--json"], folder)),
+    bare: () => [timeOf(() => mustRun(NODE, ["-e", ""], folder))],
+    help: () => [timeOf(() => mustRun(RALPH, ["--help"], folder))],
+    status: () => [timeOf(() => mustRun(RALPH, ["status", "--json"], folder))],
   });
-  const row = (name: string): string => {
-    const time = ms[name] ?? Number.NaN;
-    const bare = ms["bare"] ?? Number.NaN;
+  const bare = median(ms.bare);
+  const row = (name: "help" | "status"): string => {
+    const time = median(ms[name]);
     return `  ${name.padEnd(8)} ${time.toFixed(1).padStart(7)} ms   +${(time - bare).toFixed(1)} ms   ${(time / bare).toFixed(2)} × bare Node`;
   };
   return [
     `start-up (median of ${ROUNDS}, interleaved)`,
-    `  bare     ${ms["bare"]?.toFixed(1).padStart(7)} ms`,
+    `  bare     ${bare.toFixed(1).padStart(7)} ms`,
     row("help"),
     row("status"),
   ];

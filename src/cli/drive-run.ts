@@ -50,7 +50,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     const views = viewsOf(project, log);
     const interventions = interventionFilesOf(project, log);
     const followers = [views, interventions, printer];
-    const journal = await Journal.open(log, followers);
+    const journal = await Journal.open(log, followers, Date.now);
     const gates = keptGates(drive, journal.state);
     const ports = composePorts({
       project,

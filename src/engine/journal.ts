@@ -1,7 +1,9 @@
 import type { Event, Recorded } from "../core/events.ts";
+import { decide } from "../core/loop/decide.ts";
 import { evolve, EVOLVE_VERSION } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
 import type { TaskId } from "../core/plan/task.ts";
+import type { Instant } from "../core/time.ts";
 import type { Expectation, Follower, Log } from "./ports.ts";
 
 const SNAPSHOT_EVERY = 200;
@@ -10,23 +12,25 @@ const SNAPSHOT_EVERY = 200;
 export class Journal {
   readonly #log: Log;
   readonly #followers: readonly Follower[];
+  readonly #now: () => Instant;
   #state: State;
   #snapshotAt: number;
   #catchingUp: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
 
-  private constructor(log: Log, followers: readonly Follower[], state: State) {
+  private constructor(log: Log, followers: readonly Follower[], now: () => Instant, state: State) {
     this.#log = log;
     this.#followers = followers;
+    this.#now = now;
     this.#state = state;
     this.#snapshotAt = state.position;
   }
 
   /** Replays the log from the last usable snapshot; followers hear only of what comes afterwards. */
-  static async open(log: Log, followers: readonly Follower[]): Promise<Journal> {
+  static async open(log: Log, followers: readonly Follower[], now: () => Instant): Promise<Journal> {
     let state = (await log.loadSnapshot(EVOLVE_VERSION)) ?? EMPTY_STATE;
     for (const event of await log.read(state.position)) state = evolve(state, event);
-    return new Journal(log, followers, state);
+    return new Journal(log, followers, now, state);
   }
 
   get state(): State {
@@ -35,9 +39,12 @@ export class Journal {
 
   /** An observation: it is true whatever else happened meanwhile. */
   async record(...events: readonly Event[]): Promise<void> {
-    await this.#log.append(events);
-    await this.catchUp();
-    this.#wake();
+    const seen = this.#state;
+    const current = { position: seen.position };
+    const together = await this.#log.append(events, current, (recorded) =>
+      this.#decisionsAfter(seen, recorded),
+    );
+    await this.#take(together ?? (await this.#log.append(events)));
   }
 
   /** A decision: appended only if the facts it was made from are still the latest. False: decide again. */
@@ -47,8 +54,7 @@ export class Journal {
         ? { position: seen.position }
         : { task: { id: task, position: seen.tasks[task]?.position ?? 0 } };
     const recorded = await this.#log.append(events, expected);
-    await this.catchUp();
-    this.#wake();
+    await this.#take(recorded ?? []);
     return recorded !== null;
   }
 
@@ -68,9 +74,7 @@ export class Journal {
 
   /** Folds in what others have appended. Calls are served one after another, so facts are folded once. */
   catchUp(): Promise<void> {
-    // A read that failed is its caller's trouble; the next one tries again.
-    this.#catchingUp = this.#catchingUp.catch(() => {}).then(() => this.#readNews());
-    return this.#catchingUp;
+    return this.#inTurn(async () => this.#fold(await this.#log.read(this.#state.position)));
   }
 
   /** Resolves when something is next recorded by this process. */
@@ -80,8 +84,30 @@ export class Journal {
     });
   }
 
-  async #readNews(): Promise<void> {
-    const news: readonly Recorded[] = await this.#log.read(this.#state.position);
+  /** Folds in what this process appended; it is read back only when others' facts lie before it. */
+  async #take(recorded: readonly Recorded[] | null): Promise<void> {
+    await this.#inTurn(async () => {
+      const { position } = this.#state;
+      const isNext = recorded?.[0]?.position === position + 1;
+      await this.#fold(isNext ? recorded : await this.#log.read(position));
+    });
+    this.#wake();
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    // A read that failed is its caller's trouble; the next one tries again.
+    this.#catchingUp = this.#catchingUp.catch(() => {}).then(work);
+    return this.#catchingUp;
+  }
+
+  /** What an observation decides at once is appended in the same breath. */
+  #decisionsAfter(seen: State, recorded: readonly Recorded[]): readonly Event[] {
+    const state = recorded.reduce(evolve, seen);
+    const { effects } = decide(state, this.#now());
+    return effects.flatMap((effect) => (effect.kind === "record" ? effect.events : []));
+  }
+
+  async #fold(news: readonly Recorded[]): Promise<void> {
     for (const event of news) {
       this.#state = evolve(this.#state, event);
       for (const follower of this.#followers) await follower.follow(event, this.#state);

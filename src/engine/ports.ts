@@ -26,9 +26,14 @@ export interface Ports {
 export interface Log {
   /**
    * Appends all events or none, durably, in one transaction. With an expectation it appends only if
-   * nothing came between, else it answers `null` and has written nothing.
+   * nothing came between, else it answers `null` and has written nothing. What follows from the events as they were
+   * recorded is appended with them.
    */
-  append(events: readonly Event[], expected?: Expectation): Promise<readonly Recorded[] | null>;
+  append(
+    events: readonly Event[],
+    expected?: Expectation,
+    following?: Following,
+  ): Promise<readonly Recorded[] | null>;
   /** Events after a position, oldest first. */
   read(after: number, filter?: LogFilter): Promise<readonly Recorded[]>;
   /** The state stored at a position, if one was stored by the same version of the fold. */
@@ -38,6 +43,9 @@ export interface Log {
   forget(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What events decide at once, as they were recorded. Pure: it is asked in the transaction. */
+export type Following = (recorded: readonly Recorded[]) => readonly Event[];
 
 export interface Expectation {
   /** The last event about this task is at this position. */
@@ -139,6 +147,8 @@ export interface Workspace {
   snapshot(): Promise<Snapshot>;
   /** Whether an agent that is still running has written anything. Takes no lock. */
   hasWritten(request: WatchRequest): Promise<boolean>;
+  /** The agent has ended: the look at what it did may begin, though nobody asks for it yet. */
+  lookAhead(): Promise<void>;
   /** The change set since the iteration's and the task's start; commits what the agent left, if it may. */
   collect(request: CollectRequest): Promise<Evidence>;
   /** Commits just the task source's mark; null when there was nothing to commit. */

@@ -78,6 +78,34 @@ export function describeLog(name: string, open: () => Promise<LogUnderTest>): vo
       });
     });
 
+    describe("what follows from events", () => {
+      test("is appended with them, as they were recorded", async () => {
+        await log.append([unblocked("a")]);
+        const together = await log.append([unblocked("b")], { position: 1 }, (recorded) => {
+          expect(recorded).toEqual([{ ...unblocked("b"), position: 2, at: recorded[0]?.at }]);
+          return [unblocked("c"), unblocked("d")];
+        });
+        expect(positions(together)).toEqual([2, 3, 4]);
+        expect(await log.read(1)).toEqual(together);
+      });
+
+      test("is not even asked for when the expectation is not met", async () => {
+        const following = (): never => {
+          throw new Error("asked");
+        };
+        expect(await log.append([unblocked("a")], { position: 7 }, following)).toBeNull();
+      });
+
+      test("and nothing at all is written when it cannot be told", async () => {
+        const following = (): never => {
+          throw new Error("no idea");
+        };
+        await expect(log.append([unblocked("a")], {}, following)).rejects.toThrow("no idea");
+        expect(await log.read(0)).toEqual([]);
+        expect(positions(await log.append([unblocked("a")]))).toEqual([1]);
+      });
+    });
+
     describe("expectations", () => {
       beforeEach(async () => {
         await log.append([unblocked("a"), unblocked("b"), waitStarted()]);

@@ -7,6 +7,7 @@ import {
   type SuperviseResult,
 } from "../../src/adapters/system/supervise.ts";
 import { eventually, isAlive } from "../fixtures/is-alive.ts";
+import { temporaryRepository } from "../fixtures/temporary-repository.ts";
 import { startFixture } from "../fixtures/start-fixture.ts";
 
 interface Run extends SuperviseResult {
@@ -308,4 +309,26 @@ test("time in which we ourselves are stopped does not count, and who ended meanw
     { is: "exited", code: 7 },
     { is: "timed-out", afterMs: 400 },
   ]);
+});
+
+describe("git's own housekeeping", () => {
+  test("is over when a commit is, and nothing of it has to be swept", async () => {
+    const repository = temporaryRepository();
+    repository.git("config", "gc.auto", "1");
+    const commits =
+      "for i in $(seq 1500); do echo $i > $i; done; git add .; git commit -qm many; git commit -q --allow-empty -m more";
+    const result = await run(commits, { cwd: repository.root });
+    expect(result).toMatchObject({ ending: { is: "exited", code: 0 }, swept: 0 });
+    expect(repository.git("count-objects", "-v")).toMatch(/^packs: 1$/m);
+    repository.dispose();
+  });
+
+  test("settings in the environment stay", async () => {
+    const env = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "user.name", GIT_CONFIG_VALUE_0: "Ada" };
+    const path = { PATH: process.env["PATH"] ?? "" };
+    const { stdout } = await run("git config user.name; git config gc.autoDetach", {
+      env: { ...env, ...path },
+    });
+    expect(stdout.toString()).toBe("Ada\nfalse\n");
+  });
 });

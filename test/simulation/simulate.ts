@@ -105,7 +105,7 @@ class Session {
     const world = this.#world;
     const mutant = this.#scenario.mutant;
     const ports = this.#ports(life);
-    const journal = await Journal.open(ports.log, ports.followers);
+    const journal = await Journal.open(ports.log, ports.followers, () => ports.clock.now());
     const ownLeftovers = isOpen(journal.state.run) && journal.state.iterations.length > 0;
     if (world.isDirty && !ownLeftovers)
       world.violate("the tree is dirty with our own leftovers, and a run would be refused");
@@ -122,7 +122,7 @@ class Session {
   /** A second process that the lock should have refused. */
   async #rival(life: Life): Promise<void> {
     const ports = this.#ports(life);
-    const journal = await Journal.open(ports.log, []);
+    const journal = await Journal.open(ports.log, [], () => ports.clock.now());
     await recover(ports, journal.state);
     await startRun(journal, this.settings, 2, "simulated");
     await runEngine(ports, journal, TICK_MS);

@@ -189,6 +189,7 @@ function simulatedWorkspace(world: World): Workspace {
       repository.commit((name) => name === path);
       return Promise.resolve(repository.head === before ? null : repository.head);
     },
+    lookAhead: () => Promise.resolve(),
     beforeGates: () => Promise.resolve(0),
     leftoversAfterGates: (before) => Promise.resolve(before),
     clearLeftovers: () => Promise.resolve(),

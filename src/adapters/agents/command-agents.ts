@@ -86,9 +86,12 @@ async function run(
   }));
   try {
     const { ending, durationMs, swept } = await withPromptFile(
-      request.prompt,
-      prompt,
-      files.prompt,
+      {
+        prompt: request.prompt,
+        cleanPrompt: prompt,
+        path: files.prompt,
+        isRead: request.agent.command.some((argument) => argument.includes("{prompt_file}")),
+      },
       (promptFile) => {
         const { command, input } = adapter.command({
           agent: request.agent,

@@ -3,12 +3,12 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -41,7 +41,7 @@ describe("writing", () => {
   });
 
   test.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
-    const writer = createTranscriptWriter(openSync("/dev/full", "w"), "/dev/full");
+    const writer = createTranscriptWriter(open("/dev/full", "w"), "/dev/full");
     await expect(writer.write(Buffer.from("x"))).rejects.toMatchObject({ code: "disk-full" });
     await expect(writer.close()).rejects.toMatchObject({ code: "disk-full" });
     await writer.abandon();
@@ -70,7 +70,7 @@ describe("the place of a transcript", () => {
     writeFileSync(victim, "precious");
     symlinkSync(victim, path);
     expect(await readStoredTranscript(path)).toBeNull();
-    writeWholeFile(path, "words");
+    await writeWholeFile(path, "words");
     expect(readFileSync(victim, "utf8")).toBe("precious");
     expect(readFileSync(path, "utf8")).toBe("words");
   });

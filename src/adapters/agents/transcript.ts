@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, write, writeFileSync } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import { constants, lstatSync, mkdirSync } from "node:fs";
+import { open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { RalphError } from "../../core/ralph-error.ts";
 import { fileError } from "../system/file-error.ts";
 
@@ -45,62 +44,52 @@ export function prepareLogs(ralphDir: string): string {
 }
 
 /** Makes the file anew: whatever stood there under its name (a link, a pipe) is gone, not followed. */
-export function createFile(path: string): number {
+export async function createFile(path: string): Promise<FileHandle> {
   try {
-    rmSync(path, { force: true });
-    return openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    await rm(path, { force: true });
+    return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
   } catch (error) {
     throw fileError(error, path);
   }
 }
 
-export function writeWholeFile(path: string, text: string): void {
-  const file = createFile(path);
+export async function writeWholeFile(path: string, text: string): Promise<void> {
+  const file = await createFile(path);
   try {
-    writeFileSync(file, text);
+    await file.writeFile(text);
   } catch (error) {
     throw fileError(error, path);
   } finally {
-    closeSync(file);
+    await file.close();
   }
 }
 
-const writeSome = promisify(write);
-
-/** A system may take less than it was given. */
-async function writeAll(file: number, chunk: Buffer): Promise<void> {
-  for (let at = 0; at < chunk.length;) at += (await writeSome(file, chunk, at)).bytesWritten;
-}
-
-/** Writes one chunk after the other in the order of the calls. */
-export function createTranscriptWriter(file: number, path: string): TranscriptWriter {
+/** Writes one chunk after the other in the order of the calls, as soon as the file is there. */
+export function createTranscriptWriter(opening: Promise<FileHandle>, path: string): TranscriptWriter {
   const hash = createHash("sha256");
   let bytes = 0;
-  let isOpen = true;
-  const closeFile = (): void => {
-    if (isOpen) closeSync(file);
-    isOpen = false;
-  };
-  let last: Promise<void> = Promise.resolve();
+  let last: Promise<unknown> = opening;
+  last.catch(() => {}); // whoever writes or closes hears of it
   return {
-    write(chunk) {
-      last = last.then(async () => {
-        await writeAll(file, chunk).catch((error: unknown) => {
+    async write(chunk) {
+      const written = last.then(async () => {
+        await (await opening).appendFile(chunk).catch((error: unknown) => {
           throw fileError(error, path);
         });
         hash.update(chunk);
         bytes += chunk.length;
       });
-      return last;
+      last = written;
+      return written;
     },
     async close() {
       await last;
-      closeFile();
+      await (await opening).close();
       return { bytes, sha256: hash.digest("hex") };
     },
     async abandon() {
       await last.catch(() => {});
-      closeFile();
+      await opening.then((file) => file.close()).catch(() => {});
     },
   };
 }

@@ -2,7 +2,7 @@ import { EVENT_VERSION, type Event, type Recorded } from "../../core/events.ts";
 import { taskOf } from "../../core/loop/evolve.ts";
 import type { State } from "../../core/loop/state.ts";
 import type { Instant } from "../../core/time.ts";
-import type { Expectation, Log, LogFilter } from "../../engine/ports.ts";
+import type { Expectation, Following, Log, LogFilter } from "../../engine/ports.ts";
 import { upcast } from "./upcast.ts";
 
 export interface MemoryLogOptions {
@@ -24,18 +24,24 @@ export class MemoryLog implements Log {
     this.#shelf = (options.storage ?? new MemoryStorage()).shelf(options.project ?? "");
   }
 
-  async append(events: readonly Event[], expected: Expectation = {}): Promise<readonly Recorded[] | null> {
+  async append(
+    events: readonly Event[],
+    expected: Expectation = {},
+    following: Following = () => [],
+  ): Promise<readonly Recorded[] | null> {
     if (events.length === 0) return [];
     const { pause } = this.#options;
-    const texts = events.map((event) => JSON.stringify(event));
     await pause();
     if (!this.#isMet(expected)) {
       await pause();
       return null;
     }
-    const recorded = this.#store(texts);
+    const recorded = this.#recorded(events, this.#shelf.events.length);
+    const followed = this.#recorded(following(recorded), this.#shelf.events.length + recorded.length);
+    const together = [...recorded, ...followed];
+    this.#store(together);
     await pause();
-    return recorded;
+    return together;
   }
 
   async read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
@@ -75,17 +81,21 @@ export class MemoryLog implements Log {
     return task === undefined || task.position === (lastOfTask.get(task.id) ?? 0);
   }
 
-  #store(texts: readonly string[]): readonly Recorded[] {
-    const { events, lastOfTask } = this.#shelf;
+  #recorded(events: readonly Event[], last: number): readonly Recorded[] {
     const at = this.#options.now();
-    return texts.map((text) => {
-      const event = upcast(EVENT_VERSION, JSON.parse(text));
-      const recorded = Object.assign(event, { position: events.length + 1, at });
+    return events.map((event, index) => {
+      const stored = upcast(EVENT_VERSION, JSON.parse(JSON.stringify(event)));
+      return Object.assign(stored, { position: last + 1 + index, at });
+    });
+  }
+
+  #store(news: readonly Recorded[]): void {
+    const { events, lastOfTask } = this.#shelf;
+    for (const recorded of news) {
       events.push(recorded);
       const task = taskOf(recorded);
       if (task !== null) lastOfTask.set(task, recorded.position);
-      return recorded;
-    });
+    }
   }
 }
 

@@ -6,12 +6,11 @@ import type { Log } from "../../engine/ports.ts";
  * back out of the log, so what is redacted here is redacted everywhere.
  */
 export function redactingLog(log: Log, redact: (text: string) => string): Log {
+  const clean = (events: readonly Event[]): readonly Event[] =>
+    events.map((event) => redacted(event, redact) as Event);
   return {
-    append: (events, expected) =>
-      log.append(
-        events.map((event) => redacted(event, redact) as Event),
-        expected,
-      ),
+    append: (events, expected, following = () => []) =>
+      log.append(clean(events), expected, (recorded) => clean(following(recorded))),
     read: (after, filter) => log.read(after, filter),
     loadSnapshot: (version) => log.loadSnapshot(version),
     saveSnapshot: (state, version) => log.saveSnapshot(state, version),

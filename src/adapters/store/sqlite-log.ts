@@ -5,7 +5,7 @@ import { taskOf } from "../../core/loop/evolve.ts";
 import type { State } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Instant } from "../../core/time.ts";
-import type { Expectation, Log, LogFilter } from "../../engine/ports.ts";
+import type { Expectation, Following, Log, LogFilter } from "../../engine/ports.ts";
 import { openDatabase } from "./open-database.ts";
 import { readQuery } from "./read-query.ts";
 import { setAsideIfDamaged } from "./set-aside.ts";
@@ -42,6 +42,8 @@ class SqliteLog implements Log {
   readonly #statements = new Map<string, Statement>();
   readonly #compareAndAppend;
   #lastWrite: Promise<unknown> = Promise.resolve();
+  /** Where the log ended when we last wrote: as long as nobody else has, there is nothing after it. */
+  #end: { readonly position: number; readonly dataVersion: number } | null = null;
 
   constructor(db: Database, file: string, project: string, now: () => Instant, patienceMs: number) {
     this.#db = db;
@@ -50,20 +52,28 @@ class SqliteLog implements Log {
     this.#now = now;
     this.#patienceMs = patienceMs;
     this.#compareAndAppend = db.transaction(
-      (events: readonly Event[], texts: readonly string[], expected: Expectation) => {
+      (events: readonly Event[], expected: Expectation, following: Following) => {
         const last = this.#lastPosition();
-        return this.#isMet(expected, last) ? this.#insert(events, texts, last) : null;
+        if (!this.#isMet(expected, last)) return null;
+        const recorded = this.#insert(events, last);
+        const together = [...recorded, ...this.#insert(following(recorded), last + recorded.length)];
+        this.#end = { position: last + together.length, dataVersion: this.#dataVersion() };
+        return together;
       },
     );
   }
 
-  async append(events: readonly Event[], expected: Expectation = {}): Promise<readonly Recorded[] | null> {
+  async append(
+    events: readonly Event[],
+    expected: Expectation = {},
+    following: Following = () => [],
+  ): Promise<readonly Recorded[] | null> {
     if (events.length === 0) return [];
-    const texts = events.map((event) => JSON.stringify(event));
-    return this.#write(() => this.#compareAndAppend.immediate(events, texts, expected));
+    return this.#write(() => this.#compareAndAppend.immediate(events, expected, following));
   }
 
   async read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
+    if (after === this.#end?.position && this.#dataVersion() === this.#end.dataVersion) return [];
     const { sql, values } = readQuery(this.#project, after, filter);
     const rows = await this.#attempt(() => this.#prepare(sql).all(...values) as EventRow[]);
     return rows.map((row) => recordedFrom(row, this.#file));
@@ -108,6 +118,11 @@ class SqliteLog implements Log {
     this.#db.close();
   }
 
+  /** Another number after another connection has written anything. */
+  #dataVersion(): number {
+    return this.#db.pragma("data_version", { simple: true }) as number;
+  }
+
   #isMet({ task, position }: Expectation, last: number): boolean {
     if (position !== undefined && position !== last) return false;
     return task === undefined || task.position === this.#lastPositionOf(task.id);
@@ -125,7 +140,7 @@ class SqliteLog implements Log {
       .get(this.#project, task) as number;
   }
 
-  #insert(events: readonly Event[], texts: readonly string[], last: number): readonly Recorded[] {
+  #insert(events: readonly Event[], last: number): readonly Recorded[] {
     const insert = this.#prepare(
       `INSERT INTO events (project, position, at, v, type, run, task, iteration, data)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -135,7 +150,7 @@ class SqliteLog implements Log {
       const position = last + 1 + index;
       const run = "run" in event ? event.run : null;
       const iteration = "iteration" in event ? event.iteration : null;
-      const data = texts[index];
+      const data = JSON.stringify(event);
       insert.run(this.#project, position, at, EVENT_VERSION, event.type, run, taskOf(event), iteration, data);
       return { ...event, position, at };
     });

@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Ending } from "../../core/report/agent-report.ts";
 import { afterPendingInput, startAwakeTimer, type AwakeTimer } from "./awake-timer.ts";
 import { drainOutputs, pumpOutput, type OutputPump } from "./output-pump.ts";
+import { gitInForeground } from "./git-in-foreground.ts";
 import { endFamily, signalFamily, type Family } from "./process-sweep.ts";
 import { listPids } from "./process-table.ts";
 
@@ -85,7 +86,7 @@ function start({ command, cwd, env, marker, input }: SuperviseRequest): Promise<
     try {
       child = spawn(program, args, {
         cwd,
-        env: { ...env, RALPH_MARKER: marker },
+        env: { ...env, ...gitInForeground(env), RALPH_MARKER: marker },
         detached: true,
         windowsHide: true,
         stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],

@@ -1,9 +1,16 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../engine/ports.ts";
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  // An aborted sleep is simply over: no error is made, as the timers of Node do, at every turn of the loop.
   sleep: (ms, signal) =>
-    // An aborted sleep is simply over.
-    delay(ms, undefined, { signal }).catch(() => {}),
+    new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, signal.aborted ? 0 : ms);
+      signal.addEventListener("abort", wake);
+    }),
 };

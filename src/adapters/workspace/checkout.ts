@@ -2,13 +2,16 @@ import { resolve } from "node:path";
 import { createComparisons, type Comparisons } from "./compare-commits.ts";
 import { findRepository, type Repository } from "./find-repository.ts";
 import { createGit, type Git } from "./git.ts";
+import { readHead } from "./read-head.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
+import { createWalk, type Walk } from "./walk.ts";
 import { ralphPrefixOf } from "./whose-path.ts";
 
 /** A work tree, its repository, and a git that is not held up by the locks of the dead. */
 export interface Checkout extends Repository {
   readonly git: Git;
   readonly comparisons: Comparisons;
+  readonly walk: Walk;
   /** Our own folder. */
   readonly ralphDir: string;
   /** How git's paths below our own folder begin; null when it lies elsewhere. */
@@ -40,6 +43,7 @@ export async function openCheckout(
     ...repository,
     git,
     comparisons: createComparisons(git),
+    walk: createWalk(git, () => readHead(repository, git)),
     ralphDir: resolve(root, ralphDir),
     ralphPrefix,
     identity: () => (identity ??= fallbackIdentity(git)),

@@ -45,6 +45,9 @@ export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceO
       const entries = await readStatus(checkout.git);
       return entries.some(({ path }) => whose(path) === "agent" && !isOld(path));
     },
+    async lookAhead() {
+      (await open()).walk.begin();
+    },
     async collect(request) {
       const checkout = await open();
       return collectEvidence(checkout, request, ownersIn(checkout, request), kept);

@@ -5,7 +5,7 @@ import type { LeftOutFile } from "../../core/report/evidence.ts";
 import type { Checkout } from "./checkout.ts";
 import { looksSecret } from "./looks-secret.ts";
 import { isOwnGitignore } from "./own-gitignore.ts";
-import { readStatus, type StatusEntry } from "./read-status.ts";
+import type { StatusEntry } from "./read-status.ts";
 import type { Owner } from "./whose-path.ts";
 
 /** What is uncommitted, by what may happen to it. */
@@ -25,7 +25,7 @@ const ENTRIES_AT_ONCE = 1_000;
 
 /** One look at the work tree. */
 export async function readLeftovers(checkout: Checkout, whose: (path: string) => Owner): Promise<Leftovers> {
-  const entries = await readStatus(checkout.git, { mayRefresh: true });
+  const entries = await checkout.walk.entries();
   // What was plain need not be so any more.
   if (entries.some((entry) => entry.is === "conflict")) checkout.plainlyTracked.clear();
   const gitignore = entries.find((entry) => entry.path === ".gitignore");

@@ -46,6 +46,7 @@ export async function iterate(
     },
     signal,
   );
+  await ports.workspace.lookAhead();
   await journal.record({ type: "iteration.ended", run, task, iteration, report });
 }
 

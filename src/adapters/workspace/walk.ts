@@ -1,0 +1,29 @@
+import type { Snapshot } from "../../engine/ports.ts";
+import type { Git } from "./git.ts";
+import { readStatus, type StatusEntry } from "./read-status.ts";
+
+/** The walk over the work tree. It takes the longest of all looks, so it may begin before anybody needs it. */
+export interface Walk {
+  begin(): void;
+  /** What the walk found that has begun; without one, or when HEAD has moved since, of a new one. */
+  entries(): Promise<readonly StatusEntry[]>;
+}
+
+export function createWalk(git: Git, readHead: () => Promise<Snapshot>): Walk {
+  let begun: { readonly head: Promise<Snapshot>; readonly entries: Promise<StatusEntry[]> } | null = null;
+  const walk = (): Promise<StatusEntry[]> => readStatus(git, { mayRefresh: true });
+  return {
+    begin() {
+      begun = { head: readHead(), entries: walk() };
+      for (const part of [begun.head, begun.entries]) part.catch(() => {}); // told to whoever asks for it
+    },
+    async entries() {
+      const ahead = begun;
+      begun = null;
+      if (ahead === null) return walk();
+      const [before, now] = await Promise.all([ahead.head, readHead()]);
+      const isMoved = before.head !== now.head || before.branch !== now.branch;
+      return isMoved ? walk() : ahead.entries;
+    },
+  };
+}
