@@ -1,10 +1,13 @@
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { analyzeOutput } from "./adapters/agents/analyze-output.ts";
 import { createAgents } from "./adapters/agents/command-agents.ts";
+import { writeArchive, type Archive, type ArchiveRequest } from "./adapters/files/archive.ts";
 import { InterventionFiles } from "./adapters/files/intervention-files.ts";
 import { createLetters } from "./adapters/files/letters.ts";
+import { readListFiles, type ListFile } from "./adapters/files/list-files.ts";
 import { createNotes } from "./adapters/files/notes.ts";
+import { readPromptTemplate } from "./adapters/files/prompt-template.ts";
 import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
@@ -13,6 +16,9 @@ import { damaged as damagedExport, readExport } from "./adapters/store/read-expo
 import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
 import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
+import { findProgram } from "./adapters/system/find-program.ts";
+import { createKeepAwake, type KeepAwake } from "./adapters/system/keep-awake.ts";
+import { outsidePath } from "./adapters/system/outside-path.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import { addTask as addTaskTo, type AddedTask } from "./adapters/tasks/add-task.ts";
 import { openSource, type OpenedSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
@@ -22,6 +28,7 @@ import { writeImported } from "./adapters/tasks/write-imported.ts";
 import { findRepository } from "./adapters/workspace/find-repository.ts";
 import { configurationGlobs } from "./adapters/workspace/kept-files.ts";
 import { pinDefinitions } from "./adapters/workspace/pinned-definitions.ts";
+import { trackedPaths } from "./adapters/workspace/tracked-paths.ts";
 import { ralphPrefixOf } from "./adapters/workspace/whose-path.ts";
 import { literalGlob } from "./core/glob.ts";
 import { mayHoldTests } from "./core/weakening/test-files.ts";
@@ -30,14 +37,15 @@ import { verifyWork } from "./adapters/workspace/verify-work.ts";
 import type { LoadedConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
-import { templateProblem } from "./core/prompt/template.ts";
 import { RalphError } from "./core/ralph-error.ts";
 import { createRedactor, secretsIn } from "./core/redact.ts";
 import type { AgentSettings, Commands, GateSettings, ProtectSettings, Settings } from "./core/settings.ts";
 import type { Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
-export type { RoadmapDefaults, SourceRequest };
-export { analyzeOutput, damagedExport, readExport, verifyWork };
+export { tellsUsage } from "./adapters/agents/command-agents.ts";
+export { writeStatusFile } from "./adapters/files/status-file.ts";
+export type { ListFile, RoadmapDefaults, SourceRequest };
+export { analyzeOutput, damagedExport, findProgram, readExport, readPromptTemplate, verifyWork };
 
 /** Where we are installed; this file may be a source or a chunk of the bundle, so it looks upwards. */
 const OWN_ROOT = ownRoot(import.meta.dirname);
@@ -126,6 +134,25 @@ export function importTasks(
   return writeImported(project.ralphDir, file, options);
 }
 
+/** Everything of a list that an archive takes: its source, requirements, notes, and these letters. */
+export function listFilesOf(
+  project: Project,
+  source: TaskSource | null,
+  letters: readonly string[],
+): readonly ListFile[] {
+  return readListFiles({ ...project, source: source?.files ?? [], letters });
+}
+
+export function archiveFiles(project: Project, request: Omit<ArchiveRequest, "ralphDir">): Archive {
+  return writeArchive({ ...request, ralphDir: project.ralphDir });
+}
+
+/** Those of the files, by their real places, that git keeps a history of; relative to the root. */
+export async function trackedAmong({ root }: Project, files: readonly string[]): Promise<readonly string[]> {
+  const inside = files.map((file) => relative(root, file)).filter((path) => !path.startsWith(".."));
+  return trackedPaths(root, inside);
+}
+
 export function workspaceOf(project: Project): GitWorkspace {
   return createGitWorkspace(project);
 }
@@ -166,17 +193,6 @@ export function notesOf(project: Project): Notes {
   return createNotes(project.ralphDir);
 }
 
-/** The operator's own template, checked; null when there is none. */
-export function readPromptTemplate(project: Project): string | null {
-  const path = join(project.ralphDir, "prompts", "build.md");
-  if (!existsSync(path)) return null;
-  const template = readFileSync(path, "utf8");
-  const problem = templateProblem(template);
-  if (problem === null) return template;
-  const shown = relative(project.root, path);
-  throw new RalphError("config", `${shown}:${problem.line}: ${problem.message}`);
-}
-
 /** The task source that a run would find by itself, as people know it; null when there is none. */
 export function detectedSource(project: Project): string | null {
   try {
@@ -194,6 +210,8 @@ export interface RunParts {
   readonly source: TaskSource;
   readonly followers: readonly Follower[];
   readonly onProgress: (progress: Progress) => void;
+  /** Called as soon as an agent runs. */
+  readonly onAgentStart: () => void;
   /** What the agent prints, as it comes, without secrets. */
   readonly onOutput?: (text: string) => void;
   readonly env: NodeJS.ProcessEnv;
@@ -201,9 +219,10 @@ export interface RunParts {
 
 /** Everything the engine needs, with the real outside behind it. */
 export function composePorts(parts: RunParts): Ports {
-  const { log, commands, source, followers, onProgress, onOutput, env } = parts;
+  const { log, commands, source, followers, onProgress, onAgentStart, onOutput, env } = parts;
   const { root, ralphDir } = parts.project;
   const redact = createRedactor(secretsOf(env, commands));
+  const workspace = workspaceOf(parts.project);
   return {
     log,
     commands,
@@ -214,15 +233,22 @@ export function composePorts(parts: RunParts): Ports {
       baseEnv: env,
       ownRoot: OWN_ROOT,
       onProgress,
+      onStart: onAgentStart,
+      workTree: () => workspace.fingerprint(),
       ...(onOutput && { onOutput }),
     }),
-    workspace: workspaceOf(parts.project),
+    workspace,
     gates: createGates({ cwd: root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
     letters: createLetters(ralphDir),
     notes: notesOf(parts.project),
     clock: systemClock,
     followers,
   };
+}
+
+/** For as long as a run needs the machine. */
+export function keepAwakeOf({ env }: Pick<RunParts, "env">): KeepAwake {
+  return createKeepAwake({ path: outsidePath(env["PATH"] ?? "", OWN_ROOT), env });
 }
 
 /** For gates outside of a run; `redact` takes the secrets of the environment and of theirs out of a text. */
@@ -244,6 +270,7 @@ export function builtInAgents(): readonly AgentSettings[] {
       command: [process.execPath, join(OWN_ROOT, "dist", "demo-agent.js")],
       env: {},
       envDeny: [],
+      prices: {},
     },
   ];
 }
@@ -253,27 +280,10 @@ export function ownCommand(cwd: string, env: NodeJS.ProcessEnv): string {
   return findProgram("ralph", cwd, env) === null ? join(OWN_ROOT, "bin", "ralph") : "ralph";
 }
 
-/** The file that a program's name stands for on this machine, or null. */
-export function findProgram(name: string, cwd: string, env: NodeJS.ProcessEnv): string | null {
-  const folders = name.includes("/") ? [cwd] : (env["PATH"] ?? "").split(delimiter);
-  const candidates = isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name));
-  return candidates.find(isExecutable) ?? null;
-}
-
 function ownRoot(folder: string): string {
   return existsSync(join(folder, "package.json")) || folder === dirname(folder)
     ? folder
     : ownRoot(dirname(folder));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    // Not there, or not ours to run: either way it is not the program.
-    return false;
-  }
 }
 
 function secretsOf(env: NodeJS.ProcessEnv, { agents, gates }: Commands): readonly string[] {

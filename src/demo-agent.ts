@@ -13,6 +13,7 @@ import {
   type DemoSteps,
   type FileText,
 } from "./core/demo/demo-script.ts";
+import { demoUsageLine } from "./core/demo/demo-usage.ts";
 
 const BLOCK_BYTES = 64 * 1024;
 const LINES = Buffer.alloc(BLOCK_BYTES, "the agent has a lot to say about very little in this line of 64 \n");
@@ -28,6 +29,9 @@ const messages = process.argv.includes("--messages")
   : null;
 
 process.exitCode = await main();
+// An open stdin would keep us alive.
+await messages?.return?.();
+process.stdin.destroy();
 
 async function main(): Promise<number> {
   const prompt = await readPrompt();
@@ -46,8 +50,6 @@ async function main(): Promise<number> {
     const exitCode = await perform(step, prompt);
     if (exitCode !== null) return exitCode;
   }
-  await messages?.return?.();
-  process.stdin.destroy();
   return 0;
 }
 
@@ -95,6 +97,7 @@ async function perform(step: DemoStep, prompt: string): Promise<number | null> {
   else if ("shell" in step) return runProgram("sh", ["-c", step.shell]);
   else if ("commit" in step) return commit(step.commit);
   else if ("promise" in step) await printTag(step.promise);
+  else if ("usage" in step) await print(`${demoUsageLine(step.usage)}\n`);
   else if ("blocked" in step) await printTag(`BLOCKED:${step.blocked}`);
   else if ("decide" in step) await printTag(`DECIDE:${step.decide}`);
   else if ("sleep" in step) await sleep(step.sleep);

@@ -79,8 +79,20 @@ export const COMMANDS = {
     load: () => import("./commands/blocked.ts"),
   },
   unblock: { summary: "let blocked tasks go on", load: () => import("./commands/unblock.ts") },
+  "retry-blocked": {
+    summary: "let blocked tasks go on, and run just those",
+    load: () => import("./commands/retry-blocked.ts"),
+  },
+  steer: {
+    summary: "tell the agent something; or see what it was told",
+    load: () => import("./commands/steer.ts"),
+  },
   stop: { summary: "end the run after the current iteration", load: () => import("./commands/stop.ts") },
   reset: { summary: "forget a task's counters, or everything", load: () => import("./commands/reset.ts") },
+  archive: {
+    summary: "put the list away with a summary, and begin a fresh one",
+    load: () => import("./commands/archive.ts"),
+  },
   prompt: {
     summary: "print exactly what the next iteration would be told",
     load: () => import("./commands/prompt.ts"),

@@ -2,12 +2,14 @@ import { join, relative } from "node:path";
 import {
   composePorts,
   interventionFilesOf,
+  keepAwakeOf,
   lastTranscriptOf,
   lockProject,
   viewsOf,
   workspaceOf,
   type Project,
 } from "../compose.ts";
+import type { Event } from "../core/events.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import { gatesToKeep } from "../core/loop/resumed-gates.ts";
 import { isOpen, type State } from "../core/loop/state.ts";
@@ -19,17 +21,26 @@ import { Journal } from "../engine/journal.ts";
 import type { Log, Ports } from "../engine/ports.ts";
 import { recover } from "../engine/recover.ts";
 import { startRun } from "../engine/start-run.ts";
+import { blockedNow } from "./blocked-now.ts";
 import type { CliContext } from "./commands.ts";
 import type { Prepared } from "./prepare-run.ts";
 import { withLog } from "./project-state.ts";
+import { suggestionLines } from "./print/blocked-lines.ts";
 import type { RunPrinter } from "./print/run-printer.ts";
 import { onInterrupt } from "./interrupt.ts";
+import { listenForRetry } from "./retry-key.ts";
 
 export interface Drive extends Prepared {
   readonly context: CliContext;
   readonly printer: RunPrinter;
   readonly allowDirty: boolean;
+  /** The machine does not fall asleep while agents work. */
+  readonly keepAwake: boolean;
   readonly summary: boolean;
+  /** Whether it may end with what would help blocked tasks. */
+  readonly suggests: boolean;
+  /** What a person asked for together with the run; recorded before it starts. */
+  readonly first?: (state: State) => readonly Event[];
   /** Shows what the agent prints. */
   readonly verbose: boolean;
 }
@@ -46,10 +57,12 @@ export async function driveRun(drive: Drive): Promise<number> {
 
 async function driveWith(log: Log, drive: Drive): Promise<number> {
   const { project, context, printer } = drive;
+  const keepAwake = keepAwakeOf(context);
   try {
     const views = viewsOf(project, log);
     const interventions = interventionFilesOf(project, log);
-    const followers = [views, interventions, printer];
+    const retryKey = listenForRetry(process.stdin, log);
+    const followers = [views, interventions, printer, retryKey];
     const journal = await Journal.open(log, followers, Date.now);
     const gates = keptGates(drive, journal.state);
     const ports = composePorts({
@@ -62,6 +75,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
         views.progress(progress);
         printer.progress(progress);
       },
+      onAgentStart: () => drive.keepAwake && keepAwake.hold(),
       ...(drive.verbose && { onOutput: (text: string) => printer.output(text) }),
       env: context.env,
     });
@@ -71,13 +85,18 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     const settings = { ...drive.settings, gates, leaveAlone };
     if (drive.branch !== null && journal.state.iterations.length === 0)
       await workspaceOf(project).useBranch(drive.branch);
+    const first = drive.first?.(journal.state) ?? [];
+    if (first.length > 0) await journal.record(...first);
     await views.restore(journal.state);
     await interventions.restore(journal.state);
     const end = await engineToItsEnd(drive, settings, ports, journal);
     printer.rest();
+    retryKey.rest();
     if (drive.summary) printSummary(end, drive);
+    if (drive.suggests && settings.unblock.autoSuggest) await printSuggestions(end, drive);
     return end.run?.end == null ? EXIT_CODES.stopped : EXIT_CODES[end.run.end.outcome];
   } finally {
+    keepAwake.release();
     printer.rest();
   }
 }
@@ -105,7 +124,8 @@ async function engineToItsEnd(
   ports: Ports,
   journal: Journal,
 ): Promise<State> {
-  await startRun(journal, settings, process.pid, context.version);
+  const { head } = await ports.workspace.snapshot();
+  await startRun(journal, settings, process.pid, context.version, head);
   const release = onInterrupt(journal, ports, context.stderr);
   try {
     return await runEngine(ports, journal);
@@ -118,6 +138,13 @@ function printSummary(end: State, { project, context }: Drive): void {
   const log = join(relative(project.root, project.ralphDir), "logs", "summary.csv");
   const lines = ["", ...runSummary(end, log, Date.now())];
   for (const line of lines) context.stdout.write(`${line}\n`);
+}
+
+/** What would help the tasks that are blocked now. */
+async function printSuggestions(end: State, { project, context }: Drive): Promise<void> {
+  const blocked = await blockedNow(project, end);
+  if (blocked.length === 0) return;
+  for (const line of ["", "What would help:", ...suggestionLines(blocked)]) context.stdout.write(`${line}\n`);
 }
 
 /** The operator's uncommitted work: a reason not to start, or (`--allow-dirty`) left exactly as it is. */

@@ -5,6 +5,7 @@ import {
   readConfig,
   readPromptTemplate,
   sourceOf,
+  tellsUsage,
   withOwnProtection,
   type Project,
 } from "../compose.ts";
@@ -45,6 +46,7 @@ export async function prepareRun(
   const withChecks = { ...flags, check: [...checks, ...(flags.check ?? [])] };
   const { settings, commands } = resolveSettings(config, withChecks, source.identity, builtInAgents());
   for (const task of tasks) requireKnownAgent(task, commands.agents);
+  requireKnownCosts(settings, tasks, commands.agents);
   const promptTemplate = readPromptTemplate(project);
   return {
     project,
@@ -55,6 +57,24 @@ export async function prepareRun(
     notes: notesOf(project),
     branch,
   };
+}
+
+/** A budget that nobody can keep is refused, not forgotten. */
+function requireKnownCosts(
+  { agent, fallbackAgents, limits }: Settings,
+  tasks: readonly Task[],
+  agents: readonly AgentSettings[],
+): void {
+  const { run, task, day } = limits.budget;
+  if (run === null && task === null && day === null) return;
+  const names = [agent, ...fallbackAgents, ...tasks.filter(({ done }) => !done).map((one) => one.agent)];
+  const silent = agents.find((known) => names.includes(known.name) && !tellsUsage(known));
+  if (silent === undefined) return;
+  throw new RalphError(
+    "config",
+    `there is a budget, and the agent "${silent.name}" tells neither what it costs nor how many tokens it uses, so no price helps`,
+    { hint: "take the budget away, or choose an agent that tells it: --agent NAME" },
+  );
 }
 
 /** A task may name its own agent; better to know now than in the middle of the night. */

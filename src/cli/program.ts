@@ -48,7 +48,10 @@ export async function createProgram(
   // What is wrong is told in one place, `reportError`, also as JSON.
   program.configureOutput({ outputError: () => {} });
   for (const [name, entry] of Object.entries(COMMANDS)) {
-    const command = withCommonOptions(program.command(name).description(entry.summary));
+    // A word too many is a mistake, most often a text without quotes; only the program itself names the unknown.
+    const command = withCommonOptions(program.command(name).description(entry.summary)).allowExcessArguments(
+      false,
+    );
     const act: Act = async (action) => done(await action(contextOf(command, version)));
     if (isWanted(name)) (await entry.load()).define(command, act);
   }
@@ -65,7 +68,11 @@ function withCommonOptions(command: Command): Command {
 /** What the parser objects to, in our own form. */
 function usageError(error: unknown): unknown {
   if (!(error instanceof CommanderError)) return error;
-  return new RalphError("usage", error.message.replace(/^error: /, "").trim(), { cause: error });
+  const isWordTooMany = error.code === "commander.excessArguments";
+  return new RalphError("usage", error.message.replace(/^error: /, "").trim(), {
+    ...(isWordTooMany && { hint: 'a text of several words needs quotes: "…"' }),
+    cause: error,
+  });
 }
 
 /** Whoever read our output is gone; a run goes on without being watched. */

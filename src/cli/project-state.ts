@@ -1,18 +1,34 @@
 import type { Project } from "../compose.ts";
 import { findProgram, hasLog, openLog } from "../compose.ts";
+import { hourOf } from "../core/limits/calls.ts";
 import { evolveAll, EVOLVE_VERSION } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { AgentSettings, Commands } from "../core/settings.ts";
+import type { Instant } from "../core/time.ts";
 import type { Log } from "../engine/ports.ts";
 
 /** The state as recorded, for commands that only look; creates nothing. */
 export async function readState(project: Project): Promise<State> {
   if (!hasLog(project)) return EMPTY_STATE;
-  return withLog(project, async (log) => {
-    const from = (await log.loadSnapshot(EVOLVE_VERSION)) ?? EMPTY_STATE;
-    return evolveAll(await log.read(from.position), from);
-  });
+  return withLog(project, stateIn);
+}
+
+/** The state, and how many calls of this hour are used up by everybody who shares the store. */
+export async function readStateAndCalls(
+  project: Project,
+  now: Instant,
+): Promise<{ readonly state: State; readonly calls: number }> {
+  if (!hasLog(project)) return { state: EMPTY_STATE, calls: 0 };
+  return withLog(project, async (log) => ({
+    state: await stateIn(log),
+    calls: await log.countCalls(hourOf(now).since),
+  }));
+}
+
+async function stateIn(log: Log): Promise<State> {
+  const from = (await log.loadSnapshot(EVOLVE_VERSION)) ?? EMPTY_STATE;
+  return evolveAll(await log.read(from.position), from);
 }
 
 /** Opens the log for as long as the work takes. */

@@ -1,6 +1,7 @@
 import {
   MODE_TIMEOUT_MS,
   type AgentSettings,
+  type BudgetSettings,
   type Commands,
   type GateSettings,
   type InterventionSettings,
@@ -10,6 +11,8 @@ import {
 import { parseDuration } from "../core/duration.ts";
 import { closest } from "../core/closest.ts";
 import { RalphError } from "../core/ralph-error.ts";
+import type { BreakerSettings } from "../core/limits/breaker.ts";
+import type { Price, Prices } from "../core/limits/price.ts";
 import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
 import type { SourceIdentity } from "../core/plan/task.ts";
 import type { Config } from "./schema.ts";
@@ -19,6 +22,11 @@ export interface RunFlags {
   readonly check?: readonly string[];
   readonly maxIterations?: string;
   readonly maxStuck?: string;
+  /** Of `retry-blocked`. */
+  readonly maxAttempts?: string;
+  readonly calls?: string;
+  readonly budget?: string;
+  readonly maxDuration?: string;
   readonly timeout?: string;
   readonly mode?: string;
   readonly agent?: string;
@@ -46,7 +54,7 @@ export function resolveSettings(
   source: SourceIdentity,
   builtInAgents: readonly AgentSettings[],
 ): Resolved {
-  const agents = [...configuredAgents(config, builtInAgents)];
+  const agents = configuredAgents(config, builtInAgents);
   const agent = flags.agent ?? config.agent;
   for (const name of [agent, ...config.run.fallback_agents])
     if (!agents.some((known) => known.name === name)) throw unknownAgent(name, agents);
@@ -60,10 +68,15 @@ export function resolveSettings(
     limits: {
       maxIterations: wholeNumber("--max-iterations", flags.maxIterations, 1) ?? config.run.max_iterations,
       maxStuck: wholeNumber("--max-stuck", flags.maxStuck, 0) ?? config.run.max_stuck,
-      maxAttempts: config.run.max_attempts,
+      maxAttempts: wholeNumber("--max-attempts", flags.maxAttempts, 1) ?? config.run.max_attempts,
       maxIterationsPerTask: config.maxIterationsPerTask,
       retries: config.run.retries,
+      callsPerHour: wholeNumber("--calls", flags.calls, 0) ?? config.limits.calls_per_hour,
+      budget: budgetSettings(config, flags),
+      maxDurationMs: duration("--max-duration", flags.maxDuration) ?? noneIfZero(config.limits.max_duration),
+      idleMs: config.run.idle_timeout,
     },
+    breaker: breakerSettings(config, flags),
     promise: {
       completion: config.promise.completion,
       requireXml: config.promise.require_xml,
@@ -76,6 +89,11 @@ export function resolveSettings(
     noWait: flags.wait === false,
     keepGoing: flags.keepGoing ?? config.run.keep_going,
     gatesEveryIteration: config.run.gates_every_iteration,
+    adaptiveIterations: config.run.adaptive_iterations,
+    unblock: {
+      autoSuggest: config.unblock.auto_suggest,
+      maxAutoAttempts: config.unblock.max_auto_unblock_attempts,
+    },
     git: config.git,
     protect: { paths: config.protect.paths, pins: [], weakenedTests: config.protect.weakened_tests },
     interventions: interventionSettings(config, flags),
@@ -83,6 +101,29 @@ export function resolveSettings(
     leaveAlone: [],
   };
   return { settings, commands: { agents, gates } };
+}
+
+function budgetSettings({ limits }: Config, flags: RunFlags): BudgetSettings {
+  return {
+    run: noneIfZero(dollarsOf("--budget", flags.budget) ?? limits.budget_usd),
+    task: noneIfZero(limits.budget_usd_per_task),
+    day: noneIfZero(limits.budget_usd_per_day),
+  };
+}
+
+/** Whoever allows more iterations without a commit on the command line means the breaker too. */
+function breakerSettings({ breaker }: Config, flags: RunFlags): BreakerSettings {
+  const allowed = wholeNumber("--max-stuck", flags.maxStuck, 0) ?? 0;
+  return {
+    noProgress: breaker.no_progress === 0 ? 0 : Math.max(breaker.no_progress, allowed),
+    sameError: breaker.same_error,
+    outputDecline: breaker.output_decline,
+    cooldownMs: breaker.cooldown,
+  };
+}
+
+function noneIfZero(value: number): number | null {
+  return value === 0 ? null : value;
 }
 
 function timeoutSettings({ adaptive_timeout: timeout }: Config): TimeoutSettings {
@@ -110,7 +151,7 @@ function interventionSettings({ interventions }: Config, flags: RunFlags): Inter
   };
 }
 
-function configuredAgents(config: Config, builtIn: readonly AgentSettings[]): Iterable<AgentSettings> {
+function configuredAgents(config: Config, builtIn: readonly AgentSettings[]): readonly AgentSettings[] {
   const byName = new Map(builtIn.map((agent) => [agent.name, agent]));
   for (const [name, agent] of Object.entries(config.agents)) {
     const command = agent.command ?? byName.get(name)?.command;
@@ -121,9 +162,23 @@ function configuredAgents(config: Config, builtIn: readonly AgentSettings[]): It
     }
     const script = agent.script === undefined ? {} : { RALPH_DEMO_SCRIPT: agent.script };
     const format = agent.command === undefined ? (byName.get(name)?.format ?? "text") : "text";
-    byName.set(name, { name, format, command, env: { ...agent.env, ...script }, envDeny: agent.env_deny });
+    const env = { ...agent.env, ...script };
+    byName.set(name, { name, format, command, env, envDeny: agent.env_deny, prices: {} });
   }
-  return byName.values();
+  const prices = pricesOf(config);
+  return [...byName.values()].map((agent) => ({ ...agent, prices }));
+}
+
+function pricesOf({ prices }: Config): Prices {
+  const entries = Object.entries(prices).map(([model, price]): [string, Price] => [
+    model,
+    {
+      inputPerMtok: price.input_per_mtok,
+      outputPerMtok: price.output_per_mtok,
+      cacheReadPerMtok: price.cache_read_per_mtok,
+    },
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function gateSettings(gate: Config["gates"][number]): GateSettings {
@@ -185,6 +240,13 @@ function wholeNumber(flag: string, text: string | undefined, least: number): num
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw new RalphError("usage", `${flag} is "${text}"; expected a whole number of at least ${least}`);
+}
+
+function dollarsOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text.replace(/^\$/, ""));
+  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
+  throw new RalphError("usage", `${flag} is "${text}"; expected an amount of dollars such as 5 or 2.50`);
 }
 
 function duration(flag: string, text: string | undefined): number | null {

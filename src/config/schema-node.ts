@@ -1,4 +1,5 @@
-import { configSchema, DURATION } from "./schema.ts";
+import { DURATION, DURATION_OR_OFF } from "./duration-schema.ts";
+import { configSchema } from "./schema.ts";
 
 /** How a configuration file is written, which decides how people are told what to type. */
 export type Notation = "toml" | "json" | "yaml";
@@ -10,7 +11,8 @@ export type SchemaNode =
   | { readonly is: "list"; readonly each: unknown }
   | { readonly is: "number"; readonly isWhole: boolean; readonly least: number | null }
   | { readonly is: "choice"; readonly values: readonly string[] }
-  | { readonly is: "text" | "boolean" | "duration" };
+  | { readonly is: "duration"; readonly mayBeOff: boolean }
+  | { readonly is: "text" | "boolean" };
 
 /** What zod keeps of a schema, as far as we read it. */
 interface ZodInside {
@@ -19,6 +21,7 @@ interface ZodInside {
   readonly minValue?: number | null;
   readonly options?: readonly string[];
   readonly shape?: Readonly<Record<string, unknown>>;
+  safeParse(value: unknown): { readonly success: boolean };
   readonly def: {
     readonly type: string;
     readonly innerType?: unknown;
@@ -51,7 +54,7 @@ export function schemaNode(schema: unknown): SchemaNode {
     case "boolean":
       return { is: "boolean" };
     case "pipe":
-      return { is: "duration" };
+      return { is: "duration", mayBeOff: inside.safeParse(0).success };
     default:
       throw new Error(`the schema has a ${def.type}, which nobody can explain yet`);
   }
@@ -85,7 +88,7 @@ export function expectation(node: SchemaNode, notation: Notation): string {
     case "boolean":
       return "true or false";
     case "duration":
-      return DURATION;
+      return node.mayBeOff ? DURATION_OR_OFF : DURATION;
     case "number": {
       const kind = node.isWhole ? "a whole number" : "a number";
       return node.least === null ? kind : `${kind}, ${node.least} or more`;

@@ -1,17 +1,8 @@
 import { z } from "zod";
-import { formatDuration, parseDuration } from "../core/duration.ts";
+import { formatDuration } from "../core/duration.ts";
 import { DEFAULT_COMPLEXITY, type Complexity } from "../core/limits/complexity.ts";
-
-/** Told to whoever writes something else. */
-export const DURATION = 'a duration longer than 0, such as "90s", "45m", "2h" or "1h30m"';
-
-/** In the file a text or a number of seconds, in the program milliseconds. */
-const duration = z.union([z.string(), z.number()]).transform((value, context) => {
-  const ms = parseDuration(String(value));
-  if (ms !== null && ms > 0) return ms;
-  context.addIssue({ code: "custom", message: `expected ${DURATION}, got ${JSON.stringify(value)}` });
-  return z.NEVER;
-});
+import { duration, durationOrOff } from "./duration-schema.ts";
+import { unblock } from "./unblock-schema.ts";
 
 const count = z.number().int().min(0);
 const countTo = (most: number): typeof count =>
@@ -96,6 +87,15 @@ const run = z.strictObject({
     .boolean()
     .default(false)
     .describe("gates also run when the agent does not claim to be done"),
+  idle_timeout: durationOrOff
+    .prefault("10m")
+    .describe(
+      "an agent is ended after so long without output, tool call, change in the work tree and CPU use; 0 is off",
+    ),
+  adaptive_iterations: z
+    .boolean()
+    .default(false)
+    .describe("a task's iteration limit grows with its complexity, unless the task gives its own"),
   retries: count
     .default(3)
     .describe("transient failures in a row that are tried again; they are no iterations"),
@@ -103,6 +103,47 @@ const run = z.strictObject({
     .array(text)
     .default([])
     .describe("who takes over, in this order, when an agent is suspended"),
+});
+
+const amount = z.number().min(0);
+
+const limits = z.strictObject({
+  calls_per_hour: count
+    .default(100)
+    .describe(
+      "agents started in a clock hour, by everybody who shares the store; then the run waits; 0 is off",
+    ),
+  budget_usd: amount
+    .default(0)
+    .describe("dollars for a run; it stops before an iteration would pass them; 0 is off"),
+  budget_usd_per_task: amount.default(0).describe("dollars for a task; then it is blocked; 0 is off"),
+  budget_usd_per_day: amount
+    .default(0)
+    .describe("dollars for a day, for everybody who shares the store; 0 is off"),
+  max_duration: durationOrOff.prefault("0").describe("of a run: no iteration begins after it; 0 is off"),
+});
+
+const breaker = z.strictObject({
+  no_progress: count
+    .default(3)
+    .describe("iterations in a row without progress that open the breaker, the last one on trial; 0 is off"),
+  same_error: count
+    .default(5)
+    .describe(
+      "the same error, whatever numbers and paths are in it, so many times without progress; 0 is off",
+    ),
+  output_decline: countTo(100)
+    .default(70)
+    .describe("per cent by which the output is shorter than usual, twice in a row; 0 is off"),
+  cooldown: durationOrOff
+    .prefault("30m")
+    .describe("an open breaker lets a run try again after this; 0 is never"),
+});
+
+const price = z.strictObject({
+  input_per_mtok: amount.describe("dollars for a million tokens of input"),
+  output_per_mtok: amount.describe("dollars for a million tokens of output"),
+  cache_read_per_mtok: amount.default(0).describe("dollars for a million tokens of input from a cache"),
 });
 
 const promise = z.strictObject({
@@ -226,6 +267,12 @@ export const configSchema = z.strictObject({
     .default("standard")
     .describe("how long an iteration may take: 2, 15 or 30 minutes, adapted as `[adaptive_timeout]` says"),
   run: run.prefault({}).describe("when to go on and when to stop"),
+  limits: limits.prefault({}).describe("what a run may use: calls, money, time"),
+  breaker: breaker.prefault({}).describe("when going on would be a waste"),
+  prices: z
+    .record(z.string(), price)
+    .default({})
+    .describe("by the name of a model, for agents that tell their tokens and not what these cost"),
   promise: promise.prefault({}).describe("how the agent says that it is done"),
   gates: gates.default([]).describe("commands of the project that must pass before a task is done"),
   agents: z
@@ -240,6 +287,7 @@ export const configSchema = z.strictObject({
     .describe(
       "how the time for an iteration fits the task; a timeout that is given for a task or a run is exact",
     ),
+  unblock: unblock.prefault({}).describe("what happens to blocked tasks by itself"),
 });
 
 /** What the operator wrote, with the defaults. */

@@ -1,6 +1,7 @@
 import type { AgentReport } from "./report/agent-report.ts";
 import type { Evidence, Leftovers } from "./report/evidence.ts";
 import type { CheckedGate, GateOutcome } from "./report/checked-gate.ts";
+import type { BreakerPosition } from "./limits/breaker.ts";
 import type { Complexity } from "./limits/complexity.ts";
 import type { ExitSignal } from "./limits/exit-rules.ts";
 import type { TimeoutOrigin } from "./limits/iteration-timeout.ts";
@@ -28,10 +29,30 @@ export type RunEvent =
       readonly settings: Settings;
       readonly pid: number;
       readonly version: string;
+      /** Where the workspace stood; missing when nobody looked. */
+      readonly head?: string | null;
     })
   /** A run whose process died goes on in a new process, with the settings of the new command line. */
-  | (About<"run.resumed"> & { readonly run: RunId; readonly settings: Settings; readonly pid: number })
+  | (About<"run.resumed"> & {
+      readonly run: RunId;
+      readonly settings: Settings;
+      readonly pid: number;
+      readonly head?: string | null;
+    })
   | (About<"wait.started"> & { readonly run: RunId; readonly until: Instant; readonly why: string })
+  /** The calls of this hour are used up, by whoever shares them. */
+  | (About<"calls.exhausted"> & { readonly run: RunId; readonly until: Instant })
+  /** Four fifths of a budget are spent, or the next iteration would pass it. */
+  | (About<"budget.neared"> & BudgetFact)
+  | (About<"budget.reached"> & BudgetFact)
+  /** `head`: where the workspace stood then. */
+  | (About<"breaker.moved"> & {
+      readonly run: RunId | null;
+      readonly from: BreakerPosition;
+      readonly to: BreakerPosition;
+      readonly reason: string;
+      readonly head: string | null;
+    })
   | (About<"run.ended"> & { readonly run: RunId; readonly outcome: Outcome; readonly reason: string });
 
 /** An earlier log is lost; numbers go on after the transcripts that are there. */
@@ -69,6 +90,10 @@ export type IterationEvent =
     })
   /** Half of its time is over; looked at only with `mid_stream`. */
   | (AboutIteration<"halftime.passed"> & { readonly wroteFiles: boolean })
+  /** A message of the operator's reached the agent: in the prompt that it worked from, or while it ran. */
+  | (AboutIteration<"steer.used"> & { readonly id: string; readonly how: "prompt" | "message" })
+  /** The running agent takes no messages: it waits for the next prompt. */
+  | (AboutIteration<"steer.deferred"> & { readonly id: string })
   | (AboutIteration<"iteration.ended"> & { readonly report: AgentReport })
   | (AboutIteration<"evidence.collected"> & { readonly evidence: Evidence })
   | (AboutIteration<"gates.checked"> & {
@@ -118,7 +143,13 @@ export type TaskEvent =
   /** A single attempt that did not succeed, or an open-ended task that goes round in circles; not in this run. */
   | (AboutIteration<"task.failed"> & { readonly reason: string })
   | (AboutIteration<"task.exhausted"> & { readonly iterations: number; readonly lastOutput: string })
-  | (AboutIteration<"question.asked"> & { readonly question: string; readonly options: readonly string[] })
+  | (AboutIteration<"question.asked"> & {
+      readonly question: string;
+      readonly options: readonly string[];
+      /** Taken when `deadlineAt` passes without an answer. */
+      readonly default: string | null;
+      readonly deadlineAt: Instant | null;
+    })
   /** A file under `.ralph/` that asks the operator; deleting or answering it is an act. */
   | (About<"letter.published"> & {
       readonly task: TaskId;
@@ -136,13 +167,26 @@ export type TaskEvent =
 
 /** What a person did; any process may record these. */
 export type OperatorEvent =
-  | (About<"question.answered"> & { readonly task: TaskId; readonly answer: string })
+  | (About<"question.answered"> & {
+      readonly task: TaskId;
+      readonly answer: string;
+      /** `deadline`: nobody answered in time, so the default was taken. */
+      readonly by: "person" | "deadline";
+    })
   | (About<"task.unblocked"> & {
       readonly task: TaskId;
       readonly reason: string;
       /** Of its iterations from now on, exactly; null leaves it to the rules. */
       readonly timeoutMs: number | null;
+      /** `ralph`: blocked by timeouts in an earlier run, and tried again with more time. */
+      readonly by: "person" | "ralph";
     })
+  /** A message for the agent that works on the task, or (null) on whatever comes next. */
+  | (About<"steer.given"> & { readonly task: TaskId | null; readonly id: string; readonly text: string })
+  /** Waiting is over: whoever is limited or failed is asked again now. */
+  | (About<"retry.requested"> & { readonly run: RunId })
+  /** The hour's calls are counted from here. */
+  | About<"calls.reset">
   | (About<"stop.requested"> & { readonly run: RunId; readonly urgency: "after-iteration" | "now" })
   | (About<"task.reset"> & { readonly task: TaskId })
   | (About<"lesson.removed"> & { readonly rule: string })
@@ -164,6 +208,13 @@ export type Outcome =
 
 /** Raised whenever the meaning of a stored event changes; `upcast.ts` reads the older ones. */
 export const EVENT_VERSION = 3;
+
+interface BudgetFact {
+  readonly run: RunId;
+  readonly budget: "run" | "day";
+  readonly spentUsd: number;
+  readonly budgetUsd: number;
+}
 
 interface About<Type extends string> {
   readonly type: Type;

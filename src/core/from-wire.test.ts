@@ -24,6 +24,8 @@ test.each([
   [evidence(1, ONE, ["a_b.ts"], { putBack: ["x"] })],
   [gatesChecked(1, ONE, { baseline: null })],
   [{ type: "task.reset", task: "one" }],
+  [{ type: "steer.given", task: null, id: "m1", text: "be brief" }],
+  [{ type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", reason: "", head: null }],
   [{ type: "interventions.reset" }],
 ] satisfies [Event][])("what was exported comes back as it was: %j", (event) => {
   const recorded = { ...event, position: 7, at: Date.UTC(2026, 0, 1) + 123 };

@@ -9,6 +9,12 @@ export interface Exported {
   readonly data: unknown;
 }
 
+/** On the wire every event has a run and a task, null where it is about none; of these the null is a part. */
+const MAY_BE_NULL: Readonly<Record<string, "run" | "task">> = {
+  "breaker.moved": "run",
+  "steer.given": "task",
+};
+
 /** The reverse of `toWire`. Answers a sentence about what is wrong when it cannot be one of our events. */
 export function fromWire(value: unknown): Exported | string {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return "it is not an object";
@@ -20,7 +26,11 @@ export function fromWire(value: unknown): Exported | string {
   if (v !== null && (typeof v !== "number" || !Number.isSafeInteger(v) || v < 1))
     return '"v" is not a version';
   if (typeof type !== "string") return 'it has no "type"';
-  const about = { ...(typeof run === "string" && { run }), ...(typeof task === "string" && { task }) };
+  const mayBeNull = MAY_BE_NULL[type];
+  const about = {
+    ...((typeof run === "string" || (run === null && mayBeNull === "run")) && { run }),
+    ...((typeof task === "string" || (task === null && mayBeNull === "task")) && { task }),
+  };
   return { position, at: instant, v, data: { type, ...about, ...(camelCase(payload) as object) } };
 }
 

@@ -1,4 +1,6 @@
+import type { BreakerSettings } from "./limits/breaker.ts";
 import type { TimeoutSettings } from "./limits/iteration-timeout.ts";
+import type { Prices } from "./limits/price.ts";
 import type { SourceIdentity, TaskId } from "./plan/task.ts";
 import type { GateRest } from "./report/gate-definition.ts";
 
@@ -12,6 +14,7 @@ export interface Settings {
   readonly onlyTasks: readonly TaskId[] | null;
   readonly lanes: number;
   readonly limits: LimitSettings;
+  readonly breaker: BreakerSettings;
   readonly promise: PromiseSettings;
   /** The operator's own prompt template; null is the built-in one. */
   readonly promptTemplate: string | null;
@@ -23,6 +26,9 @@ export interface Settings {
   /** `--no-wait`: the run ends where it would wait for a limit. */
   readonly noWait: boolean;
   readonly gatesEveryIteration: boolean;
+  /** Whether a task's iteration limit grows with its complexity. */
+  readonly adaptiveIterations: boolean;
+  readonly unblock: UnblockSettings;
   readonly git: { readonly commit: "ralph" | "agent"; readonly hooks: boolean };
   readonly protect: ProtectSettings;
   readonly interventions: InterventionSettings;
@@ -69,6 +75,13 @@ export interface InterventionSettings {
   readonly midStream: boolean;
 }
 
+export interface UnblockSettings {
+  /** Whether a run that ends with blocked tasks says what would help. */
+  readonly autoSuggest: boolean;
+  /** How often a task that timeouts blocked is tried again without a person. */
+  readonly maxAutoAttempts: number;
+}
+
 export interface LimitSettings {
   /** Of the whole run. */
   readonly maxIterations: number;
@@ -80,6 +93,21 @@ export interface LimitSettings {
   readonly maxIterationsPerTask: number;
   /** Transient failures in a row that are retried. */
   readonly retries: number;
+  /** Of everybody who shares the store; 0 is off. */
+  readonly callsPerHour: number;
+  readonly budget: BudgetSettings;
+  /** Of the run; null is for ever. */
+  readonly maxDurationMs: number | null;
+  /** Without a sign of life from the agent; 0 is off. */
+  readonly idleMs: number;
+}
+
+/** In dollars; null is none. */
+export interface BudgetSettings {
+  readonly run: number | null;
+  readonly task: number | null;
+  /** Of everybody who shares the store. */
+  readonly day: number | null;
 }
 
 /**
@@ -99,6 +127,8 @@ export interface AgentSettings {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly envDeny: readonly string[];
+  /** For tokens whose cost the agent does not tell. */
+  readonly prices: Prices;
 }
 
 export type AgentFormat = "text" | "demo";

@@ -3,6 +3,7 @@ import type { Decision } from "../core/loop/effects.ts";
 import type { State } from "../core/loop/state.ts";
 import { InFlight } from "./in-flight.ts";
 import type { Journal } from "./journal.ts";
+import { lookAround } from "./look-around.ts";
 import type { Clock, Ports } from "./ports.ts";
 
 /** A reason of our own: without one an error object is made, trace and all, at every turn of the loop. */
@@ -27,7 +28,10 @@ export async function runEngine(ports: Ports, journal: Journal, tickMs = TICK_MS
       const wanted = decision.effects.filter((effect) => effect.kind !== "record");
       inFlight.abortUnwanted(wanted);
       inFlight.startMissing(wanted);
-      if (inFlight.isEmpty && decision.wakeAt === null) return journal.state;
+      if (inFlight.isEmpty) {
+        if (decision.wakeAt === null) return journal.state;
+        if (await sawNews(ports, journal)) continue;
+      }
       await waitForNews(ports.clock, decision, tickMs, [woken, inFlight.nextSettled()]);
       inFlight.rethrowFailure();
     }
@@ -41,6 +45,13 @@ async function recordDecisions(journal: Journal, seen: State, decision: Decision
   const decisions = decision.effects.filter((effect) => effect.kind === "record");
   for (const { events, task } of decisions) await journal.recordIfCurrent(events, task, seen);
   return decisions.length > 0;
+}
+
+/** While a run only waits, nobody else looks whether a person has given it something to do. */
+async function sawNews(ports: Ports, journal: Journal): Promise<boolean> {
+  const news = await lookAround(ports, journal.state);
+  if (news.length > 0) await journal.record(...news);
+  return news.length > 0;
 }
 
 /** Timers sleep when the machine does, so the wall clock is asked again at every tick. */

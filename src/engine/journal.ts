@@ -60,15 +60,21 @@ export class Journal {
 
   /**
    * Admission: decides on the latest state and appends in the same breath, as often as somebody else comes
-   * between. `null` from the decision gives up.
+   * between. `null` from the decision gives up, and so do calls that are used up.
    */
-  async admit(decideOn: (state: State) => readonly Event[] | null): Promise<boolean> {
+  async admit(
+    decideOn: (state: State) => readonly Event[] | null,
+    calls?: Expectation["calls"],
+  ): Promise<"admitted" | "refused" | "calls-exhausted"> {
     for (;;) {
       await this.catchUp();
-      const seen = this.#state;
-      const events = decideOn(seen);
-      if (events === null) return false;
-      if (await this.recordIfCurrent(events, null, seen)) return true;
+      const { position } = this.#state;
+      const events = decideOn(this.#state);
+      if (events === null) return "refused";
+      const recorded = await this.#log.append(events, { position, ...(calls && { calls }) });
+      await this.#take(recorded ?? []);
+      if (recorded !== null) return "admitted";
+      if (calls && (await this.#log.countCalls(calls.since)) >= calls.below) return "calls-exhausted";
     }
   }
 

@@ -36,11 +36,12 @@ async function readLetter(ports: Ports, task: TaskState, letter: Letter): Promis
   const now = await ports.letters.read(letter.file);
   if (letter.kind === "blocked") {
     if (now !== null || task.blockedReason === null) return [];
-    return [{ type: "task.unblocked", task: task.id, reason: `${letter.file} was deleted`, timeoutMs: null }];
+    const reason = `${letter.file} was deleted`;
+    return [{ type: "task.unblocked", task: task.id, reason, timeoutMs: null, by: "person" }];
   }
   if (task.question === null || task.question.answer !== null || now === null) return [];
   const answer = now.sha256 === letter.sha256 ? "" : readAnswer(now.text);
-  return answer === "" ? [] : [{ type: "question.answered", task: task.id, answer }];
+  return answer === "" ? [] : [{ type: "question.answered", task: task.id, answer, by: "person" }];
 }
 
 function samePlan(a: Plan, b: Plan | null): boolean {

@@ -9,6 +9,8 @@ import { publishLetter, withdrawLetter } from "./effects/letters.ts";
 import { lookAtHalftime } from "./effects/look-at-halftime.ts";
 import { markTask } from "./effects/mark-task.ts";
 import { observe } from "./effects/observe.ts";
+import { takeDefault } from "./effects/take-default.ts";
+import { tellAgent } from "./effects/tell-agent.ts";
 import type { Journal } from "./journal.ts";
 import type { Ports } from "./ports.ts";
 
@@ -26,6 +28,10 @@ export async function perform(
       return iterate(effect, ports, journal, signal);
     case "look-at-halftime":
       return lookAtHalftime(effect, ports, journal);
+    case "tell-agent":
+      return tellAgent(effect, ports, journal);
+    case "take-default":
+      return takeDefault(effect, ports, journal);
     case "close-orphan":
       return closeOrphan(effect, ports, journal);
     case "collect-evidence":

@@ -36,6 +36,10 @@ export interface Log {
   ): Promise<readonly Recorded[] | null>;
   /** Events after a position, oldest first. */
   read(after: number, filter?: LogFilter): Promise<readonly Recorded[]>;
+  /** Iterations of all logs in the store that began since a moment, or since the calls were last reset. */
+  countCalls(since: Instant): Promise<number>;
+  /** What iterations of all logs in the store have cost since a moment, as far as it is known. */
+  sumCosts(since: Instant): Promise<number>;
   /** The state stored at a position, if one was stored by the same version of the fold. */
   loadSnapshot(version: number): Promise<State | null>;
   saveSnapshot(state: State, version: number): Promise<void>;
@@ -52,6 +56,8 @@ export interface Expectation {
   readonly task?: { readonly id: TaskId; readonly position: number };
   /** The last event of the whole log is at this position. */
   readonly position?: number;
+  /** So many iterations, at most, have begun since a moment in all logs of the store. */
+  readonly calls?: { readonly since: Instant; readonly below: number };
 }
 
 export interface LogFilter {
@@ -119,6 +125,8 @@ export interface AgentRequest {
   readonly ordinal: number;
   readonly maxIterations: number;
   readonly timeoutMs: number;
+  /** After so long without a sign of life it is ended; 0 is off. */
+  readonly idleMs: number;
   readonly marker: string;
   /** Messages may follow while it runs, if it can take any. */
   readonly mayGetMessages: boolean;

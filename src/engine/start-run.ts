@@ -13,11 +13,18 @@ export async function startRun(
   settings: Settings,
   pid: number,
   version: string,
+  head: string | null,
 ): Promise<"started" | "resumed"> {
   await journal.catchUp();
   const { run } = journal.state;
   if (isOpen(run) && sameSource(run.settings.source, settings.source)) {
-    await journal.record({ type: "run.resumed", run: run.id, settings: withSameGates(run, settings), pid });
+    await journal.record({
+      type: "run.resumed",
+      run: run.id,
+      settings: withSameGates(run, settings),
+      pid,
+      head,
+    });
     return "resumed";
   }
   if (isOpen(run)) {
@@ -28,7 +35,7 @@ export async function startRun(
       reason: "its process died; another run was started",
     });
   }
-  await journal.record({ type: "run.started", run: randomUUID(), settings, pid, version });
+  await journal.record({ type: "run.started", run: randomUUID(), settings, pid, version, head });
   return "started";
 }
 

@@ -22,7 +22,7 @@ const toml = (text: string): Promise<string> => complaint(inToml(text));
 async function settingsOf(files: Files, env: NodeJS.ProcessEnv = {}): Promise<TimeoutSettings> {
   const { config } = await load(files, { RALPH_AGENT: "mine", ...env });
   const source = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
-  const mine = { name: "mine", format: "text", command: ["x"], env: {}, envDeny: [] } as const;
+  const mine = { name: "mine", format: "text", command: ["x"], env: {}, envDeny: [], prices: {} } as const;
   return resolveSettings(config, {}, source, [mine]).settings.adaptiveTimeout;
 }
 

@@ -52,6 +52,18 @@ describe("files", () => {
     });
   });
 
+  test.each([
+    ["nothing is written", "", 600_000],
+    ["it is shorter", 'idle_timeout = "90s"', 90_000],
+    ["it is off", 'idle_timeout = "0"', 0],
+    ["it is off as a number", "idle_timeout = 0", 0],
+  ])("how long an agent may show no sign of life: %s", async (_, line, idleMs) => {
+    const file = `agent = "own"\n[agents.own]\ncommand = ["own"]\n[run]\n${line}\n`;
+    const { config } = await load({ ".ralph/ralph.toml": file });
+    const source = { kind: "goal", label: "goal", path: null } as const;
+    expect(resolveSettings(config, {}, source, []).settings.limits.idleMs).toBe(idleMs);
+  });
+
   test("what a gate expects becomes settings, and has defaults", async () => {
     const file = `
 [[gates]]

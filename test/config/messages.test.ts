@@ -80,7 +80,7 @@ describe("ralph.toml", () => {
 
   test("an unknown key that is near nothing", async () => {
     expect(await toml('[run]\ncolour = "red"\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:2: unknown key "colour" in [run]. Known here: "max_iterations", "max_stuck", "max_attempts", "keep_going", "gates_every_iteration", "retries", "fallback_agents""`,
+      `".ralph/ralph.toml:2: unknown key "colour" in [run]. Known here: "max_iterations", "max_stuck", "max_attempts", "keep_going", "gates_every_iteration", "idle_timeout", "adaptive_iterations", "retries", "fallback_agents""`,
     );
   });
 
@@ -110,7 +110,7 @@ describe("ralph.toml", () => {
 
   test("an unknown section that is near nothing", async () => {
     expect(await toml("[colours]\nred = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [promise], [[gates]], [agents.NAME], [git], [protect], [interventions], [adaptive_timeout]"`,
+      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [git], [protect], [interventions], [adaptive_timeout], [unblock]"`,
     );
   });
 
@@ -157,6 +157,12 @@ describe("ralph.toml", () => {
   test("a duration of another type", async () => {
     expect(await toml('[[gates]]\nname = "a"\ncommand = "b"\ntimeout = true\n')).toMatchInlineSnapshot(
       `".ralph/ralph.toml:4: "gates.0.timeout": expected a duration longer than 0, such as "90s", "45m", "2h" or "1h30m", got true"`,
+    );
+  });
+
+  test.each(['"soon"', "true", "-5"])("a duration that may be off: %s", async (value) => {
+    expect(await toml(`[run]\nidle_timeout = ${value}\n`)).toBe(
+      `.ralph/ralph.toml:2: "run.idle_timeout": expected a duration, such as "90s", "45m" or "2h", or "0" for off, got ${value}`,
     );
   });
 
@@ -207,8 +213,8 @@ describe("ralph.toml", () => {
   });
 
   test("a key of a later version", async () => {
-    expect(await toml('agent = "demo"\n[limits]\ncalls_per_hour = 10\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:3: "limits.calls_per_hour" is not supported by this version yet; remove it"`,
+    expect(await toml('agent = "demo"\n[review]\ncap = 10\n')).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:3: "review.cap" is not supported by this version yet; remove it"`,
     );
   });
 
@@ -225,8 +231,8 @@ describe("ralph.toml", () => {
   });
 
   test("a section of a later version with a key that nobody knows", async () => {
-    expect(await toml("[limits]\nwhatever = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: "limits" is not supported by this version yet; remove it"`,
+    expect(await toml("[notify]\nwhatever = 1\n")).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:1: "notify" is not supported by this version yet; remove it"`,
     );
   });
 
@@ -387,9 +393,9 @@ describe("variables", () => {
   });
 
   test("a key of a later version", async () => {
-    expect(await complaint({}, { RALPH_LIMITS_BUDGET_USD: "5" })).toMatchInlineSnapshot(`
-      "RALPH_LIMITS_BUDGET_USD sets "limits.budget_usd", which is not supported by this version yet
-      unset RALPH_LIMITS_BUDGET_USD"
+    expect(await complaint({}, { RALPH_REVIEW_CAP: "5" })).toMatchInlineSnapshot(`
+      "RALPH_REVIEW_CAP sets "review.cap", which is not supported by this version yet
+      unset RALPH_REVIEW_CAP"
     `);
   });
 });

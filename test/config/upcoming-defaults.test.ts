@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { withoutUpcomingDefaults } from "../../src/config/upcoming-keys.ts";
 
 test.each([
-  [{ limits: { budget_usd: 0 } }, {}],
-  [{ limits: { budget_usd: 5 } }, { limits: { budget_usd: 5 } }],
+  [{ review: { cap: 5 } }, {}],
+  [{ review: { cap: 4 } }, { review: { cap: 4 } }],
   [{ run: { max_stuck: 4, parallel: 1 } }, { run: { max_stuck: 4 } }],
   [{ run: { parallel: 2 } }, { run: { parallel: 2 } }],
-  [{ breaker: { cooldown: "1800s" } }, {}],
-  [{ breaker: { cooldown: "1h" } }, { breaker: { cooldown: "1h" } }],
+  [{ queue: { lease: "30000ms" } }, {}],
+  [{ queue: { lease: "1h" } }, { queue: { lease: "1h" } }],
   [{ worktree: { include: [], setup: "" } }, {}],
   [{ agents: { mine: { format: "text", command: ["x"] } } }, { agents: { mine: { command: ["x"] } } }],
   [{ run: {} }, { run: {} }],

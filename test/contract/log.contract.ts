@@ -1,3 +1,5 @@
+import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
+import { iterationEnded, iterationStarted, task } from "../spec/given.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Event, Recorded } from "../../src/core/events.ts";
 import { EMPTY_STATE, type State } from "../../src/core/loop/state.ts";
@@ -60,7 +62,13 @@ export function describeLog(name: string, open: () => Promise<LogUnderTest>): vo
       });
 
       test("later changes to an appended event do not change what is stored", async () => {
-        const event = { type: "task.unblocked" as const, task: "a", reason: "before", timeoutMs: null };
+        const event = {
+          type: "task.unblocked" as const,
+          task: "a",
+          reason: "before",
+          timeoutMs: null,
+          by: "person" as const,
+        };
         await log.append([event]);
         event.reason = "after";
         expect((await log.read(0)).map(bare)).toEqual([unblocked("a", "before")]);
@@ -258,6 +266,37 @@ export function describeLog(name: string, open: () => Promise<LogUnderTest>): vo
         expect(new Set(events.map((event) => (event as { reason?: string }).reason)).size).toBe(200);
       });
 
+      test("calls of all projects are counted together, from a moment or the last reset on", async () => {
+        const other = await store.otherProject();
+        await log.append([started(1), started(2), blocked("a", 1)]);
+        await other.append([started(1)]);
+        expect(await log.countCalls(0)).toBe(3);
+        expect(await other.countCalls(0)).toBe(3);
+        expect(await log.countCalls(Date.now() + 3_600_000)).toBe(0);
+        await other.append([{ type: "calls.reset" }]);
+        expect(await log.countCalls(0)).toBe(0);
+      });
+
+      test("a call is admitted as long as there are fewer, and never one more", async () => {
+        const other = await store.otherProject();
+        const calls = { since: 0, below: 10 };
+        const tries = Array.from({ length: 30 }, (_, index) =>
+          (index % 2 === 0 ? log : other).append([started(index)], { calls }),
+        );
+        const admitted = (await Promise.all(tries)).filter((recorded) => recorded !== null);
+        expect(admitted).toHaveLength(10);
+        expect(await log.countCalls(0)).toBe(10);
+      });
+
+      test("costs of all projects are added up as far as they are known", async () => {
+        const other = await store.otherProject();
+        expect(await log.sumCosts(0)).toBe(0);
+        await log.append([ended(1, 0.25), ended(2, null)]);
+        await other.append([ended(1, 0.5)]);
+        expect(await log.sumCosts(0)).toBe(0.75);
+        expect(await log.sumCosts(Date.now() + 3_600_000)).toBe(0);
+      });
+
       test("projects in one store do not see each other", async () => {
         const other = await store.otherProject();
         await log.append([blocked("a", 1), unblocked("a")]);
@@ -289,11 +328,19 @@ async function appendInTurn(log: Log, index: number): Promise<number> {
 }
 
 function unblocked(task: string, reason = "because"): Event {
-  return { type: "task.unblocked", task, reason, timeoutMs: null };
+  return { type: "task.unblocked", task, reason, timeoutMs: null, by: "person" };
 }
 
 function blocked(task: string, iteration: number): Event {
   return { type: "task.blocked", run: "run", task, iteration, reason: "stuck" };
+}
+
+function started(iteration: number): Event {
+  return iterationStarted(iteration, task("a"));
+}
+
+function ended(iteration: number, costUsd: number | null): Event {
+  return iterationEnded(iteration, task("a"), "none", { usage: { ...UNKNOWN_USAGE, costUsd } });
 }
 
 function waitStarted(why = "limit"): Event {

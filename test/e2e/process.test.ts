@@ -35,6 +35,35 @@ describe("an iteration ends in time, and nothing survives it", () => {
   });
 });
 
+describe("an agent that shows no sign of life", () => {
+  const CONFIG = 'agent = "demo"\n[run]\nidle_timeout = "2s"\n[agents.demo]\nscript = ".ralph/script.json"\n';
+
+  test("is ended long before its timeout, and told so", { timeout: 60_000 }, async () => {
+    project = createProject({ config: CONFIG });
+    project.script({ one: [[{ leave: "setsid" }, { hang: true }], WORKS] });
+    project.commit();
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    const [silent, next] = await project.history();
+    expect(silent).toMatchObject({ verdict: "failed", failure_class: "agent", exit_code: null });
+    expect(silent?.reasons).toEqual([
+      "no sign of life for 2s (no output, no tool call, no change in the work tree, no CPU)",
+    ]);
+    expect(next).toMatchObject({ verdict: "accepted" });
+    expect(project.read(".ralph/logs/iteration-002.prompt.md")).toContain("printed nothing, called no tool");
+  });
+
+  test("is let live as long as files change", { timeout: 60_000 }, async () => {
+    project = createProject({ config: CONFIG });
+    project.script({ one: [[{ sleep: 5_000 }, FILE, DONE]] });
+    project.commit();
+    let changes = 0;
+    const writer = setInterval(() => project.write("slow.txt", String((changes += 1))), 300);
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    clearInterval(writer);
+    expect((await project.history()).map((entry) => entry.verdict)).toEqual(["accepted"]);
+  });
+});
+
 describe("output of any size", () => {
   test.each([
     ["200 MB of lines", { flood: 200_000_000 }, 200_000_000],

@@ -129,6 +129,8 @@ describe("a wrong command line", () => {
     [["run", "--timeout", "soon"], '--timeout is "soon"; expected a duration'],
     [["logs", "x"], '"x" is not the number of an iteration'],
     [["reset"], "say what to reset"],
+    [["run", "make", "it", "work"], "a text of several words needs quotes"],
+    [["stop", "everything"], "too many arguments for 'stop'"],
   ])("%j", async (args, sentence) => {
     project = createProject();
     const run = await project.ralph(...args);

@@ -51,6 +51,7 @@ function shell(script: string, ...args: string[]): Partial<AgentRequest> {
       command: ["bash", "-c", script, "bash", ...args],
       env: {},
       envDeny: [],
+      prices: {},
     },
   };
 }

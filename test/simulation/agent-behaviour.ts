@@ -38,7 +38,13 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
     return {
       ...usual,
       work: () => {},
-      claim: { is: "undecided", question: "this or that?", options: ["this", "that"] },
+      claim: {
+        is: "undecided",
+        question: "this or that?",
+        options: ["this", "that"],
+        default: random.chance(0.5) ? "this" : null,
+        deadlineMs: random.chance(0.7) ? random.between(0, 300_000) : null,
+      },
     };
   }
   if (truth.misbehaves <= 0) return usual;

@@ -1,6 +1,7 @@
 import type { EventOf, EventType, Recorded } from "../../src/core/events.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { DurableFacts } from "./durable-facts.ts";
+import { checkMessages } from "./message-invariants.ts";
 import type { World } from "./world.ts";
 
 /** Compares what was recorded in the end with what is really so. */
@@ -12,13 +13,18 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   checkLimits(world, events, settings);
   checkSingleAttempts(world, events);
   checkSuspensions(world, events, settings);
+  checkMessages(world, events);
   checkAgentLimits(world, events);
+  checkCalls(world, events, settings);
+  checkBreaker(world, events, settings);
   for (const { answer } of of(events, "question.answered")) {
     // A person who answers below a forged line has seen it.
     if (!answer.includes("this")) world.violate("an agent's answer was taken for a person's");
   }
   const ended = of(events, "run.ended").at(-1);
-  const rested = ended !== undefined && events.at(-1) === ended;
+  // Whoever asks a run to stop that is over, or tells it something, comes too late.
+  const last = events.findLast(({ type }) => type !== "stop.requested" && type !== "steer.given");
+  const rested = ended !== undefined && last === ended;
   if (!rested) world.violate("the last run did not end");
   if (world.livingProcesses.length > 0)
     world.violate(`${world.livingProcesses.length} agent processes were left alive`);
@@ -103,6 +109,36 @@ function checkLimits(world: World, events: readonly Recorded[], settings: Settin
   }
 }
 
+/** Never more calls in a clock hour than there may be. */
+function checkCalls(world: World, events: readonly Recorded[], { limits }: Settings): void {
+  if (limits.callsPerHour === 0) return;
+  const calls = new Map<number, number>();
+  for (const { at } of of(events, "iteration.started")) {
+    const hour = Math.floor(at / 3_600_000);
+    calls.set(hour, (calls.get(hour) ?? 0) + 1);
+  }
+  for (const count of calls.values())
+    if (count > limits.callsPerHour)
+      world.violate(`${count} calls in an hour of at most ${limits.callsPerHour}`);
+}
+
+/** Too many iterations in vain, over all runs, let no other begin before the breaker had a new chance. */
+function checkBreaker(world: World, events: readonly Recorded[], settings: Settings): void {
+  const { noProgress } = settings.breaker;
+  if (noProgress === 0 || settings.keepGoing) return;
+  const free = freeIterations(events);
+  let inVain = 0;
+  for (const event of events) {
+    if (event.type === "agent.suspended" && event.successor !== null) inVain = 0;
+    if (event.type === "breaker.moved" && event.from === "OPEN") inVain = 0;
+    if (event.type === "iteration.started" && inVain >= noProgress)
+      world.violate(`iteration ${event.iteration} began after ${inVain} in vain`);
+    if (event.type !== "verdict.reached" || free.has(event.iteration)) continue;
+    if (event.madeProgress || event.verdict === "accepted") inVain = 0;
+    else if (countsAsStuck(events, event)) inVain += 1;
+  }
+}
+
 /** An agent that claimed falsely too often is not given the same task again, unless a person says so. */
 function checkSuspensions(world: World, events: readonly Recorded[], settings: Settings): void {
   const { thresholdFalseCompletion: threshold, window } = settings.interventions;
@@ -149,11 +185,10 @@ function checkSingleAttempts(world: World, events: readonly Recorded[]): void {
     const report = ended.get(event.iteration);
     const isSpoilt = report?.ending.is === "interrupted" || report?.ending.is === "stopped";
     if (isSpoilt || ["transient", "limit"].includes(report?.failure?.class ?? "")) continue;
+    // Whoever asks may get an answer, and try then.
+    if (report?.claim.is === "undecided" || report?.claim.is === "blocked") continue;
     tried.set(event.task, (tried.get(event.task) ?? 0) + 1);
-    const claim = report?.claim.is;
-    const mayGoOn = claim === "undecided" || claim === "blocked";
-    if ((tried.get(event.task) ?? 0) > 1 && !mayGoOn)
-      world.violate(`${event.task} was tried twice in one run`);
+    if ((tried.get(event.task) ?? 0) > 1) world.violate(`${event.task} was tried twice in one run`);
   }
 }
 

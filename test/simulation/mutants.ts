@@ -63,6 +63,21 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
+    name: "calls of an hour off by one",
+    settings: (settings) => ({
+      ...settings,
+      limits: {
+        ...settings.limits,
+        callsPerHour: settings.limits.callsPerHour === 0 ? 0 : settings.limits.callsPerHour + 1,
+      },
+    }),
+  },
+  {
+    name: "a breaker that does not move",
+    settings: (settings) => ({ ...settings, limits: { ...settings.limits, maxStuck: 0 } }),
+    ports: (ports) => onAppend(ports, (events) => events.filter((event) => event.type !== "breaker.moved")),
+  },
+  {
     name: "feedback lost",
     ports: (ports) =>
       onAppend(ports, (events) => events.filter((event) => event.type !== "intervention.chosen")),
@@ -88,6 +103,29 @@ export const MUTANTS: readonly Mutant[] = [
         collect: async (request) => ({ ...(await ports.workspace.collect(request)), phantoms: [] }),
       },
     }),
+  },
+  {
+    name: "a message called used that nobody heard",
+    ports: (ports) => ({ ...ports, agents: { ...ports.agents, send: () => Promise.resolve(true) } }),
+  },
+  {
+    name: "a message called used before its agent has worked",
+    ports: (ports) =>
+      onAppend(ports, async (events) => {
+        const [started] = events;
+        if (started?.type !== "iteration.started") return events;
+        const { run, task, iteration } = started;
+        const { steers } = evolveAll(await ports.log.read(0));
+        const used = steers.map(({ id }): Event => ({
+          type: "steer.used",
+          run,
+          task,
+          iteration,
+          id,
+          how: "prompt",
+        }));
+        return [...events, ...used];
+      }),
   },
   {
     name: "a suspended agent goes on",
@@ -201,6 +239,8 @@ function forwarding(ports: Ports, changed: Partial<Ports["log"]>): Ports["log"] 
   return {
     append: (events, expected) => log.append(events, expected),
     read: (after, filter) => log.read(after, filter),
+    countCalls: (since) => log.countCalls(since),
+    sumCosts: (since) => log.sumCosts(since),
     loadSnapshot: (version) => log.loadSnapshot(version),
     saveSnapshot: (state, version) => log.saveSnapshot(state, version),
     forget: () => log.forget(),

@@ -1,6 +1,16 @@
-import type { Outcome } from "../../src/core/events.ts";
+import type { Event, Outcome } from "../../src/core/events.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import type { World } from "./world.ts";
+
+/** A person who, while the run is on, tells the agents something. */
+export function scheduleMessages(world: World, log: Log): void {
+  const { time, random } = world;
+  for (const number of [1, 2]) {
+    const task = random.chance(0.5) ? null : random.pick(world.tasks).id;
+    const given = { type: "steer.given", task, id: `m${number}`, text: `remark number ${number}` } as const;
+    time.at(time.now() + random.between(0, 60_000), () => void log.append([given]));
+  }
+}
 
 /** A person who, while the run is on, adds a task or asks it to stop. */
 export function scheduleOperator(world: World, log: Log): void {
@@ -13,7 +23,7 @@ export function scheduleOperator(world: World, log: Log): void {
 }
 
 /** A person who comes back to a run that ended: answers, clears what blocks. False when there is nothing to do. */
-export function operatorActs(world: World, outcome: Outcome | null): boolean {
+export async function operatorActs(world: World, outcome: Outcome | null, log: Log): Promise<boolean> {
   switch (outcome) {
     case "undecided":
       for (const [file, text] of world.letters) {
@@ -27,6 +37,10 @@ export function operatorActs(world: World, outcome: Outcome | null): boolean {
       return true;
     case "stopped":
       return true;
+    case "stuck":
+      if (world.random.chance(0.3)) return false;
+      if (world.random.chance(0.5)) await log.append([RESET]);
+      return true;
     case "exhausted":
     case "limited":
       return world.random.chance(0.7);
@@ -34,6 +48,15 @@ export function operatorActs(world: World, outcome: Outcome | null): boolean {
       return false;
   }
 }
+
+const RESET: Event = {
+  type: "breaker.moved",
+  run: null,
+  from: "OPEN",
+  to: "HALF_OPEN",
+  reason: "somebody reset it",
+  head: null,
+};
 
 async function requestStop(log: Log, urgency: "now" | "after-iteration"): Promise<void> {
   const started = (await log.read(0, { types: ["run.started"] })).at(-1);

@@ -42,6 +42,7 @@ const COMMANDS = {
     command: [name],
     env: {},
     envDeny: [],
+    prices: {},
   })),
   gates: [GATE],
 };
@@ -94,6 +95,7 @@ function simulatedAgents(world: World, facts: DurableFacts): Agents {
   return {
     run: async (request, signal) => {
       checkStart(world, facts, request.iteration, request.task, request.prompt);
+      world.prompts.set(request.iteration, request.prompt);
       const truth = world.truth(request.task);
       const behaviour = behave(world, truth, request);
       const process: AgentProcess = { marker: request.marker, iteration: request.iteration, alive: true };
@@ -103,10 +105,12 @@ function simulatedAgents(world: World, facts: DurableFacts): Agents {
       sweep(world, request.marker);
       return reportOf(behaviour, ending, world.time.now() - startedAt);
     },
-    send: (iteration) =>
-      Promise.resolve(
-        world.livingProcesses.some((process) => process.iteration === iteration) && world.random.chance(0.5),
-      ),
+    send: (iteration, text) => {
+      const isAlive = world.livingProcesses.some((process) => process.iteration === iteration);
+      const listens = isAlive && world.random.chance(0.5);
+      if (listens) world.told.set(iteration, `${world.told.get(iteration) ?? ""}\n${text}`);
+      return Promise.resolve(listens);
+    },
     sweep: (marker) => Promise.resolve(sweep(world, marker)),
     recoverReport: (): Promise<AgentReport> =>
       Promise.resolve({

@@ -54,6 +54,9 @@ export class World {
   readonly letters = new Map<string, string>();
   readonly repository = new SimulatedRepository();
   readonly runsOfIteration = new Map<number, number>();
+  /** What agents have heard, by iteration: the prompt, and what came while they ran. */
+  readonly prompts = new Map<number, string>();
+  readonly told = new Map<number, string>();
   readonly violations: string[] = [];
   readonly random: Random;
   readonly time: VirtualTime;

@@ -81,7 +81,7 @@ describe("metrics", () => {
       evidence(1, A, []),
     ).andThen();
     expect(metricsOf(blocked.state)).toMatchObject({ blocked_rate: 1, completion_rate: 0 });
-    const helped: Event = { type: "task.unblocked", task: "a", reason: "", timeoutMs: null };
+    const helped: Event = { type: "task.unblocked", task: "a", reason: "", timeoutMs: null, by: "person" };
     expect(metricsOf(blocked.andThen(helped).state).blocked_rate).toBe(0);
   });
 

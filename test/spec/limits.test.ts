@@ -55,6 +55,15 @@ const timedOut = (number: number): readonly Event[] => [
   evidence(number, login, []),
 ];
 
+const silent = (number: number): readonly Event[] => [
+  iterationStarted(number, login),
+  iterationEnded(number, login, "none", {
+    ending: { is: "idle", afterMs: 600_000 },
+    failure: { class: "agent", message: "no sign of life for 10m" },
+  }),
+  evidence(number, login, []),
+];
+
 const serviceDown = (number: number): readonly Event[] => [
   iterationStarted(number, login, { ordinal: 1 }),
   iterationEnded(number, login, "none", {
@@ -106,10 +115,36 @@ describe("a task that fails again and again", () => {
     expect(spec.state.tasks["login"]?.blockedReason).toBe("3 failed iterations in a row");
   });
 
-  test("is blocked by timeouts, which do not count as stuck", () => {
-    const spec = after(3, timedOut, [runStarted(), tasksObserved(login)]);
+  test.each([
+    ["timeouts", timedOut],
+    ["silences", silent],
+  ])("is blocked by %s, which do not count as stuck", (_, how) => {
+    const spec = after(3, how, [runStarted(), tasksObserved(login)]);
     expect(spec.state.run?.stuckCount).toBe(0);
     expect(spec.state.tasks["login"]?.blockedReason).toBe("3 failed iterations in a row");
+  });
+});
+
+describe("an agent that was ended without a sign of life", () => {
+  const start = [runStarted(), tasksObserved(login)];
+
+  test("is told so in its next prompt", () => {
+    given(...start)
+      .andThen(...silent(1))
+      .decides(
+        {
+          type: "verdict.reached",
+          verdict: "failed",
+          reasons: [{ rule: "idle", sentence: "no sign of life for 10m" }],
+        },
+        { type: "intervention.chosen", intervention: "timeout", rule: "idle" },
+      );
+  });
+
+  test("gets no more time than before", () => {
+    const timeouts = (how: typeof silent): unknown => after(1, how, start).state.tasks["login"]?.timeouts;
+    expect(timeouts(silent)).toBe(0);
+    expect(timeouts(timedOut)).toBe(1);
   });
 });
 

@@ -49,6 +49,7 @@ describe("a question", () => {
       type: "question.answered",
       task: "login",
       answer: "that",
+      by: "person",
     });
     answered.wants("iterate:login");
     expect(answered.nextPrompt(login)).toContain("The answer: that");
@@ -62,7 +63,7 @@ describe("a question", () => {
   test("answered is asked again in the prompt when the iteration that used it was interrupted", () => {
     const interrupted = iterationEnded(2, login, "none", { ending: { is: "interrupted" } });
     const spec = given(runStarted(), tasksObserved(login), ...asks)
-      .andThen(letter("decide"), { type: "question.answered", task: "login", answer: "that" })
+      .andThen(letter("decide"), { type: "question.answered", task: "login", answer: "that", by: "person" })
       .andThen(iterationStarted(2, login), interrupted, evidence(2, login, []))
       .andThen();
     expect(spec.nextPrompt(login)).toContain("The answer: that");
@@ -85,6 +86,7 @@ describe("a blocked task", () => {
         task: "login",
         reason: "deleted",
         timeoutMs: null,
+        by: "person",
       })
       .wants("withdraw:login")
       .andThen({ type: "letter.withdrawn", task: "login", file: "blocked.txt" })
@@ -99,6 +101,8 @@ describe("a blocked task", () => {
       iteration: 9,
       question: "?",
       options: [],
+      default: null,
+      deadlineAt: null,
     } as const;
     const published = {
       type: "letter.published",

@@ -9,6 +9,8 @@ export interface AgentAdapter {
   /** How a message is written to its stdin while it runs, the prompt first; null when it takes none. */
   readonly messages: ((text: string) => string) | null;
   createReader(request: ReaderRequest): AgentReader;
+  /** It tells what it costs, or at least its tokens. */
+  readonly tellsUsage: boolean;
 }
 
 export interface CommandRequest {
@@ -39,6 +41,8 @@ export interface AgentReader {
   stdoutLine(line: string): void;
   stderrLine(line: string): void;
   activity(): AgentActivity;
+  /** Whether the agent has given its final result and need only exit; one that never says so has no such method. */
+  isOver?(): boolean;
   /** Called once, after the last line. */
   result(ending: Ending): AgentResult;
 }
@@ -61,4 +65,6 @@ export interface AgentResult {
   readonly finalText: string;
   readonly toolCalls: number;
   readonly usage: Usage;
+  /** Whose tokens they are; null when it does not say. */
+  readonly model: string | null;
 }

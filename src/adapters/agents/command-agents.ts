@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { priced } from "../../core/limits/price.ts";
 import { createRedactor, secretsIn } from "../../core/redact.ts";
 import { UNKNOWN_USAGE, type AgentReport } from "../../core/report/agent-report.ts";
-import type { AgentFormat } from "../../core/settings.ts";
+import type { AgentFormat, AgentSettings } from "../../core/settings.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
 import { sweep } from "../system/process-sweep.ts";
 import { supervise, type SuperviseRequest } from "../system/supervise.ts";
-import type { AgentActivity, AgentAdapter } from "./agent-adapter.ts";
+import type { AgentActivity, AgentAdapter, AgentReader } from "./agent-adapter.ts";
 import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
 import { createOutputTap } from "./output-tap.ts";
 import { withPromptFile } from "./prompt-file.ts";
@@ -22,6 +23,10 @@ export interface AgentsOptions extends EnvironmentOptions {
   readonly secrets?: readonly string[];
   /** What the agent prints, as it comes, without secrets. */
   readonly onOutput?: (chunk: string, iteration: number) => void;
+  /** Called as soon as an agent runs. */
+  readonly onStart?: () => void;
+  /** Another text when the work tree has changed. Without it no agent is ended for being idle. */
+  readonly workTree?: () => Promise<string>;
   /** Called every second while an agent runs. */
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -57,6 +62,11 @@ export function createAgents(options: AgentsOptions): Agents {
       };
     },
   };
+}
+
+/** Whether its cost can be known at all. */
+export function tellsUsage({ format }: AgentSettings): boolean {
+  return ADAPTERS[format].tellsUsage;
 }
 
 /** How to reach the agents that run and take messages, by iteration. */
@@ -102,14 +112,21 @@ async function run(
         const { marker, timeoutMs } = request;
         const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
         const stdin = stdinFor(request, adapter, input, inboxes);
-        return supervise({ command, cwd: options.cwd, env, marker, timeoutMs, ...stdin, ...outputs }, signal);
+        const watches = watchesFor(request, options, reader);
+        const running = supervise(
+          { command, cwd: options.cwd, env, marker, timeoutMs, ...watches, ...stdin, ...outputs },
+          signal,
+        );
+        options.onStart?.();
+        return running;
       },
     );
     await tap.end();
-    const result = reader.result(ending);
+    const { model, ...result } = reader.result(ending);
     const transcript = { path: files.path, ...(await writer.close()) };
     return {
       ...result,
+      usage: priced(result.usage, model, request.agent.prices),
       ending,
       durationMs,
       transcript,
@@ -121,6 +138,19 @@ async function run(
     stopReporting();
     await writer.abandon();
   }
+}
+
+/** What tells that an agent is idle, or that it need only exit. */
+function watchesFor(
+  { idleMs }: AgentRequest,
+  { workTree }: AgentsOptions,
+  reader: AgentReader,
+): Pick<SuperviseRequest, "idle" | "isOver"> {
+  const toolCalls = (): number => reader.activity().toolCalls;
+  return {
+    isOver: () => reader.isOver?.() ?? false,
+    ...(idleMs > 0 && workTree && { idle: { afterMs: idleMs, toolCalls, workTree } }),
+  };
 }
 
 /** The prompt, and where messages can follow it, the way to send them. */

@@ -5,7 +5,7 @@ import { textAdapter } from "./text-adapter.ts";
 describe("the command", () => {
   const commandOf = (...command: string[]): unknown =>
     textAdapter.command({
-      agent: { name: "a", format: "text", command, env: {}, envDeny: [] },
+      agent: { name: "a", format: "text", command, env: {}, envDeny: [], prices: {} },
       prompt: "do $& {prompt_file}",
       promptFile: "/p.md",
       mayGetMessages: false,

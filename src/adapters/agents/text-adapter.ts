@@ -16,6 +16,7 @@ export const textAdapter: AgentAdapter = {
   command: textCommand,
   messages: null,
   createReader: createTextReader,
+  tellsUsage: false,
 };
 
 const PLACEHOLDER = /\{(prompt|prompt_file)\}/g;
@@ -61,7 +62,7 @@ function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderReque
       const tail = { stderr: stderr.text(), lastLines: finalText.split("\n").slice(-10) };
       const failure = classifyFailure(ending, tail, now(), zone ?? localZone());
       const { claim, promise, signals } = words.report(failure);
-      return { claim, promise, signals, failure, finalText, toolCalls: 0, usage: UNKNOWN_USAGE };
+      return { claim, promise, signals, failure, finalText, toolCalls: 0, usage: UNKNOWN_USAGE, model: null };
     },
   };
 }

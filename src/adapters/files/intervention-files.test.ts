@@ -75,7 +75,7 @@ describe("events.json", () => {
     await process.record(liedIn(1));
     rmSync(join(ralphDir, "interventions"), { recursive: true });
     rmSync(join(ralphDir, "metrics.json"));
-    await process.record({ type: "task.unblocked", task: "one", reason: "", timeoutMs: null });
+    await process.record({ type: "task.unblocked", task: "one", reason: "", timeoutMs: null, by: "person" });
     expect(eventsFile()).toHaveLength(1);
     expect(Object.keys(allFiles())).toHaveLength(4);
   });
@@ -85,7 +85,7 @@ describe("events.json", () => {
     await (await startProcess(project)).record(liedIn(1));
     const before = inodes();
     const process = await startProcess(project);
-    await process.record({ type: "task.unblocked", task: "one", reason: "", timeoutMs: null });
+    await process.record({ type: "task.unblocked", task: "one", reason: "", timeoutMs: null, by: "person" });
     expect(inodes()).toEqual(before);
   });
 

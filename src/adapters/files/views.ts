@@ -1,11 +1,12 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Recorded } from "../../core/events.ts";
+import { hourOf } from "../../core/limits/calls.ts";
 import { evolve } from "../../core/loop/evolve.ts";
 import { EMPTY_STATE, isOpen, type State } from "../../core/loop/state.ts";
 import { extendRecord, type IterationRecord } from "../../core/projections/iteration-record.ts";
 import { executionRow, SUMMARY_HEADER, summaryRow } from "../../core/projections/rows.ts";
-import { projectStatus } from "../../core/projections/status.ts";
+import { projectStatus, type Shared } from "../../core/projections/status.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Follower, Log, Progress } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
@@ -19,6 +20,7 @@ const EXECUTION = "logs/execution.jsonl";
 /** The files under `.ralph/` that scripts and people read, kept in step with the log. */
 export class Views implements Follower {
   readonly #folder: string;
+  #shared: Shared | null = null;
   readonly #log: Log;
   readonly #open = new Map<number, IterationRecord>();
   readonly #written = new Map<string, string>();
@@ -39,7 +41,13 @@ export class Views implements Follower {
     for (const { number } of state.iterations) {
       for (const event of await this.#log.read(0, { iteration: number })) this.#remember(event);
     }
+    await this.#countCalls();
     this.#writeCurrent(state);
+  }
+
+  async #countCalls(): Promise<void> {
+    const now = Date.now();
+    this.#shared = { calls: await this.#log.countCalls(hourOf(now).since), now };
   }
 
   /** What the running agent is doing right now. */
@@ -61,6 +69,7 @@ export class Views implements Follower {
   }
 
   async follow(event: Recorded, state: State): Promise<void> {
+    if (event.type === "iteration.started" || event.type === "calls.exhausted") await this.#countCalls();
     const record = this.#remember(event);
     if (event.type === "verdict.reached" && record !== undefined) {
       this.#open.delete(event.iteration);
@@ -119,7 +128,7 @@ export class Views implements Follower {
 
   #writeCurrent(state: State): void {
     if (!existsSync(this.#folder)) prepareRalphFolder(this.#folder);
-    this.#writeJson("status.json", projectStatus(state, true));
+    this.#writeJson("status.json", projectStatus(state, true, this.#shared));
     if (!isOpen(state.run)) {
       for (const file of ["active.json", "progress.json"]) rmSync(this.#path(file), { force: true });
       return;

@@ -17,11 +17,13 @@ export interface MemoryLogOptions {
 /** A log that lives as long as its storage and is as asynchronous as a real one. */
 export class MemoryLog implements Log {
   readonly #options: MemoryLogOptions;
+  readonly #storage: MemoryStorage;
   readonly #shelf: Shelf;
 
   constructor(options: MemoryLogOptions) {
     this.#options = options;
-    this.#shelf = (options.storage ?? new MemoryStorage()).shelf(options.project ?? "");
+    this.#storage = options.storage ?? new MemoryStorage();
+    this.#shelf = this.#storage.shelf(options.project ?? "");
   }
 
   async append(
@@ -51,6 +53,19 @@ export class MemoryLog implements Log {
     return found;
   }
 
+  async countCalls(since: Instant): Promise<number> {
+    await this.#options.pause();
+    return this.#callsSince(since);
+  }
+
+  async sumCosts(since: Instant): Promise<number> {
+    await this.#options.pause();
+    const ended = this.#storage
+      .events()
+      .filter((event) => event.type === "iteration.ended" && event.at >= since);
+    return ended.reduce((sum, event) => sum + ("report" in event ? (event.report.usage.costUsd ?? 0) : 0), 0);
+  }
+
   async loadSnapshot(version: number): Promise<State | null> {
     await this.#options.pause();
     const { snapshot, events } = this.#shelf;
@@ -75,9 +90,17 @@ export class MemoryLog implements Log {
 
   async close(): Promise<void> {}
 
-  #isMet({ task, position }: Expectation): boolean {
+  #callsSince(since: Instant): number {
+    const events = this.#storage.events();
+    const resets = events.filter((event) => event.type === "calls.reset").map((event) => event.at + 1);
+    const from = Math.max(since, ...resets);
+    return events.filter((event) => event.type === "iteration.started" && event.at >= from).length;
+  }
+
+  #isMet({ task, position, calls }: Expectation): boolean {
     const { events, lastOfTask } = this.#shelf;
     if (position !== undefined && position !== events.length) return false;
+    if (calls !== undefined && this.#callsSince(calls.since) >= calls.below) return false;
     return task === undefined || task.position === (lastOfTask.get(task.id) ?? 0);
   }
 
@@ -102,6 +125,11 @@ export class MemoryLog implements Log {
 /** What a disk is to the real store: it outlives the handles. */
 export class MemoryStorage {
   readonly #shelves = new Map<string, Shelf>();
+
+  /** Of all projects. */
+  events(): readonly Recorded[] {
+    return [...this.#shelves.values()].flatMap(({ events }) => events);
+  }
 
   shelf(project: string): Shelf {
     const known = this.#shelves.get(project);

@@ -12,6 +12,8 @@ export function redactingLog(log: Log, redact: (text: string) => string): Log {
     append: (events, expected, following = () => []) =>
       log.append(clean(events), expected, (recorded) => clean(following(recorded))),
     read: (after, filter) => log.read(after, filter),
+    countCalls: (since) => log.countCalls(since),
+    sumCosts: (since) => log.sumCosts(since),
     loadSnapshot: (version) => log.loadSnapshot(version),
     saveSnapshot: (state, version) => log.saveSnapshot(state, version),
     forget: () => log.forget(),

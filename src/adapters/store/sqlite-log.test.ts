@@ -231,7 +231,7 @@ async function readAll(): Promise<readonly { position: number }[]> {
 }
 
 function unblocked(task: string): Event {
-  return { type: "task.unblocked", task, reason: "words ".repeat(100), timeoutMs: null };
+  return { type: "task.unblocked", task, reason: "words ".repeat(100), timeoutMs: null, by: "person" };
 }
 
 function inDatabase(work: (db: Database.Database) => void): void {
@@ -278,3 +278,18 @@ function watchEventLoop(): { longestPauseMs(): number } {
     },
   };
 }
+
+test(
+  "two processes never make more calls than are allowed, in a hundred tries",
+  { timeout: 120_000 },
+  async () => {
+    const racers = await raceStoreProcesses(2, "make-calls", folder);
+    const made = racers.map(({ said }) => Number(said));
+    expect(made[0]! + made[1]!).toBe(1_000);
+    for (let number = 0; number < 100; number += 1) {
+      const { log } = openSqliteLog(join(folder, `${number}.db`), "looking");
+      expect(await log.countCalls(0)).toBe(10);
+      await log.close();
+    }
+  },
+);

@@ -79,6 +79,22 @@ class SqliteLog implements Log {
     return rows.map((row) => recordedFrom(row, this.#file));
   }
 
+  async countCalls(since: Instant): Promise<number> {
+    return this.#attempt(() => this.#callsSince(since));
+  }
+
+  async sumCosts(since: Instant): Promise<number> {
+    return this.#attempt(
+      () =>
+        this.#prepare(
+          `SELECT coalesce(sum(json_extract(data, '$.report.usage.costUsd')), 0) FROM events
+           WHERE type = 'iteration.ended' AND at >= ?`,
+        )
+          .pluck()
+          .get(since) as number,
+    );
+  }
+
   async loadSnapshot(version: number): Promise<State | null> {
     const row = await this.#attempt(
       () =>
@@ -123,9 +139,19 @@ class SqliteLog implements Log {
     return this.#db.pragma("data_version", { simple: true }) as number;
   }
 
-  #isMet({ task, position }: Expectation, last: number): boolean {
+  #isMet({ task, position, calls }: Expectation, last: number): boolean {
     if (position !== undefined && position !== last) return false;
+    if (calls !== undefined && this.#callsSince(calls.since) >= calls.below) return false;
     return task === undefined || task.position === this.#lastPositionOf(task.id);
+  }
+
+  #callsSince(since: Instant): number {
+    return this.#prepare(
+      `SELECT count(*) FROM events WHERE type = 'iteration.started'
+         AND at >= max(?, coalesce((SELECT max(at) + 1 FROM events WHERE type = 'calls.reset'), 0))`,
+    )
+      .pluck()
+      .get(since) as number;
   }
 
   #lastPosition(): number {

@@ -63,19 +63,25 @@ export function signalFamily(family: Family, signal: NodeJS.Signals): void {
   for (const pid of lookFor(family).members) send(pid, signal);
 }
 
+/** Processor time that the family has used, as far as its members still know; null where nobody can tell. */
+export function cpuMsOf(family: Family): number | null {
+  return lookFor(family).cpuMs;
+}
+
 interface Look {
   /** Ids to signal; without /proc just the group's, as a negative number. */
   readonly members: readonly number[];
   readonly isCertain: boolean;
   /** Nobody ended between being listed and being looked at, so nobody has left a child behind our back. */
   readonly isStill: boolean;
+  readonly cpuMs: number | null;
 }
 
 function lookFor(family: Family): Look {
   const pids = listPids();
   if (pids === null) {
     const isThere = family.leader !== null && exists(-family.leader);
-    return { members: isThere ? [-family.leader] : [], isCertain: true, isStill: false };
+    return { members: isThere ? [-family.leader] : [], isCertain: true, isStill: false, cpuMs: null };
   }
   const rows = pids.filter((pid) => mayBelong(pid, family)).map(readProcess);
   const alive = rows.filter((row) => typeof row !== "string");
@@ -86,6 +92,7 @@ function lookFor(family: Family): Look {
     members: [...members],
     isCertain: membership.every(({ belongs }) => belongs !== "unknown"),
     isStill: !rows.includes("ended"),
+    cpuMs: alive.reduce((sum, { pid, cpuMs }) => (members.has(pid) ? sum + cpuMs : sum), 0),
   };
 }
 

@@ -6,6 +6,8 @@ export interface ProcessRow {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** Processor time that it has used, and children of its that have ended and been noticed. */
+  readonly cpuMs: number;
 }
 
 /** The ids of all processes; null where the system has no /proc to look at. */
@@ -25,12 +27,18 @@ export function readProcess(pid: number): ProcessRow | "ended" | "system" {
   const stat = readProcFile(`/proc/${pid}/stat`)?.toString("latin1");
   if (stat === undefined) return "ended";
   // The name of the program comes second, in parentheses, and may hold anything.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 7);
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ", 15);
   const [state, parent, group, session, , , flags] = fields;
   if ((Number(flags) & KERNEL_THREAD) !== 0) return "system";
   if (state === undefined || state === "Z" || state === "X") return "ended";
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+  const cpuMs = TICK_MS * fields.slice(CPU_FIELD).reduce((sum, ticks) => sum + Number(ticks), 0);
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), cpuMs };
 }
+
+/** The first of four: in the program and in the system, its own and its children's. */
+const CPU_FIELD = 11;
+/** Linux counts the time that it shows in hundredths of a second, whatever its own clock. */
+const TICK_MS = 10;
 
 const KERNEL_THREAD = 0x20_0000;
 

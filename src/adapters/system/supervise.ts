@@ -3,9 +3,11 @@ import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { Ending } from "../../core/report/agent-report.ts";
 import { afterPendingInput, startAwakeTimer, type AwakeTimer } from "./awake-timer.ts";
+import { awaitFinalResult, type FinalResult } from "./final-result.ts";
+import { watchForLife, type LifeSigns } from "./idle-watch.ts";
 import { drainOutputs, pumpOutput, type OutputPump } from "./output-pump.ts";
 import { gitInForeground } from "./git-in-foreground.ts";
-import { endFamily, signalFamily, type Family } from "./process-sweep.ts";
+import { cpuMsOf, endFamily, signalFamily, type Family } from "./process-sweep.ts";
 import { listPids } from "./process-table.ts";
 
 export interface SuperviseRequest {
@@ -20,6 +22,11 @@ export interface SuperviseRequest {
   /** Stdin stays open: called with the way to write more. False: it could not be written. */
   readonly onStdin?: (write: (text: string) => Promise<boolean>) => void;
   readonly timeoutMs: number;
+  /** It is also ended after so long without a sign of life; without this nobody watches. */
+  readonly idle?: Pick<LifeSigns, "toolCalls" | "workTree"> & { readonly afterMs: number };
+  /** Whether it has given its final result. Then it has `exitMs` to exit, and ending it afterwards is no failure. */
+  readonly isOver?: () => boolean;
+  readonly exitMs?: number;
   /** Between TERM and KILL. */
   readonly graceMs?: number;
   /** The process waits for a promise; a sink that fails stops it, and `supervise` rejects with the reason. */
@@ -35,6 +42,7 @@ export interface SuperviseResult {
 }
 
 const GRACE_MS = 10_000;
+const EXIT_MS = 10_000;
 
 /**
  * Runs one process in a session of its own until it exits, however that comes about, and leaves nothing of it
@@ -52,17 +60,28 @@ export async function supervise(request: SuperviseRequest, signal: AbortSignal):
   const { child, leader, exit } = started;
   const family: Family = { marker: request.marker, leader, known, sinceMs: startedMs };
   const stopper = createStopper(family, request.graceMs ?? GRACE_MS);
-  const outputs = [
-    pumpOutput(child.stdout, request.onStdout, () => stopper.stop("sink-failed")),
-    pumpOutput(child.stderr, request.onStderr, () => stopper.stop("sink-failed")),
-  ];
+  const { isOver = () => false, exitMs = EXIT_MS } = request;
+  const final = awaitFinalResult(isOver, child.stdin, exitMs, () => stopper.stop("over"));
+  let outputBytes = 0;
+  const pump = (stream: Readable, sink: SuperviseRequest["onStdout"]): OutputPump => {
+    const take = (chunk: Buffer): void | Promise<void> => {
+      outputBytes += chunk.length;
+      const taken = sink(chunk);
+      final.look();
+      return taken;
+    };
+    return pumpOutput(stream, take, () => stopper.stop("sink-failed"));
+  };
+  const outputs = [pump(child.stdout, request.onStdout), pump(child.stderr, request.onStderr)];
   feed(child.stdin, request);
-  const exited = await untilExit(exit, stopper, request.timeoutMs, signal);
+  const signs = { output: () => outputBytes, cpuMs: () => cpuMsOf(family) };
+  const timers = [final, ...startTimers(request, signs, final, stopper)];
+  const exited = await untilExit(exit, stopper, timers, signal);
   const durationMs = msSince(startedMs);
   const swept = await endFamily(family);
   await finishOutputs(outputs);
   child.stdin?.destroy();
-  return { ending: endingOf(exited, stopper.reason(), request.timeoutMs), durationMs, swept };
+  return { ending: endingOf(exited, stopper.reason(), request), durationMs, swept };
 }
 
 interface Exit {
@@ -70,7 +89,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-type StopReason = "timeout" | "abort" | "sink-failed";
+type StopReason = "timeout" | "idle" | "over" | "abort" | "sink-failed";
 
 interface Spawned extends ChildProcess {
   readonly stdout: Readable;
@@ -115,23 +134,35 @@ function feed(stdin: Writable | null, { input, onStdin }: SuperviseRequest): voi
   onStdin((text) => new Promise((resolve) => stdin.write(text, (error) => resolve(error == null))));
 }
 
+function startTimers(
+  { timeoutMs, idle }: SuperviseRequest,
+  signs: Pick<LifeSigns, "output" | "cpuMs">,
+  final: FinalResult,
+  stopper: Stopper,
+): readonly AwakeTimer[] {
+  // What it had to say is said: that it does not go is all that is late.
+  const stop = (reason: StopReason): void => stopper.stop(final.isGiven() ? "over" : reason);
+  const timeout = startAwakeTimer(timeoutMs, () => {
+    // If we were stopped (Ctrl-Z) meanwhile, the news of its exit may still be waiting.
+    afterPendingInput(() => stop("timeout"));
+  });
+  if (idle === undefined) return [timeout];
+  return [timeout, watchForLife(idle.afterMs, { ...idle, ...signs }, () => stop("idle"))];
+}
+
 async function untilExit(
   exit: Promise<Exit>,
   stopper: Stopper,
-  timeoutMs: number,
+  timers: readonly AwakeTimer[],
   signal: AbortSignal,
 ): Promise<Exit> {
-  const timeout = startAwakeTimer(timeoutMs, () => {
-    // If we were stopped (Ctrl-Z) meanwhile, the news of its exit may still be waiting.
-    afterPendingInput(() => stopper.stop("timeout"));
-  });
   const onAbort = (): void => stopper.stop("abort");
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await exit;
   } finally {
     signal.removeEventListener("abort", onAbort);
-    timeout.cancel();
+    for (const timer of timers) timer.cancel();
     stopper.processIsGone();
   }
 }
@@ -175,10 +206,24 @@ async function finishOutputs(outputs: readonly OutputPump[]): Promise<void> {
   if (failed) throw failed.error;
 }
 
-function endingOf({ code, signal }: Exit, stopReason: StopReason | null, timeoutMs: number): Ending {
-  if (stopReason === "timeout") return { is: "timed-out", afterMs: timeoutMs };
-  if (stopReason !== null) return { is: "stopped" };
-  return signal === null ? { is: "exited", code: code ?? 0 } : { is: "signalled", signal };
+function endingOf(
+  { code, signal }: Exit,
+  stopReason: StopReason | null,
+  { timeoutMs, idle }: SuperviseRequest,
+): Ending {
+  switch (stopReason) {
+    case "timeout":
+      return { is: "timed-out", afterMs: timeoutMs };
+    case "idle":
+      return { is: "idle", afterMs: idle?.afterMs ?? 0 };
+    case "over":
+      return { is: "exited", code: 0 };
+    case "abort":
+    case "sink-failed":
+      return { is: "stopped" };
+    case null:
+      return signal === null ? { is: "exited", code: code ?? 0 } : { is: "signalled", signal };
+  }
 }
 
 function describeStartFailure(failure: unknown, { command, cwd }: SuperviseRequest): string {

@@ -5,6 +5,7 @@ import { openCheckout, type Checkout } from "./checkout.ts";
 import { collectEvidence } from "./collect-evidence.ts";
 import { nextTick } from "./file-clock.ts";
 import { commitMark } from "./commit-mark.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { keepFiles, type KeptFiles } from "./kept-files.ts";
 import { isAnyLeftover, isLeftByGates, isUntouched, lookAgain } from "./known-leftovers.ts";
 import { readHead } from "./read-head.ts";
@@ -16,6 +17,8 @@ import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
 export interface GitWorkspace extends Workspace {
   /** What is uncommitted, left out what is ignored, ours, or known to be left by agents and gates. */
   dirtyPaths(ignore: readonly string[], known?: Leftovers): Promise<string[]>;
+  /** Another text when anything in the work tree has changed that git does not ignore. Takes no lock. */
+  fingerprint(): Promise<string>;
   /** Checks the branch out, made from the current commit if it does not exist. */
   useBranch(name: string): Promise<void>;
 }
@@ -44,6 +47,9 @@ export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceO
       const isOld = isUntouched(checkout.root, request.leftBefore);
       const entries = await readStatus(checkout.git);
       return entries.some(({ path }) => whose(path) === "agent" && !isOld(path));
+    },
+    async fingerprint() {
+      return fingerprint(await open());
     },
     async lookAhead() {
       (await open()).walk.begin();

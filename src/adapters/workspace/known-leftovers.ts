@@ -50,7 +50,8 @@ function changedAt(path: string): number | null {
   return folder === undefined ? changedAt(dirname(path)) : folder.ctimeMs;
 }
 
-function lookOf(path: string): string {
+/** Another text when the file has changed. */
+export function lookOf(path: string): string {
   try {
     const { mtimeNs, size, mode, ino } = lstatSync(path, { bigint: true });
     return `${mtimeNs} ${size} ${mode} ${ino}`;

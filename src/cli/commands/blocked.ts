@@ -1,14 +1,12 @@
 import type { Command } from "commander";
 import { openProject } from "../../compose.ts";
 import { formatDuration } from "../../core/duration.ts";
-import { blockedEntry, whatToDo, type BlockedTask } from "../../core/projections/blocked.ts";
+import { blockedEntry, type BlockedTask } from "../../core/projections/blocked.ts";
 import { blockedNow } from "../blocked-now.ts";
 import type { Act, CliContext } from "../commands.ts";
+import { suggestionLines, TITLE_LENGTH, WHY_LENGTH } from "../print/blocked-lines.ts";
 import { columns, shortened } from "../print/columns.ts";
 import { readState } from "../project-state.ts";
-
-const TITLE_LENGTH = 40;
-const WHY_LENGTH = 100;
 
 interface Flags {
   readonly suggest?: boolean;
@@ -31,7 +29,7 @@ async function blocked(flags: Flags, context: CliContext): Promise<number> {
     return 0;
   }
   if (tasks.length === 0) stdout.write("No task is blocked. Where all of them stand: ralph status\n");
-  const lines = flags.suggest === true ? suggestions(tasks) : columns(tasks.map(cells));
+  const lines = flags.suggest === true ? suggestionLines(tasks) : columns(tasks.map(cells));
   for (const line of lines) stdout.write(`${line}\n`);
   if (tasks.length > 0 && flags.suggest !== true)
     stderr.write("ralph: what would help: ralph blocked --suggest\n");
@@ -47,17 +45,4 @@ function cells(task: BlockedTask): readonly string[] {
     lastTimeoutMs === null ? "" : `${formatDuration(lastTimeoutMs)} each`,
     shortened(task.why, WHY_LENGTH),
   ];
-}
-
-function suggestions(tasks: readonly BlockedTask[]): readonly string[] {
-  const heads = columns(
-    tasks.map(({ id, title, why, suggestion }) => [
-      id,
-      shortened(title, TITLE_LENGTH),
-      shortened(why, WHY_LENGTH),
-      suggestion,
-    ]),
-  );
-  const indent = " ".repeat(Math.max(0, ...tasks.map(({ id }) => id.length)) + 2);
-  return tasks.flatMap((task, at) => [heads[at] ?? "", `${indent}→ ${whatToDo(task)}`]);
 }

@@ -2,10 +2,11 @@ import type { Command } from "commander";
 import { openProject, type Project } from "../../compose.ts";
 import type { State } from "../../core/loop/state.ts";
 import { asArgument } from "../../core/projections/blocked.ts";
-import { openQuestions, type OpenQuestion } from "../../core/projections/open-questions.ts";
+import { choiceInWords, openQuestions, type OpenQuestion } from "../../core/projections/open-questions.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { readState, withLog } from "../project-state.ts";
+import { refreshStatus } from "../refresh-status.ts";
 import { unknownTask } from "../unknown-task.ts";
 import { whoGoesOn } from "../who-goes-on.ts";
 
@@ -13,6 +14,7 @@ export function define(command: Command, act: Act): void {
   command
     .argument("[task]", "the task that asks; may be left out when only one does")
     .argument("[answer]", "in quotes")
+    .allowExcessArguments()
     .action(() => act((context) => decide(command.args, context)));
 }
 
@@ -27,6 +29,7 @@ async function decide(words: readonly string[], context: CliContext): Promise<nu
     const { task, answer } = wordsAsAnswer(words, state);
     const question = await questionOf(task, state, project);
     if (await record(project, state, question, answer)) {
+      await refreshStatus(project);
       tell(question, answer, nextStep(project, state, question.task), context);
       return 0;
     }
@@ -81,7 +84,7 @@ async function record(
   answer: string,
 ): Promise<boolean> {
   const expected = { task: { id: task, position: state.tasks[task]?.position ?? 0 } };
-  const answered = { type: "question.answered", task, answer } as const;
+  const answered = { type: "question.answered", task, answer, by: "person" } as const;
   return (await withLog(project, (log) => log.append([answered], expected))) !== null;
 }
 
@@ -108,9 +111,10 @@ function nextStep(project: Project, state: State, task: string): string {
 
 /** After a sentence, a line for each. */
 function listed(questions: readonly OpenQuestion[]): string {
-  const lines = questions.map(({ task, text, options }) => {
-    const choice = options.length === 0 ? "" : `  (options: ${options.join(", ")})`;
-    return `\n  ${task}: ${text}${choice}`;
+  const now = Date.now();
+  const lines = questions.map((question) => {
+    const choice = choiceInWords(question, now);
+    return `\n  ${question.task}: ${question.text}${choice === "" ? "" : `  (${choice})`}`;
   });
   return `:${lines.join("")}`;
 }

@@ -61,7 +61,9 @@ async function runInside(context: CliContext): Promise<number> {
     context: inside,
     printer,
     allowDirty: false,
+    keepAwake: false,
     summary: true,
+    suggests: false,
     verbose: false,
   });
 }

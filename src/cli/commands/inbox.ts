@@ -3,8 +3,8 @@ import { openProject } from "../../compose.ts";
 import { formatDuration } from "../../core/duration.ts";
 import type { State } from "../../core/loop/state.ts";
 import { asArgument, whatToDo, type BlockedTask } from "../../core/projections/blocked.ts";
-import { openQuestions } from "../../core/projections/open-questions.ts";
-import { projectStatus, type InboxItem } from "../../core/projections/status.ts";
+import { inboxOf, type InboxItem } from "../../core/projections/inbox.ts";
+import { choiceInWords } from "../../core/projections/open-questions.ts";
 import { blockedNow } from "../blocked-now.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor, type Style } from "../print/style.ts";
@@ -20,7 +20,7 @@ async function inbox(asJson: boolean, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const state = await readState(project);
   const blocked = await blockedNow(project, state);
-  const items = waiting(state, blocked);
+  const items = inboxOf(state);
   const { stdout, env } = context;
   if (asJson) stdout.write(`${JSON.stringify(items, null, 2)}\n`);
   else if (items.length === 0) stdout.write("Nothing waits for you. Where the tasks stand: ralph status\n");
@@ -28,12 +28,6 @@ async function inbox(asJson: boolean, context: CliContext): Promise<number> {
     for (const item of items)
       for (const line of itemLines(item, state, blocked, styleFor(stdout, env))) stdout.write(`${line}\n`);
   return 0;
-}
-
-/** What `status.json` lists, without tasks that their owner has marked as done meanwhile. */
-function waiting(state: State, blocked: readonly BlockedTask[]): readonly InboxItem[] {
-  const tasks = new Set([...blocked.map(({ id }) => id), ...openQuestions(state).map(({ task }) => task)]);
-  return projectStatus(state, true).inbox.filter(({ task }) => tasks.has(task));
 }
 
 function itemLines(
@@ -46,10 +40,13 @@ function itemLines(
   const help = blocked.find(({ id }) => id === task);
   if (kind === "blocked" && help !== undefined)
     return [`${style.bad("■")} ${task} is blocked: ${text}`, `    → ${whatToDo(help)}`];
-  const askedFor = Date.now() - (state.tasks[task]?.question?.askedAt ?? Date.now());
+  const now = Date.now();
+  const question = state.tasks[task]?.question ?? null;
+  const askedFor = formatDuration(Math.max(0, now - (question?.askedAt ?? now)));
+  const choice = question === null ? "" : choiceInWords(question, now);
   return [
-    `${style.ask("?")} ${task} asks, for ${formatDuration(Math.max(0, askedFor))} now: ${text}`,
-    ...(options.length === 0 ? [] : [`    options: ${options.join(", ")}`]),
+    `${style.ask("?")} ${task} asks, for ${askedFor} now: ${text}`,
+    ...(choice === "" ? [] : [`    ${choice}`]),
     `    → ralph decide ${asArgument(task)} "${options[0] ?? "…"}"`,
   ];
 }

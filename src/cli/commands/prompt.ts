@@ -1,10 +1,12 @@
 import type { Command } from "commander";
+import { CLOSED_BREAKER } from "../../core/limits/breaker.ts";
 import { isOpen } from "../../core/loop/state.ts";
 import { beginIteration } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
 import { readyTasks } from "../../core/loop/select-tasks.ts";
 import type { Recorded } from "../../core/events.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import type { Settings } from "../../core/settings.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { prepareRun } from "../prepare-run.ts";
 import { readState } from "../project-state.ts";
@@ -26,7 +28,7 @@ async function prompt(wanted: string | undefined, context: CliContext): Promise<
       {
         type: "run.started",
         run: "prompt",
-        settings: { ...settings, lanes: settings.lanes + known.iterations.length },
+        settings: unbraked(settings, known.iterations.length),
         pid: process.pid,
         version: "",
         position: known.position + 1,
@@ -34,7 +36,7 @@ async function prompt(wanted: string | undefined, context: CliContext): Promise<
       },
       { type: "tasks.observed", run: "prompt", plan, position: known.position + 2, at },
     ] satisfies Recorded[],
-    known,
+    { ...known, breaker: CLOSED_BREAKER, callsExhaustedUntil: null },
   );
   const ready = isOpen(state.run) ? readyTasks(state, state.run, plan, Infinity) : [];
   const task = wanted === undefined ? ready[0] : ready.find(({ id }) => id === wanted);
@@ -49,6 +51,12 @@ async function prompt(wanted: string | undefined, context: CliContext): Promise<
     );
   context.stdout.write(begun.prompt);
   return 0;
+}
+
+/** What would be said if nothing else held the run up. */
+function unbraked(settings: Settings, openIterations: number): Settings {
+  const limits = { ...settings.limits, maxDurationMs: null };
+  return { ...settings, limits, lanes: settings.lanes + openIterations, keepGoing: true };
 }
 
 function nothingToSay(

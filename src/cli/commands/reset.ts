@@ -8,6 +8,8 @@ import type { Act, CliContext } from "../commands.ts";
 import { readState, withLog } from "../project-state.ts";
 
 interface Flags {
+  readonly circuit?: boolean;
+  readonly calls?: boolean;
   readonly task?: string;
   readonly all?: boolean;
   readonly yes?: boolean;
@@ -15,6 +17,8 @@ interface Flags {
 
 export function define(command: Command, act: Act): void {
   command
+    .option("--circuit", "let an open breaker try again")
+    .option("--calls", "count the calls of this hour from now on")
     .option("--task <id>", "forget this task's counters, questions and feedback")
     .option("--all", "forget everything, the history too")
     .option("--yes", "do not ask")
@@ -34,11 +38,37 @@ async function reset(flags: Flags, context: CliContext): Promise<number> {
     );
   }
   if (flags.all === true) return resetAll(project, flags.yes === true, context);
-  if (flags.task !== undefined) return resetTask(project, flags.task, context);
-  throw new RalphError("usage", "say what to reset", { hint: "ralph reset --task ID, or ralph reset --all" });
+  if (flags.circuit !== true && flags.calls !== true && flags.task === undefined) {
+    throw new RalphError("usage", "say what to reset", {
+      hint: "ralph reset --circuit, --calls, --task ID, or --all",
+    });
+  }
+  if (flags.task !== undefined) await resetTask(project, flags.task, context);
+  if (flags.circuit === true) await resetCircuit(project, context);
+  if (flags.calls === true) await resetCalls(project, context);
+  return 0;
 }
 
-async function resetTask(project: Project, task: string, context: CliContext): Promise<number> {
+/** Half open: one iteration without progress opens it again. */
+async function resetCircuit(project: Project, { stderr }: CliContext): Promise<void> {
+  const { position, reason } = (await readState(project)).breaker;
+  if (position !== "OPEN") {
+    stderr.write(`ralph: the breaker is ${position}; there is nothing to reset\n`);
+    return;
+  }
+  const move = { type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", head: null } as const;
+  await withLog(project, (log) => log.append([{ ...move, reason: "somebody reset it" }]));
+  stderr.write(
+    `ralph: the breaker (${reason}) is HALF_OPEN now: one iteration shows whether it helps. ralph run\n`,
+  );
+}
+
+async function resetCalls(project: Project, { stderr }: CliContext): Promise<void> {
+  await withLog(project, (log) => log.append([{ type: "calls.reset" }]));
+  stderr.write("ralph: the calls of this hour are counted from now on\n");
+}
+
+async function resetTask(project: Project, task: string, context: CliContext): Promise<void> {
   const state = await readState(project);
   if (state.tasks[task] === undefined) {
     throw new RalphError("usage", `there is no task "${task}"`, {
@@ -47,7 +77,6 @@ async function resetTask(project: Project, task: string, context: CliContext): P
   }
   await withLog(project, (log) => log.append([{ type: "task.reset", task }]));
   context.stderr.write(`ralph: ${task} starts from the beginning\n`);
-  return 0;
 }
 
 async function resetAll(project: Project, sure: boolean, context: CliContext): Promise<number> {

@@ -11,12 +11,14 @@ import {
 } from "../print/run-printer.ts";
 import { showPlan } from "../dry-run.ts";
 import { requireProgram } from "../project-state.ts";
-import { driveRun } from "../drive-run.ts";
+import { driveRun, type Drive } from "../drive-run.ts";
 import { prepareRun } from "../prepare-run.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 
-interface Flags extends RunFlags, SourceFlags {
+export interface Flags extends RunFlags, SourceFlags {
   readonly allowDirty?: boolean;
+  /** False: `--no-keep-awake`. */
+  readonly keepAwake?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -28,6 +30,9 @@ export function define(command: Command, act: Act): void {
     .option("--check <command>", "a gate that must pass (repeatable)", collect)
     .option("-n, --max-iterations <n>", "iterations of the whole run")
     .option("--max-stuck <n>", "iterations in a row without progress; 0 is off")
+    .option("--calls <n>", "agents started in a clock hour; 0 is off")
+    .option("--budget <dollars>", "for this run; 0 is none")
+    .option("--max-duration <duration>", "no iteration begins after this, e.g. 8h")
     .option("--timeout <duration>", "of each iteration, e.g. 90s, 45m, 2h")
     .addOption(
       new Option("--mode <mode>", "how long an iteration may take").choices([
@@ -41,16 +46,23 @@ export function define(command: Command, act: Act): void {
     .option("--ralph-default-promise <text>", "the promise of a roadmap's looping tasks that do not say")
     .option("--task <id>", "only this task (repeatable)", collect)
     .option("--keep-going", "a blocked or undecided task does not stop the run")
-    .option("--no-wait", "end where it would wait for a limit (exit code 5)")
+    .option("--no-wait", "end where it would wait for a limit (exit code 5) or a deadline (3)")
     .option("--no-interventions", "record what goes wrong, but do not tell the agent")
     .option("--allow-dirty", "start on uncommitted changes, and leave exactly those paths alone")
+    .option("--no-keep-awake", "let the machine fall asleep while an agent works")
     .option("--dry-run", "show the plan and the first prompt, start no agent")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only the summary")
     .action((goal: string | undefined, flags: Flags) => act((context) => run(goal, flags, context)));
 }
 
-async function run(goal: string | undefined, flags: Flags, context: CliContext): Promise<number> {
+/** `first`: what is recorded before the run starts, if it does. */
+export async function run(
+  goal: string | undefined,
+  flags: Flags,
+  context: CliContext,
+  first?: Drive["first"],
+): Promise<number> {
   const prepared = await prepareRun(goal, flags, context);
   const { project, settings, commands, source, why } = prepared;
   if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
@@ -63,7 +75,10 @@ async function run(goal: string | undefined, flags: Flags, context: CliContext):
     context,
     printer: printerFor(flags, context),
     allowDirty: flags.allowDirty === true,
+    keepAwake: flags.keepAwake !== false,
     summary: flags.json !== true,
+    suggests: flags.json !== true && flags.quiet !== true,
+    ...(first && { first }),
     verbose: context.verbose,
   });
 }
@@ -75,6 +90,6 @@ function printerFor(flags: Flags, { stdout, env }: CliContext): RunPrinter {
   return stdout.isTTY ? terminalPrinter(stdout, style) : plainPrinter((text) => stdout.write(text), style);
 }
 
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { driverOf, openProject } from "../../compose.ts";
+import { dollars } from "../../core/limits/budget.ts";
 import { projectStatus, type Status, type TaskRow } from "../../core/projections/status.ts";
 import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor, type Style } from "../print/style.ts";
-import { readState } from "../project-state.ts";
+import { readStateAndCalls } from "../project-state.ts";
 
 interface Flags {
   readonly json?: boolean;
@@ -21,9 +22,10 @@ export function define(command: Command, act: Act): void {
 
 async function status(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
-  const state = await readState(project);
+  const now = Date.now();
+  const { state, calls } = await readStateAndCalls(project, now);
   const isDriven = driverOf(project) !== null;
-  const shown = projectStatus(state, isDriven);
+  const shown = projectStatus(state, isDriven, { calls, now });
   if (flags.loops === true) {
     for (const line of loopLines(isDriven ? state : EMPTY_STATE, Date.now()))
       context.stdout.write(`${line}\n`);
@@ -50,15 +52,27 @@ function statusLines(status: Status, style: Style): readonly string[] {
     return ["No run yet in this repository.", `Start one: ralph run "what you want" --check "npm test"`];
   return [
     runLine(run, style),
-    `iterations ${run.iterations} / ${run.max_iterations} · without progress ${run.stuck_count} · cost ${status.cost.usd === null ? "unknown" : `$${status.cost.usd.toFixed(2)}`}`,
+    `iterations ${run.iterations} / ${run.max_iterations} · without progress ${run.stuck_count} · cost ${costInWords(status.cost)}`,
+    limitsInWords(status),
+    ...breakerLines(status.breaker, style),
     "",
     ...status.tasks.map((task) => taskLine(task, style)),
     ...status.inbox.flatMap((item) => [
       "",
       style.ask(`${item.task} waits for you (${item.kind}): ${item.text}`),
     ]),
+    ...messageLines(status.messages),
     ...(run.interrupted ? ["", "The run was interrupted. It goes on with: ralph run"] : []),
   ];
+}
+
+function messageLines(messages: Status["messages"]): readonly string[] {
+  if (messages.length === 0) return [];
+  const lines = messages.map(({ task, text, state }) => {
+    const where = state === "working" ? "an agent works with it" : "waits for the next prompt";
+    return `message for ${task ?? "whatever comes next"}: ${text}  (${where})`;
+  });
+  return ["", ...lines];
 }
 
 function runLine(run: NonNullable<Status["run"]>, style: Style): string {
@@ -67,6 +81,24 @@ function runLine(run: NonNullable<Status["run"]>, style: Style): string {
     return `${style.bold(`ended: ${run.outcome}`)} (code ${run.exit_code}) · ${run.reason}`;
   const waiting = run.waiting_until === null ? "" : ` until ${run.waiting_until}`;
   return style.bold(`${run.state}${waiting} (pid ${run.pid})`);
+}
+
+function costInWords({ usd, budget_usd: budget, forecast_usd: forecast }: Status["cost"]): string {
+  if (usd === null) return "unknown";
+  const of = budget === null ? "" : ` of ${dollars(budget)}`;
+  const ahead = forecast === null ? "" : ` (all tasks: about ${dollars(forecast)})`;
+  return `${dollars(usd)}${of}${ahead}`;
+}
+
+function limitsInWords({ calls, breaker }: Status): string {
+  const limit = calls.limit === null ? "" : ` / ${calls.limit}`;
+  return `calls this hour ${calls.used ?? "unknown"}${limit} · breaker ${breaker.state}`;
+}
+
+function breakerLines({ state, reason }: Status["breaker"], style: Style): readonly string[] {
+  if (state === "CLOSED") return [];
+  const next = state === "OPEN" ? "; let it try again: ralph reset --circuit" : "";
+  return [style.bad(`breaker ${state}: ${reason}${next}`)];
 }
 
 const MARKS: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import { blockedNow } from "../blocked-now.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { readState, withLog } from "../project-state.ts";
+import { refreshStatus } from "../refresh-status.ts";
 import { unknownTask } from "../unknown-task.ts";
 import { whoGoesOn } from "../who-goes-on.ts";
 
@@ -44,7 +45,9 @@ async function unblock(task: string | undefined, flags: Flags, context: CliConte
     stderr.write(
       `ralph: ${id} is no longer blocked${timeoutMs === null ? "" : `; ${formatDuration(timeoutMs)} each from now on`}\n`,
     );
-  const next = new Set(freed.map(({ id }) => whoGoesOn(project, state, id)));
+  if (freed.length > 0) await refreshStatus(project);
+  const after = await readState(project);
+  const next = new Set(freed.map(({ id }) => whoGoesOn(project, after, id)));
   for (const step of next) stderr.write(`  → ${step}\n`);
   return 0;
 }
@@ -106,7 +109,7 @@ async function record(
   const freed: Freed[] = [];
   for (const task of tasks) {
     const timeoutMs = timeoutOf(task, flags);
-    const event = { type: "task.unblocked", task: task.id, reason, timeoutMs } as const;
+    const event = { type: "task.unblocked", task: task.id, reason, timeoutMs, by: "person" } as const;
     if (await recordIfBlocked(project, event)) freed.push({ id: task.id, timeoutMs });
   }
   return freed;

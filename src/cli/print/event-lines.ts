@@ -1,13 +1,15 @@
 import type { EventOf, Outcome, Recorded } from "../../core/events.ts";
 import { formatDuration } from "../../core/duration.ts";
+import { dollars } from "../../core/limits/budget.ts";
 import type { State } from "../../core/loop/state.ts";
 import { tasksInScope } from "../../core/loop/select-tasks.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import type { IterationRecord } from "../../core/projections/iteration-record.ts";
 import { asArgument } from "../../core/projections/blocked.ts";
-import { openQuestions } from "../../core/projections/open-questions.ts";
-import { isoTime } from "../../core/time.ts";
+import { choiceInWords, openQuestions } from "../../core/projections/open-questions.ts";
 import { isFailing } from "../../core/report/checked-gate.ts";
+import { peopleLines } from "./people-lines.ts";
+import { brakeLines } from "./brake-lines.ts";
 import type { Style } from "./style.ts";
 
 /** What a person is told about one fact: short, with the reason and the next step. */
@@ -35,16 +37,6 @@ export function eventLines(
         `  ${style.bad("■ suspended")} ${event.agent}: ${event.why}`,
         ...(event.successor === null ? [] : [style.dim(`              → ${event.successor} takes over`)]),
       ];
-    case "letter.disturbed":
-      return [
-        style.ask(
-          `  ! ${event.file} changed while the agent ran: that is no answer. Save it again while none runs`,
-        ),
-      ];
-    case "question.answered":
-      return [`  ${style.good("✔ answered")}  ${event.task}: ${event.answer}`];
-    case "task.unblocked":
-      return [`  ${style.good("✔ unblocked")} ${event.task}: ${event.reason}`];
     case "run.ended":
       return endLines(event, state, style);
     case "task.blocked":
@@ -53,16 +45,8 @@ export function eventLines(
       return [
         `  ${style.bad("■ given up")}  ${event.task} for this run: ${event.iterations} iterations are used up`,
       ];
-    case "wait.started":
-      return [`  ${style.dim(`… waiting until ${isoTime(event.until)}: ${event.why}`)}`];
-    case "stop.requested":
-      return [
-        style.dim(
-          event.urgency === "now" ? "stopping: the agent is asked to end" : "stopping after this iteration",
-        ),
-      ];
     default:
-      return [];
+      return [...brakeLines(event, style), ...peopleLines(event, state, style)];
   }
 }
 
@@ -90,13 +74,19 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
     undecided: `${howToAnswer(state)}, then: ralph run`,
     blocked: "see what would help: ralph blocked --suggest; settle it, then: ralph run",
     exhausted: "see why: ralph why; go on: ralph run",
-    stuck: "see why: ralph why; what it was doing: ralph logs",
+    stuck: `see why: ralph why; what it was doing: ralph logs${afterStuck(state)}`,
     limited: "go on later: ralph run",
     misconfigured: "see what is missing: ralph doctor",
     stopped: "go on: ralph run",
   };
   const todo = next[event.outcome];
   return todo === null ? [] : ["", `${style.bold(event.outcome)}: ${event.reason}`, `  → ${todo}`];
+}
+
+/** A run does not start on an open breaker by itself. */
+function afterStuck({ breaker }: State): string {
+  if (breaker.position !== "OPEN") return "";
+  return "; change something (a commit, the tasks, the configuration, ralph steer), or let it try as it is: ralph reset --circuit; then: ralph run";
 }
 
 /** By command, or in the file; with several questions the inbox lists them. */
@@ -117,9 +107,11 @@ function headline(state: State, style: Style): readonly string[] {
   const gates = run.settings.gates.map((gate) =>
     gate.name === gate.command ? gate.name : `${gate.name} (${gate.command})`,
   );
+  const { run: budgetUsd } = run.settings.limits.budget;
+  const budget = budgetUsd === null ? "" : ` · budget ${dollars(budgetUsd)}`;
   const counts = `${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}${done > 0 ? `, ${done} done` : ""}`;
   return [
-    `${style.bold("ralph run")} · ${plan.source.label} · ${counts} · ${run.settings.agent}`,
+    `${style.bold("ralph run")} · ${plan.source.label} · ${counts} · ${run.settings.agent}${budget}`,
     style.dim(`  gates: ${gates.length === 0 ? "none (only git is checked)" : gates.join(", ")}`),
   ];
 }
@@ -149,7 +141,7 @@ function verdictLines(
     case "failed":
       return [`  ${style.bad("✗ failed")}    ${why}`];
     case "decide":
-      return [`  ${style.ask("? decide")}    "${why}"${options(record)}`];
+      return [`  ${style.ask("? decide")}    "${why}"${choice(record)}`];
     case "blocked":
       return [];
   }
@@ -163,9 +155,10 @@ function facts(record: IterationRecord | undefined): string {
   return `${files}${moved ? `, commit ${evidence.headAfter?.slice(0, 7)}` : ""}${report === null ? "" : ` · ${formatDuration(report.durationMs)}`}`;
 }
 
-function options(record: IterationRecord | undefined): string {
+function choice(record: IterationRecord | undefined): string {
   const claim = record?.report?.claim;
-  return claim?.is === "undecided" && claim.options.length > 0
-    ? `  options: ${claim.options.join(", ")}`
-    : "";
+  if (claim?.is !== "undecided") return "";
+  const { options, default: answer = null, deadlineMs: deadlineAt = null } = claim;
+  const words = choiceInWords({ options, default: answer, deadlineAt }, 0);
+  return words === "" ? "" : `  ${words}`;
 }

@@ -7,7 +7,7 @@ const FRAME_MS = 120;
 export class LiveLine {
   readonly #stream: NodeJS.WriteStream;
   readonly #style: Style;
-  #text: string | null = null;
+  #text: string | (() => string) | null = null;
   #frame = 0;
   #timer: NodeJS.Timeout | null = null;
 
@@ -16,8 +16,8 @@ export class LiveLine {
     this.#style = style;
   }
 
-  /** Plain text: it is cut to the width of the terminal before it is coloured. */
-  show(text: string): void {
+  /** Plain text, or what tells it anew each time: it is cut to the width of the terminal before it is coloured. */
+  show(text: string | (() => string)): void {
     this.#text = text;
     this.#timer ??= setInterval(() => this.#draw(), FRAME_MS).unref();
     this.#draw();
@@ -38,8 +38,9 @@ export class LiveLine {
   #draw(): void {
     if (this.#text === null) return;
     this.#frame = (this.#frame + 1) % FRAMES.length;
-    const line = `  ${FRAMES[this.#frame]} ${this.#text}`;
-    const width = (this.#stream.columns ?? 80) - 1;
+    const text = typeof this.#text === "string" ? this.#text : this.#text();
+    const line = `  ${FRAMES[this.#frame]} ${text}`;
+    const width = (this.#stream.columns || 80) - 1; // some terminals say 0
     this.#stream.write(`\r\x1b[2K${this.#style.dim(clip(line, width))}`);
   }
 }

@@ -2,7 +2,7 @@ import type { Recorded } from "../../core/events.ts";
 import { formatDuration } from "../../core/duration.ts";
 import type { State } from "../../core/loop/state.ts";
 import { extendRecord, type IterationRecord } from "../../core/projections/iteration-record.ts";
-import { isoTime } from "../../core/time.ts";
+import { isoTime, type Instant } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
 import type { Follower, Progress } from "../../engine/ports.ts";
 import { eventLines } from "./event-lines.ts";
@@ -57,6 +57,7 @@ export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPr
     live.clear();
     for (const line of text) stream.write(`${line}\n`);
     if (event.type === "iteration.started") live.show("starting");
+    if (event.type === "wait.started") live.show(() => countdown(event.until));
     if (event.type === "evidence.collected") live.show("checking");
   });
   return {
@@ -87,6 +88,10 @@ function lineFollower(
 /** The agent's words, set apart from ours. */
 function quoted(text: string): string {
   return text.replace(/^/gm, "  │ ").replace(/ {2}│ $/, "");
+}
+
+function countdown(until: Instant): string {
+  return `${formatDuration(Math.max(0, until - Date.now()))} left · r: try now`;
 }
 
 function progressText(progress: Progress): string {

@@ -16,6 +16,8 @@ export type DemoStep =
   | { readonly shell: string }
   | { readonly commit: string }
   | { readonly promise: string }
+  /** Tokens, dollars and model, e.g. {"cost_usd": 0.12}. */
+  | { readonly usage: Readonly<Record<string, unknown>> }
   | { readonly blocked: string }
   | { readonly decide: string }
   /** Milliseconds. */
@@ -125,6 +127,7 @@ const STEP_CHECKS: Readonly<Record<StepName, Check>> = {
   shell: words,
   commit: words,
   promise: words,
+  usage: { isRight: isRecord, wants: 'an object such as {"cost_usd": 0.12}' },
   blocked: text,
   decide: text,
   sleep: size,

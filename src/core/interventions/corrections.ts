@@ -1,4 +1,5 @@
 import type { Finding } from "../guards/guard.ts";
+import { formatDuration } from "../duration.ts";
 import { few } from "../few.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { failuresToMend, redGates, type CheckedGate } from "../report/checked-gate.ts";
@@ -119,6 +120,11 @@ function endingCorrections({ iteration, report }: Judged): readonly Correction[]
     const seconds = Math.round(report.ending.afterMs / 1_000);
     const text = `Iteration ${iteration} was ended after ${seconds} s. Your earlier work is in the workspace: go on from there, in smaller steps.`;
     return [{ intervention: "timeout", severity: "warning", rule: "timeout", text }];
+  }
+  if (report.ending.is === "idle") {
+    const silence = formatDuration(report.ending.afterMs);
+    const text = `Iteration ${iteration} was ended: for ${silence} it printed nothing, called no tool, changed no file and used no CPU. Do not wait for something that may never come (input, a server, a watcher): give commands a time limit. Your earlier work is in the workspace: go on from there.`;
+    return [{ intervention: "timeout", severity: "warning", rule: "idle", text }];
   }
   if (report.failure === null) return [];
   const text = `Iteration ${iteration} ended badly: ${report.failure.message}`;

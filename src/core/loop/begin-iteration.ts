@@ -10,6 +10,7 @@ import { mayStart } from "./decide.ts";
 import { gatesKnownAt } from "./evolve-gates.ts";
 import { timeoutFor } from "./timeout-for.ts";
 import { isOpen, taskState, type State } from "./state.ts";
+import { steerSection, steersFor } from "./steer.ts";
 
 /** Stages come with a pipeline; without one there is a single stage. */
 const ONLY_STAGE = "build";
@@ -54,6 +55,7 @@ export function beginIteration(
     commit: settings.git.commit,
     notes: around.notes,
     question: known.question,
+    messages: steerSection(steersFor(state.steers, id)),
     feedback: settings.interventions.enabled ? known.feedback : [],
     feedbackLeads: known.feedbackLeads,
     baseline: known.baseline ?? gatesKnownAt(state, around.head),

@@ -1,16 +1,18 @@
 import { guardsAsked } from "../guards/all-guards.ts";
-import type { Event, Recorded } from "../events.ts";
+import type { Event, EventOf, Recorded } from "../events.ts";
 import { corrections } from "../interventions/corrections.ts";
 import { retryAt } from "../limits/backoff.ts";
+import { dollars } from "../limits/budget.ts";
 import { exitRule } from "../limits/exit-rules.ts";
 import { EXHAUSTED_RUNS_MAX, maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Task, TaskId } from "../plan/task.ts";
-import type { Failure } from "../report/agent-report.ts";
+import type { Claim, Failure } from "../report/agent-report.ts";
 import { outcomeOf } from "../report/checked-gate.ts";
 import { madeProgress } from "../report/evidence.ts";
 import type { Instant } from "../time.ts";
 import type { Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
+import { breakerMoves } from "./brakes.ts";
 import { escalate, interventionEvents } from "./escalate.ts";
 import { evolveAll } from "./evolve.ts";
 import {
@@ -21,7 +23,9 @@ import {
   type Judgement,
   type JudgeablePhase,
 } from "./judge-iteration.ts";
+import { DEADLINE_MAX_MS } from "./question-deadlines.ts";
 import { taskState, type OpenIteration, type RunState, type State } from "./state.ts";
+import { steersUsed } from "./steer.ts";
 
 /** The verdict on an iteration and everything that follows from it, recorded together. */
 export function conclude(
@@ -40,7 +44,7 @@ export function conclude(
   const turnedGreen = (gates ?? [])
     .filter((gate) => gate.status === "passed" && failing.includes(gate.name))
     .map((gate) => gate.name);
-  const reached: Event = {
+  const reached: EventOf<"verdict.reached"> = {
     ...about,
     type: "verdict.reached",
     verdict: verdict.ruling,
@@ -62,11 +66,15 @@ export function conclude(
     isOpenEnded: isOpenEnded(run),
     promiseTag: `<promise>${promise}</promise>`,
   });
-  const judged = [reached, ...interventionEvents(run, open, told)];
+  const used = steersUsed(state.steers, open, report);
+  const judged = [reached, ...used, ...interventionEvents(run, open, told)];
   const escalated = escalate(after(state, judged, now), run, open, task);
   const events = [...judged, ...escalated.events];
-  if (escalated.isHandled) return events;
-  return [...events, ...taskConsequences(after(state, events, now), run, open, judgement, phase)];
+  const all = escalated.isHandled
+    ? events
+    : [...events, ...taskConsequences(after(state, events, now), run, open, judgement, phase, now)];
+  const isProgress = reached.madeProgress || verdict.ruling === "accepted";
+  return [...all, ...breakerMoves(after(state, all, now), run, isProgress, evidence.headAfter)];
 }
 
 function whenToTryAgain(
@@ -99,6 +107,7 @@ function taskConsequences(
   open: OpenIteration,
   judgement: Judgement,
   phase: JudgeablePhase,
+  now: Instant,
 ): readonly Event[] {
   const about = { run: open.run, task: open.task, iteration: open.number };
   const { report } = phase;
@@ -114,14 +123,21 @@ function taskConsequences(
     return [{ ...about, type: "task.blocked", reason: report.claim.reason }];
   }
   if (report.claim.is === "undecided" && verdict.ruling === "decide") {
-    const { question, options } = report.claim;
-    const asked: Event = { ...about, type: "question.asked", question, options };
-    return [asked, ...exhaustion(state, run, open, report.finalText)];
+    const asked = questionIn(report.claim, now);
+    return [{ ...about, ...asked }, ...exhaustion(state, run, open, report.finalText)];
   }
   if (planned(state, open.task)?.loops === false) return failedAttempt(open, verdict, phase);
   const blockedBy = brakeOnTask(state, run, open.task);
   if (blockedBy !== null) return [{ ...about, type: "task.blocked", reason: blockedBy }];
   return exhaustion(state, run, open, report.finalText);
+}
+
+function questionIn(
+  { question, options, default: answer = null, deadlineMs = null }: Extract<Claim, { is: "undecided" }>,
+  now: Instant,
+) {
+  const deadlineAt = deadlineMs === null ? null : now + Math.min(deadlineMs, DEADLINE_MAX_MS);
+  return { type: "question.asked", question, options, default: answer, deadlineAt } as const;
 }
 
 function completion(state: State, open: OpenIteration, { context, findings, gates }: Judgement): Event {
@@ -136,7 +152,7 @@ function completion(state: State, open: OpenIteration, { context, findings, gate
     checks: guardsAsked(context),
     warnings: findings.map(({ sentence }) => sentence),
     iterations: task.iterations,
-    costUsd: task.costUsd,
+    costUsd: task.spend.usd,
   };
   const about = { run: open.run, task: open.task, iteration: open.number };
   return { ...about, type: "task.completed", commit: evidence.headAfter, certificate };
@@ -152,9 +168,14 @@ function failedAttempt(open: OpenIteration, verdict: Verdict, { report }: Judgea
 
 function brakeOnTask(state: State, run: RunState, id: TaskId): string | null {
   const task = taskState(state, id);
-  const { maxAttempts, maxStuck } = run.settings.limits;
-  if (maxAttempts > 0 && task.attempts >= maxAttempts) return `${task.attempts} failed iterations in a row`;
-  if (run.settings.keepGoing && maxStuck > 0 && task.stuckCount >= maxStuck) {
+  const { limits, breaker, keepGoing } = run.settings;
+  const { maxAttempts, maxStuck, budget } = limits;
+  if (budget.task !== null && (task.spend.usd ?? 0) >= budget.task)
+    return `it has cost ${dollars(task.spend.usd ?? 0)}, and a task may cost ${dollars(budget.task)}`;
+  if (maxAttempts > 0 && task.attempts >= maxAttempts)
+    return task.attempts === 1 ? "1 failed iteration" : `${task.attempts} failed iterations in a row`;
+  const isStuck = [maxStuck, breaker.noProgress].some((most) => most > 0 && task.stuckCount >= most);
+  if (keepGoing && isStuck) {
     return `no progress in ${task.stuckCount} iterations in a row`;
   }
   return null;

@@ -3,13 +3,16 @@ import { maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Plan, Task } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
-import { isAgentLimit } from "./agent-for.ts";
+import { breakerChance, budgetWarning } from "./brakes.ts";
 import { conclude } from "./consequences.ts";
 import { needsGates } from "./judge-iteration.ts";
 import type { Decision, Effect } from "./effects.ts";
+import { automaticUnblocks } from "./automatic-unblocks.ts";
 import { endingOf } from "./outcome.ts";
-import { nextRetryAt, readyTasks } from "./select-tasks.ts";
+import { nextDeadline, overdueQuestions } from "./question-deadlines.ts";
+import { nextRetryAt, readyTasks, waitReason } from "./select-tasks.ts";
 import { isOpen, taskState, type OpenIteration, type RunState, type State } from "./state.ts";
+import { steerToTell } from "./steer.ts";
 
 const NOTHING: Decision = { effects: [], wakeAt: null };
 
@@ -27,8 +30,15 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
   const inIterations = state.iterations.flatMap((open) => [
     nextStep(state, run, open, now),
     halftime(run, open, now),
+    tellAgent(state, run, open),
   ]);
-  const housekeeping = [...marks(state, plan), ...letters(state)];
+  const housekeeping = [
+    ...notices(state, run, now),
+    ...automaticUnblocks(state, run, plan),
+    ...defaults(state, run, plan, now),
+    ...marks(state, plan),
+    ...letters(state),
+  ];
   const begun = [...inIterations.filter((effect) => effect !== null), ...housekeeping];
   const ending = endingOf(state, run, plan, now);
   if (ending !== null) {
@@ -38,7 +48,7 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
   if (housekeeping.length > 0) return doing(...begun);
   const starts = startsFor(state, run, plan, now);
   if (begun.length + starts.length > 0) return doing(...begun, ...starts);
-  return waitForRetry(state, run, nextRetryAt(state, run, plan, now));
+  return waitForTime(state, run, plan, now);
 }
 
 /** Whether a further iteration of this task may begin; asked again in the transaction that begins it. */
@@ -95,6 +105,23 @@ function halftimeOf({ startedAt, timeoutMs }: OpenIteration): Instant {
   return startedAt + timeoutMs / 2;
 }
 
+/** What the operator says while an agent runs is tried on that agent, once. */
+function tellAgent({ steers }: State, run: RunState, open: OpenIteration): Effect | null {
+  if (open.phase.is !== "running" || open.orphaned || run.stop !== null) return null;
+  const steer = steerToTell(steers, open);
+  return steer && { kind: "tell-agent", key: `tell:${steer.id}`, iteration: open.number, steer: steer.id };
+}
+
+/** Before an iteration is settled, nobody can tell whether an answer in the letter is a person's. */
+function defaults(state: State, run: RunState, plan: Plan, now: Instant): readonly Effect[] {
+  if (state.iterations.length > 0) return [];
+  return overdueQuestions(state, run, plan, now).map((task) => ({
+    kind: "take-default",
+    key: `take-default:${task}`,
+    task,
+  }));
+}
+
 function planned(state: State, open: OpenIteration): Task | undefined {
   return state.plan?.tasks.find((task) => task.id === open.task);
 }
@@ -112,6 +139,11 @@ function startsFor(state: State, run: RunState, plan: Plan, now: Instant): reado
   return readyTasks(state, run, plan, now)
     .slice(0, Math.max(0, Math.min(lanes.length, left)))
     .map((task, index) => iterate(task.id, lanes[index] ?? 1));
+}
+
+function notices(state: State, run: RunState, now: Instant): readonly Effect[] {
+  const notice = breakerChance(state, run, now) ?? budgetWarning(run);
+  return notice === null ? [] : [{ kind: "record", key: "brake", task: null, events: [notice] }];
 }
 
 function marks(state: State, plan: Plan): readonly Effect[] {
@@ -132,15 +164,20 @@ function letters(state: State): readonly Effect[] {
   });
 }
 
-function waitForRetry(state: State, run: RunState, until: Instant | null): Decision {
+/** Until a task becomes ready or a question answers itself, whichever is first. */
+function waitForTime(state: State, run: RunState, plan: Plan, now: Instant): Decision {
+  const deadline = nextDeadline(state, run, plan, now);
+  const moments = [deadline, nextRetryAt(state, run, plan, now)].filter((at) => at !== null);
+  const until = moments.length === 0 ? null : Math.min(...moments);
   if (until === null || run.waitingUntil === until) return { effects: [], wakeAt: until };
   const waiting = {
     type: "wait.started",
     run: run.id,
     until,
-    why: isAgentLimit(state, until)
-      ? "the agent has reached its limit"
-      : "the agent's service failed; trying again",
+    why:
+      until === deadline
+        ? "a question waits for its answer; then the default is taken"
+        : waitReason(state, until),
   } as const;
   return { effects: [{ kind: "record", key: "wait", task: null, events: [waiting] }], wakeAt: until };
 }

@@ -15,6 +15,10 @@ export type Effect =
   | (Keyed<"iterate"> & { readonly task: TaskId; readonly lane: number })
   /** See at half of its time whether the agent has written anything, and tell it if not. */
   | (Keyed<"look-at-halftime"> & { readonly iteration: number })
+  /** Give a message of the operator's to the running agent. */
+  | (Keyed<"tell-agent"> & { readonly iteration: number; readonly steer: string })
+  /** Take the default of a question that nobody answered in time. */
+  | (Keyed<"take-default"> & { readonly task: TaskId })
   /** Close an iteration whose engine died while the agent ran. */
   | (Keyed<"close-orphan"> & { readonly iteration: number })
   | (Keyed<"collect-evidence"> & { readonly iteration: number })

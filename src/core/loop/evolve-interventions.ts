@@ -39,7 +39,11 @@ export function agentSuspended(state: State, event: Recorded<EventOf<"agent.susp
   });
   return event.successor === null || next.run === null
     ? next
-    : { ...next, run: { ...next.run, stuckCount: 0 } };
+    : {
+        ...next,
+        run: { ...next.run, stuckCount: 0 },
+        breaker: { ...next.breaker, noProgress: 0, inVain: 0 },
+      };
 }
 
 export function taskCompleted(state: State, event: Recorded<EventOf<"task.completed">>): State {

@@ -1,8 +1,11 @@
 import type { EventOf, Recorded } from "../events.ts";
+import { withReading, type Breaker } from "../limits/breaker.ts";
+import { withCost } from "../limits/budget.ts";
 import { withSignal } from "../limits/exit-rules.ts";
 import { NEW_PROFILE, profileIteration } from "../interventions/profile.ts";
 import { tallyIteration } from "../interventions/tally.ts";
 import { withIteration } from "../interventions/thresholds.ts";
+import type { AgentReport } from "../report/agent-report.ts";
 import { NO_CHANGES, type Leftover } from "../report/evidence.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import { withLearned } from "./timeout-for.ts";
@@ -76,9 +79,9 @@ export function iterationReported(state: State, event: Recorded<EventOf<"iterati
   const task = taskState(state, event.task);
   return {
     ...inPhase(state, event.iteration, () => ({ is: "ended", report: event.report })),
-    run: state.run && { ...state.run, costUsd: addKnown(state.run.costUsd, cost) },
+    run: state.run && { ...state.run, spend: withCost(state.run.spend, cost) },
     tally: { ...state.tally, costUsd: addKnown(state.tally.costUsd, cost) },
-    tasks: { ...state.tasks, [event.task]: { ...task, costUsd: addKnown(task.costUsd, cost) } },
+    tasks: { ...state.tasks, [event.task]: { ...task, spend: withCost(task.spend, cost) } },
   };
 }
 
@@ -138,7 +141,20 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
     iterations: state.iterations.filter((iteration) => iteration !== open),
     tasks: { ...state.tasks, [open.task]: settleTask(taskState(state, open.task), open, event, weight) },
     run: state.run && settleRun(state.run, weight, report.failure?.message ?? null),
+    breaker: breakerAfter(state, report, weight),
   };
+}
+
+function breakerAfter({ breaker, run }: State, report: AgentReport, weight: Weight): Breaker {
+  if (run === null) return breaker;
+  const { settings } = run;
+  const reading = {
+    madeProgress: weight === "progress",
+    counts: weight === "stuck",
+    errorSignature: report.signals?.errorSignature ?? null,
+    outputBytes: report.transcript.bytes,
+  };
+  return withReading(breaker, reading, settings.breaker, settings.keepGoing);
 }
 
 /**
@@ -160,7 +176,7 @@ function weigh(
   if (report.failure !== null && report.failure.class !== "agent") return "retried";
   if (ruling === "accepted" || progress) return "progress";
   if (ruling === "blocked" || ruling === "decide") return "free";
-  return report.ending.is === "timed-out" ? "timed-out" : "stuck";
+  return report.ending.is === "timed-out" || report.ending.is === "idle" ? "timed-out" : "stuck";
 }
 
 const SAYS_SOMETHING: ReadonlySet<Weight> = new Set(["free", "timed-out", "stuck", "progress"]);

@@ -1,4 +1,5 @@
 import type { EventOf, Recorded } from "../events.ts";
+import { NOTHING_SPENT } from "../limits/budget.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
 import { newTask, taskState, type State, type TaskState } from "./state.ts";
 
@@ -18,7 +19,10 @@ export function runStarted(state: State, event: Recorded<EventOf<"run.started">>
       lockedOut: null,
       waitingUntil: null,
       stop: null,
-      costUsd: null,
+      spend: NOTHING_SPENT,
+      activeSince: event.at,
+      budgetsNeared: [],
+      budgetReached: null,
       end: null,
     },
     plan: null,
@@ -30,7 +34,17 @@ export function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>
   if (state.run === null) return state;
   return {
     ...state,
-    run: { ...state.run, settings: event.settings, pid: event.pid, stop: null, lockedOut: null },
+    run: {
+      ...state.run,
+      settings: event.settings,
+      pid: event.pid,
+      activeSince: event.at,
+      stop: null,
+      lockedOut: null,
+      budgetReached: null,
+      // Whoever started it again wants to be told, too.
+      waitingUntil: null,
+    },
     iterations: orphanRunning(state.iterations),
   };
 }

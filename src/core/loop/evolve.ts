@@ -2,7 +2,10 @@ import type { Event, EventOf, Recorded } from "../events.ts";
 import type { TaskId } from "../plan/task.ts";
 import { unreachable } from "../unreachable.ts";
 import { baselineMeasured, gatesKnownAfterMark } from "./evolve-gates.ts";
+import { braked, taskGivenUp, withPersonsAct } from "./evolve-brakes.ts";
 import { agentSuspended, interventionChosen, taskCompleted } from "./evolve-interventions.ts";
+import { steered, steersCarried, steersSettled } from "./evolve-steering.ts";
+import { timeoutBlockOf, timeoutsCounted } from "./evolve-timeouts.ts";
 import {
   halftimePassed,
   iterationStarted,
@@ -16,11 +19,11 @@ import { EMPTY_TALLY } from "../interventions/tally.ts";
 import { EMPTY_STATE, taskState, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 6;
+export const EVOLVE_VERSION = 7;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
-  const next = { ...fold(state, event), position: event.position };
+  const next = { ...withPersonsAct(state, fold(state, event), event), position: event.position };
   const task = taskOf(event);
   return task === null ? next : withTask(next, task, { position: event.position });
 }
@@ -56,11 +59,17 @@ function fold(state: State, event: Recorded): State {
     case "baseline.measured":
       return baselineMeasured(state, event);
     case "wait.started":
-      return withRun(state, { waitingUntil: event.until });
+    case "retry.requested":
+    case "calls.exhausted":
+    case "calls.reset":
+    case "budget.neared":
+    case "budget.reached":
+    case "breaker.moved":
+      return braked(state, event);
     case "stop.requested":
       return event.run === state.run?.id ? withRun(state, { stop: event.urgency }) : state;
     case "iteration.started":
-      return iterationStarted(state, event);
+      return steersCarried(iterationStarted(state, event), event);
     case "halftime.passed":
       return halftimePassed(state, event);
     case "iteration.ended":
@@ -70,7 +79,11 @@ function fold(state: State, event: Recorded): State {
     case "gates.checked":
       return iterationChecked(state, event);
     case "verdict.reached":
-      return iterationJudged(state, event);
+      return steersSettled(timeoutsCounted(state, iterationJudged(state, event), event), event);
+    case "steer.given":
+    case "steer.used":
+    case "steer.deferred":
+      return steered(state, event);
     case "intervention.chosen":
       return interventionChosen(state, event);
     case "agent.suspended":
@@ -81,6 +94,11 @@ function fold(state: State, event: Recorded): State {
       return { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) };
     case "interventions.reset":
       return { ...state, profiles: {}, tally: EMPTY_TALLY, findings: [], interventionsSince: event.position };
+    case "task.blocked":
+      return withTask(taskGivenUp(state, event), event.task, {
+        blockedReason: event.reason,
+        timeoutBlock: timeoutBlockOf(state, event),
+      });
     default:
       return withTask(state, event.task, taskChange(taskState(state, event.task), event));
   }
@@ -89,7 +107,6 @@ function fold(state: State, event: Recorded): State {
 type TaskFact = EventOf<
   | "question.asked"
   | "question.answered"
-  | "task.blocked"
   | "task.unblocked"
   | "task.exhausted"
   | "task.failed"
@@ -108,21 +125,25 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
           options: event.options,
           iteration: event.iteration,
           askedAt: event.at,
+          default: event.default,
+          deadlineAt: event.deadlineAt,
           answer: null,
           usedIn: null,
         },
       };
     case "question.answered":
       return { question: task.question === null ? null : { ...task.question, answer: event.answer } };
-    case "task.blocked":
-      return { blockedReason: event.reason };
     case "task.unblocked":
       return {
         blockedReason: null,
+        timeoutBlock: null,
         unblockedMs: event.timeoutMs ?? task.unblockedMs,
+        autoUnblocks: task.autoUnblocks + (event.by === "ralph" ? 1 : 0),
         attempts: 0,
+        timedOut: null,
         stuckCount: 0,
         exhaustedRuns: 0,
+        exhaustedIn: null,
         iterations: 0,
         failedIn: null,
         suspended: [],

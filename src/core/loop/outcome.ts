@@ -1,15 +1,13 @@
 import type { Outcome } from "../events.ts";
 import { isoTime, type Instant } from "../time.ts";
+import { formatDuration } from "../duration.ts";
 import { isAgentLimit } from "./agent-for.ts";
-import { nextRetryAt, readyTasks, tasksInScope } from "./select-tasks.ts";
+import { beyondBudget, braked, type Ending } from "./brakes.ts";
+import { nextRetryAt, readyTasks, tasksInScope, waitReason } from "./select-tasks.ts";
+import { waitsForDeadline } from "./question-deadlines.ts";
 import { taskState, type RunState, type State } from "./state.ts";
 import { statusOf } from "./task-status.ts";
 import type { Plan } from "../plan/task.ts";
-
-export interface Ending {
-  readonly outcome: Outcome;
-  readonly reason: string;
-}
 
 export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
   completed: 0,
@@ -26,8 +24,10 @@ export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
 export function endingOf(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
   if (run.stop !== null) return { outcome: "stopped", reason: "stopped on request" };
   if (run.misconfigured !== null) return { outcome: "misconfigured", reason: run.misconfigured };
-  const held = run.settings.keepGoing ? null : heldByOperator(state, run, plan);
-  return held ?? braked(run) ?? nothingLeft(state, run, plan, now);
+  const held = heldByOperator(state, run, plan);
+  if (held !== null && !run.settings.keepGoing) return held;
+  const brake = braked(state, run, now);
+  return brake === null ? nothingLeft(state, run, plan, now) : withHeld(state, run, plan, brake);
 }
 
 /** A task that only a person can move, in the order of the exit codes: 3 before 2. */
@@ -46,28 +46,19 @@ function heldByOperator(state: State, run: RunState, plan: Plan): Ending | null 
   return null;
 }
 
-function braked(run: RunState): Ending | null {
-  const { limits } = run.settings;
-  if (limits.maxStuck > 0 && run.stuckCount >= limits.maxStuck && !run.settings.keepGoing) {
-    return { outcome: "stuck", reason: `no progress in ${run.stuckCount} iterations in a row` };
-  }
-  if (run.lockedOut !== null) {
-    return { outcome: "limited", reason: `the agent is logged out: ${run.lockedOut}` };
-  }
-  if (run.transientInARow > limits.retries) {
-    return { outcome: "limited", reason: `${run.transientInARow} transient failures in a row` };
-  }
-  return null;
-}
-
 function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
-  const isReady = readyTasks(state, run, plan, now).length > 0;
+  const [next] = readyTasks(state, run, plan, now);
+  const isReady = next !== undefined;
   const retryAt = nextRetryAt(state, run, plan, now);
-  if (!isReady && retryAt !== null && run.settings.noWait && isAgentLimit(state, retryAt)) {
-    return { outcome: "limited", reason: `the agent has reached its limit until ${isoTime(retryAt)}` };
+  const costly = next === undefined ? null : beyondBudget(state, run, next);
+  if (costly !== null) return withHeld(state, run, plan, { outcome: "limited", reason: costly });
+  if (!isReady && retryAt !== null) {
+    const inVain = vainWait(state, run, retryAt);
+    if (inVain !== null) return withHeld(state, run, plan, { outcome: "limited", reason: inVain });
   }
   const canStart = isReady || retryAt !== null;
   if (canStart && run.iterations < run.settings.limits.maxIterations) return null;
+  if (!canStart && waitsForDeadline(state, run, plan, now)) return null;
   const tasks = tasksInScope(run, plan);
   const holding = tasks.filter((task) => !task.optional && statusOf(state, task) !== "done");
   if (holding.length === 0 && !canStart) {
@@ -88,6 +79,22 @@ function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): End
     .slice(0, 5)
     .join(", ");
   return { outcome: "exhausted", reason: `iteration limit reached without completion: ${names}` };
+}
+
+/** Why it makes no sense to wait until then, or null when it does. */
+function vainWait(state: State, run: RunState, until: Instant): string | null {
+  const { noWait, limits } = run.settings;
+  const isLimit = until === state.callsExhaustedUntil || isAgentLimit(state, until);
+  if (noWait && isLimit) return `${waitReason(state, until)} until ${isoTime(until)}`;
+  const { maxDurationMs } = limits;
+  if (maxDurationMs === null || until < run.activeSince + maxDurationMs) return null;
+  return `${waitReason(state, until)} until ${isoTime(until)}, and the run may take no longer than ${formatDuration(maxDurationMs)}`;
+}
+
+/** What only a person can move counts for more. */
+function withHeld(state: State, run: RunState, plan: Plan, ending: Ending): Ending {
+  const held = heldByOperator(state, run, plan);
+  return held === null ? ending : { ...held, reason: `${held.reason}; and ${ending.reason}` };
 }
 
 function iterationsInWords(count: number): string {

@@ -1,4 +1,4 @@
-import { agentNow, limitedUntil } from "./agent-for.ts";
+import { agentNow, isAgentLimit, limitedUntil } from "./agent-for.ts";
 import { taskState, type RunState, type State } from "./state.ts";
 import type { Instant } from "../time.ts";
 import { statusOf } from "./task-status.ts";
@@ -28,10 +28,18 @@ export function nextRetryAt(state: State, run: RunState, plan: Plan, now: Instan
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** When neither a transient failure nor the limit of whoever would work on it is in the way. */
+/** When neither a transient failure, nor the limit of whoever would work on it, nor the hour's calls are in the way. */
 function readyAt(state: State, { settings }: RunState, task: Task, now: Instant): Instant {
   const agent = agentNow(state, task, settings, now);
-  return Math.max(taskState(state, task.id).retryAt ?? 0, limitedUntil(state, agent));
+  const calls = settings.limits.callsPerHour === 0 ? 0 : (state.callsExhaustedUntil ?? 0);
+  return Math.max(taskState(state, task.id).retryAt ?? 0, limitedUntil(state, agent), calls);
+}
+
+/** What is in the way until then. */
+export function waitReason(state: State, until: Instant): string {
+  if (until === state.callsExhaustedUntil) return "the calls of this hour are used up";
+  if (isAgentLimit(state, until)) return "the agent has reached its limit";
+  return "the agent's service failed; trying again";
 }
 
 function startable(state: State, run: RunState, plan: Plan): readonly Task[] {

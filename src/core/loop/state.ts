@@ -1,5 +1,8 @@
 import type { ExitSignal } from "../limits/exit-rules.ts";
+import { CLOSED_BREAKER, type Breaker } from "../limits/breaker.ts";
+import { NOTHING_SPENT, type Spend } from "../limits/budget.ts";
 import type { Complexity } from "../limits/complexity.ts";
+import type { TimedOutAttempts } from "../limits/timed-out-attempts.ts";
 import type { LetterKind, Outcome, RunId } from "../events.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
@@ -18,6 +21,7 @@ import type { RecurringFinding } from "../interventions/lessons.ts";
 import type { AgentProfile } from "../interventions/profile.ts";
 import { EMPTY_TALLY, type Tally } from "../interventions/tally.ts";
 import type { WatchedIteration } from "../interventions/thresholds.ts";
+import type { Steer } from "./steer.ts";
 
 /**
  * What the log amounts to: open work and counters, not history, so that it stays small however long the
@@ -45,9 +49,25 @@ export interface State {
   readonly learnedMs: Readonly<Record<string, readonly number[]>>;
   /** Until when an agent said that it is limited, by its name. */
   readonly agentLimits: Readonly<Record<string, Instant>>;
+  /** Until when the calls of the hour are used up. */
+  readonly callsExhaustedUntil: Instant | null;
+  readonly breaker: Breaker;
+  /** What the project looked like when the breaker opened; null while it is not open. */
+  readonly openedOn: Scene | null;
+  /** What a person has done since the breaker opened. */
+  readonly personActed: string | null;
+  /** Messages of the operator's that no agent has worked from yet, the oldest first. */
+  readonly steers: readonly Steer[];
   readonly findings: readonly RecurringFinding[];
   /** When `interventions.reset` was last recorded. */
   readonly interventionsSince: number;
+}
+
+/** Fingerprints of what a person may change between runs. */
+export interface Scene {
+  readonly head: string | null;
+  readonly plan: string;
+  readonly settings: string;
 }
 
 export interface KnownGates {
@@ -74,7 +94,12 @@ export interface RunState {
   readonly lockedOut: string | null;
   readonly waitingUntil: Instant | null;
   readonly stop: "after-iteration" | "now" | null;
-  readonly costUsd: number | null;
+  readonly spend: Spend;
+  /** When this process took the run up. */
+  readonly activeSince: Instant;
+  /** Budgets of which four fifths are spent. */
+  readonly budgetsNeared: readonly ("run" | "day")[];
+  readonly budgetReached: string | null;
   readonly end: { readonly outcome: Outcome; readonly reason: string; readonly at: Instant } | null;
 }
 
@@ -92,8 +117,12 @@ export interface TaskState {
   readonly stuckCount: number;
   /** Iterations that ran out of time; each gives the next one more. */
   readonly timeouts: number;
+  /** Of the attempts that count, those that ran out of time. */
+  readonly timedOut: TimedOutAttempts | null;
   /** What the operator gave it when unblocking it. */
   readonly unblockedMs: number | null;
+  /** How often it was unblocked without a person. */
+  readonly autoUnblocks: number;
   /** Runs in which the limit was used up, and the last of them. */
   readonly exhaustedRuns: number;
   readonly exhaustedIn: RunId | null;
@@ -115,12 +144,14 @@ export interface TaskState {
   readonly failingGates: readonly string[];
   readonly question: Question | null;
   readonly blockedReason: string | null;
+  /** Set when nothing but timeouts blocked it: the run, and the last timeout. */
+  readonly timeoutBlock: { readonly run: RunId; readonly timeoutMs: number } | null;
   readonly letter: Letter | null;
   readonly completion: { readonly iteration: number; readonly commit: string | null } | null;
   readonly marked: boolean;
   /** Not before this moment: a transient failure is waited out. */
   readonly retryAt: Instant | null;
-  readonly costUsd: number | null;
+  readonly spend: Spend;
 }
 
 /**
@@ -145,6 +176,9 @@ export interface Question {
   readonly options: readonly string[];
   readonly iteration: number;
   readonly askedAt: Instant;
+  /** Taken at the deadline; without one of the two nothing happens by itself. */
+  readonly default: string | null;
+  readonly deadlineAt: Instant | null;
   readonly answer: string | null;
   /** The iteration whose prompt carried the answer. */
   readonly usedIn: number | null;
@@ -206,6 +240,11 @@ export const EMPTY_STATE: State = {
   tally: EMPTY_TALLY,
   learnedMs: {},
   agentLimits: {},
+  callsExhaustedUntil: null,
+  breaker: CLOSED_BREAKER,
+  openedOn: null,
+  personActed: null,
+  steers: [],
   findings: [],
   interventionsSince: 0,
 };
@@ -219,7 +258,9 @@ export function newTask(id: TaskId): TaskState {
     attempts: 0,
     stuckCount: 0,
     timeouts: 0,
+    timedOut: null,
     unblockedMs: null,
+    autoUnblocks: 0,
     exhaustedRuns: 0,
     exhaustedIn: null,
     failedIn: null,
@@ -233,11 +274,12 @@ export function newTask(id: TaskId): TaskState {
     failingGates: [],
     question: null,
     blockedReason: null,
+    timeoutBlock: null,
     letter: null,
     completion: null,
     marked: false,
     retryAt: null,
-    costUsd: null,
+    spend: NOTHING_SPENT,
   };
 }
 

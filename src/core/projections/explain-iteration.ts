@@ -62,6 +62,10 @@ function consequenceInWords(event: Recorded, { verdict, reasons }: IterationReco
       const isKnown = event.reason === reasons.map(({ sentence }) => sentence).join("; ");
       return `The task is given up for this run${isKnown ? "" : `: ${event.reason}`}.`;
     }
+    case "steer.used":
+      return event.how === "message"
+        ? "It was given a message while it ran."
+        : "A message of a person's was in its prompt.";
     case "task.exhausted":
       return `It has used up its ${count(event.iterations, "iteration")} of this run.`;
     default:
@@ -82,6 +86,8 @@ export function claimOf({ record }: IterationStory): string {
       return `was killed by ${ending.signal}`;
     case "timed-out":
       return `was ended after ${formatDuration(ending.afterMs)}`;
+    case "idle":
+      return `was ended after ${formatDuration(ending.afterMs)} without a sign of life`;
     case "stopped":
       return `was asked to stop after ${formatDuration(durationMs)}`;
     case "not-started":

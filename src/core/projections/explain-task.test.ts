@@ -97,6 +97,14 @@ describe("every other verdict has its sentence", () => {
     ],
     [
       "none",
+      {
+        ending: { is: "idle", afterMs: 600_000 },
+        failure: { class: "agent", message: "no sign of life for 10m" },
+      },
+      "was ended after 10m without a sign of life. Failed (idle): no sign of life for 10m.",
+    ],
+    [
+      "none",
       { ending: { is: "exited", code: 3 }, failure: { class: "agent", message: "exit code 3" } },
       "ended with exit code 3. Failed (agent): exit code 3.",
     ],
@@ -144,7 +152,7 @@ describe("what happens between iterations is told in its place", () => {
         iterationEnded(1, ONE, "undecided"),
         evidence(1, ONE, []),
       ],
-      [{ type: "question.answered", task: "one", answer: "that" }],
+      [{ type: "question.answered", task: "one", answer: "that", by: "person" }],
     ]);
     expect(texts(explanation)[0]).toBe('Red before the task began: gate "tests" (exit 2: old bug).');
     expect(texts(explanation)[2]).toBe("A person answered: that.");
@@ -227,7 +235,7 @@ describe("a task that was begun anew", () => {
 
   test("and a limit that is used up is said", () => {
     const once = {
-      limits: { maxIterations: 50, maxStuck: 3, maxAttempts: 3, maxIterationsPerTask: 1, retries: 3 },
+      limits: { ...settings().limits, maxIterationsPerTask: 1 },
     };
     const explanation = explained([round(1)], once);
     expect(texts(explanation)[0]).toContain("It has used up its 1 iteration of this run.");

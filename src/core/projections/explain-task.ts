@@ -115,9 +115,23 @@ function stepsOf(
       return red === null ? [] : [betweenStep(red)];
     }
     case "question.answered":
-      return [betweenStep(`A person answered: ${asSentence(event.answer)}`)];
+      return [
+        betweenStep(
+          event.by === "person"
+            ? `A person answered: ${asSentence(event.answer)}`
+            : `Nobody answered in time, so the default was taken: ${asSentence(event.answer)}`,
+        ),
+      ];
     case "task.unblocked":
-      return [betweenStep(`A person unblocked it: ${asSentence(event.reason)}`)];
+      return [
+        betweenStep(
+          event.by === "person"
+            ? `A person unblocked it: ${asSentence(event.reason)}`
+            : `It was unblocked by itself: ${asSentence(event.reason)}`,
+        ),
+      ];
+    case "steer.given":
+      return [betweenStep(`A person said: ${asSentence(event.text)}`)];
     default:
       return [];
   }

@@ -1,6 +1,7 @@
 import { taskState, type OpenIteration, type State, type TaskState } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
+import { isoTime } from "../time.ts";
 import { clock } from "./explain-iteration.ts";
 import { count, joined } from "./explain-words.ts";
 
@@ -26,7 +27,7 @@ export function waitOf(state: State, task: Task, isDriven: boolean): Wait {
       };
     case "undecided":
       return {
-        what: `waits for an answer: ${known.question?.text ?? ""}`,
+        what: `waits for an answer: ${known.question?.text ?? ""}${defaultInWords(known)}`,
         next: `ralph decide ${task.id} "…" && ralph run`,
       };
     case "failed":
@@ -36,6 +37,11 @@ export function waitOf(state: State, task: Task, isDriven: boolean): Wait {
     case "todo":
       return isDriven ? { ...openWait(state, task, known), next: null } : openWait(state, task, known);
   }
+}
+
+function defaultInWords({ question }: TaskState): string {
+  if (question?.default == null || question.deadlineAt === null) return "";
+  return ` (from ${isoTime(question.deadlineAt)} on the answer is "${question.default}")`;
 }
 
 function doneInWords({ plan }: State, { completion }: TaskState): string {

@@ -1,28 +1,63 @@
 import { maxIterationsOf } from "../limits/iteration-limits.ts";
+import type { BreakerPosition } from "../limits/breaker.ts";
+import { forecast } from "../limits/budget.ts";
+import { hourOf } from "../limits/calls.ts";
 import type { ExitSignal } from "../limits/exit-rules.ts";
 import { agentFor } from "../loop/agent-for.ts";
 import { timeoutFor } from "../loop/timeout-for.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
-import { taskState, type RunState, type State, type TaskState } from "../loop/state.ts";
+import { taskState, type RunState, type State } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
 import { isoTime, type Instant } from "../time.ts";
+import { inboxOf, type InboxItem } from "./inbox.ts";
+import { waitingMessages, type MessageEntry } from "./messages.ts";
 
 /** What `ralph status --json` prints and `status.json` holds. */
 export interface Status {
   readonly schema: "ralph.status.v1";
   readonly run: RunStatus | null;
   readonly tasks: readonly TaskRow[];
-  readonly breaker: { state: "CLOSED"; no_progress: number; same_error: number; reason: null };
+  readonly breaker: BreakerStatus;
   readonly calls: { used: number | null; limit: number | null; resets_at: string | null };
-  readonly cost: { usd: number | null; budget_usd: number | null; per_accepted_task_usd: number | null };
+  readonly cost: {
+    readonly usd: number | null;
+    readonly budget_usd: number | null;
+    readonly per_accepted_task_usd: number | null;
+    /** Of the whole plan, if it goes on like this. */
+    readonly forecast_usd: number | null;
+  };
   readonly inbox: readonly InboxItem[];
+  /** What the operator has said and no agent has worked from yet. */
+  readonly messages: readonly MessageEntry[];
   /** Only of an open-ended task: iterations of the rolling window. */
   readonly exit_signals?: {
     readonly test_only_loops: readonly number[];
     readonly done_signals: readonly number[];
     readonly completion_indicators: readonly number[];
   };
+}
+
+export interface BreakerStatus {
+  readonly state: BreakerPosition;
+  readonly no_progress: number;
+  readonly same_error: number;
+  readonly reason: string | null;
+  readonly since: string | null;
+  /** The last moves, oldest first. */
+  readonly history: readonly {
+    readonly at: string;
+    readonly from: string;
+    readonly to: string;
+    readonly reason: string;
+  }[];
+}
+
+/** What other projects of the store share with this one. */
+export interface Shared {
+  /** Calls of this hour. */
+  readonly calls: number;
+  readonly now: Instant;
 }
 
 export interface RunStatus {
@@ -58,29 +93,29 @@ export interface TaskRow {
   readonly cost_usd: number | null;
 }
 
-export interface InboxItem {
-  readonly task: string;
-  readonly kind: "decide" | "blocked";
-  readonly text: string;
-  readonly options: readonly string[];
-  readonly default: string | null;
-  readonly deadline: string | null;
-}
-
-/** `alive`: whether the process of an open run is still there; a dead one was interrupted. */
-export function projectStatus(state: State, alive: boolean): Status {
+/**
+ * `alive`: whether the process of an open run is still there; a dead one was interrupted. `shared` is null where
+ * nobody asked the store.
+ */
+export function projectStatus(state: State, alive: boolean, shared: Shared | null = null): Status {
   const { run, plan } = state;
   const tasks = (plan?.tasks ?? []).map((task) => taskRow(state, run, task));
   const done = tasks.filter((task) => task.status === "done").length;
-  const usd = run?.costUsd ?? null;
+  const usd = run?.spend.usd ?? null;
   return {
     schema: "ralph.status.v1",
     run: run && runStatus(run, alive),
     tasks,
-    breaker: { state: "CLOSED", no_progress: run?.stuckCount ?? 0, same_error: 0, reason: null },
-    calls: { used: null, limit: null, resets_at: null },
-    cost: { usd, budget_usd: null, per_accepted_task_usd: usd === null || done === 0 ? null : usd / done },
-    inbox: Object.values(state.tasks).flatMap(inboxItem),
+    breaker: breakerStatus(state),
+    calls: callsStatus(run, shared),
+    cost: {
+      usd,
+      budget_usd: run?.settings.limits.budget.run ?? null,
+      per_accepted_task_usd: usd === null || done === 0 ? null : usd / done,
+      forecast_usd: run === null ? null : forecast(run.spend, done, tasks.length),
+    },
+    inbox: inboxOf(state),
+    messages: waitingMessages(state),
     ...(run?.settings.source.kind === "prompt" && { exit_signals: exitSignals(state) }),
   };
 }
@@ -93,6 +128,26 @@ function exitSignals(state: State): NonNullable<Status["exit_signals"]> {
     test_only_loops: iterations((signal) => signal.testOnly),
     done_signals: iterations((signal) => signal.done),
     completion_indicators: iterations((signal) => signal.indicator),
+  };
+}
+
+function breakerStatus({ breaker, run }: State): BreakerStatus {
+  return {
+    state: breaker.position,
+    no_progress: run?.settings.keepGoing === true ? run.stuckCount : breaker.noProgress,
+    same_error: breaker.sameError?.times ?? 0,
+    reason: breaker.reason,
+    since: isoOrNull(breaker.movedAt),
+    history: breaker.history.map(({ at, from, to, reason }) => ({ at: isoTime(at), from, to, reason })),
+  };
+}
+
+function callsStatus(run: RunState | null, shared: Shared | null): Status["calls"] {
+  const limit = run?.settings.limits.callsPerHour ?? 0;
+  return {
+    used: shared?.calls ?? null,
+    limit: limit === 0 ? null : limit,
+    resets_at: shared === null ? null : isoTime(hourOf(shared.now).until),
   };
 }
 
@@ -133,16 +188,8 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
     timeout_from: timeout?.from ?? null,
     blocked_reason: known.blockedReason,
     agent: settings ? agentFor(state, task, settings) : task.agent,
-    cost_usd: known.costUsd,
+    cost_usd: known.spend.usd,
   };
-}
-
-function inboxItem(task: TaskState): InboxItem[] {
-  const item = { task: task.id, default: null, deadline: null };
-  if (task.blockedReason !== null)
-    return [{ ...item, kind: "blocked", text: task.blockedReason, options: [] }];
-  if (task.question === null || task.question.answer !== null) return [];
-  return [{ ...item, kind: "decide", text: task.question.text, options: task.question.options }];
 }
 
 function isoOrNull(at: Instant | null): string | null {

@@ -1,4 +1,5 @@
 import { formatDuration } from "../duration.ts";
+import { dollars } from "../limits/budget.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import { tasksInScope } from "../loop/select-tasks.ts";
 import type { State } from "../loop/state.ts";
@@ -34,7 +35,7 @@ export function runSummary(state: State, logPath: string, now: Instant): readonl
     `Stories:     ${done}/${tasks.length} complete`,
     `Avg/iter:    ${average}`,
     `Stuck iters: ${run.stuckIterations}`,
-    `Cost:        ${run.costUsd === null ? "unknown" : `$${run.costUsd.toFixed(2)}`}`,
+    `Cost:        ${run.spend.usd === null ? "unknown" : dollars(run.spend.usd)}`,
     `Log:         ${logPath}`,
   ];
 }

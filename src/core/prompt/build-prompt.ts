@@ -4,7 +4,7 @@ import type { Task } from "../plan/task.ts";
 import { isFailing, type GateOutcome } from "../report/checked-gate.ts";
 import type { GateSettings } from "../settings.ts";
 import { feedbackSection } from "./feedback-section.ts";
-import { BUILD_TEMPLATE, renderTemplate } from "./template.ts";
+import { BUILD_TEMPLATE, hasPlaceFor, renderTemplate } from "./template.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
 import type { Lesson } from "../interventions/lessons.ts";
 
@@ -18,6 +18,8 @@ export interface PromptParts {
   readonly commit: "ralph" | "agent";
   readonly notes: string;
   readonly question: Question | null;
+  /** What the operator wants the agent to know, as a section; empty when there is nothing. */
+  readonly messages: string;
   readonly feedback: readonly FeedbackItem[];
   /** The feedback comes before everything else. */
   readonly feedbackLeads: boolean;
@@ -33,12 +35,12 @@ export function buildPrompt(parts: PromptParts): string {
   const { task } = parts;
   const feedback = feedbackSection(parts.feedback);
   const leads = parts.feedbackLeads && feedback !== "";
-  const prompt = renderTemplate(parts.template ?? BUILD_TEMPLATE, {
+  const prompt = renderTemplate(templateFor(parts), {
     task_information: taskInformation(parts),
     specification: specification(parts),
     success_criteria: task.success === null ? "" : `## Success criteria\n${task.success}`,
     notes: notes(parts),
-    decision: answeredDecision(parts),
+    decision: [answeredDecision(parts), parts.messages].filter((section) => section !== "").join("\n\n"),
     feedback: leads ? "" : feedback,
     required_evidence: requiredEvidence(parts),
     completion_requirements: completionRequirements(parts),
@@ -52,6 +54,12 @@ export function buildPrompt(parts: PromptParts): string {
     promise: parts.promise,
   });
   return leads ? `${feedback}\n\n${prompt}` : prompt;
+}
+
+/** A template of the operator's that has no place for decisions does not swallow their messages. */
+function templateFor({ template, messages }: PromptParts): string {
+  if (template === null) return BUILD_TEMPLATE;
+  return messages === "" || hasPlaceFor(template, "decision") ? template : `${template}\n\n{{decision}}`;
 }
 
 function taskInformation({ task, stage, ordinal, maxIterations }: PromptParts): string {
@@ -121,6 +129,7 @@ If all of it was there before the task was begun and nothing is left to change, 
 function askingForHelp(): string {
   return `## If you cannot go on
 For a genuine blocker that only a person can remove, print \`<promise>BLOCKED:the reason</promise>\` on a line of its own;
-for a decision that only a person can make, \`<promise>DECIDE:the question</promise>\`. Try the alternatives first: neither is
-a way round difficult work.`;
+for a decision that only a person can make, \`<promise>DECIDE:the question</promise>\`. Options may follow the question, each
+after a \`|\`, and \`default=an option\` with \`deadline=30m\` for what is to be done when nobody answers in time. Try the
+alternatives first: neither is a way round difficult work.`;
 }

@@ -1,4 +1,4 @@
-import type { TaskState } from "../loop/state.ts";
+import type { Question, TaskState } from "../loop/state.ts";
 import { isoTime, type Instant } from "../time.ts";
 
 const ANSWER_HEADING = "## Answer";
@@ -7,8 +7,18 @@ const ANSWER_HEADING = "## Answer";
 export function decideLetter(task: TaskState): string {
   const { question } = task;
   if (question === null) return "";
-  const options = question.options.length === 0 ? "" : `\nOptions: ${question.options.join(" | ")}\n`;
-  return `## Question (from iteration ${question.iteration}, ${isoTime(question.askedAt)})\n${question.text}\n${options}\n---\n${ANSWER_HEADING}\n`;
+  const choice = [
+    ...(question.options.length === 0 ? [] : [`Options: ${question.options.join(" | ")}`]),
+    ...untilWhen(question),
+  ];
+  const details = choice.length === 0 ? "" : `\n${choice.join("\n")}\n`;
+  return `## Question (from iteration ${question.iteration}, ${isoTime(question.askedAt)})\n${question.text}\n${details}\n---\n${ANSWER_HEADING}\n`;
+}
+
+function untilWhen({ default: answer, deadlineAt }: Question): readonly string[] {
+  const until = deadlineAt === null ? null : isoTime(deadlineAt);
+  if (answer === null) return until === null ? [] : [`Answer wanted until: ${until}`];
+  return [until === null ? `Default: ${answer}` : `Default: ${answer} (taken at ${until} without an answer)`];
 }
 
 export function blockedLetter(task: TaskState, iteration: number, at: Instant): string {

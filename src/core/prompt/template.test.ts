@@ -18,7 +18,17 @@ const PARTS: PromptParts = {
   gates: [],
   commit: "ralph",
   notes: "the API is at /v2",
-  question: { text: "this or that?", options: [], iteration: 1, askedAt: 0, answer: "that", usedIn: null },
+  question: {
+    text: "this or that?",
+    options: [],
+    iteration: 1,
+    askedAt: 0,
+    default: null,
+    deadlineAt: null,
+    answer: "that",
+    usedIn: null,
+  },
+  messages: "## Message from the operator\nuse the v2 API",
   feedback: [{ iteration: 2, text: "no file has changed" }],
   feedbackLeads: false,
   baseline: null,
@@ -35,6 +45,7 @@ describe("the built-in prompt", () => {
       "## Success criteria",
       "## Notes from earlier work (progress.txt)",
       "## Answered decision",
+      "## Message from the operator",
       "## Previous Iteration Feedback (DO NOT IGNORE)",
       "## Required evidence",
       "## Completion Requirements",
@@ -50,9 +61,10 @@ describe("the built-in prompt", () => {
       task: plainTask({ id: "a", title: "A" }),
       notes: "",
       question: null,
+      messages: "",
       feedback: [],
     });
-    expect(bare).not.toMatch(/Success|Notes|Answered|Feedback/);
+    expect(bare).not.toMatch(/Success|Notes|Answered|Message|Feedback/);
     expect(bare).not.toContain("\n\n\n");
   });
 
@@ -69,12 +81,21 @@ describe("an own template", () => {
   test("is filled with the values it asks for", () => {
     const template =
       "{{ title }} ({{iteration}} of {{max_iterations}}): print <promise>{{promise}}</promise>";
-    expect(buildPrompt({ ...PARTS, template })).toBe("Log in (3 of 15): print <promise>COMPLETE</promise>\n");
+    expect(buildPrompt({ ...PARTS, template, messages: "" })).toBe(
+      "Log in (3 of 15): print <promise>COMPLETE</promise>\n",
+    );
+  });
+
+  test("without a place for decisions still has the operator's message", () => {
+    const prompt = buildPrompt({ ...PARTS, template: "{{title}}" });
+    expect(prompt).toMatch(/^Log in\n[^]*## Message from the operator\nuse the v2 API\n$/);
+    const twice = buildPrompt({ ...PARTS, template: "{{ decision }}\n{{title}}" }).match(/use the v2 API/g);
+    expect(twice).toHaveLength(1);
   });
 
   test("is not filled twice: braces in a task are text", () => {
     const task = plainTask({ id: "a", title: "{{promise}}" });
-    expect(buildPrompt({ ...PARTS, task, template: "{{title}}" })).toBe("{{promise}}\n");
+    expect(buildPrompt({ ...PARTS, task, template: "{{title}}", messages: "" })).toBe("{{promise}}\n");
   });
 
   test.each([

@@ -53,6 +53,10 @@ export function renderTemplate(template: string, values: Readonly<Record<Templat
   return `${filled.replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
 }
 
+export function hasPlaceFor(template: string, name: TemplateVariable): boolean {
+  return [...template.matchAll(PLACEHOLDER)].some((match) => match[1] === name);
+}
+
 /** What is wrong with a template: the line, and the sentence that mends it. */
 export function templateProblem(
   template: string,

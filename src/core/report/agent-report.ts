@@ -25,6 +25,8 @@ export type Ending =
   | { readonly is: "exited"; readonly code: number }
   | { readonly is: "signalled"; readonly signal: string }
   | { readonly is: "timed-out"; readonly afterMs: number }
+  /** Ended by us after so long without a sign of life. */
+  | { readonly is: "idle"; readonly afterMs: number }
   | { readonly is: "stopped" }
   | { readonly is: "not-started"; readonly message: string }
   | { readonly is: "interrupted" };

@@ -15,6 +15,13 @@ test.each<[Ending, Failure | null]>([
     { class: "agent", message: "no end after 90 s" },
   ],
   [
+    { is: "idle", afterMs: 600_000 },
+    {
+      class: "agent",
+      message: "no sign of life for 10m (no output, no tool call, no change in the work tree, no CPU)",
+    },
+  ],
+  [
     { is: "signalled", signal: "SIGKILL" },
     { class: "agent", message: "killed by SIGKILL" },
   ],

@@ -1,3 +1,4 @@
+import { formatDuration } from "../duration.ts";
 import type { Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
 import type { Ending, Failure } from "./agent-report.ts";
@@ -27,6 +28,11 @@ export function classifyFailure(
       return ending.code === 0 ? null : classifyExit(ending.code, tail, now, zone);
     case "timed-out":
       return { class: "agent", message: `no end after ${Math.round(ending.afterMs / 1_000)} s` };
+    case "idle":
+      return {
+        class: "agent",
+        message: `no sign of life for ${formatDuration(ending.afterMs)} (no output, no tool call, no change in the work tree, no CPU)`,
+      };
     case "signalled":
       return { class: "agent", message: `killed by ${ending.signal}` };
     case "not-started":

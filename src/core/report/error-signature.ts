@@ -8,12 +8,9 @@ const SIGNATURE_LENGTH_MAX = 300;
  * same reason have the same signature; null without an error.
  */
 export function errorSignature(failure: Failure | null, finalText: readonly string[]): string | null {
-  if (failure === null) {
-    const line = finalText.findLast(isError);
-    return line === undefined ? null : normalise(line);
-  }
-  const lines = failure.message.split("\n").filter((line) => line.trim() !== "");
-  return normalise(lines.findLast(isError) ?? lines.at(-1) ?? failure.class);
+  const message = (failure?.message ?? "").split("\n").filter((line) => line.trim() !== "");
+  const line = message.findLast(isError) ?? finalText.findLast(isError) ?? message.at(-1) ?? failure?.class;
+  return line === undefined ? null : normalise(line);
 }
 
 function isError(line: string): boolean {

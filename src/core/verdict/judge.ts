@@ -82,7 +82,8 @@ function whyOpen(report: AgentReport): Reason {
 }
 
 function failureRule(report: AgentReport): string {
-  return report.ending.is === "timed-out" ? "timeout" : ("agent" satisfies Failure["class"]);
+  if (report.ending.is === "timed-out") return "timeout";
+  return report.ending.is === "idle" ? "idle" : ("agent" satisfies Failure["class"]);
 }
 
 function failed(rule: string, sentence: string): Verdict {

@@ -1,9 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { EventOf } from "../../core/events.ts";
+import { hourOf } from "../../core/limits/calls.ts";
 import { beginIteration, needsBaseline, type Beginning } from "../../core/loop/begin-iteration.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
+import type { State } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentSettings } from "../../core/settings.ts";
+import { isDayBudgetReached } from "../day-budget.ts";
 import type { Journal } from "../journal.ts";
 import { lookAround } from "../look-around.ts";
 import type { Ports, Snapshot } from "../ports.ts";
@@ -23,12 +26,13 @@ export async function iterate(
   const snapshot = await ports.workspace.snapshot();
   if (needsBaseline(journal.state, effect.task, snapshot.head))
     return measureBaseline(effect.task, snapshot.head, ports, journal, signal);
+  if (await isDayBudgetReached(effect.task, ports, journal)) return;
   const admitted = await admit(effect, snapshot, ports, journal, signal);
   if (admitted === null) return;
   const { started, prompt, promise } = admitted;
   const { run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker } = started;
   const agent = agentNamed(started.agent, ports);
-  const mayGetMessages = journal.state.run?.settings.interventions.midStream ?? false;
+  const settings = journal.state.run?.settings;
   const report = await ports.agents.run(
     {
       agent,
@@ -41,8 +45,10 @@ export async function iterate(
       ordinal,
       maxIterations,
       timeoutMs,
+      idleMs: settings?.limits.idleMs ?? 0,
       marker,
-      mayGetMessages,
+      // The operator may say something at any time.
+      mayGetMessages: true,
     },
     signal,
   );
@@ -61,7 +67,9 @@ async function admit(
   const around = { ...snapshot, notes: await ports.notes.read() };
   const marker = randomUUID();
   let admitted: (Beginning & { readonly started: Started }) | null = null;
-  await journal.admit((state) => {
+  const { since, until } = hourOf(ports.clock.now());
+  const below = journal.state.run?.settings.limits.callsPerHour ?? 0;
+  const begin = (state: State): readonly Started[] | null => {
     const begun = signal.aborted
       ? null
       : beginIteration(state, effect.task, effect.lane, around, ports.clock.now());
@@ -70,8 +78,12 @@ async function admit(
       started: { ...begun.started, promptSha256: sha256(begun.prompt), marker },
     };
     return admitted && [admitted.started];
-  });
-  return admitted;
+  };
+  const answer = await journal.admit(begin, below === 0 ? undefined : { since, below });
+  if (answer === "admitted") return admitted;
+  if (answer === "calls-exhausted" && journal.state.run !== null)
+    await journal.record({ type: "calls.exhausted", run: journal.state.run.id, until });
+  return null;
 }
 
 function agentNamed(name: string, { commands }: Ports): AgentSettings {

@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
+import { TEMPORARY_PREFIX, writeFileAtomically } from "../system/atomic-file.ts";
+import { fileError } from "../system/file-error.ts";
+import { safePath } from "../system/safe-path.ts";
+import type { ListFile } from "./list-files.ts";
+
+export interface ArchiveRequest {
+  readonly ralphDir: string;
+  /** Of the folder; one that is there already gets a number. */
+  readonly name: string;
+  /** `fresh` takes the file's place; null leaves nothing there. */
+  readonly files: readonly { readonly file: ListFile; readonly fresh: string | null }[];
+  readonly includeLogs: boolean;
+  /** The text of `summary.md`. */
+  readonly summary: (files: readonly ArchivedFile[]) => string;
+}
+
+export interface ArchivedFile {
+  /** In the folder. */
+  readonly name: string;
+  /** Where it was, relative to the root. */
+  readonly from: string;
+}
+
+export interface Archive {
+  readonly folder: string;
+  /** Names of everything in the folder. */
+  readonly files: readonly string[];
+  /** Puts the fresh files in place of the archived ones; until then every file is where it was, too. */
+  readonly replace: () => void;
+}
+
+/** Copies a list into a folder of its own, which appears whole or not at all. */
+export function writeArchive(request: ArchiveRequest): Archive {
+  const { ralphDir, name, files, includeLogs } = request;
+  const archives = safePath(ralphDir, "archive");
+  const named = withNames(files.map(({ file }) => file));
+  const temporary = join(archives, `${TEMPORARY_PREFIX}${randomBytes(4).toString("hex")}`);
+  try {
+    mkdirSync(archives, { recursive: true });
+    removeHalfWritten(archives);
+    mkdirSync(temporary);
+    for (const { name: to, file } of named) writeDurably(join(temporary, to), file.bytes);
+    const from = named.map((one) => ({ name: one.name, from: one.file.path }));
+    writeDurably(join(temporary, SUMMARY), request.summary(from));
+    const logs = includeLogs ? copyLogs(ralphDir, temporary) : [];
+    syncFolder(temporary);
+    const folder = freeName(archives, name);
+    renameSync(temporary, folder);
+    syncFolder(archives);
+    return {
+      folder,
+      files: [...named.map((one) => one.name), SUMMARY, ...logs],
+      replace: () => replaceAll(files),
+    };
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true });
+    throw error instanceof RalphError ? error : fileError(error, archives);
+  }
+}
+
+const SUMMARY = "summary.md";
+const LOGS = "logs";
+
+/** Files of one name from two places are told apart by the folder they come from. */
+function withNames(
+  files: readonly ListFile[],
+): readonly { readonly name: string; readonly file: ListFile }[] {
+  const taken = new Set([SUMMARY, LOGS]);
+  return files.map((file) => {
+    const long = file.path.replaceAll(/[/\\]+/g, "-").replace(/^[.-]+/, "");
+    const names = [basename(file.path), long, ...[2, 3, 4, 5, 6, 7, 8, 9].map((count) => `${count}-${long}`)];
+    const name = names.find((one) => !taken.has(one.toLowerCase())) ?? `${taken.size}-${long}`;
+    taken.add(name.toLowerCase());
+    return { name, file };
+  });
+}
+
+/** What a process left that died while it copied: the originals are where they were. */
+function removeHalfWritten(archives: string): void {
+  for (const name of readdirSync(archives)) {
+    if (name.startsWith(TEMPORARY_PREFIX)) rmSync(join(archives, name), { recursive: true, force: true });
+  }
+}
+
+function freeName(archives: string, name: string): string {
+  for (let count = 1; ; count += 1) {
+    const folder = join(archives, count === 1 ? name : `${name}-${count}`);
+    if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return folder;
+  }
+}
+
+/** Files only: a link among them is not followed. */
+function copyLogs(ralphDir: string, to: string): readonly string[] {
+  const from = safePath(ralphDir, LOGS);
+  if (!existsSync(from)) return [];
+  const names = readdirSync(from, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+    .map((entry) => entry.name)
+    .toSorted();
+  mkdirSync(join(to, LOGS));
+  for (const name of names) {
+    const copy = join(to, LOGS, name);
+    copyFileSync(join(from, name), copy, constants.COPYFILE_FICLONE);
+    syncPath(copy, "r+");
+  }
+  syncFolder(join(to, LOGS));
+  return names.map((name) => `${LOGS}/${name}`);
+}
+
+/** Nobody's edit is overwritten: a file that changed since it was copied stops the rest. */
+function replaceAll(files: ArchiveRequest["files"]): void {
+  for (const { file, fresh } of files) {
+    if (!readFileSync(file.real).equals(file.bytes)) {
+      throw new RalphError("usage", `${file.path} was changed while it was being archived`, {
+        hint: "it is as somebody left it; archive it again: ralph archive",
+      });
+    }
+    if (fresh !== null) {
+      writeFileAtomically(file.real, fresh);
+      continue;
+    }
+    try {
+      rmSync(file.real);
+    } catch (error) {
+      throw fileError(error, file.real);
+    }
+  }
+  for (const folder of new Set(files.map(({ file }) => dirname(file.real)))) syncFolder(folder);
+}
+
+function writeDurably(path: string, content: string | Uint8Array): void {
+  writeFileSync(path, content, { flag: "wx" });
+  syncPath(path, "r+");
+}
+
+function syncFolder(path: string): void {
+  syncPath(path, "r");
+}
+
+function syncPath(path: string, flags: "r" | "r+"): void {
+  const file = openSync(path, flags);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,86 @@
+import { afterPendingInput, startAwakeTimer, type AwakeTimer } from "./awake-timer.ts";
+
+/** The four places where a process that is at work shows it. */
+export interface LifeSigns {
+  /** Bytes so far. */
+  readonly output: () => number;
+  readonly toolCalls: () => number;
+  /** Of the whole family so far; null where nobody can tell. */
+  readonly cpuMs: () => number | null;
+  /** Another text when the work tree has changed; null when nobody can tell. The only look that is costly. */
+  readonly workTree: () => Promise<string | null>;
+}
+
+const POLLS = 20;
+const POLL_MIN_MS = 50;
+const POLL_MAX_MS = 30_000;
+/** A part of one processor: what just waits uses less, since many programs wake up now and then to see if it is time. */
+const CPU_SHARE = 0.002;
+/** The part of the time after which a silence is worth a first look at the work tree. */
+const FIRST_LOOK = 0.1;
+
+/**
+ * Calls back once when there was no sign of life for so long, on any channel. A silence is measured from a look at the
+ * work tree to the next one, so that no change between them is missed; before a silence has begun nobody looks.
+ * Where nobody can tell the CPU time (no /proc) it never does: a long quiet build looks like a process that hangs, and
+ * the timeout is there for both.
+ */
+export function watchForLife(afterMs: number, signs: LifeSigns, onIdle: () => void): AwakeTimer {
+  const showsLife = createEar(signs);
+  const pollMs = Math.min(Math.max(afterMs / POLLS, POLL_MIN_MS), POLL_MAX_MS);
+  let silentMs = 0;
+  let treeBefore: string | null = null;
+  const isIdle = async (): Promise<boolean> => {
+    if (showsLife()) {
+      treeBefore = null;
+      silentMs = 0;
+      return false;
+    }
+    silentMs += pollMs;
+    if (silentMs < (treeBefore === null ? FIRST_LOOK * afterMs : afterMs)) return false;
+    const tree = await signs.workTree().catch(() => null);
+    const isSame = tree !== null && tree === treeBefore;
+    treeBefore = showsLife() ? null : tree;
+    silentMs = 0;
+    return isSame && treeBefore !== null;
+  };
+  return pollAwake(pollMs, isIdle, onIdle);
+}
+
+/** Asks again and again, in time in which we were awake, until the answer is yes. */
+function pollAwake(everyMs: number, isSo: () => Promise<boolean>, then: () => void): AwakeTimer {
+  let isCancelled = false;
+  let timer: AwakeTimer;
+  const ask = async (): Promise<void> => {
+    if (isCancelled) return;
+    const answer = await isSo();
+    if (isCancelled) return;
+    if (answer) then();
+    else schedule();
+  };
+  const schedule = (): void => {
+    timer = startAwakeTimer(everyMs, () => afterPendingInput(() => void ask()));
+  };
+  schedule();
+  return {
+    cancel() {
+      isCancelled = true;
+      timer.cancel();
+    },
+  };
+}
+
+/** Whether one of the three cheap channels has shown anything since it was asked last. */
+function createEar({ output, toolCalls, cpuMs }: LifeSigns): () => boolean {
+  let heard = output() + toolCalls();
+  let cpu = { ms: 0, at: performance.now() };
+  return () => {
+    const before = { heard, cpu };
+    heard = output() + toolCalls();
+    if (heard !== before.heard) return true;
+    const ms = cpuMs();
+    if (ms === null) return true;
+    cpu = { ms, at: performance.now() };
+    return cpu.ms - before.cpu.ms > CPU_SHARE * (cpu.at - before.cpu.at);
+  };
+}

@@ -1,0 +1,83 @@
+import type { Event, Outcome } from "../events.ts";
+import { formatDuration } from "../duration.ts";
+import { hasCooledDown, nextMove } from "../limits/breaker.ts";
+import { averageCost, budgetInWords, isWarningDue, likelySpent, wouldPass } from "../limits/budget.ts";
+import type { Task } from "../plan/task.ts";
+import type { Instant } from "../time.ts";
+import { taskState, type RunState, type State } from "./state.ts";
+
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly reason: string;
+}
+
+/** What keeps the whole run from going on, whatever there is to do: 4 before 5. */
+export function braked(state: State, run: RunState, now: Instant): Ending | null {
+  return stuck(state, run) ?? cannotGoOn(run, now);
+}
+
+function stuck({ breaker }: State, run: RunState): Ending | null {
+  const { maxStuck } = run.settings.limits;
+  if (breaker.position === "OPEN")
+    return { outcome: "stuck", reason: `the breaker is open: ${breaker.reason}` };
+  if (maxStuck > 0 && run.stuckCount >= maxStuck && !run.settings.keepGoing)
+    return { outcome: "stuck", reason: `no progress in ${run.stuckCount} iterations in a row` };
+  return null;
+}
+
+function cannotGoOn(run: RunState, now: Instant): Ending | null {
+  const { retries, maxDurationMs } = run.settings.limits;
+  const reason =
+    run.lockedOut !== null
+      ? `the agent is logged out: ${run.lockedOut}`
+      : run.transientInARow > retries
+        ? `${run.transientInARow} transient failures in a row`
+        : maxDurationMs !== null && now - run.activeSince >= maxDurationMs
+          ? `the ${formatDuration(maxDurationMs)} that the run may take are over`
+          : run.budgetReached;
+  return reason === null ? null : { outcome: "limited", reason };
+}
+
+/** Whether the next iteration, of this task, would cost more than is left of the run's budget. */
+export function beyondBudget(state: State, run: RunState, task: Task): string | null {
+  const { run: budgetUsd } = run.settings.limits.budget;
+  const spentUsd = likelySpent(run.spend);
+  if (budgetUsd === null || !wouldPass(spentUsd, nextCost(state, run, task), budgetUsd)) return null;
+  return budgetInWords("run", spentUsd, budgetUsd);
+}
+
+/** Judged by the task's own iterations so far, else by those of the run. */
+export function nextCost(state: State, run: RunState, task: Task): number {
+  return averageCost(taskState(state, task.id).spend) ?? averageCost(run.spend) ?? 0;
+}
+
+/** Said once a run. */
+export function budgetWarning({ id, settings, spend, budgetsNeared }: RunState): Event | null {
+  const { run: budgetUsd } = settings.limits.budget;
+  const spentUsd = likelySpent(spend);
+  if (budgetUsd === null || budgetsNeared.includes("run") || !isWarningDue(spentUsd, budgetUsd)) return null;
+  return { type: "budget.neared", run: id, budget: "run", spentUsd, budgetUsd };
+}
+
+/** How the breaker moves after an iteration; `state` is the one after its verdict. */
+export function breakerMoves(
+  state: State,
+  run: RunState,
+  madeProgress: boolean,
+  head: string | null,
+): readonly Event[] {
+  const { breaker } = state;
+  const move = nextMove(breaker, run.settings.breaker, madeProgress);
+  if (move === null) return [];
+  return [{ type: "breaker.moved", run: run.id, from: breaker.position, ...move, head }];
+}
+
+/** An open breaker gets a new chance by what a person did, or by time. */
+export function breakerChance(state: State, run: RunState, now: Instant): Event | null {
+  const { breaker, personActed } = state;
+  if (breaker.position !== "OPEN") return null;
+  const cooldown = hasCooledDown(breaker, run.settings.breaker, now) ? "it was open for long enough" : null;
+  const reason = personActed ?? cooldown;
+  if (reason === null) return null;
+  return { type: "breaker.moved", run: run.id, from: "OPEN", to: "HALF_OPEN", reason, head: null };
+}

@@ -1,0 +1,117 @@
+import type { Event, EventOf, Recorded } from "../events.ts";
+import { fingerprint } from "../fingerprint.ts";
+import { moved, withFruitlessTask } from "../limits/breaker.ts";
+import { budgetInWords } from "../limits/budget.ts";
+import type { Plan } from "../plan/task.ts";
+import type { Settings } from "../settings.ts";
+import { unreachable } from "../unreachable.ts";
+import { taskState, type State } from "./state.ts";
+
+type Brake = EventOf<
+  | "wait.started"
+  | "retry.requested"
+  | "calls.exhausted"
+  | "calls.reset"
+  | "budget.neared"
+  | "budget.reached"
+  | "breaker.moved"
+>;
+
+/** What holds a run up, and what lets it go on. */
+export function braked(state: State, event: Recorded<Brake>): State {
+  switch (event.type) {
+    case "wait.started":
+      return withRun(state, { waitingUntil: event.until });
+    case "retry.requested":
+      return retryRequested(state);
+    case "calls.exhausted":
+      return { ...state, callsExhaustedUntil: event.until };
+    case "calls.reset":
+      return { ...withRun(state, { waitingUntil: null }), callsExhaustedUntil: null };
+    case "budget.neared":
+    case "budget.reached":
+      return budgetSpent(state, event);
+    case "breaker.moved":
+      return breakerMoved(state, event);
+    default:
+      return unreachable(event);
+  }
+}
+
+/** Whoever was limited or failed may be asked again; calls that are used up stay so. */
+function retryRequested(state: State): State {
+  const tasks = Object.entries(state.tasks).map(([id, task]) => [id, { ...task, retryAt: null }] as const);
+  return {
+    ...state,
+    agentLimits: {},
+    run: state.run && { ...state.run, waitingUntil: null },
+    tasks: Object.fromEntries(tasks),
+  };
+}
+
+function budgetSpent(
+  state: State,
+  { type, budget, spentUsd, budgetUsd }: EventOf<"budget.neared" | "budget.reached">,
+): State {
+  if (state.run === null) return state;
+  const change =
+    type === "budget.neared"
+      ? { budgetsNeared: [...state.run.budgetsNeared, budget] }
+      : { budgetReached: budgetInWords(budget, spentUsd, budgetUsd) };
+  return { ...state, run: { ...state.run, ...change } };
+}
+
+function breakerMoved(state: State, event: Recorded<EventOf<"breaker.moved">>): State {
+  const { at, from, to, reason, head } = event;
+  const openedOn =
+    to === "OPEN"
+      ? { head, plan: planPrint(state.plan), settings: settingsPrint(state.run?.settings ?? null) }
+      : null;
+  return { ...state, breaker: moved(state.breaker, { at, from, to, reason }), openedOn, personActed: null };
+}
+
+/** What a person does gives an open breaker a new chance. */
+export function withPersonsAct(before: State, after: State, event: Event): State {
+  const act = before.openedOn === null || after.personActed !== null ? null : actIn(event, before);
+  return act === null ? after : { ...after, personActed: act };
+}
+
+function actIn(event: Event, { openedOn }: State): string | null {
+  switch (event.type) {
+    case "run.started":
+    case "run.resumed":
+      if (event.head !== undefined && event.head !== openedOn?.head) return "somebody committed";
+      return settingsPrint(event.settings) === openedOn?.settings ? null : "the configuration is another";
+    case "tasks.observed":
+      return planPrint(event.plan) === openedOn?.plan ? null : "the tasks are others";
+    case "task.unblocked":
+      return event.by === "person" ? `${event.task} was unblocked` : null;
+    case "steer.given":
+      return `a message was given for ${event.task ?? "the next task"}`;
+    case "task.reset":
+      return `${event.task} was reset`;
+    case "question.answered":
+      return event.by === "person" ? `the question of ${event.task} was answered` : null;
+    default:
+      return null;
+  }
+}
+
+/** A task that was given up in a row of iterations without progress. */
+export function taskGivenUp(state: State, { task }: EventOf<"task.blocked">): State {
+  const isFruitless = taskState(state, task).stuckCount > 0;
+  return isFruitless ? { ...state, breaker: withFruitlessTask(state.breaker) } : state;
+}
+
+function planPrint(plan: Plan | null): string {
+  return fingerprint(plan?.tasks ?? null);
+}
+
+/** What lay uncommitted at the start is no setting. */
+function settingsPrint(settings: Settings | null): string {
+  return fingerprint(settings && { ...settings, leaveAlone: [] });
+}
+
+function withRun(state: State, change: Partial<NonNullable<State["run"]>>): State {
+  return state.run === null ? state : { ...state, run: { ...state.run, ...change } };
+}

@@ -1,0 +1,70 @@
+import type { EventOf } from "../events.ts";
+import type { TaskId } from "../plan/task.ts";
+import type { AgentReport } from "../report/agent-report.ts";
+import type { Instant } from "../time.ts";
+
+/** A message of the operator's that waits for an agent to work from it. */
+export interface Steer {
+  readonly id: string;
+  /** Null: whatever task comes next. */
+  readonly task: TaskId | null;
+  readonly text: string;
+  readonly givenAt: Instant;
+  /** The open iteration whose agent has it. */
+  readonly carriedIn: number | null;
+  /** Whether that agent got it while it ran, and not with its prompt. */
+  readonly told: boolean;
+  /** The iteration whose agent could not be told. */
+  readonly deferredIn: number | null;
+}
+
+/** Of the whole section, with its heading. */
+const SECTION_LENGTH_MAX = 4_000;
+const HEADING = "## Message from the operator\n";
+const GAP = "\n\n";
+
+/** The longest message that fits into a prompt. */
+export const STEER_LENGTH_MAX = SECTION_LENGTH_MAX - HEADING.length;
+
+/** What a prompt says of these messages; empty when there are none. */
+export function steerSection(messages: readonly Steer[]): string {
+  return messages.length === 0 ? "" : `${HEADING}${messages.map(({ text }) => text).join(GAP)}`;
+}
+
+/** The messages that the next prompt of a task carries: the oldest first, as many as fit. */
+export function steersFor(waiting: readonly Steer[], task: TaskId): readonly Steer[] {
+  const meant = waiting.filter((steer) => isFor(steer, task));
+  const fitting: Steer[] = [];
+  for (const steer of meant) {
+    if (steerSection([...fitting, steer]).length > SECTION_LENGTH_MAX) break;
+    fitting.push(steer);
+  }
+  return fitting;
+}
+
+/** The message to give to the running agent of an iteration now; the order in which they were given is kept. */
+export function steerToTell(
+  waiting: readonly Steer[],
+  { task, number }: { readonly task: TaskId; readonly number: number },
+): Steer | null {
+  const next = waiting.find((steer) => isFor(steer, task));
+  return next === undefined || next.deferredIn === number ? null : next;
+}
+
+/** What the agent of an iteration worked from. One that was cut off, or refused by its service, did not. */
+export function steersUsed(
+  steers: readonly Steer[],
+  open: { readonly run: string; readonly task: TaskId; readonly number: number },
+  { ending, failure }: AgentReport,
+): readonly EventOf<"steer.used">[] {
+  const wasCutOff = ending.is === "interrupted" || ending.is === "stopped";
+  if (wasCutOff || (failure !== null && failure.class !== "agent")) return [];
+  const about = { type: "steer.used", run: open.run, task: open.task, iteration: open.number } as const;
+  return steers
+    .filter(({ carriedIn, told }) => carriedIn === open.number && !told)
+    .map(({ id }) => ({ ...about, id, how: "prompt" }));
+}
+
+function isFor({ task, carriedIn }: Steer, id: TaskId): boolean {
+  return carriedIn === null && (task === null || task === id);
+}

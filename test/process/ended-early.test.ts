@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  supervise,
+  type SuperviseRequest,
+  type SuperviseResult,
+} from "../../src/adapters/system/supervise.ts";
+import { isAlive } from "../fixtures/is-alive.ts";
+
+let count = 0;
+
+async function run(
+  script: string,
+  over: Partial<SuperviseRequest> = {},
+): Promise<SuperviseResult & { readonly output: string }> {
+  count += 1;
+  let output = "";
+  const result = await supervise(
+    {
+      command: ["bash", "-c", script],
+      cwd: "/",
+      env: { PATH: process.env["PATH"] ?? "" },
+      marker: `ended-early-${process.pid}-${count}`,
+      timeoutMs: 20_000,
+      graceMs: 300,
+      onStdout: (chunk) => void (output += chunk.toString()),
+      onStderr: () => {},
+      ...over,
+    },
+    new AbortController().signal,
+  );
+  return { ...result, output };
+}
+
+function pidsIn(output: string): readonly number[] {
+  return [...output.matchAll(/pid=(\d+)/g)].map((match) => Number(match[1]));
+}
+
+function counter(): () => number {
+  let value = 0;
+  return () => (value += 1);
+}
+
+describe("a process without a sign of life", () => {
+  const nextTree = counter();
+  const idle = { afterMs: 600, toolCalls: () => 0, workTree: async () => "same" };
+
+  test("is ended with all that came from it", async () => {
+    const result = await run("setsid sleep 60 & echo pid=$!; echo pid=$$; wait", { idle });
+    expect(result.ending).toEqual({ is: "idle", afterMs: 600 });
+    expect(pidsIn(result.output)).toHaveLength(2);
+    expect(pidsIn(result.output).some(isAlive)).toBe(false);
+  });
+
+  test("is killed after the grace when it ignores TERM", async () => {
+    const result = await run("trap '' TERM; echo pid=$$; read -r never < <(sleep 60)", { idle });
+    expect(result.ending.is).toBe("idle");
+    expect(pidsIn(result.output).some(isAlive)).toBe(false);
+  });
+
+  test("may be as quiet as it likes when nobody watches", async () => {
+    expect((await run("sleep 2")).ending).toEqual({ is: "exited", code: 0 });
+  });
+
+  test.each<[string, string, Partial<typeof idle>]>([
+    ["prints", "for i in $(seq 20); do echo $i; sleep 0.1; done", {}],
+    ["prints errors", "for i in $(seq 20); do echo $i >&2; sleep 0.1; done", {}],
+    ["computes in another session", "setsid -w timeout 2 bash -c 'while :; do :; done' || true", {}],
+    ["calls tools", "sleep 2", { toolCalls: counter() }],
+    ["changes the work tree", "sleep 2", { workTree: async () => String(nextTree()) }],
+  ])("is not one that %s", async (_, script, over) => {
+    const { ending } = await run(script, { idle: { ...idle, ...over } });
+    expect(ending).toEqual({ is: "exited", code: 0 });
+  });
+});
+
+describe("after its final result", () => {
+  /** Over as soon as it has printed the word. */
+  function untilOver(exitMs: number): Partial<SuperviseRequest> & { readonly said: () => string } {
+    let said = "";
+    return {
+      exitMs,
+      isOver: () => said.includes("RESULT"),
+      onStdout: (chunk) => void (said += chunk.toString()),
+      said: () => said,
+    };
+  }
+
+  test("a process that does not exit is ended, and that is no failure", async () => {
+    const { said, ...request } = untilOver(300);
+    const result = await run("setsid sleep 60 & echo pid=$! pid=$$; echo RESULT; wait", request);
+    expect(result.ending).toEqual({ is: "exited", code: 0 });
+    expect(pidsIn(said())).toHaveLength(2);
+    expect(pidsIn(said()).some(isAlive)).toBe(false);
+  });
+
+  test("nor is it when it must be killed", async () => {
+    const { said, ...request } = untilOver(300);
+    const result = await run("trap '' TERM; echo pid=$$ RESULT; while :; do sleep 0.1; done", request);
+    expect(result.ending).toEqual({ is: "exited", code: 0 });
+    expect(pidsIn(said()).some(isAlive)).toBe(false);
+  });
+
+  test("what it does in its last seconds is its own", async () => {
+    const { said, ...request } = untilOver(10_000);
+    const result = await run("echo RESULT; sleep 0.5; echo goodbye; exit 3", request);
+    expect(result.ending).toEqual({ is: "exited", code: 3 });
+    expect(said()).toBe("RESULT\ngoodbye\n");
+  });
+
+  test("the timeout does not make a failure of it", async () => {
+    const { ending } = await run("echo RESULT; sleep 60", { ...untilOver(10_000), timeoutMs: 500 });
+    expect(ending).toEqual({ is: "exited", code: 0 });
+  });
+
+  test("nothing more is said to it", async () => {
+    const onStdin = (): void => {};
+    const request = { ...untilOver(10_000), input: "prompt\n", onStdin };
+    expect((await run("read -r line; echo RESULT; cat; exit 4", request)).ending).toEqual({
+      is: "exited",
+      code: 4,
+    });
+  });
+
+  test("one that never gives any is ended by the timeout", async () => {
+    const { ending } = await run("echo words; sleep 60", { ...untilOver(100), timeoutMs: 700 });
+    expect(ending).toEqual({ is: "timed-out", afterMs: 700 });
+  });
+});
+
+describe("a jump of the wall clock", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([24, -24])("of %i hours ends nobody", async (hours) => {
+    const before = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const idle = { afterMs: 10_000, toolCalls: () => 0, workTree: async () => "same" };
+    const running = run("sleep 1.5; exit 5", { timeoutMs: 15_000, idle });
+    await sleep(300);
+    vi.setSystemTime(before + hours * 3_600_000);
+    expect((await running).ending).toEqual({ is: "exited", code: 5 });
+  });
+
+  test.each([24, -24])("of %i hours lets nobody stay", async (hours) => {
+    const before = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const running = run("sleep 60", { timeoutMs: 1_000 });
+    await sleep(300);
+    vi.setSystemTime(before + hours * 3_600_000);
+    expect((await running).ending).toEqual({ is: "timed-out", afterMs: 1_000 });
+  });
+});
