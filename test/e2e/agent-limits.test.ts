@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, until, type Project } from "./project.ts";
+import { createProject, RALPH, until, type Project } from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -53,6 +55,21 @@ describe("an agent that says that it is limited", () => {
     const started = (await project.events()).filter((event) => event["type"] === "iteration.started");
     expect(Date.parse(String(started[1]?.["at"]))).toBeGreaterThanOrEqual(Date.parse(waitingUntil));
     expect(await runJson()).toMatchObject({ iterations: 1 });
+  });
+
+  test("is asked again at once when somebody at the terminal presses r", { timeout: 40_000 }, async () => {
+    project = projectWith("Error: usage limit reached, resets in 2 hours");
+    const terminal = spawn("script", ["-qec", `${RALPH} run`, "/dev/null"], {
+      cwd: project.root,
+      env: project.env,
+    });
+    let shown = "";
+    terminal.stdout.setEncoding("utf8").on("data", (text: string) => (shown += text));
+    await until("it counts down", () => /left · r: try now/.test(shown));
+    terminal.stdin.write("r");
+    const [code] = (await once(terminal, "close")) as [number];
+    expect(shown).toContain("trying again at once");
+    expect(code).toBe(0);
   });
 
   test("ends the run with 5 where nobody wants to wait", { timeout: 30_000 }, async () => {

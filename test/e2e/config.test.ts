@@ -67,14 +67,14 @@ describe("ralph config", () => {
   });
 
   test("refuses a wrong word, and says what is wrong as JSON where that was asked for", async () => {
-    project = createProject({ config: "[limits]\nbudget_usd = 5\n" });
+    project = createProject({ config: "[review]\ncap = 4\n" });
     expect(await project.ralph("config", "shema")).toMatchObject({ code: 64, stdout: "" });
     const json = await project.ralph("config", "--json");
     expect(json).toMatchObject({ code: 64, stderr: "" });
     expect(JSON.parse(json.stdout)).toMatchObject({
       error: {
         code: "config",
-        message: '.ralph/ralph.toml:2: "limits.budget_usd" is not supported by this version yet; remove it',
+        message: '.ralph/ralph.toml:2: "review.cap" is not supported by this version yet; remove it',
       },
     });
   });
@@ -145,7 +145,7 @@ describe("completion", () => {
     const complete = (...words: string[]): readonly string[] => inBash(script, ["ralph", ...words]);
     expect(complete("sta")).toEqual(["status"]);
     expect(complete("")).toEqual(expect.arrayContaining(["run", "config", "completion", "--help"]));
-    expect(complete("run", "--max")).toEqual(["--max-iterations", "--max-stuck"]);
+    expect(complete("run", "--max")).toEqual(["--max-iterations", "--max-stuck", "--max-duration"]);
     expect(complete("run", "--mode", "s")).toEqual(["speed", "standard"]);
     expect(complete("run", "--check", "s")).toEqual([]);
     expect(complete("run", "--check", "status", "--dry")).toEqual(["--dry-run"]);

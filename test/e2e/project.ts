@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { DemoStep } from "../../src/core/demo/demo-script.ts";
 import { temporaryRepository, type TemporaryRepository } from "../fixtures/temporary-repository.ts";
 
-const RALPH = join(import.meta.dirname, "..", "..", "bin", "ralph");
+export const RALPH = join(import.meta.dirname, "..", "..", "bin", "ralph");
 
 export type Steps = readonly DemoStep[];
 

@@ -83,7 +83,8 @@ async function run(
   const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   prepareLogs(options.ralphDir);
   const files = filesOf(request.iteration, options.ralphDir);
-  const writer = createTranscriptWriter(createFile(files.log), files.log);
+  const [log, kept] = await Promise.all([createFile(files.log), createFile(files.prompt)]);
+  const writer = createTranscriptWriter(log, files.log);
   const prompt = createRedactor(secrets)(request.prompt);
   // Its output comes without secrets, so an echo of the prompt does too.
   const reader = adapter.createReader({ prompt, promise: request.promise });
@@ -99,6 +100,7 @@ async function run(
       {
         prompt: request.prompt,
         cleanPrompt: prompt,
+        file: kept,
         path: files.prompt,
         isRead: request.agent.command.some((argument) => argument.includes("{prompt_file}")),
       },

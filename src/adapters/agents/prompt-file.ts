@@ -1,13 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeWholeFile } from "./transcript.ts";
+import { writeWhole } from "./transcript.ts";
 
 export interface PromptFile {
   readonly prompt: string;
   /** Without secrets: this is what is kept. */
   readonly cleanPrompt: string;
-  /** Beside the transcript. */
+  /** Beside the transcript; opened before the agent could put anything else in its place. */
+  readonly file: FileHandle;
   readonly path: string;
   /** Whether the agent reads the file, and not its stdin. */
   readonly isRead: boolean;
@@ -18,24 +19,24 @@ export interface PromptFile {
  * differ, that is a private copy which is gone afterwards.
  */
 export async function withPromptFile<Result>(
-  { prompt, cleanPrompt, path, isRead }: PromptFile,
+  { prompt, cleanPrompt, file, path, isRead }: PromptFile,
   use: (promptFile: string) => Promise<Result>,
 ): Promise<Result> {
   if (!isRead) {
     // Nobody waits for the file, so the agent does not either.
     const used = use(path);
-    const kept = writeWholeFile(path, cleanPrompt);
+    const kept = writeWhole(file, path, cleanPrompt);
     await Promise.allSettled([used, kept]);
     await kept;
     return used;
   }
-  await writeWholeFile(path, cleanPrompt);
+  await writeWhole(file, path, cleanPrompt);
   if (cleanPrompt === prompt) return use(path);
   const folder = await mkdtemp(join(tmpdir(), "ralph-prompt-"));
   try {
-    const file = join(folder, "prompt.md");
-    await writeFile(file, prompt, { mode: 0o600 });
-    return await use(file);
+    const copy = join(folder, "prompt.md");
+    await writeFile(copy, prompt, { mode: 0o600 });
+    return await use(copy);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

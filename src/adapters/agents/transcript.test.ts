@@ -17,7 +17,7 @@ import {
   createTranscriptWriter,
   prepareLogs,
   readStoredTranscript,
-  writeWholeFile,
+  writeWhole,
 } from "./transcript.ts";
 
 let folder: string;
@@ -29,7 +29,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe("writing", () => {
   test("keeps the order of the calls, and knows size and hash", async () => {
     const path = join(folder, "a.log");
-    const writer = createTranscriptWriter(createFile(path), path);
+    const writer = createTranscriptWriter(await createFile(path), path);
     const parts = Array.from({ length: 50 }, (_, index) => Buffer.alloc(index * 1_000, String(index)));
     await Promise.all(parts.map((part) => writer.write(part)));
     const all = Buffer.concat(parts);
@@ -41,7 +41,7 @@ describe("writing", () => {
   });
 
   test.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
-    const writer = createTranscriptWriter(open("/dev/full", "w"), "/dev/full");
+    const writer = createTranscriptWriter(await open("/dev/full", "w"), "/dev/full");
     await expect(writer.write(Buffer.from("x"))).rejects.toMatchObject({ code: "disk-full" });
     await expect(writer.close()).rejects.toMatchObject({ code: "disk-full" });
     await writer.abandon();
@@ -70,7 +70,7 @@ describe("the place of a transcript", () => {
     writeFileSync(victim, "precious");
     symlinkSync(victim, path);
     expect(await readStoredTranscript(path)).toBeNull();
-    await writeWholeFile(path, "words");
+    await writeWhole(await createFile(path), path, "words");
     expect(readFileSync(victim, "utf8")).toBe("precious");
     expect(readFileSync(path, "utf8")).toBe("words");
   });

@@ -53,8 +53,7 @@ export async function createFile(path: string): Promise<FileHandle> {
   }
 }
 
-export async function writeWholeFile(path: string, text: string): Promise<void> {
-  const file = await createFile(path);
+export async function writeWhole(file: FileHandle, path: string, text: string): Promise<void> {
   try {
     await file.writeFile(text);
   } catch (error) {
@@ -64,16 +63,15 @@ export async function writeWholeFile(path: string, text: string): Promise<void> 
   }
 }
 
-/** Writes one chunk after the other in the order of the calls, as soon as the file is there. */
-export function createTranscriptWriter(opening: Promise<FileHandle>, path: string): TranscriptWriter {
+/** Writes one chunk after the other in the order of the calls. */
+export function createTranscriptWriter(file: FileHandle, path: string): TranscriptWriter {
   const hash = createHash("sha256");
   let bytes = 0;
-  let last: Promise<unknown> = opening;
-  last.catch(() => {}); // whoever writes or closes hears of it
+  let last: Promise<void> = Promise.resolve();
   return {
     async write(chunk) {
       const written = last.then(async () => {
-        await (await opening).appendFile(chunk).catch((error: unknown) => {
+        await file.appendFile(chunk).catch((error: unknown) => {
           throw fileError(error, path);
         });
         hash.update(chunk);
@@ -84,12 +82,12 @@ export function createTranscriptWriter(opening: Promise<FileHandle>, path: strin
     },
     async close() {
       await last;
-      await (await opening).close();
+      await file.close();
       return { bytes, sha256: hash.digest("hex") };
     },
     async abandon() {
       await last.catch(() => {});
-      await opening.then((file) => file.close()).catch(() => {});
+      await file.close().catch(() => {});
     },
   };
 }
