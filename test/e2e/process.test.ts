@@ -56,10 +56,12 @@ describe("an agent that shows no sign of life", () => {
     project = createProject({ config: CONFIG });
     project.script({ one: [[{ sleep: 5_000 }, FILE, DONE]] });
     project.commit();
+    const running = project.start("run");
+    await until("the agent has begun", () => exists(project, ".ralph/logs/iteration-001.log"));
     let changes = 0;
     const writer = setInterval(() => project.write("slow.txt", String((changes += 1))), 300);
-    expect(await project.ralph("run")).toMatchObject({ code: 0 });
-    clearInterval(writer);
+    const { code } = await running.finished.finally(() => clearInterval(writer));
+    expect(code).toBe(0);
     expect((await project.history()).map((entry) => entry.verdict)).toEqual(["accepted"]);
   });
 });

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { averageCost, forecast, likelySpent, NOTHING_SPENT, withCost, wouldPass } from "./budget.ts";
 import { hourOf } from "./calls.ts";
