@@ -45,9 +45,13 @@ export function prepareLogs(ralphDir: string): string {
 
 /** Makes the file anew: whatever stood there under its name (a link, a pipe) is gone, not followed. */
 export async function createFile(path: string): Promise<FileHandle> {
+  const make = (): Promise<FileHandle> => open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
   try {
-    await rm(path, { force: true });
-    return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    return await make().catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+      await rm(path);
+      return make();
+    });
   } catch (error) {
     throw fileError(error, path);
   }

@@ -136,7 +136,7 @@ class SqliteLog implements Log {
 
   /** Another number after another connection has written anything. */
   #dataVersion(): number {
-    return this.#db.pragma("data_version", { simple: true }) as number;
+    return this.#prepare("PRAGMA data_version").pluck().get() as number;
   }
 
   #isMet({ task, position, calls }: Expectation, last: number): boolean {

@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { findEnvironmentEntry, listPids, readProcess, type ProcessRow } from "./process-table.ts";
 
 /** The processes that belong to one spawned process, itself included while it lives. */
@@ -42,8 +42,9 @@ async function end(family: Family, settleMs: number): Promise<number> {
     const { members, isCertain, isStill } = lookFor(family);
     const passedMs = performance.now() - startedMs;
     looksInVain = members.length === 0 ? looksInVain + 1 : 0;
-    // One look is not enough: a child may be born behind its back, and be an orphan by the time it is over.
-    if (looksInVain >= (isCertain ? 2 : UNCERTAIN_LOOKS)) return asked.size;
+    // A child may be born behind a look's back, and be an orphan by the time it is over. But then its parent was
+    // listed and has ended, and the look was not still.
+    if (looksInVain >= (isCertain ? (isStill ? 1 : 2) : UNCERTAIN_LOOKS)) return asked.size;
     if (passedMs > settleMs + TERM_MS + GIVE_UP_MS) return asked.size;
     const mustDie = passedMs > settleMs + TERM_MS;
     if (passedMs >= settleMs) {
@@ -52,9 +53,7 @@ async function end(family: Family, settleMs: number): Promise<number> {
         asked.add(pid);
       }
     }
-    if (members.length > 0) await sleep(POLL_MS);
-    else if (isCertain && isStill) await setImmediate();
-    else await sleep(LOOK_AGAIN_MS);
+    await sleep(members.length > 0 ? POLL_MS : LOOK_AGAIN_MS);
   }
 }
 

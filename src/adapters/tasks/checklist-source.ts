@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { SourceIdentity } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
+import { createMemo, sameBytes } from "./memo.ts";
 import { NO_DEMANDS } from "./no-demands.ts";
 import { scanChecklist } from "./scan-checklist.ts";
 import { TaskFile } from "./task-file.ts";
@@ -11,12 +12,13 @@ export function createChecklistSource(place: { root: string; path: string }): Ta
   const { path } = place;
   const identity: SourceIdentity = { kind: "checklist", label: posix.basename(path), path };
   const file = new TaskFile(place);
+  const tasksIn = createMemo((bytes: Buffer) => scanChecklist(bytes).map((item) => item.task), sameBytes);
   return {
     identity,
     files: [{ path: place.path, isAgents: false }],
     observe: async () => ({
       source: identity,
-      tasks: file.read((bytes) => scanChecklist(bytes).map((item) => item.task)),
+      tasks: file.read(tasksIn),
     }),
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: async (task) => {

@@ -1,5 +1,6 @@
 import type { Task } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
+import { createMemo } from "./memo.ts";
 
 /**
  * The source as the log will show it. Without this, a plan with a secret in it would come back from the log
@@ -23,12 +24,13 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
       promise: task.promise === null ? null : redact(task.promise),
     };
   };
+  const hideAll = createMemo((tasks: readonly Task[]) => tasks.map(hide));
   const { kind, label, path } = source.identity;
   const shown = { kind, label: redact(label), path: path === null ? null : redact(path) };
   return {
     identity: source.identity,
     files: source.files,
-    observe: async () => ({ source: shown, tasks: (await source.observe()).tasks.map(hide) }),
+    observe: async () => ({ source: shown, tasks: hideAll((await source.observe()).tasks) }),
     demands: () => source.demands(),
     mark: (task) => source.mark(realIds.get(task) ?? task),
     takeBackMarks: async (done) =>

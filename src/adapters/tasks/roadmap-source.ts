@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { SourceIdentity, Task } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { checkedTasks } from "./checked-tasks.ts";
+import { createMemo, sameBytes } from "./memo.ts";
 import { NO_DEMANDS } from "./no-demands.ts";
 import { roadmapTask, type RoadmapDefaults } from "./roadmap-task.ts";
 import { scanRoadmap } from "./scan-roadmap.ts";
@@ -16,12 +17,13 @@ export function createRoadmapSource(
   const { path } = place;
   const identity: SourceIdentity = { kind: "roadmap", label: posix.basename(path), path };
   const file = new TaskFile(place);
+  const tasksIn = createMemo((bytes: Buffer) => roadmapTasks(bytes, path, defaults), sameBytes);
   return {
     identity,
     files: [{ path: place.path, isAgents: false }],
     observe: async () => ({
       source: identity,
-      tasks: file.read((bytes) => roadmapTasks(bytes, path, defaults)),
+      tasks: file.read(tasksIn),
     }),
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: async (task) => {

@@ -4,6 +4,7 @@ import type { TaskSource } from "../../engine/ports.ts";
 import { checkedTasks } from "./checked-tasks.ts";
 import { markStories } from "./mark-stories.ts";
 import { isJson, scanTasksJson } from "./scan-tasks-json.ts";
+import { createMemo, sameBytes } from "./memo.ts";
 import { TaskFile } from "./task-file.ts";
 
 /** Tasks in a `tasks.json` or `prd.json`. Only the value of `passes` is ever written. */
@@ -11,12 +12,16 @@ export function createTasksJsonSource(place: { root: string; path: string }): Ta
   const { path } = place;
   const identity: SourceIdentity = { kind: "tasks-json", label: posix.basename(path), path };
   const file = new TaskFile(place);
+  const tasksIn = createMemo(
+    (bytes: Buffer) => checkedTasks(scanTasksJson(bytes, path).stories, path),
+    sameBytes,
+  );
   return {
     identity,
     files: [{ path: place.path, isAgents: false }],
     observe: async () => ({
       source: identity,
-      tasks: file.read((bytes) => checkedTasks(scanTasksJson(bytes, path).stories, path)),
+      tasks: file.read(tasksIn),
     }),
     demands: async () => {
       const { checks, branch } = file.read((bytes) => scanTasksJson(bytes, path));
