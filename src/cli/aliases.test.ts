@@ -6,6 +6,7 @@ test.each([
   ["ralph-status --json", "status --loops --json"],
   ["--status", "status"],
   ["--reset --all --yes", "reset --all --yes"],
+  ["--reset-circuit", "reset --circuit"],
   ["--roadmap plan.md --dry-run", "run --roadmap plan.md --dry-run"],
   ["--roadmap=a=b.md", "run --roadmap=a=b.md"],
   ["--dir state --status", "--dir state status"],

@@ -3,6 +3,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   "ralph-status": ["status", "--loops"],
   "--status": ["status"],
   "--reset": ["reset"],
+  "--reset-circuit": ["reset", "--circuit"],
   "--roadmap": ["run", "--roadmap"],
 };
 

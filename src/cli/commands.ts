@@ -88,7 +88,10 @@ export const COMMANDS = {
     load: () => import("./commands/steer.ts"),
   },
   stop: { summary: "end the run after the current iteration", load: () => import("./commands/stop.ts") },
-  reset: { summary: "forget a task's counters, or everything", load: () => import("./commands/reset.ts") },
+  reset: {
+    summary: "let an open breaker try again, count calls anew, forget a task or everything",
+    load: () => import("./commands/reset.ts"),
+  },
   archive: {
     summary: "put the list away with a summary, and begin a fresh one",
     load: () => import("./commands/archive.ts"),
