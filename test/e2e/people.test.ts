@@ -311,3 +311,35 @@ async function statuses(): Promise<Record<string, string>> {
 async function printed(...args: readonly string[]): Promise<unknown> {
   return JSON.parse((await project.ralph(...args, "--json")).stdout);
 }
+
+test("a question leaves the review fields of its story as they are, and its answer is used at once", async () => {
+  project = createProject();
+  const stories = ["US-001", "US-002", "US-003", "US-004"].map((id) => ({
+    id,
+    title: id,
+    passes: false,
+    reviewStatus: id === "US-001" ? "needs_review" : null,
+    reviewCount: 2,
+    reviewFeedback: "",
+    notes: "",
+  }));
+  project.remove("TODO.md");
+  project.write(".ralph/tasks.json", `${JSON.stringify({ project: "p", userStories: stories }, null, 2)}\n`);
+  const slow: Steps = [{ sleep: 500 }, ...WORKS];
+  project.script(
+    { "US-001": [[{ decide: "WebSockets or polling?" }], [{ expectPrompt: "polling" }, ...WORKS]] },
+    [slow],
+  );
+  project.commit("stories");
+  const running = project.start("run", "--keep-going");
+  await until("it asks", () => exists(project, ".ralph/decide.txt"));
+  const asked = JSON.parse(project.read(".ralph/tasks.json")) as { userStories: typeof stories };
+  expect(asked.userStories[0]).toEqual(stories[0]);
+  expect(await project.ralph("decide", "US-001", "polling")).toMatchObject({ code: 0 });
+  expect(await running.finished).toMatchObject({ code: 0 });
+  const { userStories } = JSON.parse(project.read(".ralph/tasks.json")) as { userStories: typeof stories };
+  expect(userStories).toEqual(stories.map((story) => ({ ...story, passes: true })));
+  expect(exists(project, ".ralph/decide.txt")).toBe(false);
+  const runs = (await project.events()).filter(({ type }) => type === "run.started");
+  expect(runs).toHaveLength(1);
+}, 60_000);
