@@ -160,6 +160,14 @@ describe("the time of a run", () => {
       .ends("limited");
   });
 
+  test("that is over when everything is done is no reason for another exit code", () => {
+    const spec = given(
+      short,
+      tasksObserved(task("login", { done: true }), task("extra", { optional: true })),
+    );
+    spec.at(HOUR).ends("completed");
+  });
+
   test("is not spent on a wait that is longer", () => {
     const START = Date.UTC(2026, 0, 1);
     const spec = given(short, tasksObserved(login))

@@ -7,7 +7,7 @@ import { nextRetryAt, readyTasks, tasksInScope, waitReason } from "./select-task
 import { waitsForDeadline } from "./question-deadlines.ts";
 import { taskState, type RunState, type State } from "./state.ts";
 import { statusOf } from "./task-status.ts";
-import type { Plan } from "../plan/task.ts";
+import type { Plan, Task } from "../plan/task.ts";
 
 export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
   completed: 0,
@@ -27,7 +27,7 @@ export function endingOf(state: State, run: RunState, plan: Plan, now: Instant):
   const held = heldByOperator(state, run, plan);
   if (held !== null && !run.settings.keepGoing) return held;
   const brake = braked(state, run, now);
-  return brake === null ? nothingLeft(state, run, plan, now) : withHeld(state, run, plan, brake);
+  return brake === null ? nothingLeft(state, run, plan, now) : unlessDone(state, run, plan, brake);
 }
 
 /** A task that only a person can move, in the order of the exit codes: 3 before 2. */
@@ -51,34 +51,29 @@ function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): End
   const isReady = next !== undefined;
   const retryAt = nextRetryAt(state, run, plan, now);
   const costly = next === undefined ? null : beyondBudget(state, run, next);
-  if (costly !== null) return withHeld(state, run, plan, { outcome: "limited", reason: costly });
+  if (costly !== null) return unlessDone(state, run, plan, { outcome: "limited", reason: costly });
   if (!isReady && retryAt !== null) {
     const inVain = vainWait(state, run, retryAt);
-    if (inVain !== null) return withHeld(state, run, plan, { outcome: "limited", reason: inVain });
+    if (inVain !== null) return unlessDone(state, run, plan, { outcome: "limited", reason: inVain });
   }
   const canStart = isReady || retryAt !== null;
   if (canStart && run.iterations < run.settings.limits.maxIterations) return null;
   if (!canStart && waitsForDeadline(state, run, plan, now)) return null;
-  const tasks = tasksInScope(run, plan);
-  const holding = tasks.filter((task) => !task.optional && statusOf(state, task) !== "done");
-  if (holding.length === 0 && !canStart) {
-    return {
-      outcome: "completed",
-      reason: tasks.length === 0 ? "there is nothing to do" : "every task is done",
-    };
-  }
-  const held = heldByOperator(state, run, plan);
-  if (held) return held;
-  if (canStart)
-    return {
-      outcome: "exhausted",
-      reason: `the limit of ${iterationsInWords(run.settings.limits.maxIterations)} is reached`,
-    };
-  const names = holding
-    .map((task) => task.id)
-    .slice(0, 5)
-    .join(", ");
-  return { outcome: "exhausted", reason: `iteration limit reached without completion: ${names}` };
+  return unlessDone(state, run, plan, {
+    outcome: "exhausted",
+    reason: exhaustion(state, run, plan, canStart),
+  });
+}
+
+function exhaustion(state: State, run: RunState, plan: Plan, canStart: boolean): string {
+  if (canStart) return `the limit of ${iterationsInWords(run.settings.limits.maxIterations)} is reached`;
+  const names = holding(state, run, plan).map((task) => task.id);
+  return `iteration limit reached without completion: ${names.slice(0, 5).join(", ")}`;
+}
+
+/** Tasks without which the run is not complete. */
+function holding(state: State, run: RunState, plan: Plan): readonly Task[] {
+  return tasksInScope(run, plan).filter((task) => !task.optional && statusOf(state, task) !== "done");
 }
 
 /** Why it makes no sense to wait until then, or null when it does. */
@@ -91,10 +86,15 @@ function vainWait(state: State, run: RunState, until: Instant): string | null {
   return `${waitReason(state, until)} until ${isoTime(until)}, and the run may take no longer than ${formatDuration(maxDurationMs)}`;
 }
 
-/** What only a person can move counts for more. */
-function withHeld(state: State, run: RunState, plan: Plan, ending: Ending): Ending {
+/** Where everything is done, nothing else counts; otherwise what only a person can move counts for more. */
+function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): Ending {
+  if (holding(state, run, plan).length === 0) {
+    const isEmpty = tasksInScope(run, plan).length === 0;
+    return { outcome: "completed", reason: isEmpty ? "there is nothing to do" : "every task is done" };
+  }
   const held = heldByOperator(state, run, plan);
-  return held === null ? ending : { ...held, reason: `${held.reason}; and ${ending.reason}` };
+  if (held === null || ending.outcome === "exhausted") return held ?? ending;
+  return { ...held, reason: `${held.reason}; and ${ending.reason}` };
 }
 
 function iterationsInWords(count: number): string {
