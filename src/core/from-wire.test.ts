@@ -27,11 +27,22 @@ test.each([
   [{ type: "steer.given", task: null, id: "m1", text: "be brief" }],
   [{ type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", reason: "", head: null }],
   [{ type: "interventions.reset" }],
+  [{ type: "wait.started", run: "r", until: Date.UTC(2026, 5, 1) + 7, why: "limit" }],
+  [{ type: "calls.exhausted", run: "r", until: Number.MAX_VALUE }],
 ] satisfies [Event][])("what was exported comes back as it was: %j", (event) => {
   const recorded = { ...event, position: 7, at: Date.UTC(2026, 0, 1) + 123 };
   const wire: unknown = JSON.parse(JSON.stringify({ ...toWire(recorded), v: 2 }));
   const stored: unknown = JSON.parse(JSON.stringify(event));
   expect(fromWire(wire)).toEqual({ position: 7, at: recorded.at, v: 2, data: stored });
+});
+
+test("times are readable on the wire", () => {
+  const until = Date.UTC(2026, 5, 1);
+  const waiting = { type: "wait.started", run: "r", until, why: "", position: 1, at: 0 } as const;
+  expect(toWire(waiting)).toMatchObject({
+    at: "1970-01-01T00:00:00.000Z",
+    until: "2026-06-01T00:00:00.000Z",
+  });
 });
 
 test.each([

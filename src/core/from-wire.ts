@@ -1,4 +1,4 @@
-import { NAMED_RECORDS } from "./wire.ts";
+import { NAMED_RECORDS, TIMES } from "./wire.ts";
 
 /** An event as it was exported: its envelope, and the rest as it is stored. */
 export interface Exported {
@@ -38,9 +38,14 @@ function camelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCase);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      NAMED_RECORDS.has(key) ? inner : camelCase(inner),
-    ]),
+    Object.entries(value).map(([key, inner]) => {
+      const name = key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      return [name, fromText(name, inner)];
+    }),
   );
+}
+
+function fromText(name: string, value: unknown): unknown {
+  if (NAMED_RECORDS.has(name)) return value;
+  return TIMES.has(name) && typeof value === "string" ? Date.parse(value) : camelCase(value);
 }
