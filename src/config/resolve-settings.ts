@@ -237,15 +237,15 @@ function modeOf(mode: string | undefined): Mode | undefined {
 
 function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
-  const value = Number(text);
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw new RalphError("usage", `${flag} is "${text}"; expected a whole number of at least ${least}`);
 }
 
 function dollarsOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const value = Number(text.replace(/^\$/, ""));
-  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
+  const value = /^\$?\d+(?:\.\d+)?$/.test(text) ? Number(text.replace("$", "")) : Number.NaN;
+  if (Number.isFinite(value)) return value;
   throw new RalphError("usage", `${flag} is "${text}"; expected an amount of dollars such as 5 or 2.50`);
 }
 

@@ -219,7 +219,7 @@ export interface Gates {
 
 /** Letters to the operator under `.ralph/`. */
 export interface Letters {
-  /** Writes the letter; answers the digest of its text. */
+  /** Writes the letter; answers its digest, which is another one whenever it is saved again. */
   publish(file: string, text: string): Promise<string>;
   /** The letter as it is now, or null when somebody deleted it. */
   read(file: string): Promise<{ readonly text: string; readonly sha256: string } | null>;

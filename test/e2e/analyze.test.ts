@@ -94,6 +94,17 @@ describe("what is printed", () => {
     });
   });
 
+  test("is what a stream tells, whether or not its name is given", async () => {
+    const stream = join(import.meta.dirname, "..", "recordings", "codex", "success.jsonl");
+    for (const flags of [[], ["--agent", "codex"]])
+      expect(await analyze([stream, ...flags])).toMatchObject({
+        stderr: "",
+        json: { agent: "codex", claim: "complete", tool_calls: 2, failure: null },
+      });
+    const { json } = await analyze([stream, "--agent", "text"]);
+    expect(json).toMatchObject({ agent: "text", claim: "none", tool_calls: null });
+  });
+
   test("comes from stdin too", async () => {
     const { json } = await analyze(
       ["-"],

@@ -170,9 +170,17 @@ describe("an open breaker", () => {
       .ends("stuck");
   });
 
+  const edited = tasksObserved(task("login", { title: "other words" }));
+
+  test("what changes in the run that opened it may be the agent's doing", () => {
+    again(edited, unbraked(), edited)
+      .at(5 * MINUTE)
+      .ends("stuck");
+  });
+
   test.each<[string, readonly Event[]]>([
     ["a commit", [{ ...unbraked(), head: "h9" } as Event, tasksObserved(login)]],
-    ["an edit of the tasks", [unbraked(), tasksObserved(task("login", { title: "other words" }))]],
+    ["an edit of the tasks", [unbraked(), { ...edited, run: "run-2" } as Event]],
     ["an edit of the configuration", [unbraked({}, { mode: "thorough" }), tasksObserved(login)]],
     [
       "unblocking",

@@ -46,7 +46,7 @@ function after(
   return iterations.reduce((so, next) => so.andThen(...next), given(...start));
 }
 
-const patient = { limits: { ...settings().limits, maxStuck: 0 } };
+const patient = { limits: { ...settings().limits, maxStuck: 0, maxAttempts: 0 } };
 
 describe("an agent that does the same wrong thing again", () => {
   test("is told strongly at the threshold: the next prompt begins with it", () => {

@@ -63,7 +63,15 @@ describe("the budget of a run", () => {
 
   test("an iteration of unknown cost counts as an average one", () => {
     costing(start, 1.4, null, null).andThen().ends("limited");
-    costing(start, null, null, null).wants("iterate:login");
+    costing(start, 1.4, null).wants("iterate:login");
+  });
+
+  test("that nobody can keep, since no cost is known, ends the run after the first iteration", () => {
+    const spec = costing(start, null).ends("limited");
+    expect(spec.effects).toMatchObject([
+      { reason: expect.stringContaining("nobody knows what the agent costs") },
+    ]);
+    costing([runStarted(), tasksObserved(login)], null).wants("iterate:login");
   });
 
   test("a first iteration whose cost nobody can guess may begin", () => {

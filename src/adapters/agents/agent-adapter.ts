@@ -34,10 +34,14 @@ export interface ReaderRequest {
   /** The clock, and the zone of times that name none: when a limit ends is told in both. The machine's by default. */
   readonly now?: () => number;
   readonly zone?: string;
+  /** Where the agent works; files inside are named from here. */
+  readonly workspace?: string;
 }
 
 /** Follows one agent's output. Its memory is bounded, whatever comes. */
 export interface AgentReader {
+  /** Of a longer line only the beginning is read; the usual length when it does not say. */
+  readonly lineBytesMax?: number;
   stdoutLine(line: string): void;
   stderrLine(line: string): void;
   activity(): AgentActivity;
@@ -67,4 +71,8 @@ export interface AgentResult {
   readonly usage: Usage;
   /** Whose tokens they are; null when it does not say. */
   readonly model: string | null;
+  /** By which its session can be resumed. */
+  readonly sessionId: string | null;
+  /** Those that it tells of, without denied and failed writes. */
+  readonly filesWritten: readonly string[];
 }

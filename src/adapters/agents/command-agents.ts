@@ -124,11 +124,12 @@ async function run(
       },
     );
     await tap.end();
-    const { model, ...result } = reader.result(ending);
+    const { model, sessionId: _session, filesWritten: _files, ...result } = reader.result(ending);
     const transcript = { path: files.path, ...(await writer.close()) };
     return {
       ...result,
       usage: priced(result.usage, model, request.agent.prices),
+      model,
       ending,
       durationMs,
       transcript,

@@ -23,7 +23,7 @@ export interface OutputTap {
 
 export function createOutputTap({ secrets, reader, write, show }: OutputTapOptions): OutputTap {
   let bytes = 0;
-  const stdout = createBranch((line) => reader.stdoutLine(line), secrets, write, show);
+  const stdout = createBranch((line) => reader.stdoutLine(line), secrets, write, show, reader.lineBytesMax);
   const stderr = createBranch((line) => reader.stderrLine(line), secrets, write, show);
   return {
     stdout(chunk) {
@@ -52,8 +52,9 @@ function createBranch(
   secrets: readonly string[],
   write: OutputTapOptions["write"],
   show: OutputTapOptions["show"],
+  lineBytesMax?: number,
 ): Branch {
-  const lines = createLineSplitter(onLine);
+  const lines = createLineSplitter(onLine, lineBytesMax);
   const redacting = createRedactingStream(secrets);
   const decoder = new TextDecoder();
   return {

@@ -62,7 +62,8 @@ function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderReque
       const tail = { stderr: stderr.text(), lastLines: finalText.split("\n").slice(-10) };
       const failure = classifyFailure(ending, tail, now(), zone ?? localZone());
       const { claim, promise, signals } = words.report(failure);
-      return { claim, promise, signals, failure, finalText, toolCalls: 0, usage: UNKNOWN_USAGE, model: null };
+      const untold = { toolCalls: 0, usage: UNKNOWN_USAGE, model: null, sessionId: null, filesWritten: [] };
+      return { claim, promise, signals, failure, finalText, ...untold };
     },
   };
 }

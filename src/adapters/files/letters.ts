@@ -27,16 +27,16 @@ function publish(path: string, text: string): string {
   }
   // A symbolic link in its place is replaced, not followed.
   writeFileAtomically(path, text);
-  return sha256(text);
+  return readLetter(path)?.sha256 ?? "";
 }
 
 function readLetter(path: string): { text: string; sha256: string } | null {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
   if (stats === undefined) return null;
   // A folder, a link or a pipe is not an answer, and nobody deleted the letter either.
   const isLetter = stats.isFile() && stats.size <= LETTER_BYTES_MAX;
   const bytes = isLetter ? readFileSync(path) : Buffer.alloc(0);
-  return { text: bytes.toString("utf8"), sha256: sha256(bytes) };
+  return { text: bytes.toString("utf8"), sha256: digest(bytes, stats.mtimeNs) };
 }
 
 function withdraw(path: string): void {
@@ -52,6 +52,7 @@ function plainName(file: string): string {
   throw new RalphError("internal", `${file} is not the name of a letter`);
 }
 
-function sha256(text: string | Uint8Array): string {
-  return createHash("sha256").update(text).digest("hex");
+/** Of the text and its date: saving the same words again is an act too. */
+function digest(text: Uint8Array, savedAt: bigint): string {
+  return createHash("sha256").update(text).update(String(savedAt)).digest("hex");
 }

@@ -3,6 +3,7 @@ import { analyzeOutput, openProject, readConfig } from "../../compose.ts";
 import { projectAnalysis } from "../../core/projections/analysis.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { ExpectedPromise } from "../../core/report/read-promise.ts";
+import { isStreamFormat, type StreamFormat } from "../../core/report/streams/stream-format.ts";
 import type { Act, CliContext } from "../commands.ts";
 
 interface AnalyzeFlags {
@@ -22,19 +23,22 @@ export function define(command: Command, act: Act): void {
     .action((file: string, flags: AnalyzeFlags) => act((context) => analyze(file, flags, context)));
 }
 
-/** Agents that speak a format of their own, which is not read yet. */
-const STRUCTURED = /^(?:claude|codex|gemini|copilot|opencode|acp:.*)$/;
-
 async function analyze(file: string, flags: AnalyzeFlags, context: CliContext): Promise<number> {
   const exitCode = flags.exitCode === undefined ? null : wholeNumber(flags.exitCode);
-  const agent = flags.agent ?? "text";
-  if (STRUCTURED.test(agent))
-    context.stderr.write(`ralph: the format of ${agent} is not known yet; read as plain text\n`);
   const promise = await expectedPromise(flags.promise, context);
   const stderrFile = flags.stderr ?? null;
-  const { report, failure } = await analyzeOutput({ file, stderrFile, exitCode, promise, cwd: context.cwd });
-  context.stdout.write(`${JSON.stringify(projectAnalysis(agent, report, failure), null, 2)}\n`);
+  const saved = { file, stderrFile, exitCode, promise, cwd: context.cwd, format: formatFor(flags.agent) };
+  const { format, report, failure, stream } = await analyzeOutput(saved);
+  const part = stream === null ? null : { ...stream.facts, ...stream };
+  const analysis = projectAnalysis(flags.agent ?? format, report, failure, part);
+  context.stdout.write(`${JSON.stringify(analysis, null, 2)}\n`);
   return 0;
+}
+
+/** Agents of one's own speak plain text; without a name the output itself tells. */
+function formatFor(agent: string | undefined): StreamFormat | "text" | null {
+  if (agent === undefined) return null;
+  return isStreamFormat(agent) ? agent : "text";
 }
 
 /** Any output can be looked at, also where there is no repository and so no configuration. */

@@ -21,6 +21,7 @@ import type { Act, CliContext } from "../commands.ts";
 import { freshText } from "../init/fresh-files.ts";
 import { refreshStatus } from "../refresh-status.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
+import { requirePerson } from "../require-person.ts";
 
 interface Flags extends SourceFlags {
   readonly label?: string;
@@ -38,6 +39,7 @@ export function define(command: Command, act: Act): void {
 
 async function archive(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
+  requirePerson(project, context.env, "archive the list");
   const name = flags.label === undefined ? null : givenName(flags.label);
   const lock = lockProject(project);
   try {

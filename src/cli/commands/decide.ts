@@ -9,6 +9,7 @@ import { readState, withLog } from "../project-state.ts";
 import { refreshStatus } from "../refresh-status.ts";
 import { unknownTask } from "../unknown-task.ts";
 import { whoGoesOn } from "../who-goes-on.ts";
+import { requirePerson } from "../require-person.ts";
 
 export function define(command: Command, act: Act): void {
   command
@@ -24,6 +25,7 @@ async function decide(words: readonly string[], context: CliContext): Promise<nu
       hint: `ralph decide ${words[0] ?? "TASK"} "${words.slice(1).join(" ")}"`,
     });
   const project = await openProject(context);
+  requirePerson(project, context.env, "answer questions");
   for (;;) {
     const state = await readState(project);
     const { task, answer } = wordsAsAnswer(words, state);

@@ -6,6 +6,7 @@ import { driverOf, openProject, type Project } from "../../compose.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { readState, withLog } from "../project-state.ts";
+import { requirePerson } from "../require-person.ts";
 
 interface Flags {
   readonly circuit?: boolean;
@@ -27,6 +28,7 @@ export function define(command: Command, act: Act): void {
 
 async function reset(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
+  requirePerson(project, context.env, "reset anything");
   const driver = driverOf(project);
   if (driver !== null) {
     throw new RalphError(

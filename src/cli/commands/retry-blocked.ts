@@ -8,6 +8,7 @@ import type { Act, CliContext } from "../commands.ts";
 import { readState } from "../project-state.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 import { collect, run, type Flags } from "./run.ts";
+import { requirePerson } from "../require-person.ts";
 
 export function define(command: Command, act: Act): void {
   withSourceOptions(command)
@@ -27,6 +28,7 @@ export function define(command: Command, act: Act): void {
 
 async function retryBlocked(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
+  requirePerson(project, context.env, "unblock tasks");
   const state = await readState(project);
   const blocked = blockedInPlan(state);
   if (blocked.length === 0) {
@@ -34,7 +36,9 @@ async function retryBlocked(flags: Flags, context: CliContext): Promise<number> 
     return 0;
   }
   const { goal, ...source } = sourceOfLastRun(state, flags, project.root);
-  return run(goal, { ...flags, ...source, task: blocked }, context, (now) => unblocked(now, blocked));
+  // Each gets its chance, whatever becomes of the others.
+  const own = { ...flags, ...source, task: blocked, keepGoing: true };
+  return run(goal, own, context, (now) => unblocked(now, blocked));
 }
 
 /** A task that is not in the list any more cannot be worked on. */

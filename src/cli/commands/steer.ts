@@ -11,6 +11,7 @@ import { readState, withLog } from "../project-state.ts";
 import { refreshStatus } from "../refresh-status.ts";
 import { sourceRequest } from "../source-request.ts";
 import { unknownTask } from "../unknown-task.ts";
+import { requirePerson } from "../require-person.ts";
 
 export function define(command: Command, act: Act): void {
   command
@@ -30,6 +31,7 @@ async function steer(words: readonly string[], asJson: boolean, context: CliCont
       hint: `ralph steer ${words[0] ?? "TASK"} "${words.slice(1).join(" ")}"`,
     });
   const project = await openProject(context);
+  requirePerson(project, context.env, "send messages");
   const state = await readState(project);
   const known = await knownTasks(project, state, context);
   const [first, second] = words;

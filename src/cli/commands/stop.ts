@@ -3,6 +3,7 @@ import { driverOf, openProject } from "../../compose.ts";
 import { isOpen } from "../../core/loop/state.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { readState, withLog } from "../project-state.ts";
+import { requirePerson } from "../require-person.ts";
 
 export function define(command: Command, act: Act): void {
   command
@@ -12,6 +13,7 @@ export function define(command: Command, act: Act): void {
 
 async function stop(now: boolean, context: CliContext): Promise<number> {
   const project = await openProject(context);
+  requirePerson(project, context.env, "stop the run");
   const { run } = await readState(project);
   if (driverOf(project) === null || !isOpen(run)) {
     context.stderr.write("ralph: nothing to stop, no run is active here\n");

@@ -12,6 +12,7 @@ import { readState, withLog } from "../project-state.ts";
 import { refreshStatus } from "../refresh-status.ts";
 import { unknownTask } from "../unknown-task.ts";
 import { whoGoesOn } from "../who-goes-on.ts";
+import { requirePerson } from "../require-person.ts";
 
 interface Flags {
   readonly all?: boolean;
@@ -35,6 +36,7 @@ export function define(command: Command, act: Act): void {
 async function unblock(task: string | undefined, flags: Flags, context: CliContext): Promise<number> {
   refuseContradictions(task, flags);
   const project = await openProject(context);
+  requirePerson(project, context.env, "unblock tasks");
   const state = await readState(project);
   const blocked = await blockedNow(project, state);
   const meant = task === undefined ? chosen(blocked, flags) : [await named(task, blocked, state, project)];

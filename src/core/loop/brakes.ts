@@ -34,8 +34,20 @@ function cannotGoOn(run: RunState, now: Instant): Ending | null {
         ? `${run.transientInARow} transient failures in a row`
         : maxDurationMs !== null && now - run.activeSince >= maxDurationMs
           ? `the ${formatDuration(maxDurationMs)} that the run may take are over`
-          : run.budgetReached;
+          : (run.budgetReached ?? unknownCost(run));
   return reason === null ? null : { outcome: "limited", reason };
+}
+
+/** A budget of which nobody knows what is spent cannot be kept. */
+function unknownCost({ settings, spend, unpriced }: RunState): string | null {
+  const { run, task, day } = settings.limits.budget;
+  const hasBudget = run !== null || task !== null || day !== null;
+  if (!hasBudget || unpriced === null || spend.known > 0) return null;
+  const why =
+    unpriced === ""
+      ? "the agent did not tell what it used"
+      : `the model has no price: add [prices."${unpriced}"] to the configuration`;
+  return `there is a budget, and nobody knows what the agent costs: ${why}`;
 }
 
 /** Whether the next iteration, of this task, would cost more than is left of the run's budget. */

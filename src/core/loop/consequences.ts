@@ -123,6 +123,9 @@ function taskConsequences(
     return [{ ...about, type: "task.blocked", reason: report.claim.reason }];
   }
   if (report.claim.is === "undecided" && verdict.ruling === "decide") {
+    const isCircling = taskState(state, open.task).tookDefault;
+    const brake = isCircling ? brakeOnTask(state, run, open.task) : null;
+    if (brake !== null) return [{ ...about, type: "task.blocked", reason: brake }];
     const asked = questionIn(report.claim, now);
     return [{ ...about, ...asked }, ...exhaustion(state, run, open, report.finalText)];
   }
@@ -172,13 +175,19 @@ function brakeOnTask(state: State, run: RunState, id: TaskId): string | null {
   const { maxAttempts, maxStuck, budget } = limits;
   if (budget.task !== null && (task.spend.usd ?? 0) >= budget.task)
     return `it has cost ${dollars(task.spend.usd ?? 0)}, and a task may cost ${dollars(budget.task)}`;
-  if (maxAttempts > 0 && task.attempts >= maxAttempts)
-    return task.attempts === 1 ? "1 failed iteration" : `${task.attempts} failed iterations in a row`;
+  const failures = stopsRun(state, run) ? task.attempts : task.failures;
   const isStuck = [maxStuck, breaker.noProgress].some((most) => most > 0 && task.stuckCount >= most);
-  if (keepGoing && isStuck) {
-    return `no progress in ${task.stuckCount} iterations in a row`;
-  }
-  return null;
+  if (keepGoing && isStuck) return `no progress in ${task.stuckCount} iterations in a row`;
+  if (maxAttempts === 0 || Math.max(failures, task.attempts) < maxAttempts) return null;
+  return failures === 1 ? "1 failed iteration" : `${failures} failed iterations in a row`;
+}
+
+/** Where the lack of progress ends the whole run, the task is left as it is. */
+function stopsRun({ breaker, run: now }: State, { settings }: RunState): boolean {
+  const { limits, breaker: brake, keepGoing } = settings;
+  const isStuck = limits.maxStuck > 0 && (now?.stuckCount ?? 0) >= limits.maxStuck;
+  const opens = brake.noProgress > 0 && breaker.noProgress >= brake.noProgress;
+  return !keepGoing && (isStuck || opens);
 }
 
 function exhaustion(state: State, run: RunState, open: OpenIteration, lastOutput: string): readonly Event[] {

@@ -5,7 +5,7 @@ import { budgetInWords } from "../limits/budget.ts";
 import type { Plan } from "../plan/task.ts";
 import type { Settings } from "../settings.ts";
 import { unreachable } from "../unreachable.ts";
-import { taskState, type State } from "./state.ts";
+import { taskState, type Scene, type State } from "./state.ts";
 
 type Brake = EventOf<
   | "wait.started"
@@ -44,7 +44,7 @@ function retryRequested(state: State): State {
   return {
     ...state,
     agentLimits: {},
-    run: state.run && { ...state.run, waitingUntil: null },
+    run: state.run && { ...state.run, waitingUntil: null, pauses: {} },
     tasks: Object.fromEntries(tasks),
   };
 }
@@ -65,25 +65,35 @@ function breakerMoved(state: State, event: Recorded<EventOf<"breaker.moved">>): 
   const { at, from, to, reason, head } = event;
   const openedOn =
     to === "OPEN"
-      ? { head, plan: planPrint(state.plan), settings: settingsPrint(state.run?.settings ?? null) }
+      ? {
+          run: event.run,
+          head,
+          plan: planPrint(state.plan),
+          settings: settingsPrint(state.run?.settings ?? null),
+        }
       : null;
   return { ...state, breaker: moved(state.breaker, { at, from, to, reason }), openedOn, personActed: null };
 }
 
 /** What a person does gives an open breaker a new chance. */
 export function withPersonsAct(before: State, after: State, event: Event): State {
-  const act = before.openedOn === null || after.personActed !== null ? null : actIn(event, before);
+  const { openedOn } = before;
+  if (openedOn === null || after.personActed !== null) return after;
+  // What is found in the run that opened it may be the last agent's doing.
+  if (event.type === "tasks.observed" && event.run === openedOn.run)
+    return { ...after, openedOn: { ...openedOn, plan: planPrint(event.plan) } };
+  const act = actIn(event, openedOn);
   return act === null ? after : { ...after, personActed: act };
 }
 
-function actIn(event: Event, { openedOn }: State): string | null {
+function actIn(event: Event, openedOn: Scene): string | null {
   switch (event.type) {
     case "run.started":
     case "run.resumed":
-      if (event.head !== undefined && event.head !== openedOn?.head) return "somebody committed";
-      return settingsPrint(event.settings) === openedOn?.settings ? null : "the configuration is another";
+      if (event.head !== undefined && event.head !== openedOn.head) return "somebody committed";
+      return settingsPrint(event.settings) === openedOn.settings ? null : "the configuration is another";
     case "tasks.observed":
-      return planPrint(event.plan) === openedOn?.plan ? null : "the tasks are others";
+      return planPrint(event.plan) === openedOn.plan ? null : "the tasks are others";
     case "task.unblocked":
       return event.by === "person" ? `${event.task} was unblocked` : null;
     case "steer.given":

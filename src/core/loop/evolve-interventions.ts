@@ -35,7 +35,7 @@ export function agentSuspended(state: State, event: Recorded<EventOf<"agent.susp
     suspended: [...task.suspended, event.agent],
     standIn: event.successor,
     watched: [],
-    ...(event.successor !== null && { attempts: 0, stuckCount: 0 }),
+    ...(event.successor !== null && { attempts: 0, failures: 0, stuckCount: 0 }),
   });
   return event.successor === null || next.run === null
     ? next

@@ -1,5 +1,4 @@
 import type { EventOf, Recorded } from "../events.ts";
-import { withReading, type Breaker } from "../limits/breaker.ts";
 import { withCost } from "../limits/budget.ts";
 import { withSignal } from "../limits/exit-rules.ts";
 import { NEW_PROFILE, profileIteration } from "../interventions/profile.ts";
@@ -7,8 +6,8 @@ import { tallyIteration } from "../interventions/tally.ts";
 import { withIteration } from "../interventions/thresholds.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { NO_CHANGES, type Leftover } from "../report/evidence.ts";
-import type { Verdict } from "../verdict/verdict.ts";
 import { withLearned } from "./timeout-for.ts";
+import { breakerAfter, settleRun, weigh, withPause, type Weight } from "./weigh-iteration.ts";
 import { failingIn, gatesKey, gatesKnownAt, withGateLeftovers } from "./evolve-gates.ts";
 import {
   taskState,
@@ -79,7 +78,11 @@ export function iterationReported(state: State, event: Recorded<EventOf<"iterati
   const task = taskState(state, event.task);
   return {
     ...inPhase(state, event.iteration, () => ({ is: "ended", report: event.report })),
-    run: state.run && { ...state.run, spend: withCost(state.run.spend, cost) },
+    run: state.run && {
+      ...state.run,
+      spend: withCost(state.run.spend, cost),
+      unpriced: unpricedAfter(state.run, event.report),
+    },
     tally: { ...state.tally, costUsd: addKnown(state.tally.costUsd, cost) },
     tasks: { ...state.tasks, [event.task]: { ...task, spend: withCost(task.spend, cost) } },
   };
@@ -124,12 +127,22 @@ export function iterationChecked(state: State, event: Recorded<EventOf<"gates.ch
   };
 }
 
+/** Only of an agent that ended well: whoever was cut off could not tell. */
+function unpricedAfter(
+  { unpriced }: RunState,
+  { ending, failure, usage, model }: AgentReport,
+): string | null {
+  const isSilent = ending.is === "exited" && failure === null && usage.costUsd === null;
+  return isSilent ? (model ?? "") : unpriced;
+}
+
 /** Closes the iteration and settles every counter; nothing counts against an iteration with progress. */
 export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.reached">>): State {
   const open = state.iterations.find((iteration) => iteration.number === event.iteration);
   if (open === undefined || open.phase.is === "running") return state;
   const { report } = open.phase;
-  const weight = weigh(report, event.verdict, event.madeProgress);
+  const { tookDefault } = taskState(state, open.task);
+  const weight = weigh(report, event.verdict, event.madeProgress, tookDefault);
   return {
     ...state,
     ...statistics(state, open, event, weight),
@@ -140,43 +153,16 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
         : state.agentLimits,
     iterations: state.iterations.filter((iteration) => iteration !== open),
     tasks: { ...state.tasks, [open.task]: settleTask(taskState(state, open.task), open, event, weight) },
-    run: state.run && settleRun(state.run, weight, report.failure?.message ?? null),
+    run:
+      state.run &&
+      withPause(
+        settleRun(state.run, weight, report.failure?.message ?? null),
+        open.agent,
+        weight,
+        event.retryAt,
+      ),
     breaker: breakerAfter(state, report, weight),
   };
-}
-
-function breakerAfter({ breaker, run }: State, report: AgentReport, weight: Weight): Breaker {
-  if (run === null) return breaker;
-  const { settings } = run;
-  const reading = {
-    madeProgress: weight === "progress",
-    counts: weight === "stuck",
-    errorSignature: report.signals?.errorSignature ?? null,
-    outputBytes: report.transcript.bytes,
-  };
-  return withReading(breaker, reading, settings.breaker, settings.keepGoing);
-}
-
-/**
- * What an iteration counts for: `free` ones never happened as far as brakes go (somebody stopped it, or it
- * died with us); what the agent's service refused (`retried`, `limited`, `locked-out`) is not even an iteration.
- */
-type Weight =
-  "free" | "retried" | "limited" | "locked-out" | "misconfigured" | "timed-out" | "stuck" | "progress";
-
-function weigh(
-  report: { ending: { is: string }; failure: { class: string } | null },
-  ruling: Verdict["ruling"],
-  progress: boolean,
-): Weight {
-  if (report.ending.is === "interrupted" || report.ending.is === "stopped") return "free";
-  if (report.failure?.class === "config") return "misconfigured";
-  if (report.failure?.class === "limit") return "limited";
-  if (report.failure?.class === "auth") return "locked-out";
-  if (report.failure !== null && report.failure.class !== "agent") return "retried";
-  if (ruling === "accepted" || progress) return "progress";
-  if (ruling === "blocked" || ruling === "decide") return "free";
-  return report.ending.is === "timed-out" || report.ending.is === "idle" ? "timed-out" : "stuck";
 }
 
 const SAYS_SOMETHING: ReadonlySet<Weight> = new Set(["free", "timed-out", "stuck", "progress"]);
@@ -241,35 +227,11 @@ function settleTask(
     exitSignals:
       event.exitSignal === null ? task.exitSignals : withSignal(task.exitSignals, event.exitSignal),
     question: answered ? null : task.question,
+    failures: failed ? task.failures + 1 : 0,
+    tookDefault: task.tookDefault && weight !== "progress",
     attempts: costsAttempt ? task.attempts + 1 : failed ? task.attempts : 0,
     stuckCount: weight === "stuck" ? task.stuckCount + 1 : weight === "progress" ? 0 : task.stuckCount,
   };
-}
-
-function settleRun(run: RunState, weight: Weight, failure: string | null): RunState {
-  switch (weight) {
-    case "free":
-      return run;
-    case "retried":
-      return { ...run, iterations: run.iterations - 1, transientInARow: run.transientInARow + 1 };
-    case "limited":
-      return { ...run, iterations: run.iterations - 1 };
-    case "locked-out":
-      return { ...run, iterations: run.iterations - 1, lockedOut: failure ?? "the agent is not logged in" };
-    case "misconfigured":
-      return { ...run, misconfigured: failure ?? "the agent could not be started" };
-    case "timed-out":
-      return { ...run, transientInARow: 0 };
-    case "stuck":
-      return {
-        ...run,
-        transientInARow: 0,
-        stuckCount: run.stuckCount + 1,
-        stuckIterations: run.stuckIterations + 1,
-      };
-    case "progress":
-      return { ...run, transientInARow: 0, stuckCount: 0 };
-  }
 }
 
 function footingAt(footing: Footing | null, head: string | null, leftovers: readonly Leftover[]): Footing {

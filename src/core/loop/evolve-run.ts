@@ -20,6 +20,8 @@ export function runStarted(state: State, event: Recorded<EventOf<"run.started">>
       waitingUntil: null,
       stop: null,
       spend: NOTHING_SPENT,
+      unpriced: null,
+      pauses: {},
       activeSince: event.at,
       budgetsNeared: [],
       budgetReached: null,

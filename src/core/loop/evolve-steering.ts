@@ -1,4 +1,5 @@
 import type { EventOf, Recorded } from "../events.ts";
+import type { TaskId } from "../plan/task.ts";
 import { steersFor, type Steer } from "./steer.ts";
 import type { State } from "./state.ts";
 
@@ -42,6 +43,11 @@ function steerDeferred(state: State, event: EventOf<"steer.deferred">): State {
   return changed(state, (steer) =>
     steer.id === event.id ? { ...steer, deferredIn: event.iteration } : steer,
   );
+}
+
+/** Another list may use the task's id; what was said of this one is not meant for it. */
+export function steersForgotten(state: State, task: TaskId): State {
+  return { ...state, steers: state.steers.filter((steer) => steer.task !== task) };
 }
 
 /** Those that the next iteration has to know of wait again: its agent remembers nothing. */

@@ -4,7 +4,7 @@ import { unreachable } from "../unreachable.ts";
 import { baselineMeasured, gatesKnownAfterMark } from "./evolve-gates.ts";
 import { braked, taskGivenUp, withPersonsAct } from "./evolve-brakes.ts";
 import { agentSuspended, interventionChosen, taskCompleted } from "./evolve-interventions.ts";
-import { steered, steersCarried, steersSettled } from "./evolve-steering.ts";
+import { steered, steersCarried, steersForgotten, steersSettled } from "./evolve-steering.ts";
 import { timeoutBlockOf, timeoutsCounted } from "./evolve-timeouts.ts";
 import {
   halftimePassed,
@@ -94,6 +94,11 @@ function fold(state: State, event: Recorded): State {
       return { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) };
     case "interventions.reset":
       return { ...state, profiles: {}, tally: EMPTY_TALLY, findings: [], interventionsSince: event.position };
+    case "task.reset":
+      return withTask(steersForgotten(state, event.task), event.task, {
+        ...taskState(EMPTY_STATE, event.task),
+        letter: taskState(state, event.task).letter,
+      });
     case "task.blocked":
       return withTask(taskGivenUp(state, event), event.task, {
         blockedReason: event.reason,
@@ -110,7 +115,6 @@ type TaskFact = EventOf<
   | "task.unblocked"
   | "task.exhausted"
   | "task.failed"
-  | "task.reset"
   | "letter.published"
   | "letter.disturbed"
   | "letter.withdrawn"
@@ -132,17 +136,23 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
         },
       };
     case "question.answered":
-      return { question: task.question === null ? null : { ...task.question, answer: event.answer } };
+      return {
+        question: task.question === null ? null : { ...task.question, answer: event.answer },
+        tookDefault: event.by === "deadline",
+      };
     case "task.unblocked":
       return {
         blockedReason: null,
         timeoutBlock: null,
         unblockedMs: event.timeoutMs ?? task.unblockedMs,
+        unblockedByPerson: event.timeoutMs === null ? task.unblockedByPerson : event.by === "person",
+        tookDefault: false,
         autoUnblocks: task.autoUnblocks + (event.by === "ralph" ? 1 : 0),
         attempts: 0,
         timedOut: null,
         stuckCount: 0,
         exhaustedRuns: 0,
+        failures: 0,
         exhaustedIn: null,
         iterations: 0,
         failedIn: null,
@@ -154,8 +164,6 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
       return { iterations: 0, exhaustedRuns: task.exhaustedRuns + 1, exhaustedIn: event.run };
     case "task.failed":
       return { failedIn: event.run, iterations: 0 };
-    case "task.reset":
-      return { ...taskState(EMPTY_STATE, task.id), letter: task.letter };
     case "letter.published":
       return { letter: { kind: event.kind, file: event.file, sha256: event.sha256 } };
     case "letter.disturbed":

@@ -29,10 +29,11 @@ export function nextRetryAt(state: State, run: RunState, plan: Plan, now: Instan
 }
 
 /** When neither a transient failure, nor the limit of whoever would work on it, nor the hour's calls are in the way. */
-function readyAt(state: State, { settings }: RunState, task: Task, now: Instant): Instant {
+function readyAt(state: State, { settings, pauses }: RunState, task: Task, now: Instant): Instant {
   const agent = agentNow(state, task, settings, now);
   const calls = settings.limits.callsPerHour === 0 ? 0 : (state.callsExhaustedUntil ?? 0);
-  return Math.max(taskState(state, task.id).retryAt ?? 0, limitedUntil(state, agent), calls);
+  const pause = pauses[agent] ?? 0;
+  return Math.max(taskState(state, task.id).retryAt ?? 0, limitedUntil(state, agent), pause, calls);
 }
 
 /** What is in the way until then. */

@@ -17,7 +17,8 @@ export function timeoutFor(state: State, task: Task, settings: Settings): Iterat
     task,
     modeMs: MODE_TIMEOUT_MS[settings.mode],
     overrideMs: settings.timeoutMs,
-    unblockedMs: known.unblockedMs,
+    // What a person asked of this run counts for more than what we gave the task ourselves.
+    unblockedMs: known.unblockedByPerson || settings.timeoutMs === null ? known.unblockedMs : null,
     timeoutsSoFar: known.timeouts,
     learnedMs: state.learnedMs[learnedKey(agentFor(state, task, settings), complexity)] ?? [],
     settings: settings.adaptiveTimeout,

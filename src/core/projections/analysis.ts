@@ -1,10 +1,26 @@
-import { UNKNOWN_USAGE, type Claim, type Failure } from "../report/agent-report.ts";
+import { UNKNOWN_USAGE, type Claim, type Failure, type Usage } from "../report/agent-report.ts";
 import type { SignalReport, StatusBlock } from "../report/signals.ts";
 import { isoTime } from "../time.ts";
 
+/** What only a structured stream tells. */
+export interface StreamPart {
+  readonly filesWritten: readonly string[];
+  readonly toolCalls: number;
+  readonly sessionId: string | null;
+  readonly usage: Usage;
+  readonly unknownEvents: number;
+  readonly damagedLines: number;
+}
+
 /** What `ralph analyze` prints; scripts rely on the keys. What plain text cannot tell is null or empty. */
-export function projectAnalysis(agent: string, report: SignalReport, failure: Failure | null): object {
+export function projectAnalysis(
+  agent: string,
+  report: SignalReport,
+  failure: Failure | null,
+  stream: StreamPart | null = null,
+): object {
   const { claim, signals } = report;
+  const usage = stream?.usage ?? UNKNOWN_USAGE;
   return {
     agent,
     final_text: report.finalText,
@@ -21,17 +37,18 @@ export function projectAnalysis(agent: string, report: SignalReport, failure: Fa
     is_stuck: signals.isStuck,
     contradictions: signals.contradictions,
     citations: signals.citations,
-    files_written: [],
-    tool_calls: null,
-    session_id: null,
+    files_written: stream?.filesWritten ?? [],
+    tool_calls: stream?.toolCalls ?? null,
+    session_id: stream?.sessionId ?? null,
     usage: {
-      input_tokens: UNKNOWN_USAGE.inputTokens,
-      output_tokens: UNKNOWN_USAGE.outputTokens,
-      cache_read_tokens: UNKNOWN_USAGE.cacheReadTokens,
-      cost_usd: UNKNOWN_USAGE.costUsd,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cache_read_tokens: usage.cacheReadTokens,
+      cost_usd: usage.costUsd,
     },
     failure: failure === null ? null : failureOf(failure),
     error_signature: signals.errorSignature,
+    ...(stream !== null && { unknown_events: stream.unknownEvents, damaged_lines: stream.damagedLines }),
   };
 }
 

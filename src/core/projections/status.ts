@@ -182,7 +182,7 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
     stage: "build",
     iteration: known.iterations,
     max_iterations: settings ? maxIterationsOf(task, settings) : null,
-    attempts: known.attempts,
+    attempts: known.failures,
     complexity: timeout?.complexity ?? null,
     timeout_seconds: timeout === null ? null : timeout.timeoutMs / 1_000,
     timeout_from: timeout?.from ?? null,

@@ -16,6 +16,8 @@ export interface AgentReport {
   readonly sweptProcesses: number;
   /** The text of the promise that counts, whether or not it is the expected one. */
   readonly promise?: string | null;
+  /** Whose tokens it used, where it says so. */
+  readonly model?: string | null;
   /** What its words say besides the claim; missing when nobody read them. */
   readonly signals?: Signals;
 }

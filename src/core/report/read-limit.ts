@@ -78,6 +78,8 @@ const FIELD = (values: string): RegExp =>
 const LIMITS: Shapes = {
   messages: shapes([
     String.raw`(?:http(?:\/[\d.]+)?|status(?: code)?:?) 429${END}`,
+    String.raw`(?:(?:http(?:\/[\d.]+)?|status(?: code)?:?|error:?) )?429[\s,;(]{1,3}retry-after\b`,
+    String.raw`retry-after:\s?\d{1,6}\s*$`,
     String.raw`(?:http(?:\/[\d.]+)? |status(?: code)?:? )?429\)?:?\s(?:too many|rate|you|your|quota|resource|this|client error)\b`,
     `(?:http 429 )?too many (?:requests|tokens)${END}`,
     String.raw`you(?:'ve| have|'re| are)? (?:hit|reached|exceeded|exhausted|used(?: up)?|run out of|out of) (?:your|the|a|all|all your|all of your|extra|included|free)?\s?(?:[\w-]+ ){0,4}(?:limits?|quota|credits?|allowance|usage|capacity)\b(?! of \d)`,

@@ -1,0 +1,116 @@
+import type { Ending, Failure } from "../../core/report/agent-report.ts";
+import { createEchoFilter } from "../../core/report/prompt-echo.ts";
+import { createSignalReader } from "../../core/report/read-signals.ts";
+import { createRepeatTest } from "../../core/report/repeats-prompt.ts";
+import type { SignalReport } from "../../core/report/signals.ts";
+import { stripEscapes } from "../../core/report/strip-escapes.ts";
+import { classifyStreamFailure } from "../../core/report/streams/classify-stream-failure.ts";
+import { fieldsOf } from "../../core/report/streams/json-fields.ts";
+import { createJsonLines } from "../../core/report/streams/json-lines.ts";
+import { createFactRecorder, type StreamFacts } from "../../core/report/streams/stream-facts.ts";
+import { STREAMS, type StreamFormat } from "../../core/report/streams/stream-format.ts";
+import { createTextWindow } from "../../core/report/text-window.ts";
+import type { AgentReader, ReaderRequest } from "./agent-adapter.ts";
+
+export interface StreamReader extends AgentReader {
+  /** Called once, after the last line, instead of `result`. */
+  analyze(ending: Ending): StreamAnalysis;
+}
+
+export interface StreamAnalysis {
+  readonly report: SignalReport;
+  readonly failure: Failure | null;
+  readonly facts: StreamFacts;
+  readonly unknownEvents: number;
+  readonly damagedLines: number;
+}
+
+/** A tool's result is one line, with all that was read or printed in it. */
+export const STREAM_LINE_BYTES_MAX = 16 * 1024 * 1024;
+
+const CUT_EVENT = /^\s*\[?\s*\{\s*"/;
+const WORDS_LENGTH = 8_000;
+const FINAL_TEXT_LENGTH = 64 * 1024;
+
+/** Follows an agent that speaks one of the structured formats. */
+export function createStreamReader(format: StreamFormat, request: ReaderRequest): StreamReader {
+  const translate = STREAMS[format];
+  const recorder = createFactRecorder(request.workspace ?? null);
+  const stderr = createTextWindow(WORDS_LENGTH);
+  const noise = createTextWindow(WORDS_LENGTH);
+  let events = 0;
+  let unknownEvents = 0;
+  let lastWords = "";
+  const lines = createJsonLines((json) => {
+    events += 1;
+    if (!translate(fieldsOf(json), recorder)) unknownEvents += 1;
+  });
+  const analyze = (ending: Ending): StreamAnalysis => {
+    lines.end();
+    const facts = recorder.read();
+    const words = [...noise.lines(), ...stderr.lines()].map(({ text }) => text).join("\n");
+    const now = (request.now ?? Date.now)();
+    const zone = request.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const failure = classifyStreamFailure({ ending, facts, hasEvents: events > 0, words }, now, zone);
+    const report = readMessage(facts, request, failure);
+    return { report, failure, facts, unknownEvents, damagedLines: lines.damagedLines() };
+  };
+  return {
+    lineBytesMax: STREAM_LINE_BYTES_MAX,
+    stdoutLine(line) {
+      const before = lines.damagedLines();
+      lines.readLine(line);
+      if (lines.damagedLines() === before) return;
+      // An event that was cut off is none of its words.
+      if (CUT_EVENT.test(line)) return void (events += 1);
+      noise.add(line.slice(0, WORDS_LENGTH), "plain");
+      lastWords = line.slice(0, WORDS_LENGTH);
+    },
+    stderrLine(line) {
+      stderr.add(line, "plain");
+      if (line.trim() !== "") lastWords = line;
+    },
+    activity() {
+      const { message, toolCalls, lastTool, currentFile, filesWritten, usage } = recorder.read();
+      const lastLine = message.slice(-WORDS_LENGTH).trimEnd().split("\n").at(-1) || lastWords;
+      return {
+        lastLine,
+        toolCalls,
+        lastTool,
+        currentFile,
+        filesTouched: filesWritten.length,
+        costUsd: usage.costUsd,
+      };
+    },
+    isOver: () => recorder.read().isOver,
+    analyze,
+    result(ending) {
+      const { report, failure, facts } = analyze(ending);
+      const { claim, promise, signals, finalText } = report;
+      const { toolCalls, usage, model, sessionId, filesWritten } = facts;
+      return {
+        claim,
+        promise,
+        signals,
+        failure,
+        finalText,
+        toolCalls,
+        usage,
+        model,
+        sessionId,
+        filesWritten,
+      };
+    },
+  };
+}
+
+/** Only the final message is the agent's report; one that a tool call follows was not final. */
+function readMessage(facts: StreamFacts, request: ReaderRequest, failure: Failure | null): SignalReport {
+  const words = createSignalReader(request.promise, createRepeatTest(request.prompt));
+  const own = createEchoFilter(request.prompt, request.promise, (line) => words.readLine(line));
+  const isFinal = !facts.isMidWork || (facts.isOver && facts.failure === null);
+  if (isFinal) for (const line of facts.message.split("\n")) own.readLine(line);
+  own.end();
+  const finalText = stripEscapes(facts.message.trim().slice(-FINAL_TEXT_LENGTH)).toWellFormed();
+  return { ...words.report(failure), finalText };
+}

@@ -1,0 +1,140 @@
+import { NOTHING_SPENT, type Spend } from "../limits/budget.ts";
+import type { ExitSignal } from "../limits/exit-rules.ts";
+import type { TimedOutAttempts } from "../limits/timed-out-attempts.ts";
+import type { LetterKind, RunId } from "../events.ts";
+import type { FeedbackItem } from "../interventions/intervention.ts";
+import type { WatchedIteration } from "../interventions/thresholds.ts";
+import type { TaskId } from "../plan/task.ts";
+import type { GateOutcome } from "../report/checked-gate.ts";
+import type { ChangeSet, Leftover } from "../report/evidence.ts";
+import type { Instant } from "../time.ts";
+
+export interface TaskState {
+  readonly id: TaskId;
+  /** Of the last event about this task: decisions append only if nothing came between. */
+  readonly position: number;
+  /** Null before its first iteration. */
+  readonly footing: Footing | null;
+  /** Iterations of the current loop. */
+  readonly iterations: number;
+  /** Failed iterations in a row that timed out or made progress; those without progress count as stuck. */
+  readonly attempts: number;
+  /** All failed iterations in a row. */
+  readonly failures: number;
+  /** A question of it was answered by its default, and there was no progress since. */
+  readonly tookDefault: boolean;
+  /** Iterations in a row without progress. */
+  readonly stuckCount: number;
+  /** Iterations that ran out of time; each gives the next one more. */
+  readonly timeouts: number;
+  /** Of the attempts that count, those that ran out of time. */
+  readonly timedOut: TimedOutAttempts | null;
+  /** What the operator gave it when unblocking it. */
+  readonly unblockedMs: number | null;
+  /** Whether a person gave it that, and not we ourselves. */
+  readonly unblockedByPerson: boolean;
+  /** How often it was unblocked without a person. */
+  readonly autoUnblocks: number;
+  /** Runs in which the limit was used up, and the last of them. */
+  readonly exhaustedRuns: number;
+  readonly exhaustedIn: RunId | null;
+  /** The run in which it failed for good. */
+  readonly failedIn: RunId | null;
+  /** The last iterations of an open-ended task. */
+  readonly exitSignals: readonly ExitSignal[];
+  readonly feedback: readonly FeedbackItem[];
+  /** The next prompt begins with the feedback. */
+  readonly feedbackLeads: boolean;
+  /** The last iterations, for the thresholds of interventions. */
+  readonly watched: readonly WatchedIteration[];
+  /** Agents that work on this task no longer, and who took over from the last of them. */
+  readonly suspended: readonly string[];
+  readonly standIn: string | null;
+  /** The gates before its first iteration; null when there was nothing to measure. */
+  readonly baseline: readonly GateOutcome[] | null;
+  /** As last seen. */
+  readonly failingGates: readonly string[];
+  readonly question: Question | null;
+  readonly blockedReason: string | null;
+  /** Set when nothing but timeouts blocked it: the run, and the last timeout. */
+  readonly timeoutBlock: { readonly run: RunId; readonly timeoutMs: number } | null;
+  readonly letter: Letter | null;
+  readonly completion: { readonly iteration: number; readonly commit: string | null } | null;
+  readonly marked: boolean;
+  /** Not before this moment: a transient failure is waited out. */
+  readonly retryAt: Instant | null;
+  readonly spend: Spend;
+}
+
+/**
+ * What the task's own iterations changed. Other tasks and people commit in between: the work counts from
+ * `base`, where the latest unbroken row of its own iterations began, plus what rows before it had changed.
+ */
+export interface Footing {
+  /** Where its very first iteration began. */
+  readonly first: string | null;
+  readonly base: string | null;
+  /** HEAD after the last iteration of the row. */
+  readonly head: string | null;
+  readonly earlier: ChangeSet;
+  /** Everything so far, `earlier` included. */
+  readonly changed: ChangeSet;
+  /** What agents had left uncommitted before the row began. */
+  readonly leftovers: readonly Leftover[];
+}
+
+export interface Question {
+  readonly text: string;
+  readonly options: readonly string[];
+  readonly iteration: number;
+  readonly askedAt: Instant;
+  /** Taken at the deadline; without one of the two nothing happens by itself. */
+  readonly default: string | null;
+  readonly deadlineAt: Instant | null;
+  readonly answer: string | null;
+  /** The iteration whose prompt carried the answer. */
+  readonly usedIn: number | null;
+}
+
+export interface Letter {
+  readonly kind: LetterKind;
+  readonly file: string;
+  readonly sha256: string;
+}
+
+export function newTask(id: TaskId): TaskState {
+  return {
+    id,
+    position: 0,
+    footing: null,
+    iterations: 0,
+    attempts: 0,
+    failures: 0,
+    tookDefault: false,
+    stuckCount: 0,
+    timeouts: 0,
+    timedOut: null,
+    unblockedMs: null,
+    unblockedByPerson: false,
+    autoUnblocks: 0,
+    exhaustedRuns: 0,
+    exhaustedIn: null,
+    failedIn: null,
+    exitSignals: [],
+    feedback: [],
+    feedbackLeads: false,
+    watched: [],
+    suspended: [],
+    standIn: null,
+    baseline: null,
+    failingGates: [],
+    question: null,
+    blockedReason: null,
+    timeoutBlock: null,
+    letter: null,
+    completion: null,
+    marked: false,
+    retryAt: null,
+    spend: NOTHING_SPENT,
+  };
+}

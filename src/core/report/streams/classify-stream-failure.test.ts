@@ -1,0 +1,224 @@
+import { describe, expect, test } from "vitest";
+import type { Ending, Failure } from "../agent-report.ts";
+import { classifyStreamFailure } from "./classify-stream-failure.ts";
+import { isFields } from "./json-fields.ts";
+import { createFactRecorder } from "./stream-facts.ts";
+import { STREAMS, type StreamFormat } from "./stream-format.ts";
+
+const NOW = Date.parse("2026-11-15T03:00:00Z");
+
+function classify(
+  format: StreamFormat,
+  events: readonly object[],
+  ending: Ending = { is: "exited", code: 1 },
+  words = "",
+): Failure | null {
+  const recorder = createFactRecorder(null);
+  for (const event of events) if (isFields(event)) STREAMS[format](event, recorder);
+  const end = { ending, facts: recorder.read(), hasEvents: events.length > 0, words };
+  return classifyStreamFailure(end, NOW, "UTC");
+}
+
+const exit = (code: number): Ending => ({ is: "exited", code });
+const claudeError = (more: object): object => ({
+  type: "result",
+  subtype: "success",
+  is_error: true,
+  terminal_reason: "api_error",
+  ...more,
+});
+const codexError = (message: string): object => ({ type: "turn.failed", error: { message } });
+const opencodeError = (data: object, name = "APIError"): object => ({
+  type: "error",
+  timestamp: NOW - 60_000,
+  error: { name, data },
+});
+
+describe("an error result", () => {
+  const cases: readonly (readonly [string, StreamFormat, object, number, Failure["class"]])[] = [
+    [
+      "claude, overloaded",
+      "claude",
+      claudeError({ api_error_status: 529, result: "API Error: Overloaded" }),
+      1,
+      "transient",
+    ],
+    ["claude, connection", "claude", claudeError({ result: "API Error: Connection error." }), 1, "transient"],
+    ["claude, forbidden", "claude", claudeError({ api_error_status: 403, result: "API Error" }), 1, "auth"],
+    [
+      "claude, not logged in",
+      "claude",
+      claudeError({ result: "Not logged in · Please run /login" }),
+      1,
+      "auth",
+    ],
+    [
+      "claude, too long",
+      "claude",
+      claudeError({ api_error_status: 400, result: "Prompt is too long" }),
+      1,
+      "agent",
+    ],
+    [
+      "claude, its own budget",
+      "claude",
+      claudeError({
+        subtype: "error_max_budget_usd",
+        terminal_reason: "budget",
+        errors: ["Spending limit reached ($1)"],
+      }),
+      1,
+      "agent",
+    ],
+    [
+      "codex, at capacity",
+      "codex",
+      codexError("Selected model is at capacity. Please try a different model."),
+      1,
+      "transient",
+    ],
+    [
+      "codex, dropped",
+      "codex",
+      codexError("stream disconnected before completion: error sending request"),
+      1,
+      "transient",
+    ],
+    ["codex, 503", "codex", codexError("unexpected status 503 Service Unavailable: busy"), 1, "transient"],
+    ["codex, what nobody knows", "codex", codexError("the sandbox is in a bad mood"), 1, "agent"],
+    [
+      "gemini, 503",
+      "gemini",
+      { type: "result", status: "error", error: { type: "unknown", message: "[API Error: x]" } },
+      247,
+      "transient",
+    ],
+    [
+      "gemini, 500",
+      "gemini",
+      { type: "result", status: "error", error: { message: "[API Error: x]" } },
+      244,
+      "transient",
+    ],
+    [
+      "gemini, the day's quota",
+      "gemini",
+      {
+        type: "result",
+        status: "error",
+        error: { message: "You have exhausted your daily quota on this model." },
+      },
+      173,
+      "limit",
+    ],
+    [
+      "gemini, dropped",
+      "gemini",
+      { type: "result", status: "error", error: { message: "[API Error: terminated]" } },
+      1,
+      "transient",
+    ],
+    ["opencode, 500", "opencode", opencodeError({ message: "Internal", statusCode: 500 }), 1, "transient"],
+    ["opencode, no key", "opencode", opencodeError({ message: "no key" }, "ProviderAuthError"), 1, "auth"],
+    [
+      "opencode, aborted",
+      "opencode",
+      opencodeError({ message: "Aborted" }, "MessageAbortedError"),
+      1,
+      "agent",
+    ],
+    [
+      "copilot, overloaded",
+      "copilot",
+      { type: "session.error", data: { errorType: "query", message: "503 busy", statusCode: 503 } },
+      1,
+      "transient",
+    ],
+  ];
+  test.each(cases)("%s", (_, format, event, code, expected) => {
+    expect(classify(format, [event], exit(code))?.class).toBe(expected);
+  });
+});
+
+describe("when a limit ends", () => {
+  test("is a field of the body before it is a header", () => {
+    const body = JSON.stringify({ error: { type: "usage_limit_reached", resets_at: NOW / 1_000 + 7_200 } });
+    const data = { message: "limit", statusCode: 429, responseHeaders: { "retry-after": "30" } };
+    expect(classify("opencode", [opencodeError({ ...data, responseBody: body })])?.resetsAt).toBe(
+      NOW + 7_200_000,
+    );
+  });
+
+  test("counts from the event's own time", () => {
+    const data = { message: "slow down", statusCode: 429, responseHeaders: { "retry-after": "30" } };
+    expect(classify("opencode", [opencodeError(data)])?.resetsAt).toBe(NOW - 30_000);
+  });
+
+  test("is known from claude's event even if no result follows", () => {
+    const info = { status: "rejected", resetsAt: NOW / 1_000 + 60 };
+    const event = { type: "rate_limit_event", rate_limit_info: info };
+    expect(classify("claude", [event], exit(143))).toMatchObject({ class: "limit", resetsAt: NOW + 60_000 });
+  });
+
+  test("a warning of claude is no limit", () => {
+    const info = { status: "allowed_warning", resetsAt: NOW / 1_000 + 60 };
+    const events = [
+      { type: "rate_limit_event", rate_limit_info: info },
+      { type: "result", subtype: "success", is_error: false, result: "Done." },
+    ];
+    expect(classify("claude", events, exit(0))).toBeNull();
+  });
+});
+
+describe("a process without an error result", () => {
+  test("that retries by itself and goes on has not failed", () => {
+    const events = [
+      { type: "error", message: "Reconnecting... 5/5 (unexpected status 401 Unauthorized)" },
+      { type: "error", message: "exceeded retry limit, last status: 429 Too Many Requests" },
+      { type: "item.completed", item: { id: "1", type: "agent_message", text: "Done." } },
+      { type: "turn.completed", usage: {} },
+    ];
+    expect(classify("codex", events, exit(0))).toBeNull();
+    expect(classify("codex", events.slice(0, 1))).toMatchObject({ class: "agent" });
+    expect(classify("codex", events.slice(0, 2))).toMatchObject({ class: "limit" });
+  });
+
+  test("that copilot ends in the middle of its work, with exit code 0, has", () => {
+    const events = [
+      { type: "assistant.message", data: { content: "Running.", toolRequests: [{}] } },
+      { type: "tool.execution_start", data: { toolCallId: "t" } },
+      { type: "result", sessionId: "s", exitCode: 0 },
+    ];
+    expect(classify("copilot", events, exit(0))).toMatchObject({ class: "agent" });
+  });
+
+  test.each([
+    ["a bad session", "gemini", 42, 'Error resuming session: Invalid session identifier "x".', "config"],
+    ["no login", "copilot", 1, "Error: No authentication information found.", "auth"],
+    ["no network", "codex", 1, "Error: connect ECONNREFUSED 127.0.0.1:1", "transient"],
+  ] as const)("that refuses to start: %s", (_, format, code, words, expected) => {
+    expect(classify(format, [], exit(code), words)?.class).toBe(expected);
+  });
+
+  test("that started is not judged by what it prints on stderr", () => {
+    const noise = "Attempt 2 failed: Resource has been exhausted (e.g. check quota)";
+    const failure = classify("gemini", [{ type: "init", session_id: "s" }], exit(1), noise);
+    expect(failure).toMatchObject({ class: "agent" });
+  });
+
+  const DONE = { type: "result", subtype: "success", is_error: false, result: "Done." };
+  test("is judged by its result when we end it afterwards", () => {
+    expect(classify("claude", [DONE], { is: "signalled", signal: "SIGTERM" })).toBeNull();
+    expect(classify("claude", [DONE], exit(3))).toMatchObject({ class: "agent" });
+  });
+
+  test.each([
+    [{ is: "timed-out", afterMs: 1_000 }, "agent"],
+    [{ is: "idle", afterMs: 1_000 }, "agent"],
+    [{ is: "not-started", message: "no such program" }, "config"],
+    [{ is: "stopped" }, undefined],
+    [{ is: "interrupted" }, undefined],
+  ] as const)("that ended as %o", (ending, expected) => {
+    expect(classify("claude", [{ type: "system", subtype: "init" }], ending)?.class).toBe(expected);
+  });
+});

@@ -1,0 +1,193 @@
+import type { Instant } from "../../time.ts";
+import { UNKNOWN_USAGE, type Usage } from "../agent-report.ts";
+import type { Fields } from "./json-fields.ts";
+
+/** What every structured format tells, once it is translated. */
+export interface StreamFacts {
+  readonly sessionId: string | null;
+  readonly model: string | null;
+  /** The last assistant message, of a very long one its end. */
+  readonly message: string;
+  /** A tool was called after that message, or with it: there was more to come. */
+  readonly isMidWork: boolean;
+  /** Started, whether or not they went well. */
+  readonly toolCalls: number;
+  readonly lastTool: string | null;
+  readonly currentFile: string | null;
+  /** Unique, without denied and failed writes; relative where inside the workspace. */
+  readonly filesWritten: readonly string[];
+  readonly usage: Usage;
+  /** The final result was given, good or bad. */
+  readonly isOver: boolean;
+  readonly failure: StreamFailure | null;
+}
+
+/** An error as the stream tells it. */
+export interface StreamFailure {
+  /** Of HTTP. */
+  readonly status: number | null;
+  /** The service's or the program's own name for it. */
+  readonly kind: string | null;
+  readonly message: string;
+  /** The agent ended itself or was interrupted: a cap of its own, a denial. No service had a part in it. */
+  readonly isOwn: boolean;
+  /** When a limit ends, as a field says it. */
+  readonly resetsAt: Instant | null;
+  /** Where else to look for that time, the best first. */
+  readonly resetTexts: readonly string[];
+  /** When it happened, if the event says so: "in 2 s" counts from here. */
+  readonly at: Instant | null;
+}
+
+/** Reads one event of a format; false when it does not know it. */
+export type StreamTranslator = (event: Fields, facts: FactRecorder) => boolean;
+
+export interface FactRecorder {
+  session(id: string | null): void;
+  model(name: string | null): void;
+  workspace(folder: string | null): void;
+  /** With the id of the message before it goes on with that one. */
+  says(text: string, messageId?: string | null): void;
+  /** The next piece of the message, with nothing between. */
+  saysMore(piece: string): void;
+  /** What was said so far was not the last word. */
+  worksOn(): void;
+  /** The same id twice is one call. Its files count when it ends well. */
+  startsTool(tool: ToolCall): void;
+  endsTool(id: string, isGood: boolean): void;
+  writes(paths: readonly string[]): void;
+  /** Replaces what was known. */
+  uses(usage: Usage): void;
+  usesMore(usage: Usage): void;
+  ends(failure?: StreamFailure | null): void;
+  /** Another turn begins after a final result. */
+  goesOn(): void;
+  /** An error that may yet be the last word. */
+  fails(failure: StreamFailure): void;
+  recovers(): void;
+  read(): StreamFacts;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly files?: readonly string[];
+}
+
+const MESSAGE_LENGTH_MAX = 1024 * 1024;
+const CALLS_OPEN_MAX = 10_000;
+const FILES_MAX = 10_000;
+const WORKSPACES_MAX = 10;
+
+/** Collects the facts of one stream in bounded memory. */
+export function createFactRecorder(workspace: string | null): FactRecorder {
+  const workspaces: string[] = workspace === null ? [] : [workspace];
+  const open = new Map<string, ToolCall>();
+  const files = new Set<string>();
+  let facts: StreamFacts = NOTHING;
+  let relative: readonly string[] | null = null;
+  let speaking: string | null = null;
+  const set = (more: Partial<StreamFacts>): void => {
+    facts = { ...facts, ...more };
+  };
+  const speak = (message: string): void => set({ message: endOf(message), isMidWork: false });
+  const addFiles = (paths: readonly string[]): void => {
+    for (const path of paths) if (files.size < FILES_MAX) files.add(path);
+    relative = null;
+  };
+  return {
+    session: (id) => id !== null && set({ sessionId: id }),
+    model: (name) => name !== null && set({ model: name }),
+    workspace(folder) {
+      if (folder === null || workspaces.includes(folder) || workspaces.length === WORKSPACES_MAX) return;
+      workspaces.push(folder);
+      relative = null;
+    },
+    says(text, messageId = null) {
+      const goesOn = messageId !== null && messageId === speaking && facts.message !== "";
+      speaking = messageId;
+      speak(goesOn ? `${facts.message}\n${text}` : text);
+    },
+    saysMore(piece) {
+      speak(facts.isMidWork ? piece : facts.message + piece);
+    },
+    worksOn: () => set({ isMidWork: true }),
+    startsTool(tool) {
+      if (open.has(tool.id)) return;
+      if (open.size < CALLS_OPEN_MAX) open.set(tool.id, tool);
+      set({
+        toolCalls: facts.toolCalls + 1,
+        lastTool: tool.name,
+        currentFile: tool.files?.at(-1) ?? null,
+        isMidWork: true,
+      });
+    },
+    endsTool(id, isGood) {
+      if (isGood) addFiles(open.get(id)?.files ?? []);
+      open.delete(id);
+    },
+    writes: addFiles,
+    uses: (usage) => set({ usage }),
+    usesMore: (usage) => set({ usage: sumOf(facts.usage, usage) }),
+    ends: (failure = null) => set({ isOver: true, failure }),
+    goesOn: () => set({ isOver: false, failure: null }),
+    fails: (failure) => set({ failure }),
+    recovers: () => set({ failure: null }),
+    read: () => ({
+      ...facts,
+      currentFile: facts.currentFile && relativeTo(workspaces, facts.currentFile),
+      filesWritten: (relative ??= [...new Set([...files].map((path) => relativeTo(workspaces, path)))]),
+    }),
+  };
+}
+
+/** An error of a service: the words are looked at too. */
+export function failureOf(message: string | null, more: Partial<StreamFailure> = {}): StreamFailure {
+  return {
+    status: null,
+    kind: null,
+    message: message ?? "an error without a message",
+    isOwn: false,
+    resetsAt: null,
+    resetTexts: message === null ? [] : [message],
+    at: null,
+    ...more,
+  };
+}
+
+const NOTHING: StreamFacts = {
+  sessionId: null,
+  model: null,
+  message: "",
+  isMidWork: false,
+  toolCalls: 0,
+  lastTool: null,
+  currentFile: null,
+  filesWritten: [],
+  usage: UNKNOWN_USAGE,
+  isOver: false,
+  failure: null,
+};
+
+function endOf(message: string): string {
+  return message.length > 2 * MESSAGE_LENGTH_MAX ? message.slice(-MESSAGE_LENGTH_MAX) : message;
+}
+
+/** What only one of them knows is what is known. */
+function sumOf(left: Usage, right: Usage): Usage {
+  const add = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
+  return {
+    inputTokens: add(left.inputTokens, right.inputTokens),
+    outputTokens: add(left.outputTokens, right.outputTokens),
+    cacheReadTokens: add(left.cacheReadTokens, right.cacheReadTokens),
+    costUsd: add(left.costUsd, right.costUsd),
+  };
+}
+
+function relativeTo(folders: readonly string[], path: string): string {
+  for (const folder of folders) {
+    const root = folder.endsWith("/") ? folder : `${folder}/`;
+    if (path.startsWith(root) && path.length > root.length) return path.slice(root.length);
+  }
+  return path.replace(/^(?:\.\/+)+(?=[^/])/, "");
+}
