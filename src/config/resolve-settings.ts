@@ -161,7 +161,8 @@ function configuredAgents(config: Config, builtIn: readonly AgentSettings[]): re
       });
     }
     const script = agent.script === undefined ? {} : { RALPH_DEMO_SCRIPT: agent.script };
-    const format = agent.command === undefined ? (byName.get(name)?.format ?? "text") : "text";
+    const known = agent.command === undefined ? byName.get(name)?.format : undefined;
+    const format = agent.format ?? known ?? "text";
     const env = { ...agent.env, ...script };
     byName.set(name, { name, format, command, env, envDeny: agent.env_deny, prices: {} });
   }

@@ -1,16 +1,11 @@
 import { z } from "zod";
 import { formatDuration } from "../core/duration.ts";
 import { DEFAULT_COMPLEXITY, type Complexity } from "../core/limits/complexity.ts";
+import { breaker, limits, price } from "./brakes-schema.ts";
+import { count, countTo } from "./count-schema.ts";
 import { duration, durationOrOff } from "./duration-schema.ts";
 import { unblock } from "./unblock-schema.ts";
 
-const count = z.number().int().min(0);
-const countTo = (most: number): typeof count =>
-  count
-    .refine((value) => value <= most, {
-      error: ({ input }) => `expected a whole number from 0 to ${most}, got ${String(input)}`,
-    })
-    .meta({ maximum: most });
 const text = z.string().min(1);
 const variables = z.record(z.string(), z.string());
 
@@ -22,6 +17,10 @@ const agent = z.strictObject({
     .describe(
       "program and arguments; `{prompt}` and `{prompt_file}` are replaced, otherwise the prompt comes on stdin",
     ),
+  format: z
+    .enum(["text", "claude", "codex", "gemini", "opencode", "copilot"])
+    .optional()
+    .describe("what it prints: plain text, or the stream of one of these agents; `text` unless said"),
   script: z
     .string()
     .optional()
@@ -103,47 +102,6 @@ const run = z.strictObject({
     .array(text)
     .default([])
     .describe("who takes over, in this order, when an agent is suspended"),
-});
-
-const amount = z.number().min(0);
-
-const limits = z.strictObject({
-  calls_per_hour: count
-    .default(100)
-    .describe(
-      "agents started in a clock hour, by everybody who shares the store; then the run waits; 0 is off",
-    ),
-  budget_usd: amount
-    .default(0)
-    .describe("dollars for a run; it stops before an iteration would pass them; 0 is off"),
-  budget_usd_per_task: amount.default(0).describe("dollars for a task; then it is blocked; 0 is off"),
-  budget_usd_per_day: amount
-    .default(0)
-    .describe("dollars for a day, for everybody who shares the store; 0 is off"),
-  max_duration: durationOrOff.prefault("0").describe("of a run: no iteration begins after it; 0 is off"),
-});
-
-const breaker = z.strictObject({
-  no_progress: count
-    .default(3)
-    .describe("iterations in a row without progress that open the breaker, the last one on trial; 0 is off"),
-  same_error: count
-    .default(5)
-    .describe(
-      "the same error, whatever numbers and paths are in it, so many times without progress; 0 is off",
-    ),
-  output_decline: countTo(100)
-    .default(70)
-    .describe("per cent by which the output is shorter than usual, twice in a row; 0 is off"),
-  cooldown: durationOrOff
-    .prefault("30m")
-    .describe("an open breaker lets a run try again after this; 0 is never"),
-});
-
-const price = z.strictObject({
-  input_per_mtok: amount.describe("dollars for a million tokens of input"),
-  output_per_mtok: amount.describe("dollars for a million tokens of output"),
-  cache_read_per_mtok: amount.default(0).describe("dollars for a million tokens of input from a cache"),
 });
 
 const promise = z.strictObject({

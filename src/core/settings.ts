@@ -2,6 +2,7 @@ import type { BreakerSettings } from "./limits/breaker.ts";
 import type { TimeoutSettings } from "./limits/iteration-timeout.ts";
 import type { Prices } from "./limits/price.ts";
 import type { SourceIdentity, TaskId } from "./plan/task.ts";
+import type { StreamFormat } from "./report/streams/stream-format.ts";
 import type { GateRest } from "./report/gate-definition.ts";
 
 /** Everything the operator asked for, resolved and frozen when a run starts; recorded in `run.started`. */
@@ -131,7 +132,7 @@ export interface AgentSettings {
   readonly prices: Prices;
 }
 
-export type AgentFormat = "text" | "demo";
+export type AgentFormat = "text" | "demo" | StreamFormat;
 
 export interface GateSettings {
   readonly name: string;

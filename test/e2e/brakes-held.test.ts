@@ -118,3 +118,37 @@ test("a limit with just a retry-after is one", { timeout: 30_000 }, async () => 
   project = createProject({ config: shell("echo 'HTTP 429 retry-after: 200' >&2; exit 1") });
   expect(await project.ralph("run", "--no-wait")).toMatchObject({ code: 5 });
 });
+
+describe("an agent that speaks the stream of another", { timeout: 60_000 }, () => {
+  const event = (more: object): string => JSON.stringify({ session_id: "s1", ...more });
+  const lines = [
+    event({ type: "system", subtype: "init", model: "m", cwd: "/x", tools: [] }),
+    event({
+      type: "assistant",
+      message: { id: "1", model: "m", content: [{ type: "text", text: "<promise>COMPLETE</promise>" }] },
+    }),
+  ];
+  const result = event({
+    type: "result",
+    subtype: "success",
+    is_error: false,
+    result: "Done.\n<promise>COMPLETE</promise>",
+    total_cost_usd: 0.75,
+    usage: { input_tokens: 10, output_tokens: 5 },
+  });
+
+  test("is read as that one: its claim, its cost, and the budget", async () => {
+    const config =
+      'agent = "wrapped"\n[agents.wrapped]\nformat = "claude"\ncommand = ["sh", "../agent.sh"]\n';
+    project = createProject({ tasks: ["a", "b", "c"], config });
+    const said = [...lines, result].map((line) => `echo '${line}'`).join("\n");
+    project.write(
+      "../agent.sh",
+      `cat > /dev/null\necho x > "$RALPH_TASK_ID"\n${said.replaceAll("\\n", "\\\\n")}\n`,
+    );
+    const run = await project.ralph("run", "--budget", "1.6");
+    expect(run.code).toBe(5);
+    expect(run.stdout).toMatch(/Cost: +\$1\.50/);
+    expect((await project.history()).map(({ verdict }) => verdict)).toEqual(["accepted", "accepted"]);
+  });
+});

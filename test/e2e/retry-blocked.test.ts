@@ -66,7 +66,7 @@ describe("a task that timeouts have blocked", () => {
     expect(stdout).not.toContain("What would help:");
     project.script({}, [WORKS]);
     project.commit();
-    const next = await project.ralph("run", "--timeout", "20s");
+    const next = await project.ralph("run");
     expect(next).toMatchObject({ code: 0 });
     expect(next.stdout).toContain("✔ unblocked one: blocked by timeouts; tried again with 4s");
     const begun = (await project.events()).filter(

@@ -13,6 +13,7 @@ import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.t
 import { createOutputTap } from "./output-tap.ts";
 import { withPromptFile } from "./prompt-file.ts";
 import { demoAdapter } from "./demo-adapter.ts";
+import { streamAdapter } from "./stream-adapter.ts";
 import { textAdapter } from "./text-adapter.ts";
 import { createFile, createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
 
@@ -32,7 +33,15 @@ export interface AgentsOptions extends EnvironmentOptions {
 }
 
 /** Every format an agent may speak. */
-const ADAPTERS: Readonly<Record<AgentFormat, AgentAdapter>> = { text: textAdapter, demo: demoAdapter };
+const ADAPTERS: Readonly<Record<AgentFormat, AgentAdapter>> = {
+  text: textAdapter,
+  demo: demoAdapter,
+  claude: streamAdapter("claude"),
+  codex: streamAdapter("codex"),
+  gemini: streamAdapter("gemini"),
+  opencode: streamAdapter("opencode"),
+  copilot: streamAdapter("copilot"),
+};
 
 const PROGRESS_MS = 1_000;
 const LAST_LINE_LENGTH = 200;
@@ -87,7 +96,7 @@ async function run(
   const writer = createTranscriptWriter(log, files.log);
   const prompt = createRedactor(secrets)(request.prompt);
   // Its output comes without secrets, so an echo of the prompt does too.
-  const reader = adapter.createReader({ prompt, promise: request.promise });
+  const reader = adapter.createReader({ prompt, promise: request.promise, workspace: options.cwd });
   const { onOutput } = options;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
   const tap = createOutputTap({ secrets, reader, write: (bytes) => writer.write(bytes), show });
