@@ -136,6 +136,15 @@ describe("calls per hour", { timeout: 90_000 }, () => {
     two.dispose();
   });
 
+  test("a run that waits goes on when somebody counts them anew", async () => {
+    project = createProject({ tasks: ["one", "two"], config: `${DEMO}[limits]\ncalls_per_hour = 1\n` });
+    const running = project.start("run");
+    await until("it waits", () => running.stdout().includes("the calls of this hour are used up"));
+    expect(await project.ralph("reset", "--task", "one")).toMatchObject({ code: 64 });
+    expect(await project.ralph("reset", "--calls")).toMatchObject({ code: 0 });
+    expect(await running.finished).toMatchObject({ code: 0 });
+  });
+
   test("the run waits with the reset's time, also after a restart", async () => {
     project = createProject({ tasks: ["one", "two"], config: `${DEMO}[limits]\ncalls_per_hour = 1\n` });
     const isWaiting = async (): Promise<boolean> => (await status()).run?.state === "waiting";

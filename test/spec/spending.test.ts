@@ -158,13 +158,13 @@ describe("the time of a run", () => {
     given(short, tasksObserved(login)).at(HOUR).ends("limited");
   });
 
-  test("counts from when a process took it up again", () => {
+  test("is what processes have worked on it, not when it was dead", () => {
     const events: Event[] = [short, tasksObserved(login), runResumed(limited({ maxDurationMs: HOUR }))];
     given(...events)
-      .at(HOUR + 1)
+      .at(HOUR)
       .wants("iterate:login");
     given(...events)
-      .at(HOUR + 2)
+      .at(HOUR + 1)
       .ends("limited");
   });
 

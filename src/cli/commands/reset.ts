@@ -30,7 +30,8 @@ async function reset(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, context.env, "reset anything");
   const driver = driverOf(project);
-  if (driver !== null) {
+  const isOnlyCalls = flags.calls === true && !flags.all && !flags.circuit && flags.task === undefined;
+  if (driver !== null && !isOnlyCalls) {
     throw new RalphError(
       "already-running",
       `a run is working in this repository (pid ${driver.pid ?? "unknown"})`,

@@ -4,6 +4,7 @@ import { hasCooledDown, nextMove } from "../limits/breaker.ts";
 import { averageCost, budgetInWords, isWarningDue, likelySpent, wouldPass } from "../limits/budget.ts";
 import type { Task } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
+import { usedMsOf } from "./evolve-run.ts";
 import { taskState, type RunState, type State } from "./state.ts";
 
 export interface Ending {
@@ -32,7 +33,7 @@ function cannotGoOn(run: RunState, now: Instant): Ending | null {
       ? `the agent is logged out: ${run.lockedOut}`
       : run.transientInARow > retries
         ? `${run.transientInARow} transient failures in a row`
-        : maxDurationMs !== null && now - run.activeSince >= maxDurationMs
+        : maxDurationMs !== null && usedMsOf(run, now) >= maxDurationMs
           ? `the ${formatDuration(maxDurationMs)} that the run may take are over`
           : (run.budgetReached ?? unknownCost(run));
   return reason === null ? null : { outcome: "limited", reason };

@@ -1,7 +1,8 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { NOTHING_SPENT } from "../limits/budget.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
-import { newTask, taskState, type State, type TaskState } from "./state.ts";
+import type { Instant } from "../time.ts";
+import { newTask, taskState, type RunState, type State, type TaskState } from "./state.ts";
 
 export function runStarted(state: State, event: Recorded<EventOf<"run.started">>): State {
   return {
@@ -23,6 +24,8 @@ export function runStarted(state: State, event: Recorded<EventOf<"run.started">>
       unpriced: null,
       pauses: {},
       activeSince: event.at,
+      usedMs: 0,
+      lastFactAt: event.at,
       budgetsNeared: [],
       budgetReached: null,
       end: null,
@@ -41,6 +44,7 @@ export function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>
       settings: event.settings,
       pid: event.pid,
       activeSince: event.at,
+      usedMs: usedMsOf(state.run, state.run.lastFactAt),
       stop: null,
       lockedOut: null,
       budgetReached: null,
@@ -49,6 +53,11 @@ export function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>
     },
     iterations: orphanRunning(state.iterations),
   };
+}
+
+/** How long processes have worked on it, by then; nobody did while it was dead. */
+export function usedMsOf({ usedMs, activeSince }: RunState, at: Instant): number {
+  return usedMs + Math.max(0, at - activeSince);
 }
 
 export function runEnded(state: State, event: Recorded<EventOf<"run.ended">>): State {

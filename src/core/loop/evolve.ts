@@ -23,7 +23,9 @@ export const EVOLVE_VERSION = 7;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
-  const next = { ...withPersonsAct(state, fold(state, event), event), position: event.position };
+  const folded = withPersonsAct(state, fold(state, event), event);
+  const run = folded.run && { ...folded.run, lastFactAt: event.at };
+  const next = { ...folded, run, position: event.position };
   const task = taskOf(event);
   return task === null ? next : withTask(next, task, { position: event.position });
 }

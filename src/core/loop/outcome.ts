@@ -3,6 +3,7 @@ import { isoTime, type Instant } from "../time.ts";
 import { formatDuration } from "../duration.ts";
 import { isAgentLimit } from "./agent-for.ts";
 import { beyondBudget, braked, type Ending } from "./brakes.ts";
+import { usedMsOf } from "./evolve-run.ts";
 import { nextRetryAt, readyTasks, tasksInScope, waitReason } from "./select-tasks.ts";
 import { waitsForDeadline } from "./question-deadlines.ts";
 import { taskState, type RunState, type State } from "./state.ts";
@@ -82,7 +83,7 @@ function vainWait(state: State, run: RunState, until: Instant): string | null {
   const isLimit = until === state.callsExhaustedUntil || isAgentLimit(state, until);
   if (noWait && isLimit) return `${waitReason(state, until)} until ${isoTime(until)}`;
   const { maxDurationMs } = limits;
-  if (maxDurationMs === null || until < run.activeSince + maxDurationMs) return null;
+  if (maxDurationMs === null || usedMsOf(run, until) < maxDurationMs) return null;
   return `${waitReason(state, until)} until ${isoTime(until)}, and the run may take no longer than ${formatDuration(maxDurationMs)}`;
 }
 

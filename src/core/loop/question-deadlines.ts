@@ -1,6 +1,7 @@
 import type { Event } from "../events.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
+import { usedMsOf } from "./evolve-run.ts";
 import { tasksInScope } from "./select-tasks.ts";
 import { taskState, type RunState, type State } from "./state.ts";
 import { statusOf } from "./task-status.ts";
@@ -29,7 +30,7 @@ export function waitsForDeadline(state: State, run: RunState, plan: Plan, now: I
   const hasIterations = run.iterations < limits.maxIterations;
   const deadline = nextDeadline(state, run, plan, now);
   if (!keepGoing || noWait || !hasIterations || deadline === null) return false;
-  return limits.maxDurationMs === null || deadline < run.activeSince + limits.maxDurationMs;
+  return limits.maxDurationMs === null || usedMsOf(run, deadline) < limits.maxDurationMs;
 }
 
 /** The default as the answer, if it is still due. */

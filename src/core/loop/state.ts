@@ -94,8 +94,11 @@ export interface RunState {
   readonly unpriced: string | null;
   /** Until when nobody asks an agent again whose service failed, by its name. */
   readonly pauses: Readonly<Record<string, Instant>>;
-  /** When this process took the run up. */
+  /** When this process took the run up, and how long others had it before. */
   readonly activeSince: Instant;
+  readonly usedMs: number;
+  /** Of the last fact. */
+  readonly lastFactAt: Instant;
   /** Budgets of which four fifths are spent. */
   readonly budgetsNeared: readonly ("run" | "day")[];
   readonly budgetReached: string | null;
