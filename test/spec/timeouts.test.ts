@@ -31,6 +31,18 @@ function row(spec: ReturnType<typeof given>, id: string): Record<string, unknown
 }
 
 describe("the time an iteration may take", () => {
+  test.each([
+    ["person", 4],
+    ["ralph", 20],
+  ] as const)("that a %s gave when unblocking, beside one that the run was given: %i s", (by, seconds) => {
+    const unblocked = { type: "task.unblocked", task: "chart", reason: "", timeoutMs: 4_000, by } as const;
+    const spec = given(runStarted({ timeoutMs: 20_000 }), tasksObserved(chart), unblocked);
+    expect(row(spec, "chart")).toMatchObject({ timeout_seconds: seconds });
+    expect(row(given(runStarted(), tasksObserved(chart), unblocked), "chart")).toMatchObject({
+      timeout_seconds: 4,
+    });
+  });
+
   test("grows with the task's complexity and its timeouts", () => {
     const start = [runStarted({ mode: "speed" }), tasksObserved(chart)];
     expect(row(given(...start), "chart")).toMatchObject({
