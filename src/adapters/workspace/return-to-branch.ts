@@ -24,9 +24,11 @@ export async function returnToBranch(
   const now = await readHead(checkout, checkout.git);
   if (now.branch === from.branch) {
     if (!(await isRewritten(checkout, request, now.head))) return strayedBefore(checkout, request);
+    await checkout.walk.settled();
     await takeBackRewriting(checkout, request, whose);
     return strayedBefore(checkout, request);
   }
+  await checkout.walk.settled();
   const tip = await tipOf(checkout.git, from);
   const isRebasing = inRebase(checkout);
   if (now.head === null) await pointHead(checkout.git, from, tip);

@@ -5,6 +5,8 @@ import { readStatus, type StatusEntry } from "./read-status.ts";
 /** The walk over the work tree. It takes the longest of all looks, so it may begin before anybody needs it. */
 export interface Walk {
   begin(): void;
+  /** Resolves when no walk is under way: whoever moves HEAD and the index is not in its way then. */
+  settled(): Promise<void>;
   /** What the walk found that has begun; without one, or when HEAD has moved since, of a new one. */
   entries(): Promise<readonly StatusEntry[]>;
 }
@@ -16,6 +18,9 @@ export function createWalk(git: Git, readHead: () => Promise<Snapshot>): Walk {
     begin() {
       begun = { head: readHead(), entries: walk() };
       for (const part of [begun.head, begun.entries]) part.catch(() => {}); // told to whoever asks for it
+    },
+    async settled() {
+      await begun?.entries.catch(() => {}); // told to whoever asks for it
     },
     async entries() {
       const ahead = begun;

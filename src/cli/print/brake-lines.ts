@@ -30,7 +30,7 @@ function breakerLine({ to, reason }: EventOf<"breaker.moved">, style: Style): st
     case "CLOSED":
       return `  ${style.good("✔ breaker")}   closed: ${reason}`;
     case "HALF_OPEN":
-      return style.ask(`  ! breaker   half open: ${reason}; the next iteration has to make progress`);
+      return style.ask(`  ! breaker   half open: ${reason}; without progress now it opens again`);
     case "OPEN":
       return `  ${style.bad("■ breaker")}   open: ${reason}`;
   }

@@ -5,7 +5,7 @@ import { budgetInWords } from "../limits/budget.ts";
 import type { Plan } from "../plan/task.ts";
 import type { Settings } from "../settings.ts";
 import { unreachable } from "../unreachable.ts";
-import { taskState, type Scene, type State } from "./state.ts";
+import { taskState, withRun, type Scene, type State } from "./state.ts";
 
 type Brake = EventOf<
   | "wait.started"
@@ -120,8 +120,4 @@ function planPrint(plan: Plan | null): string {
 /** What lay uncommitted at the start is no setting. */
 function settingsPrint(settings: Settings | null): string {
   return fingerprint(settings && { ...settings, leaveAlone: [] });
-}
-
-function withRun(state: State, change: Partial<NonNullable<State["run"]>>): State {
-  return state.run === null ? state : { ...state, run: { ...state.run, ...change } };
 }

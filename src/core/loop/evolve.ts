@@ -16,7 +16,7 @@ import {
 } from "./evolve-iteration.ts";
 import { runEnded, runResumed, runStarted, tasksObserved } from "./evolve-run.ts";
 import { EMPTY_TALLY } from "../interventions/tally.ts";
-import { EMPTY_STATE, taskState, type State, type TaskState } from "./state.ts";
+import { EMPTY_STATE, taskState, withRun, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
 export const EVOLVE_VERSION = 7;
@@ -191,8 +191,4 @@ function markedInPlan(state: State, id: TaskId): State {
 
 function withTask(state: State, id: TaskId, change: Partial<TaskState>): State {
   return { ...state, tasks: { ...state.tasks, [id]: { ...taskState(state, id), ...change } } };
-}
-
-function withRun(state: State, change: Partial<NonNullable<State["run"]>>): State {
-  return state.run === null ? state : { ...state, run: { ...state.run, ...change } };
 }

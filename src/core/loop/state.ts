@@ -168,6 +168,10 @@ export function taskState(state: State, id: TaskId): TaskState {
   return state.tasks[id] ?? newTask(id);
 }
 
+export function withRun(state: State, change: Partial<RunState>): State {
+  return state.run === null ? state : { ...state, run: { ...state.run, ...change } };
+}
+
 export function isOpen(run: RunState | null): run is RunState {
   return run !== null && run.end === null;
 }
