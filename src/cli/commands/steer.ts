@@ -131,11 +131,17 @@ async function list(
   return 0;
 }
 
+const STATES: Readonly<Record<MessageEntry["state"], string>> = {
+  waiting: "waits",
+  working: "at work",
+  used: "used",
+  dropped: "dropped",
+};
+
 function line({ task, text, state, used }: MessageEntry): string {
   const uses = used.map(({ iteration, how }) =>
     how === "prompt" ? `in the prompt of iteration ${iteration}` : `told to iteration ${iteration}`,
   );
-  const fate = state === "used" || uses.length > 0 ? uses.join(", ") : "";
-  const status = state === "used" ? "used" : state === "working" ? "at work" : "waits";
-  return `${status}  ${task ?? "whatever comes next"}: ${text}${fate === "" ? "" : `  (${fate})`}`;
+  const fate = uses.length === 0 ? "" : `  (${uses.join(", ")})`;
+  return `${STATES[state]}  ${task ?? "whatever comes next"}: ${text}${fate}`;
 }

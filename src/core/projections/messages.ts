@@ -10,8 +10,8 @@ export interface MessageEntry {
   readonly task: string | null;
   readonly text: string;
   readonly given_at: string;
-  /** `working`: an agent has it, and its iteration has no verdict yet. */
-  readonly state: "waiting" | "working" | "used";
+  /** `working`: an agent has it, and its iteration has no verdict yet. `dropped`: its task was reset before. */
+  readonly state: "waiting" | "working" | "used" | "dropped";
   readonly used: readonly MessageUse[];
 }
 
@@ -49,8 +49,13 @@ export function allMessages(events: readonly Recorded[], state: State): readonly
   return events.flatMap((event): MessageEntry[] => {
     if (event.type !== "steer.given") return [];
     const { id, task, text, at } = event;
-    return [{ ...given(id, task, text, at), state: open.get(id) ?? "used", used: uses.get(id) ?? [] }];
+    const used = uses.get(id) ?? [];
+    return [{ ...given(id, task, text, at), state: open.get(id) ?? settled(used), used }];
   });
+}
+
+function settled(used: readonly MessageUse[]): "used" | "dropped" {
+  return used.length > 0 ? "used" : "dropped";
 }
 
 function given(
