@@ -125,12 +125,13 @@ async function engineToItsEnd(
   journal: Journal,
 ): Promise<State> {
   const { head } = await ports.workspace.snapshot();
-  await startRun(journal, settings, process.pid, context.version, head);
-  const release = onInterrupt(journal, ports, context.stderr);
+  const interrupt = onInterrupt(journal, ports, context.stderr);
   try {
+    await startRun(journal, settings, process.pid, context.version, head);
+    interrupt.runBegan();
     return await runEngine(ports, journal);
   } finally {
-    release();
+    interrupt.release();
   }
 }
 

@@ -5,11 +5,18 @@ import type { Ports } from "../engine/ports.ts";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const INTERRUPTED = 130;
 
+export interface Interrupt {
+  /** The run is on record: whoever asked before that is heard now. */
+  runBegan(): void;
+  /** Takes the handlers away again. */
+  release(): void;
+}
+
 /**
  * Once: the agent is asked to stop and the iteration is recorded. Twice: at once; what is open is recorded as
- * interrupted by the next run. Answers what takes the handlers away again.
+ * interrupted by the next run.
  */
-export function onInterrupt(journal: Journal, ports: Ports, stderr: NodeJS.WriteStream): () => void {
+export function onInterrupt(journal: Journal, ports: Ports, stderr: NodeJS.WriteStream): Interrupt {
   let asked = false;
   const handle = (): void => {
     if (asked) {
@@ -18,15 +25,25 @@ export function onInterrupt(journal: Journal, ports: Ports, stderr: NodeJS.Write
     }
     asked = true;
     stderr.write("ralph: stopping, the iteration will be recorded (again: stop at once)\n");
+    requestStop();
+  };
+  let hasBegun = false;
+  const requestStop = (): void => {
     const { run } = journal.state;
-    if (isOpen(run))
+    if (hasBegun && isOpen(run))
       void journal
         .record({ type: "stop.requested", run: run.id, urgency: "now" })
         .catch(() => leaveAtOnce(journal, ports));
   };
   for (const signal of SIGNALS) process.on(signal, handle);
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, handle);
+  return {
+    runBegan() {
+      hasBegun = true;
+      if (asked) requestStop();
+    },
+    release() {
+      for (const signal of SIGNALS) process.off(signal, handle);
+    },
   };
 }
 
