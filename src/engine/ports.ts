@@ -130,6 +130,8 @@ export interface AgentRequest {
   readonly marker: string;
   /** Messages may follow while it runs, if it can take any. */
   readonly mayGetMessages: boolean;
+  /** Called as soon as its last process is gone; what it said may still have to be read. */
+  readonly onGone: () => void;
 }
 
 /** What a running agent is doing right now; shown, never recorded. */
@@ -155,8 +157,8 @@ export interface Workspace {
   snapshot(): Promise<Snapshot>;
   /** Whether an agent that is still running has written anything. Takes no lock. */
   hasWritten(request: WatchRequest): Promise<boolean>;
-  /** The agent has ended: the look at what it did may begin, though nobody asks for it yet. */
-  lookAhead(): Promise<void>;
+  /** The agent is gone: the look at what it did may begin, though nobody asks for it yet. */
+  lookAhead(): void;
   /** The change set since the iteration's and the task's start; commits what the agent left, if it may. */
   collect(request: CollectRequest): Promise<Evidence>;
   /** Commits just the task source's mark; null when there was nothing to commit. */

@@ -155,6 +155,14 @@ export function describeAgents(name: string, create: () => Promise<AgentsSubject
       expect(subject.alive(request.marker)).toBe(0);
     });
 
+    test("it says once that the agent is gone, when nothing of it is left", async () => {
+      const left: number[] = [];
+      const leaves = subject.request({ does: "leaves" });
+      const request = { ...leaves, onGone: () => left.push(subject.alive(leaves.marker)) };
+      await subject.agents.run(request, never);
+      expect(left).toEqual([0]);
+    });
+
     test("a sweep ends exactly the iteration it is for", async () => {
       const requests = [subject.request({ does: "hangs" }), subject.request({ does: "hangs" })] as const;
       const controller = new AbortController();

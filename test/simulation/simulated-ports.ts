@@ -193,7 +193,7 @@ function simulatedWorkspace(world: World): Workspace {
       repository.commit((name) => name === path);
       return Promise.resolve(repository.head === before ? null : repository.head);
     },
-    lookAhead: () => Promise.resolve(),
+    lookAhead: () => {},
     beforeGates: () => Promise.resolve(0),
     leftoversAfterGates: (before) => Promise.resolve(before),
     clearLeftovers: () => Promise.resolve(),

@@ -23,6 +23,7 @@ const request: AgentRequest = {
   timeoutMs: 1_000,
   marker: "mark",
   mayGetMessages: false,
+  onGone: () => {},
 };
 
 function environment(baseEnv: Record<string, string | undefined>): Record<string, string> {

@@ -113,7 +113,7 @@ async function run(
         path: files.prompt,
         isRead: request.agent.command.some((argument) => argument.includes("{prompt_file}")),
       },
-      (promptFile) => {
+      async (promptFile) => {
         const { command, input } = adapter.command({
           agent: request.agent,
           prompt: request.prompt,
@@ -129,7 +129,9 @@ async function run(
           signal,
         );
         options.onStart?.();
-        return running;
+        const result = await running;
+        request.onGone();
+        return result;
       },
     );
     await tap.end();

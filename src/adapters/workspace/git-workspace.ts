@@ -51,8 +51,12 @@ export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceO
     async fingerprint() {
       return fingerprint(await open());
     },
-    async lookAhead() {
-      (await open()).walk.begin();
+    lookAhead() {
+      // What is wrong with the checkout is told to whoever asks about it next.
+      open().then(
+        ({ walk }) => walk.begin(),
+        () => {},
+      );
     },
     async collect(request) {
       const checkout = await open();

@@ -75,7 +75,7 @@ describe("in a big repository the work tree is walked once in an iteration, gate
     const from = await workspace.snapshot();
     act();
     writeFileSync(calls, "");
-    await workspace.lookAhead();
+    workspace.lookAhead();
     await workspace.collect({ ...requestFrom(from, "TODO.md"), commit });
     const began = await workspace.beforeGates();
     await workspace.leftoversAfterGates(NO_LEFTOVERS, began);

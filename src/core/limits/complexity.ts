@@ -28,19 +28,29 @@ export function complexityOf(
   task: Pick<Task, "title" | "description" | "criteria">,
   levels: Readonly<Record<Complexity, ComplexityLevel>>,
 ): Complexity {
+  const known = KNOWN.get(task);
+  if (known?.levels === levels) return known.complexity;
+  const complexity = measure(task, levels);
+  KNOWN.set(task, { levels, complexity });
+  return complexity;
+}
+
+/** Every view of every task asks; a task and the levels of a run stay the same. */
+const KNOWN = new WeakMap<object, { readonly levels: object; readonly complexity: Complexity }>();
+
+function measure(
+  task: Pick<Task, "title" | "description" | "criteria">,
+  levels: Readonly<Record<Complexity, ComplexityLevel>>,
+): Complexity {
   const texts = [task.title, task.description, ...task.criteria].map((text) => text.normalize("NFC"));
   const found = HIGHEST_FIRST.find((level) => mentionsAny(texts, levels[level].keywords)) ?? "medium";
   return task.criteria.length < MANY_CRITERIA ? found : oneUp(found);
 }
 
 function mentionsAny(texts: readonly string[], keywords: readonly string[]): boolean {
-  const test = TESTS.get(keywords) ?? wholeWords(keywords);
-  TESTS.set(keywords, test);
+  const test = wholeWords(keywords);
   return texts.some((text) => test.test(text));
 }
-
-/** Every view of every task asks; the keywords of a run stay the same. */
-const TESTS = new WeakMap<readonly string[], RegExp>();
 
 const NOTHING = /(?!)/;
 

@@ -49,10 +49,10 @@ export async function iterate(
       marker,
       // The operator may say something at any time.
       mayGetMessages: true,
+      onGone: () => ports.workspace.lookAhead(),
     },
     signal,
   );
-  await ports.workspace.lookAhead();
   await journal.record({ type: "iteration.ended", run, task, iteration, report });
 }
 
