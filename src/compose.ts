@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { analyzeOutput } from "./adapters/agents/analyze-output.ts";
+import { builtInAgents as agentsBuiltIn } from "./adapters/agents/built-in-agents.ts";
 import { createAgents } from "./adapters/agents/command-agents.ts";
 import { writeArchive, type Archive, type ArchiveRequest } from "./adapters/files/archive.ts";
 import { InterventionFiles } from "./adapters/files/intervention-files.ts";
@@ -42,7 +43,9 @@ import { createRedactor, secretsIn } from "./core/redact.ts";
 import type { AgentSettings, Commands, GateSettings, ProtectSettings, Settings } from "./core/settings.ts";
 import type { Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
-export { tellsUsage } from "./adapters/agents/command-agents.ts";
+export { capabilitiesOf } from "./adapters/agents/adapters.ts";
+export { accountOf } from "./adapters/agents/programs/accounts.ts";
+export { PROGRAM_FACTS } from "./adapters/agents/programs/program-facts.ts";
 export { writeStatusFile } from "./adapters/files/status-file.ts";
 export type { ListFile, RoadmapDefaults, SourceRequest };
 export { analyzeOutput, damagedExport, findProgram, readExport, readPromptTemplate, verifyWork };
@@ -220,7 +223,7 @@ export interface RunParts {
 /** Everything the engine needs, with the real outside behind it. */
 export function composePorts(parts: RunParts): Ports {
   const { log, commands, source, followers, onProgress, onAgentStart, onOutput, env } = parts;
-  const { root, ralphDir } = parts.project;
+  const { root, ralphDir, stateFolder } = parts.project;
   const redact = createRedactor(secretsOf(env, commands));
   const workspace = workspaceOf(parts.project);
   return {
@@ -229,9 +232,16 @@ export function composePorts(parts: RunParts): Ports {
     source: redactingSource(source, redact),
     agents: createAgents({
       cwd: root,
+      gitDir: dirname(stateFolder),
       ralphDir,
-      baseEnv: env,
+      // The environment of a process is slow to read, and each iteration reads all of it.
+      baseEnv: { ...env },
       ownRoot: OWN_ROOT,
+      mcpServer: {
+        name: "ralph",
+        command: process.execPath,
+        args: [join(OWN_ROOT, "bin", "start.cjs"), "mcp"],
+      },
       onProgress,
       onStart: onAgentStart,
       workTree: () => workspace.fingerprint(),
@@ -261,18 +271,8 @@ export function gatesOf(
   return { gates: createGates({ cwd: root, baseEnv: env, redact, ownRoot: OWN_ROOT }), redact };
 }
 
-/** Agents that need no configuration. */
 export function builtInAgents(): readonly AgentSettings[] {
-  return [
-    {
-      name: "demo",
-      format: "demo",
-      command: [process.execPath, join(OWN_ROOT, "dist", "demo-agent.js")],
-      env: {},
-      envDeny: [],
-      prices: {},
-    },
-  ];
+  return agentsBuiltIn(OWN_ROOT);
 }
 
 /** How this very program is called from a shell. */

@@ -105,6 +105,10 @@ export const COMMANDS = {
     summary: "the configuration in effect, and where each value comes from",
     load: () => import("./commands/config.ts"),
   },
+  mcp: {
+    summary: "serve the tools with which the agent of an iteration reports; runs start it themselves",
+    load: () => import("./commands/mcp.ts"),
+  },
   completion: {
     summary: "print a script with which the shell completes commands and flags",
     load: () => import("./commands/completion.ts"),

@@ -1,15 +1,16 @@
 import {
   builtInAgents,
+  capabilitiesOf,
   notesOf,
   openProject,
   readConfig,
   readPromptTemplate,
   sourceOf,
-  tellsUsage,
   withOwnProtection,
   type Project,
 } from "../compose.ts";
 import { resolveSettings, type RunFlags } from "../config/resolve-settings.ts";
+import { agentNamed } from "../core/agent-named.ts";
 import type { Task } from "../core/plan/task.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { AgentSettings, Commands, Settings } from "../core/settings.ts";
@@ -68,7 +69,9 @@ function requireKnownCosts(
   const { run, task, day } = limits.budget;
   if (run === null && task === null && day === null) return;
   const names = [agent, ...fallbackAgents, ...tasks.filter(({ done }) => !done).map((one) => one.agent)];
-  const silent = agents.find((known) => names.includes(known.name) && !tellsUsage(known));
+  const silent = agents.find(
+    (known) => names.includes(known.name) && capabilitiesOf(known).tells === "nothing",
+  );
   if (silent === undefined) return;
   throw new RalphError(
     "config",
@@ -79,7 +82,7 @@ function requireKnownCosts(
 
 /** A task may name its own agent; better to know now than in the middle of the night. */
 function requireKnownAgent({ id, agent, done }: Task, agents: readonly AgentSettings[]): void {
-  if (done || agent === null || agents.some(({ name }) => name === agent)) return;
+  if (done || agent === null || agentNamed(agent, agents) !== null) return;
   throw new RalphError("no-agent", `the task "${id}" wants the agent "${agent}", which is not configured`, {
     hint: `say how it is called: [agents.${agent}] command = ["…"] in .ralph/ralph.toml`,
   });

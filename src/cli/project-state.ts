@@ -46,9 +46,13 @@ export async function withLog<Result>(
   }
 }
 
+export function programOf({ command, format }: AgentSettings): string {
+  return command === null ? format : (command[0] ?? "");
+}
+
 /** Refuses to start with an agent that is not there. */
 export function requireProgram(agent: AgentSettings, cwd: string, env: NodeJS.ProcessEnv): void {
-  const program = agent.command[0] ?? "";
+  const program = programOf(agent);
   if (findProgram(program, cwd, env) !== null) return;
   throw new RalphError(
     "no-agent",

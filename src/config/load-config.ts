@@ -1,3 +1,4 @@
+import { acpCommand } from "../core/agent-named.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import { lineOfPath } from "./config-text.ts";
 import { explainIssues } from "./explain-issue.ts";
@@ -72,7 +73,8 @@ async function check(
     throw await complain(path, text);
   }
   for (const [name, agent] of Object.entries(parsed.data.agents)) {
-    if (agent.command !== undefined || builtInAgents.includes(name)) continue;
+    if (agent.command !== undefined || builtInAgents.includes(agent.format ?? name)) continue;
+    if (acpCommand(name) !== null) continue;
     const example = 'add for example: command = ["my-agent", "--yes"]';
     throw await complain(["agents", name], `the agent "${name}" has no command; ${example}`);
   }

@@ -9,12 +9,11 @@ import {
   type Settings,
 } from "../core/settings.ts";
 import { parseDuration } from "../core/duration.ts";
-import { closest } from "../core/closest.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { BreakerSettings } from "../core/limits/breaker.ts";
-import type { Price, Prices } from "../core/limits/price.ts";
 import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
 import type { SourceIdentity } from "../core/plan/task.ts";
+import { requireAgent, resolveAgents } from "./resolve-agents.ts";
 import type { Config } from "./schema.ts";
 
 /** What was typed after `ralph run`; undefined where nothing was. */
@@ -30,6 +29,7 @@ export interface RunFlags {
   readonly timeout?: string;
   readonly mode?: string;
   readonly agent?: string;
+  readonly model?: string;
   readonly task?: readonly string[];
   readonly keepGoing?: boolean;
   /** False: `--no-wait`. */
@@ -54,10 +54,9 @@ export function resolveSettings(
   source: SourceIdentity,
   builtInAgents: readonly AgentSettings[],
 ): Resolved {
-  const agents = configuredAgents(config, builtInAgents);
   const agent = flags.agent ?? config.agent;
-  for (const name of [agent, ...config.run.fallback_agents])
-    if (!agents.some((known) => known.name === name)) throw unknownAgent(name, agents);
+  const agents = resolveAgents(config, builtInAgents, { name: agent, model: flags.model });
+  for (const name of [agent, ...config.run.fallback_agents]) requireAgent(name, agents);
   const gates = [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)];
   const settings: Settings = {
     source,
@@ -151,37 +150,6 @@ function interventionSettings({ interventions }: Config, flags: RunFlags): Inter
   };
 }
 
-function configuredAgents(config: Config, builtIn: readonly AgentSettings[]): readonly AgentSettings[] {
-  const byName = new Map(builtIn.map((agent) => [agent.name, agent]));
-  for (const [name, agent] of Object.entries(config.agents)) {
-    const command = agent.command ?? byName.get(name)?.command;
-    if (command === undefined) {
-      throw new RalphError("config", `[agents.${name}] has no command`, {
-        hint: `add for example: command = ["my-agent", "--yes"]`,
-      });
-    }
-    const script = agent.script === undefined ? {} : { RALPH_DEMO_SCRIPT: agent.script };
-    const known = agent.command === undefined ? byName.get(name)?.format : undefined;
-    const format = agent.format ?? known ?? "text";
-    const env = { ...agent.env, ...script };
-    byName.set(name, { name, format, command, env, envDeny: agent.env_deny, prices: {} });
-  }
-  const prices = pricesOf(config);
-  return [...byName.values()].map((agent) => ({ ...agent, prices }));
-}
-
-function pricesOf({ prices }: Config): Prices {
-  const entries = Object.entries(prices).map(([model, price]): [string, Price] => [
-    model,
-    {
-      inputPerMtok: price.input_per_mtok,
-      outputPerMtok: price.output_per_mtok,
-      cacheReadPerMtok: price.cache_read_per_mtok,
-    },
-  ]);
-  return Object.fromEntries(entries);
-}
-
 function gateSettings(gate: Config["gates"][number]): GateSettings {
   return {
     name: gate.name,
@@ -216,18 +184,6 @@ function checkGate(command: string): GateSettings {
     expect: { exitCode: 0, outputContains: null, outputNotContains: null },
     onBaseline: "require",
   };
-}
-
-function unknownAgent(name: string, agents: readonly AgentSettings[]): RalphError {
-  const names = agents.map((agent) => agent.name);
-  const meant = closest(name, names);
-  return new RalphError(
-    "no-agent",
-    `there is no agent called "${name}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
-    {
-      hint: `known here: ${names.join(", ")}; any other program: [agents.${name}] command = ["…"] in .ralph/ralph.toml`,
-    },
-  );
 }
 
 function modeOf(mode: string | undefined): Mode | undefined {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatDuration } from "../core/duration.ts";
 import { DEFAULT_COMPLEXITY, type Complexity } from "../core/limits/complexity.ts";
+import { agent } from "./agent-schema.ts";
 import { breaker, limits, price } from "./brakes-schema.ts";
 import { count, countTo } from "./count-schema.ts";
 import { duration, durationOrOff } from "./duration-schema.ts";
@@ -8,29 +9,6 @@ import { unblock } from "./unblock-schema.ts";
 
 const text = z.string().min(1);
 const variables = z.record(z.string(), z.string());
-
-const agent = z.strictObject({
-  command: z
-    .array(z.string())
-    .min(1)
-    .optional()
-    .describe(
-      "program and arguments; `{prompt}` and `{prompt_file}` are replaced, otherwise the prompt comes on stdin",
-    ),
-  format: z
-    .enum(["text", "claude", "codex", "gemini", "opencode", "copilot"])
-    .optional()
-    .describe("what it prints: plain text, or the stream of one of these agents; `text` unless said"),
-  script: z
-    .string()
-    .optional()
-    .describe("of the demo agent: the file with its script, relative to the root of the repository"),
-  env: variables.default({}).describe("added to the agent's environment"),
-  env_deny: z
-    .array(z.string())
-    .default([])
-    .describe('taken out of the agent\'s environment, e.g. `["ANTHROPIC_API_KEY"]`'),
-});
 
 const expectation = z.strictObject({
   exit_code: countTo(255).default(0).describe("in `expect`: the exit code of a gate that passes"),

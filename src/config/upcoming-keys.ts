@@ -19,8 +19,6 @@ export const UPCOMING_KEYS: Readonly<Record<string, UpcomingKey>> = {
   "stages.*.max_iterations": { type: "whole number" },
   "stages.*.completion_promise": { type: "text" },
   "stages.*.agent": { type: "text" },
-  "agents.*.model": { type: "text" },
-  "agents.*.session": { type: '"fresh" or "resume"', default: '"fresh"' },
   "git.merge": { type: '"squash", "merge", "rebase", "none" or "pr"', default: '"squash"' },
   "worktree.setup": { type: "text", default: '""' },
   "worktree.include": { type: "list of texts", default: "[]" },

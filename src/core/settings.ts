@@ -124,15 +124,25 @@ export interface AgentSettings {
   readonly name: string;
   /** How it takes its prompt and what it prints. */
   readonly format: AgentFormat;
-  /** Program and arguments; `{prompt}` and `{prompt_file}` are replaced. */
-  readonly command: readonly string[];
+  /** Program and arguments; `{prompt}` and `{prompt_file}` are replaced. Null: we know how the program is called. */
+  readonly command: readonly string[] | null;
+  /** Null is its own choice. */
+  readonly model: string | null;
+  /** Added to the arguments of a program whose command line we know. */
+  readonly args: readonly string[];
+  /** Whether an iteration goes on with the session of the one before. */
+  readonly session: "fresh" | "resume";
+  readonly permissions: Permissions;
   readonly env: Readonly<Record<string, string>>;
   readonly envDeny: readonly string[];
   /** For tokens whose cost the agent does not tell. */
   readonly prices: Prices;
 }
 
-export type AgentFormat = "text" | "demo" | StreamFormat;
+export type AgentFormat = "text" | "demo" | "acp" | StreamFormat;
+
+/** What the agent may do without asking: everything, change files, or what its own settings say. */
+export type Permissions = "full" | "edits" | "own";
 
 export interface GateSettings {
   readonly name: string;

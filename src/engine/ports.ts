@@ -1,6 +1,6 @@
 import type { Event, Recorded } from "../core/events.ts";
 import type { State } from "../core/loop/state.ts";
-import type { Plan, SourceIdentity, TaskId } from "../core/plan/task.ts";
+import type { Plan, SourceIdentity, Task, TaskId } from "../core/plan/task.ts";
 import type { AgentReport } from "../core/report/agent-report.ts";
 import type { Evidence, FileSpan, Leftover, Leftovers } from "../core/report/evidence.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
@@ -124,6 +124,10 @@ export interface AgentRequest {
   readonly iteration: number;
   readonly ordinal: number;
   readonly maxIterations: number;
+  /** What the task is, for an agent that asks. */
+  readonly about: Pick<Task, "title" | "description" | "criteria">;
+  /** The session to go on with; null begins one. */
+  readonly session: string | null;
   readonly timeoutMs: number;
   /** After so long without a sign of life it is ended; 0 is off. */
   readonly idleMs: number;
@@ -208,6 +212,8 @@ export interface CollectRequest extends CommitRequest, WatchRequest {
   readonly leftBeforeTask: readonly Leftover[];
   /** Files that the agent says it wrote. */
   readonly cited: readonly string[];
+  /** Files that its tools say they wrote. */
+  readonly written: readonly string[];
   /** What this task's iterations had changed when other work came between; it counts as far as it still stands. */
   readonly earlier: { readonly from: string | null; readonly paths: readonly string[] };
   /** What the agent must not change, in this task. */

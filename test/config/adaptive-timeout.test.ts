@@ -1,3 +1,4 @@
+import { PLAIN } from "../../src/core/agent-named.ts";
 import { describe, expect, test } from "vitest";
 import { configJsonSchema } from "../../src/config/json-schema.ts";
 import { resolveSettings } from "../../src/config/resolve-settings.ts";
@@ -22,7 +23,7 @@ const toml = (text: string): Promise<string> => complaint(inToml(text));
 async function settingsOf(files: Files, env: NodeJS.ProcessEnv = {}): Promise<TimeoutSettings> {
   const { config } = await load(files, { RALPH_AGENT: "mine", ...env });
   const source = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
-  const mine = { name: "mine", format: "text", command: ["x"], env: {}, envDeny: [], prices: {} } as const;
+  const mine = { ...PLAIN, name: "mine", format: "text", command: ["x"] } as const;
   return resolveSettings(config, {}, source, [mine]).settings.adaptiveTimeout;
 }
 

@@ -222,7 +222,7 @@ describe("the schema", () => {
   });
 
   test("knows an upcoming key by any name in the place of a star", () => {
-    expect(upcomingKey(["agents", "x", "model"], "m")).toEqual(["agents", "x", "model"]);
+    expect(upcomingKey(["stages", "x", "enabled"], true)).toEqual(["stages", "x", "enabled"]);
     expect(upcomingKey(["stages"], { coder: { agent: "codex" } })).toEqual(["stages", "coder", "agent"]);
     expect(upcomingKey(["runs"], {})).toBeNull();
   });

@@ -1,3 +1,4 @@
+import { PLAIN } from "../../src/core/agent-named.ts";
 import { expect, test } from "vitest";
 import { resolveSettings, type RunFlags } from "../../src/config/resolve-settings.ts";
 import type { Settings } from "../../src/core/settings.ts";
@@ -8,7 +9,7 @@ const inToml = (text: string): Files => ({ ".ralph/ralph.toml": text });
 async function settingsOf(files: Files, flags: RunFlags = {}): Promise<Settings> {
   const { config } = await load(files, { RALPH_AGENT: "mine" });
   const source = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
-  const mine = { name: "mine", format: "text", command: ["x"], env: {}, envDeny: [], prices: {} } as const;
+  const mine = { ...PLAIN, name: "mine", format: "text", command: ["x"] } as const;
   return resolveSettings(config, flags, source, [mine]).settings;
 }
 

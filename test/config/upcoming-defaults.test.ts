@@ -9,7 +9,7 @@ test.each([
   [{ queue: { lease: "30000ms" } }, {}],
   [{ queue: { lease: "1h" } }, { queue: { lease: "1h" } }],
   [{ worktree: { include: [], setup: "" } }, {}],
-  [{ agents: { mine: { session: "fresh", command: ["x"] } } }, { agents: { mine: { command: ["x"] } } }],
+  [{ git: { merge: "squash", commit: "agent" } }, { git: { commit: "agent" } }],
   [{ run: {} }, { run: {} }],
   [{ nonsense: {} }, { nonsense: {} }],
 ])("%j leaves %j: a default that is written out asks for nothing new", (written, left) => {

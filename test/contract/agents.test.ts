@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgents } from "../../src/adapters/agents/command-agents.ts";
 import type { DemoStep } from "../../src/core/demo/demo-script.ts";
+import { agentsOptions } from "../fixtures/agents-options.ts";
 import { demoRequest } from "../fixtures/demo-request.ts";
 import { describeAgents, type AgentBehaviour } from "./agents.contract.ts";
 
@@ -11,7 +12,7 @@ describeAgents("programs", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ralph-agents-"));
   const ralphDir = join(folder, ".ralph");
   return {
-    agents: createAgents({ cwd: folder, ralphDir, baseEnv: process.env, ownRoot: "/opt/ralph" }),
+    agents: createAgents(agentsOptions(folder)),
     request(behaviour) {
       const request = demoRequest(folder, stepsOf(behaviour));
       if (behaviour.does !== "nothing") return request;

@@ -144,6 +144,12 @@ export function describeWorkspace(name: string, create: () => Promise<WorkspaceS
       expect(evidence.phantoms).toEqual(["b", "c"]);
     });
 
+    test("what its tools wrote is a phantom only when nothing of it is there any more", async () => {
+      await subject.change("a");
+      expect((await collect({ written: ["scratch", "a"] })).phantoms).toEqual([]);
+      expect((await collect({ written: ["scratch", "draft"] })).phantoms).toEqual(["scratch", "draft"]);
+    });
+
     test("what an earlier iteration of the task wrote is no phantom", async () => {
       await subject.change("a");
       await collect();
@@ -225,6 +231,7 @@ export function requestFrom(from: Snapshot, source: string): CollectRequest {
     leftByGates: [],
     gatesRan: null,
     cited: [],
+    written: [],
     earlier: { from: null, paths: [] },
     isProtected: () => false,
     pins: [],

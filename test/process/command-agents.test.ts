@@ -13,9 +13,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createAgents, type AgentsOptions } from "../../src/adapters/agents/command-agents.ts";
+import { PLAIN } from "../../src/core/agent-named.ts";
 import type { DemoStep } from "../../src/core/demo/demo-script.ts";
 import type { AgentReport } from "../../src/core/report/agent-report.ts";
 import type { AgentRequest, Progress } from "../../src/engine/ports.ts";
+import { agentsOptions } from "../fixtures/agents-options.ts";
 import { demoRequest } from "../fixtures/demo-request.ts";
 import { startFixture } from "../fixtures/start-fixture.ts";
 
@@ -32,13 +34,8 @@ function run(
   over: Partial<AgentRequest> = {},
   options: Partial<AgentsOptions> = {},
 ): Promise<AgentReport> {
-  const agents = createAgents({
-    cwd: folder,
-    ralphDir: join(folder, ".ralph"),
-    baseEnv: { ...process.env, SENTINEL_TOKEN: SENTINEL },
-    ownRoot: "/opt/ralph",
-    ...options,
-  });
+  const baseEnv = { ...process.env, SENTINEL_TOKEN: SENTINEL };
+  const agents = createAgents(agentsOptions(folder, { baseEnv, ...options }));
   return agents.run(demoRequest(folder, steps, over), new AbortController().signal);
 }
 
@@ -46,12 +43,10 @@ function run(
 function shell(script: string, ...args: string[]): Partial<AgentRequest> {
   return {
     agent: {
+      ...PLAIN,
       name: "shell",
       format: "text",
       command: ["bash", "-c", script, "bash", ...args],
-      env: {},
-      envDeny: [],
-      prices: {},
     },
   };
 }
@@ -194,6 +189,7 @@ test("the agent's world is told by its environment", async () => {
     folder,
     `RALPH_DIR=${join(folder, ".ralph")}`,
     "RALPH_ITERATION=3",
+    expect.stringMatching(/^RALPH_ITERATION_DIR=\//),
     "RALPH_MARKER=mark",
     "RALPH_MAX_ITERATIONS=5",
     "RALPH_RUN_ID=run-1",

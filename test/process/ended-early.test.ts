@@ -114,8 +114,8 @@ describe("after its final result", () => {
   });
 
   test("nothing more is said to it", async () => {
-    const onStdin = (): void => {};
-    const request = { ...untilOver(10_000), input: "prompt\n", onStdin };
+    const onStdin = (write: (text: string) => Promise<boolean>): void => void write("prompt\n");
+    const request = { ...untilOver(10_000), onStdin };
     expect((await run("read -r line; echo RESULT; cat; exit 4", request)).ending).toEqual({
       is: "exited",
       code: 4,

@@ -1,3 +1,4 @@
+import { PLAIN } from "../../src/core/agent-named.ts";
 import type { AgentReport, Ending } from "../../src/core/report/agent-report.ts";
 import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import type { ChangeSet, Evidence, Leftover } from "../../src/core/report/evidence.ts";
@@ -38,11 +39,9 @@ export const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } a
 const COMMANDS = {
   agents: ["simulated", "simulated-2"].map((name) => ({
     name,
+    ...PLAIN,
     format: "text" as const,
     command: [name],
-    env: {},
-    envDeny: [],
-    prices: {},
   })),
   gates: [GATE],
 };
@@ -237,7 +236,7 @@ function collect(repository: SimulatedRepository, request: CollectRequest): Evid
     strayedTo: null,
     marksTakenBack: [],
     tasksRemoved: [],
-    phantoms: request.cited.filter((path) => isCounted(path) && !written.has(path)),
+    phantoms: phantomsOf(request, (path) => isCounted(path) && !written.has(path)),
     putBack,
     changedDefinitions: [],
     weakened: [],
@@ -297,4 +296,9 @@ function simulatedLetters(world: World): Letters {
       return Promise.resolve();
     },
   };
+}
+
+function phantomsOf({ cited, written }: CollectRequest, isPhantom: (path: string) => boolean): string[] {
+  const isAllGone = written.length > 0 && written.every(isPhantom);
+  return [...cited, ...(isAllGone ? written : [])].filter(isPhantom);
 }

@@ -3,32 +3,74 @@ import type { Signals } from "../../core/report/signals.ts";
 import type { ExpectedPromise } from "../../core/report/read-promise.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 
-/** Translates between us and one kind of agent. Pure: processes, files and secrets are not its business. */
+/** In the folder of the iteration: what the agent wrote about what it used. */
+export const USAGE_FILE = "usage.json";
+
+/** Translates between us and one kind of agent. Pure but for `locate`: processes and secrets are not its business. */
 export interface AgentAdapter {
-  command(request: CommandRequest): AgentCommand;
-  /** How a message is written to its stdin while it runs, the prompt first; null when it takes none. */
-  readonly messages: ((text: string) => string) | null;
-  createReader(request: ReaderRequest): AgentReader;
-  /** It tells what it costs, or at least its tokens. */
-  readonly tellsUsage: boolean;
+  readonly can: Capabilities;
+  command(launch: Launch, promptFile: string): AgentCommand;
+  /** The file to start in place of the one that the PATH has; null when that is the right one. */
+  locate?(program: string): string | null;
+  createReader(request: ReaderRequest, launch: Launch): AgentReader;
+  /** Reads what it used from the file that `command` asked it to write; may throw when that is damaged. */
+  readUsage?(text: string): Usage | null;
 }
 
-export interface CommandRequest {
+/** What an agent of this kind is able to do. */
+export interface Capabilities {
+  /** Go on with an earlier session, by its id. */
+  readonly resumes: boolean;
+  readonly takesMessages: boolean;
+  readonly takesMcpServers: boolean;
+  /** Of what it used: its cost, at least its tokens, or nothing. */
+  readonly tells: "cost" | "tokens" | "nothing";
+}
+
+/** What one process of an agent is started with. */
+export interface Launch {
   readonly agent: AgentSettings;
   readonly prompt: string;
-  /** A file that holds the prompt. */
-  readonly promptFile: string;
-  /** Messages may follow the prompt on stdin, if it takes any. */
+  /** Messages may follow the prompt, if it takes any. */
   readonly mayGetMessages: boolean;
+  readonly session: Session;
+  readonly workspace: string;
+  /** Of the repository that the workspace belongs to. */
+  readonly gitDir: string;
+  /** The one folder of ours that it may write to. */
+  readonly folder: string;
+  /** Our own server, for agents that take any. */
+  readonly mcpServer: McpServer;
+  /** What it finds in its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly isRoot: boolean;
+}
+
+/** Of a new one the id is a suggestion: not every agent lets us choose. */
+export interface Session {
+  readonly id: string;
+  readonly isNew: boolean;
+}
+
+export interface McpServer {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface AgentCommand {
   readonly command: readonly string[];
-  /** For stdin, which is closed after it; null leaves stdin empty. */
+  /** For stdin, which is closed after it; null leaves stdin empty, or to the reader's conversation. */
   readonly input: string | null;
+  /** Over what it finds in its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Files for the folder, by name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface ReaderRequest {
+  /** Without secrets. */
   readonly prompt: string;
   readonly promise: ExpectedPromise;
   /** The clock, and the zone of times that name none: when a limit ends is told in both. The machine's by default. */
@@ -44,12 +86,19 @@ export interface AgentReader {
   readonly lineBytesMax?: number;
   stdoutLine(line: string): void;
   stderrLine(line: string): void;
+  /** Speaks with the agent over its stdin, which stays open; answers how a message reaches it while it runs. */
+  converse?(write: Write): Send;
   activity(): AgentActivity;
   /** Whether the agent has given its final result and need only exit; one that never says so has no such method. */
   isOver?(): boolean;
   /** Called once, after the last line. */
   result(ending: Ending): AgentResult;
 }
+
+/** False: it could not be written. */
+export type Write = (text: string) => Promise<boolean>;
+/** False: the agent did not get it. */
+export type Send = (text: string) => Promise<boolean>;
 
 /** What the agent is doing right now, as far as it tells. */
 export interface AgentActivity {
@@ -75,4 +124,6 @@ export interface AgentResult {
   readonly sessionId: string | null;
   /** Those that it tells of, without denied and failed writes. */
   readonly filesWritten: readonly string[];
+  /** Of its stream, without what we understand. */
+  readonly unknownEvents: number;
 }

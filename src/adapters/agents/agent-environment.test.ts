@@ -1,15 +1,16 @@
+import { PLAIN } from "../../core/agent-named.ts";
 import { expect, test } from "vitest";
 import type { AgentRequest } from "../../engine/ports.ts";
 import { agentEnvironment } from "./agent-environment.ts";
 
 const request: AgentRequest = {
   agent: {
+    ...PLAIN,
     name: "a",
     format: "text",
     command: ["a"],
     env: { ADDED: "1", MODEL: "mine" },
     envDeny: ["ANTHROPIC_API_KEY"],
-    prices: {},
   },
   prompt: "",
   promise: { completion: "COMPLETE", requireXml: true },
@@ -19,6 +20,8 @@ const request: AgentRequest = {
   iteration: 12,
   ordinal: 3,
   maxIterations: 15,
+  about: { title: "A", description: "", criteria: [] },
+  session: null,
   idleMs: 0,
   timeoutMs: 1_000,
   marker: "mark",
@@ -27,7 +30,8 @@ const request: AgentRequest = {
 };
 
 function environment(baseEnv: Record<string, string | undefined>): Record<string, string> {
-  return agentEnvironment(request, { baseEnv, ralphDir: "/repo/.ralph", ownRoot: "/opt/ralph" });
+  const options = { baseEnv, ralphDir: "/repo/.ralph", ownRoot: "/opt/ralph" };
+  return agentEnvironment(request, options, "/tmp/iteration");
 }
 
 test("the agent is told where it is", () => {
@@ -38,6 +42,7 @@ test("the agent is told where it is", () => {
     RALPH_TASK_ID: "task-1",
     RALPH_STAGE: "build",
     RALPH_ITERATION: "3",
+    RALPH_ITERATION_DIR: "/tmp/iteration",
     RALPH_MAX_ITERATIONS: "15",
     RALPH_DIR: "/repo/.ralph",
     RALPH_MARKER: "mark",

@@ -1,3 +1,4 @@
+import { ITERATION_FILES } from "../../core/report/iteration-files.ts";
 import type { AgentRequest } from "../../engine/ports.ts";
 import { outsidePath } from "../system/outside-path.ts";
 
@@ -9,7 +10,11 @@ export interface EnvironmentOptions {
 }
 
 /** The environment of one agent process: ours, without what would mislead it, with what it may want to know. */
-export function agentEnvironment(request: AgentRequest, options: EnvironmentOptions): Record<string, string> {
+export function agentEnvironment(
+  request: AgentRequest,
+  options: EnvironmentOptions,
+  folder: string,
+): Record<string, string> {
   const { agent } = request;
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(options.baseEnv)) {
@@ -25,6 +30,7 @@ export function agentEnvironment(request: AgentRequest, options: EnvironmentOpti
     RALPH_ITERATION: String(request.ordinal),
     RALPH_MAX_ITERATIONS: String(request.maxIterations),
     RALPH_DIR: options.ralphDir,
+    [ITERATION_FILES.variable]: folder,
     RALPH_MARKER: request.marker,
   };
 }

@@ -1,25 +1,29 @@
 import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { priced } from "../../core/limits/price.ts";
 import { createRedactor, secretsIn } from "../../core/redact.ts";
 import { UNKNOWN_USAGE, type AgentReport } from "../../core/report/agent-report.ts";
-import type { AgentFormat, AgentSettings } from "../../core/settings.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
 import { sweep } from "../system/process-sweep.ts";
 import { supervise, type SuperviseRequest } from "../system/supervise.ts";
-import type { AgentActivity, AgentAdapter, AgentReader } from "./agent-adapter.ts";
+import { adapterFor } from "./adapters.ts";
+import type { AgentActivity, AgentReader, McpServer, Send } from "./agent-adapter.ts";
 import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
 import { createOutputTap } from "./output-tap.ts";
-import { withPromptFile } from "./prompt-file.ts";
-import { demoAdapter } from "./demo-adapter.ts";
-import { streamAdapter } from "./stream-adapter.ts";
-import { textAdapter } from "./text-adapter.ts";
+import { openIterationFolder, type IterationFolder } from "./iteration-folder.ts";
+import { folderTask, launchOf, startOf, withFolder } from "./launch.ts";
+import { withPromptFile, type PromptFile } from "./prompt-file.ts";
 import { createFile, createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
 
 export interface AgentsOptions extends EnvironmentOptions {
   /** Where the agents work. */
   readonly cwd: string;
+  /** Of the repository that this belongs to. */
+  readonly gitDir: string;
+  /** How agents start our own server. */
+  readonly mcpServer: Omit<McpServer, "env">;
   /** Known secrets besides those in the environment. */
   readonly secrets?: readonly string[];
   /** What the agent prints, as it comes, without secrets. */
@@ -32,20 +36,10 @@ export interface AgentsOptions extends EnvironmentOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Every format an agent may speak. */
-const ADAPTERS: Readonly<Record<AgentFormat, AgentAdapter>> = {
-  text: textAdapter,
-  demo: demoAdapter,
-  claude: streamAdapter("claude"),
-  codex: streamAdapter("codex"),
-  gemini: streamAdapter("gemini"),
-  opencode: streamAdapter("opencode"),
-  copilot: streamAdapter("copilot"),
-};
-
 const PROGRESS_MS = 1_000;
 const LAST_LINE_LENGTH = 200;
 const FINAL_TEXT_LENGTH = 4_000;
+const FILES_MAX = 200;
 
 /** Agents that are programs on this machine. */
 export function createAgents(options: AgentsOptions): Agents {
@@ -73,13 +67,8 @@ export function createAgents(options: AgentsOptions): Agents {
   };
 }
 
-/** Whether its cost can be known at all. */
-export function tellsUsage({ format }: AgentSettings): boolean {
-  return ADAPTERS[format].tellsUsage;
-}
-
 /** How to reach the agents that run and take messages, by iteration. */
-type Inboxes = Map<number, (text: string) => Promise<boolean>>;
+type Inboxes = Map<number, Send>;
 
 async function run(
   request: AgentRequest,
@@ -87,16 +76,37 @@ async function run(
   inboxes: Inboxes,
   signal: AbortSignal,
 ): Promise<AgentReport> {
-  const adapter = ADAPTERS[request.agent.format];
-  const env = agentEnvironment(request, options);
-  const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   prepareLogs(options.ralphDir);
+  const folder = openIterationFolder(folderTask(request));
+  try {
+    const { log, prompt } = filesOf(request.iteration, options.ralphDir);
+    const files = await Promise.all([createFile(log), createFile(prompt), folder]);
+    return await runIn(files, request, options, inboxes, signal);
+  } finally {
+    inboxes.delete(request.iteration);
+    await folder.then(({ dispose }) => dispose());
+  }
+}
+
+async function runIn(
+  [log, kept, folder]: readonly [FileHandle, FileHandle, IterationFolder],
+  request: AgentRequest,
+  options: AgentsOptions,
+  inboxes: Inboxes,
+  signal: AbortSignal,
+): Promise<AgentReport> {
+  const adapter = adapterFor(request.agent);
+  const env = agentEnvironment(request, options, folder.path);
+  const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   const files = filesOf(request.iteration, options.ralphDir);
-  const [log, kept] = await Promise.all([createFile(files.log), createFile(files.prompt)]);
   const writer = createTranscriptWriter(log, files.log);
-  const prompt = createRedactor(secrets)(request.prompt);
+  const prompt = keptPrompt(request, kept, files.prompt, secrets);
+  const launch = launchOf(request, options, folder, env);
   // Its output comes without secrets, so an echo of the prompt does too.
-  const reader = adapter.createReader({ prompt, promise: request.promise, workspace: options.cwd });
+  const reader = adapter.createReader(
+    { prompt: prompt.cleanPrompt, promise: request.promise, workspace: options.cwd },
+    launch,
+  );
   const { onOutput } = options;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
   const tap = createOutputTap({ secrets, reader, write: (bytes) => writer.write(bytes), show });
@@ -105,53 +115,48 @@ async function run(
     outputBytes: tap.bytes(),
   }));
   try {
-    const { ending, durationMs, swept } = await withPromptFile(
-      {
-        prompt: request.prompt,
-        cleanPrompt: prompt,
-        file: kept,
-        path: files.prompt,
-        isRead: request.agent.command.some((argument) => argument.includes("{prompt_file}")),
-      },
-      async (promptFile) => {
-        const { command, input } = adapter.command({
-          agent: request.agent,
-          prompt: request.prompt,
-          promptFile,
-          mayGetMessages: request.mayGetMessages,
-        });
-        const { marker, timeoutMs } = request;
-        const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
-        const stdin = stdinFor(request, adapter, input, inboxes);
-        const watches = watchesFor(request, options, reader);
-        const running = supervise(
-          { command, cwd: options.cwd, env, marker, timeoutMs, ...watches, ...stdin, ...outputs },
-          signal,
-        );
-        options.onStart?.();
-        const result = await running;
-        request.onGone();
-        return result;
-      },
-    );
+    const { ending, durationMs, swept } = await withPromptFile(prompt, async (promptFile) => {
+      const { input, ...started } = await startOf(adapter, launch, promptFile, folder);
+      const { marker, timeoutMs } = request;
+      const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
+      const stdin = stdinFor(request.iteration, reader, input, inboxes);
+      const watches = watchesFor(request, options, reader);
+      const running = supervise(
+        { ...started, cwd: options.cwd, marker, timeoutMs, ...watches, ...stdin, ...outputs },
+        signal,
+      );
+      options.onStart?.();
+      const result = await running;
+      request.onGone();
+      return result;
+    });
     await tap.end();
-    const { model, sessionId: _session, filesWritten: _files, ...result } = reader.result(ending);
+    const result = await withFolder(reader.result(ending), adapter, folder, request.promise.completion);
     const transcript = { path: files.path, ...(await writer.close()) };
     return {
       ...result,
-      usage: priced(result.usage, model, request.agent.prices),
-      model,
+      usage: priced(result.usage, result.model, request.agent.prices),
       ending,
       durationMs,
       transcript,
       finalText: lastWords(result.finalText),
+      filesWritten: result.filesWritten.slice(0, FILES_MAX),
       sweptProcesses: swept,
     };
   } finally {
-    inboxes.delete(request.iteration);
     stopReporting();
     await writer.abandon();
   }
+}
+
+function keptPrompt(
+  { prompt, agent }: AgentRequest,
+  file: FileHandle,
+  path: string,
+  secrets: readonly string[],
+): PromptFile {
+  const isRead = agent.command?.some((argument) => argument.includes("{prompt_file}")) ?? false;
+  return { prompt, cleanPrompt: createRedactor(secrets)(prompt), file, path, isRead };
 }
 
 /** What tells that an agent is idle, or that it need only exit. */
@@ -167,17 +172,19 @@ function watchesFor(
   };
 }
 
-/** The prompt, and where messages can follow it, the way to send them. */
+/** The prompt, or for an agent that one can talk to, the conversation. */
 function stdinFor(
-  { iteration, prompt, mayGetMessages }: AgentRequest,
-  { messages }: AgentAdapter,
+  iteration: number,
+  reader: AgentReader,
   input: string | null,
   inboxes: Inboxes,
 ): Pick<SuperviseRequest, "input" | "onStdin"> {
-  if (!mayGetMessages || messages === null) return input === null ? {} : { input };
+  if (reader.converse === undefined) return input === null ? {} : { input };
   return {
-    input: messages(prompt),
-    onStdin: (write) => inboxes.set(iteration, (text) => write(messages(text))),
+    onStdin: (write) => {
+      const send = reader.converse?.(write);
+      if (send !== undefined) inboxes.set(iteration, send);
+    },
   };
 }
 

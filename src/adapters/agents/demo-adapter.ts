@@ -1,24 +1,29 @@
 import { withUsage, readDemoUsage, type DemoUsage } from "../../core/demo/demo-usage.ts";
-import type { AgentAdapter, AgentReader, ReaderRequest } from "./agent-adapter.ts";
+import type { AgentAdapter, AgentReader, Launch, ReaderRequest } from "./agent-adapter.ts";
 import { textAdapter } from "./text-adapter.ts";
 
 /** The built-in demo agent: plain text, it tells what it used, and it takes messages, one JSON text a line. */
 export const demoAdapter: AgentAdapter = {
-  ...textAdapter,
-  command(request) {
-    const { command, input } = textAdapter.command(request);
-    return { command: request.mayGetMessages ? [...command, "--messages"] : command, input };
+  can: { ...textAdapter.can, takesMessages: true, tells: "cost" },
+  command(launch, promptFile) {
+    const { command, input } = textAdapter.command(launch, promptFile);
+    return launch.mayGetMessages ? { command: [...command, "--messages"], input: null } : { command, input };
   },
-  messages: (text) => `${JSON.stringify(text)}\n`,
   createReader: createDemoReader,
-  tellsUsage: true,
 };
 
-function createDemoReader(request: ReaderRequest): AgentReader {
-  const words = textAdapter.createReader(request);
+function createDemoReader(request: ReaderRequest, launch: Launch): AgentReader {
+  const words = textAdapter.createReader(request, launch);
+  const message = (text: string): string => `${JSON.stringify(text)}\n`;
   let used: DemoUsage | null = null;
   return {
     ...words,
+    ...(launch.mayGetMessages && {
+      converse(write) {
+        void write(message(launch.prompt));
+        return (text) => write(message(text));
+      },
+    }),
     stdoutLine(line) {
       const more = readDemoUsage(line);
       if (more === null) words.stdoutLine(line);

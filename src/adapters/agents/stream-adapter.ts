@@ -1,14 +1,22 @@
 import type { StreamFormat } from "../../core/report/streams/stream-format.ts";
-import type { AgentAdapter } from "./agent-adapter.ts";
+import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
 import { createStreamReader } from "./stream-reader.ts";
 import { textAdapter } from "./text-adapter.ts";
+
+/** What its stream says of what it used; some are told the rest in another way. */
+export const TELLS: Readonly<Record<StreamFormat, Capabilities["tells"]>> = {
+  claude: "cost",
+  codex: "tokens",
+  gemini: "tokens",
+  opencode: "cost",
+  copilot: "nothing",
+};
 
 /** Any program that takes its prompt as text and speaks the stream of a known agent: a wrapper around one, say. */
 export function streamAdapter(format: StreamFormat): AgentAdapter {
   return {
     ...textAdapter,
     createReader: (request) => createStreamReader(format, request),
-    // Copilot's stream has neither tokens nor a price.
-    tellsUsage: format !== "copilot",
+    can: { ...textAdapter.can, tells: TELLS[format] },
   };
 }

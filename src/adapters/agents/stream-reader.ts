@@ -7,12 +7,19 @@ import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import { classifyStreamFailure } from "../../core/report/streams/classify-stream-failure.ts";
 import { fieldsOf } from "../../core/report/streams/json-fields.ts";
 import { createJsonLines } from "../../core/report/streams/json-lines.ts";
-import { createFactRecorder, type StreamFacts } from "../../core/report/streams/stream-facts.ts";
+import {
+  createFactRecorder,
+  type StreamFacts,
+  type StreamTranslator,
+} from "../../core/report/streams/stream-facts.ts";
 import { STREAMS, type StreamFormat } from "../../core/report/streams/stream-format.ts";
 import { createTextWindow } from "../../core/report/text-window.ts";
 import type { AgentReader, ReaderRequest } from "./agent-adapter.ts";
 
 export interface StreamReader extends AgentReader {
+  isOver(): boolean;
+  /** So many messages, the prompt included, the agent says to have heard. */
+  heard(): number;
   /** Called once, after the last line, instead of `result`. */
   analyze(ending: Ending): StreamAnalysis;
 }
@@ -34,7 +41,11 @@ const FINAL_TEXT_LENGTH = 64 * 1024;
 
 /** Follows an agent that speaks one of the structured formats. */
 export function createStreamReader(format: StreamFormat, request: ReaderRequest): StreamReader {
-  const translate = STREAMS[format];
+  return createTranslatedReader(STREAMS[format], request);
+}
+
+/** Follows an agent through anything that knows its events. */
+export function createTranslatedReader(translate: StreamTranslator, request: ReaderRequest): StreamReader {
   const recorder = createFactRecorder(request.workspace ?? null);
   const stderr = createTextWindow(WORDS_LENGTH);
   const noise = createTextWindow(WORDS_LENGTH);
@@ -83,9 +94,10 @@ export function createStreamReader(format: StreamFormat, request: ReaderRequest)
       };
     },
     isOver: () => recorder.read().isOver,
+    heard: () => recorder.read().heard,
     analyze,
     result(ending) {
-      const { report, failure, facts } = analyze(ending);
+      const { report, failure, facts, unknownEvents } = analyze(ending);
       const { claim, promise, signals, finalText } = report;
       const { toolCalls, usage, model, sessionId, filesWritten } = facts;
       return {
@@ -99,6 +111,7 @@ export function createStreamReader(format: StreamFormat, request: ReaderRequest)
         model,
         sessionId,
         filesWritten,
+        unknownEvents,
       };
     },
   };

@@ -1,15 +1,15 @@
+import { PLAIN } from "../../core/agent-named.ts";
 import { describe, expect, test } from "vitest";
 import type { AgentReader } from "./agent-adapter.ts";
+import { LAUNCH } from "../../../test/fixtures/launch.ts";
 import { textAdapter } from "./text-adapter.ts";
 
 describe("the command", () => {
   const commandOf = (...command: string[]): unknown =>
-    textAdapter.command({
-      agent: { name: "a", format: "text", command, env: {}, envDeny: [], prices: {} },
-      prompt: "do $& {prompt_file}",
-      promptFile: "/p.md",
-      mayGetMessages: false,
-    });
+    textAdapter.command(
+      { ...LAUNCH, agent: { ...PLAIN, name: "a", format: "text", command }, prompt: "do $& {prompt_file}" },
+      "/p.md",
+    );
 
   test("gets the prompt on stdin", () => {
     expect(commandOf("a", "-x")).toEqual({ command: ["a", "-x"], input: "do $& {prompt_file}" });
@@ -32,10 +32,13 @@ describe("the command", () => {
 
 describe("the reader", () => {
   const createReader = (): AgentReader =>
-    textAdapter.createReader({
-      prompt: "First this.\nThen print:\n<promise>COMPLETE</promise>\nThat is all.\n",
-      promise: { completion: "COMPLETE", requireXml: true },
-    });
+    textAdapter.createReader(
+      {
+        prompt: "First this.\nThen print:\n<promise>COMPLETE</promise>\nThat is all.\n",
+        promise: { completion: "COMPLETE", requireXml: true },
+      },
+      LAUNCH,
+    );
 
   test("reads the claim and the last words from stdout", () => {
     const reader = createReader();
@@ -58,11 +61,14 @@ describe("the reader", () => {
   });
 
   test("does not take the prompt's prose for the agent's either", () => {
-    const reader = textAdapter.createReader({
-      prompt:
-        "TODO: log in\nCreated src/old.ts in the last iteration.\nPrint the promise once you are done.\n",
-      promise: { completion: "COMPLETE", requireXml: true },
-    });
+    const reader = textAdapter.createReader(
+      {
+        prompt:
+          "TODO: log in\nCreated src/old.ts in the last iteration.\nPrint the promise once you are done.\n",
+        promise: { completion: "COMPLETE", requireXml: true },
+      },
+      LAUNCH,
+    );
     for (const line of ["TODO: log in", "Created src/old.ts in the last", "iteration.", "Created src/new.ts"])
       reader.stdoutLine(line);
     expect(reader.result({ is: "exited", code: 0 }).signals).toMatchObject({
@@ -95,12 +101,15 @@ describe("the reader", () => {
   });
 
   test("reads when a limit ends by the clock and the zone it is given", () => {
-    const reader = textAdapter.createReader({
-      prompt: "",
-      promise: { completion: "COMPLETE", requireXml: true },
-      now: () => Date.parse("2026-11-15T02:46:37Z"),
-      zone: "Asia/Tokyo",
-    });
+    const reader = textAdapter.createReader(
+      {
+        prompt: "",
+        promise: { completion: "COMPLETE", requireXml: true },
+        now: () => Date.parse("2026-11-15T02:46:37Z"),
+        zone: "Asia/Tokyo",
+      },
+      LAUNCH,
+    );
     reader.stdoutLine("You've hit your limit · resets 3pm");
     expect(reader.result({ is: "exited", code: 1 }).failure).toEqual({
       class: "limit",

@@ -3,29 +3,23 @@ import { classifyFailure } from "../../core/report/classify-failure.ts";
 import { createEchoFilter } from "../../core/report/prompt-echo.ts";
 import { createSignalReader } from "../../core/report/read-signals.ts";
 import { createRepeatTest } from "../../core/report/repeats-prompt.ts";
-import type {
-  AgentAdapter,
-  AgentCommand,
-  AgentReader,
-  CommandRequest,
-  ReaderRequest,
-} from "./agent-adapter.ts";
+import type { AgentAdapter, AgentCommand, AgentReader, Launch, ReaderRequest } from "./agent-adapter.ts";
 
 /** Any program: the prompt goes in as text, and its words come out on stdout as text. */
 export const textAdapter: AgentAdapter = {
+  can: { resumes: false, takesMessages: false, takesMcpServers: false, tells: "nothing" },
   command: textCommand,
-  messages: null,
   createReader: createTextReader,
-  tellsUsage: false,
 };
 
 const PLACEHOLDER = /\{(prompt|prompt_file)\}/g;
 const TAIL_LENGTH = 8_000;
 
-function textCommand({ agent, prompt, promptFile }: CommandRequest): AgentCommand {
+function textCommand({ agent, prompt }: Launch, promptFile: string): AgentCommand {
+  const given = agent.command ?? [];
   const fill = (_: string, name: string): string => (name === "prompt" ? prompt : promptFile);
-  const command = agent.command.map((argument) => argument.replaceAll(PLACEHOLDER, fill));
-  const takesArgument = agent.command.some((argument) => argument.search(PLACEHOLDER) >= 0);
+  const command = given.map((argument) => argument.replaceAll(PLACEHOLDER, fill));
+  const takesArgument = given.some((argument) => argument.search(PLACEHOLDER) >= 0);
   return { command, input: takesArgument ? null : prompt };
 }
 
@@ -62,7 +56,14 @@ function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderReque
       const tail = { stderr: stderr.text(), lastLines: finalText.split("\n").slice(-10) };
       const failure = classifyFailure(ending, tail, now(), zone ?? localZone());
       const { claim, promise, signals } = words.report(failure);
-      const untold = { toolCalls: 0, usage: UNKNOWN_USAGE, model: null, sessionId: null, filesWritten: [] };
+      const untold = {
+        toolCalls: 0,
+        usage: UNKNOWN_USAGE,
+        model: null,
+        sessionId: null,
+        filesWritten: [],
+        unknownEvents: 0,
+      };
       return { claim, promise, signals, failure, finalText, ...untold };
     },
   };

@@ -17,9 +17,9 @@ export interface SuperviseRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Unique to the iteration: what carries it in its environment does not survive. */
   readonly marker: string;
-  /** Written to stdin, which is then closed unless `onStdin` is there; without it stdin is empty. */
+  /** Written to stdin, which is then closed; without it, and without `onStdin`, stdin is empty. */
   readonly input?: string;
-  /** Stdin stays open: called with the way to write more. False: it could not be written. */
+  /** Stdin stays open: called with the way to write to it. False: it could not be written. */
   readonly onStdin?: (write: (text: string) => Promise<boolean>) => void;
   readonly timeoutMs: number;
   /** It is also ended after so long without a sign of life; without this nobody watches. */
@@ -98,7 +98,7 @@ interface Spawned extends ChildProcess {
 
 type Started = { child: Spawned; leader: number; exit: Promise<Exit> } | { failure: unknown };
 
-function start({ command, cwd, env, marker, input }: SuperviseRequest): Promise<Started> {
+function start({ command, cwd, env, marker, input, onStdin }: SuperviseRequest): Promise<Started> {
   return new Promise((resolve) => {
     const [program = "", ...args] = command;
     let child: Spawned;
@@ -108,7 +108,7 @@ function start({ command, cwd, env, marker, input }: SuperviseRequest): Promise<
         env: { ...env, ...gitInForeground(env), RALPH_MARKER: marker },
         detached: true,
         windowsHide: true,
-        stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+        stdio: [input === undefined && onStdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       }) as Spawned;
     } catch (failure) {
       resolve({ failure }); // Node refuses some arguments before it tries
@@ -130,7 +130,6 @@ function feed(stdin: Writable | null, { input, onStdin }: SuperviseRequest): voi
     stdin?.end(input);
     return;
   }
-  stdin.write(input);
   onStdin((text) => new Promise((resolve) => stdin.write(text, (error) => resolve(error == null))));
 }
 

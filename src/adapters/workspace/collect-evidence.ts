@@ -46,6 +46,7 @@ export async function collectEvidence(
       ? []
       : findPhantoms(checkout, {
           cited: request.cited,
+          written: request.written,
           changed: [
             ...changes.inTask,
             ...changes.inIteration,

@@ -183,6 +183,7 @@ describe("where there is little to look at", () => {
       head: "0".repeat(40),
       whose: () => "agent",
       ours: [],
+      written: [],
     };
     expect(await findPhantoms({ ...checkout, git }, { ...about, cited: ["main.ts"] })).toEqual([]);
     await expect(findPhantoms({ ...checkout, git }, { ...about, cited: ["none.ts"] })).rejects.toThrow(

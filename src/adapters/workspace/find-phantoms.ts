@@ -8,6 +8,8 @@ import type { Owner } from "./whose-path.ts";
 export interface Citations {
   /** As the agent wrote them. */
   readonly cited: readonly string[];
+  /** By its tools, as those tell. What an agent wrote on its way it may have taken away again, but hardly all of it. */
+  readonly written: readonly string[];
   /** What the task's iterations changed, by any account: counted, uncommitted, put back, earlier. */
   readonly changed: Iterable<string>;
   readonly base: string | null;
@@ -22,12 +24,23 @@ export interface Citations {
  * look like a liar, a missed one only lets a lie pass that other checks will find.
  */
 export async function findPhantoms(checkout: Checkout, citations: Citations): Promise<readonly string[]> {
-  if (citations.cited.length === 0) return [];
+  const { cited, written } = citations;
+  const phantoms = new Set(await phantomsAmong(checkout, citations, [...new Set([...cited, ...written])]));
+  const isAllGone = written.length > 0 && written.every((path) => phantoms.has(path));
+  return [...phantoms].filter((path) => isAllGone || cited.includes(path)).slice(0, PHANTOMS_MAX);
+}
+
+async function phantomsAmong(
+  checkout: Checkout,
+  citations: Citations,
+  named: readonly string[],
+): Promise<readonly string[]> {
+  if (named.length === 0) return [];
   const changed = new Set(citations.changed);
   const known = new PathIndex([...changed, ...citations.ours]);
   const isFolder = (path: string): boolean => kindOf(join(checkout.root, path)) === "folder";
   const doubtful: Doubtful[] = [];
-  for (const cited of citations.cited) {
+  for (const cited of named) {
     const path = pathIn(checkout.root, cited);
     if (known.has(path) || known.hasFolderOf(path, isFolder) || isOurs(checkout, path, citations.whose))
       continue;
@@ -44,10 +57,7 @@ export async function findPhantoms(checkout: Checkout, citations: Citations): Pr
   );
   // Git ignores a file that is there and neither tracked nor, as all that it does not ignore, in its status.
   const isPhantom = ({ place }: Doubtful): boolean => place === null || tracked.has(place);
-  return unknown
-    .filter(isPhantom)
-    .slice(0, PHANTOMS_MAX)
-    .map(({ cited }) => cited);
+  return unknown.filter(isPhantom).map(({ cited }) => cited);
 }
 
 const PHANTOMS_MAX = 50;

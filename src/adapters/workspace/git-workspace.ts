@@ -1,4 +1,3 @@
-import { RalphError } from "../../core/ralph-error.ts";
 import { NO_LEFTOVERS, type Leftovers } from "../../core/report/evidence.ts";
 import type { WatchRequest, Workspace } from "../../engine/ports.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
@@ -12,6 +11,7 @@ import { readHead } from "./read-head.ts";
 import { readLeftovers } from "./read-leftovers.ts";
 import { readStatus } from "./read-status.ts";
 import { removeOwnIndexes, removeStaleLocks } from "./stale-locks.ts";
+import { useBranch } from "./use-branch.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
 
 export interface GitWorkspace extends Workspace {
@@ -71,16 +71,7 @@ export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceO
       await removeStaleLocks(checkout);
     },
     async useBranch(name) {
-      const checkout = await open();
-      if ((await readHead(checkout, checkout.git)).branch === name) return;
-      if ((await checkout.git.run(["check-ref-format", "--branch", name])).code !== 0) {
-        throw new RalphError("bad-tasks", `"${name}" is not a possible name of a branch`);
-      }
-      const exists =
-        (await checkout.git.ask(["show-ref", "--verify", "--quiet", `refs/heads/${name}`])).code === 0;
-      await checkout.git.must(
-        exists ? ["checkout", "--quiet", name, "--"] : ["checkout", "--quiet", "-b", name],
-      );
+      await useBranch(await open(), name);
     },
     async dirtyPaths(ignore, known = NO_LEFTOVERS) {
       const checkout = await open();

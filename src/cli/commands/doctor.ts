@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Command } from "commander";
 import {
-  builtInAgents,
   driverOf,
   findProgram,
   hasLog,
@@ -13,17 +10,10 @@ import {
   type Project,
 } from "../../compose.ts";
 import type { Config } from "../../config/schema.ts";
-import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
+import { agentFindings } from "../doctor/agent-findings.ts";
+import { output, problem, type Finding } from "../doctor/finding.ts";
 import { styleFor } from "../print/style.ts";
-
-/** One thing that was looked at; `advice` says what to do when it is not well. */
-interface Finding {
-  readonly name: string;
-  readonly well: boolean;
-  readonly found: string;
-  readonly advice: string | null;
-}
 
 export function define(command: Command, act: Act): void {
   command
@@ -45,7 +35,7 @@ async function doctor(asJson: boolean, context: CliContext): Promise<number> {
 }
 
 async function machine(context: CliContext): Promise<readonly Finding[]> {
-  const git = await versionOf("git", context);
+  const git = await output("git", ["--version"], context);
   return [
     { name: "node", well: true, found: process.version, advice: null },
     { name: "git", well: git !== null, found: git ?? "not installed", advice: "install git 2.30 or newer" },
@@ -61,7 +51,7 @@ async function repository(context: CliContext): Promise<readonly Finding[]> {
       await identity(project, context),
       state(project),
       folder(project),
-      ...(await agents(config, project, context)),
+      ...(await agentFindings(config, project, context)),
       ...gates(config, project, context),
     ];
   } catch (error) {
@@ -70,7 +60,7 @@ async function repository(context: CliContext): Promise<readonly Finding[]> {
 }
 
 async function identity(project: Project, context: CliContext): Promise<Finding> {
-  const email = await output("git", ["config", "user.email"], project.root, context.env);
+  const email = await output("git", ["config", "user.email"], { cwd: project.root, env: context.env });
   const found =
     email === null || email === "" ? "none set; commits of ours are by Ralph <ralph@localhost>" : email;
   return { name: "git identity", well: true, found, advice: null };
@@ -103,35 +93,6 @@ function folder(project: Project): Finding {
   }
 }
 
-async function agents(config: Config, project: Project, context: CliContext): Promise<readonly Finding[]> {
-  const configured = Object.entries(config.agents).map(([name, agent]) => ({
-    name,
-    command: agent.command ?? [],
-  }));
-  const known = [...builtInAgents(), ...configured];
-  const findings = known.map(({ name, command }): Finding => {
-    const program = command[0] ?? "";
-    const path = findProgram(program, project.root, context.env);
-    return {
-      name: `agent ${name}`,
-      well: path !== null,
-      found: path ?? `${program} is not installed`,
-      advice: `install ${program}, or take [agents.${name}] out of .ralph/ralph.toml`,
-    };
-  });
-  if (known.some((agent) => agent.name === config.agent)) return findings;
-  const advice = `say how to run it: [agents.${config.agent}] command = ["…"] in .ralph/ralph.toml, or try ralph run --agent demo`;
-  return [
-    ...findings,
-    {
-      name: `agent ${config.agent}`,
-      well: false,
-      found: "it is the default here and is not configured",
-      advice,
-    },
-  ];
-}
-
 function gates(config: Config, project: Project, context: CliContext): readonly Finding[] {
   return config.gates.map((gate) => {
     const program = gate.command.trim().split(/\s+/)[0] ?? "";
@@ -143,28 +104,4 @@ function gates(config: Config, project: Project, context: CliContext): readonly 
       advice: `install ${program}`,
     };
   });
-}
-
-async function versionOf(program: string, context: CliContext): Promise<string | null> {
-  return output(program, ["--version"], context.cwd, context.env);
-}
-
-async function output(
-  program: string,
-  args: readonly string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-): Promise<string | null> {
-  try {
-    const { stdout } = await promisify(execFile)(program, [...args], { cwd, env, timeout: 10_000 });
-    return stdout.trim();
-  } catch {
-    // Whatever the cause, the answer is the same: it does not tell.
-    return null;
-  }
-}
-
-function problem(name: string, error: unknown): Finding {
-  if (!(error instanceof RalphError)) throw error;
-  return { name, well: false, found: error.message, advice: error.hint ?? null };
 }

@@ -17,6 +17,7 @@ export function define(command: Command, act: Act): void {
     .option("-n, --max-iterations <n>", "iterations of the whole run")
     .option("--timeout <duration>", "of each iteration, e.g. 90s, 45m, 2h")
     .option("--agent <name>", "who works")
+    .option("--model <name>", "which model the agent uses")
     .option("--keep-going", "a task that is blocked again does not stop the run")
     .option("--no-wait", "end where it would wait for a limit (exit code 5) or a deadline (3)")
     .option("--allow-dirty", "start on uncommitted changes, and leave exactly those paths alone")

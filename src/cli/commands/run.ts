@@ -1,5 +1,8 @@
 import { Option, type Command } from "commander";
+import { accountOf } from "../../compose.ts";
 import type { RunFlags } from "../../config/resolve-settings.ts";
+import { agentNamed } from "../../core/agent-named.ts";
+import type { AgentSettings } from "../../core/settings.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor } from "../print/style.ts";
 import {
@@ -42,6 +45,7 @@ export function define(command: Command, act: Act): void {
       ]),
     )
     .option("--agent <name>", "who works")
+    .option("--model <name>", "which model the agent uses")
     .option("--ralph-default-iterations <n>", "iterations of a roadmap's looping tasks that do not say")
     .option("--ralph-default-promise <text>", "the promise of a roadmap's looping tasks that do not say")
     .option("--task <id>", "only this task (repeatable)", collect)
@@ -66,10 +70,10 @@ export async function run(
   const prepared = await prepareRun(goal, flags, context);
   const { project, settings, commands, source, why } = prepared;
   if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
-  for (const agent of commands.agents) {
-    if (agent.name === settings.agent) requireProgram(agent, project.root, context.env);
-  }
+  const agent = agentNamed(settings.agent, commands.agents);
+  if (agent !== null) requireProgram(agent, project.root, context.env);
   if (flags.dryRun === true) return showPlan({ settings, source, context, asJson: flags.json === true });
+  if (agent !== null && flags.quiet !== true) sayAccount(agent, context);
   return driveRun({
     ...prepared,
     context,
@@ -81,6 +85,16 @@ export async function run(
     ...(first && { first }),
     verbose: context.verbose,
   });
+}
+
+/** Better to know before the night than after it whose money it is. */
+function sayAccount(agent: AgentSettings, { env, stderr }: CliContext): void {
+  const account = accountOf(agent, env);
+  if (account === null) return;
+  const sentence = account.isThere
+    ? `${agent.name} uses ${account.says}`
+    : `${agent.name} may not be logged in: ${account.says} was found; see ralph doctor`;
+  stderr.write(`ralph: ${sentence}\n`);
 }
 
 function printerFor(flags: Flags, { stdout, env }: CliContext): RunPrinter {

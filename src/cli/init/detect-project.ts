@@ -1,31 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findProgram } from "../../compose.ts";
+import { builtInAgents, findProgram } from "../../compose.ts";
 
 export interface Detected {
   /** What the project itself calls its tests; null when nothing was recognised. */
   readonly tests: { readonly command: string; readonly because: string } | null;
   /** The first known agent on this machine. */
-  readonly agent: KnownAgent | null;
+  readonly agent: string | null;
 }
-
-export type KnownAgent = keyof typeof AGENT_COMMANDS;
-
-/** How the known agents take a prompt on stdin and work without asking. */
-export const AGENT_COMMANDS = {
-  claude: ["claude", "-p", "--dangerously-skip-permissions"],
-  codex: ["codex", "exec", "--dangerously-bypass-approvals-and-sandbox", "-"],
-  gemini: ["gemini", "--yolo"],
-  opencode: ["opencode", "run", "--auto"],
-  copilot: ["copilot", "--allow-all", "--no-ask-user"],
-} as const satisfies Record<string, readonly string[]>;
 
 /** What can be known about a project without asking. */
 export function detectProject(root: string, env: NodeJS.ProcessEnv): Detected {
-  const agents = Object.keys(AGENT_COMMANDS) as KnownAgent[];
+  const programs = builtInAgents().filter(({ command }) => command === null);
   return {
     tests: detectTests(root),
-    agent: agents.find((name) => findProgram(name, root, env) !== null) ?? null,
+    agent: programs.find(({ name }) => findProgram(name, root, env) !== null)?.name ?? null,
   };
 }
 

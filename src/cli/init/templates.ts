@@ -1,4 +1,4 @@
-import { AGENT_COMMANDS, type Detected } from "./detect-project.ts";
+import type { Detected } from "./detect-project.ts";
 
 /** The configuration that a person starts with: what was found, and the next things they may want. */
 export function configText({ agent, tests }: Detected): string {
@@ -10,13 +10,12 @@ export function configText({ agent, tests }: Detected): string {
 }
 
 function agentText(agent: Detected["agent"]): string {
-  if (agent !== null) {
-    return `agent = "${agent}"\n\n[agents.${agent}]\ncommand = ${JSON.stringify(AGENT_COMMANDS[agent])}   # the prompt comes on stdin\n`;
-  }
+  if (agent !== null) return `agent = "${agent}"               # found on this machine\n`;
   return `agent = "demo"                 # scripted, for trying things out; no agent was found on this machine
+# agent = "claude"             # or codex, gemini, opencode, copilot, acp:COMMAND, or any command line:
 
-# [agents.claude]              # any command line that reads a prompt on stdin; then: agent = "claude"
-# command = ${JSON.stringify(AGENT_COMMANDS.claude)}
+# [agents.mine]                # reads the prompt on stdin; then: agent = "mine"
+# command = ["my-agent", "--yes"]
 `;
 }
 

@@ -1,6 +1,6 @@
-import type { EventOf } from "../events.ts";
+import type { EventOf, RunId } from "../events.ts";
 import { maxIterationsOf } from "../limits/iteration-limits.ts";
-import type { TaskId } from "../plan/task.ts";
+import type { Task, TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
@@ -9,7 +9,7 @@ import { agentNow } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
 import { gatesKnownAt } from "./evolve-gates.ts";
 import { timeoutFor } from "./timeout-for.ts";
-import { isOpen, taskState, type State } from "./state.ts";
+import { isOpen, taskState, type State, type TaskState } from "./state.ts";
 import { steerSection, steersFor } from "./steer.ts";
 
 /** Stages come with a pipeline; without one there is a single stage. */
@@ -20,6 +20,9 @@ export interface Beginning {
   readonly started: Omit<EventOf<"iteration.started">, "promptSha256" | "marker">;
   readonly prompt: string;
   readonly promise: Settings["promise"];
+  readonly about: Pick<Task, "title" | "description" | "criteria">;
+  /** What an agent that resumes sessions may go on with. */
+  readonly session: string | null;
 }
 
 export interface Surroundings {
@@ -79,7 +82,12 @@ export function beginIteration(
     head: around.head,
     branch: around.branch,
   };
-  return { started, prompt, promise };
+  return { started, prompt, promise, about: task, session: sessionOf(known, run.id, started.agent) };
+}
+
+/** Only one of this run and this agent; after repeated failures of the same kind a fresh one does better. */
+function sessionOf({ session, feedbackLeads }: TaskState, run: RunId, agent: string): string | null {
+  return session?.run === run && session.agent === agent && !feedbackLeads ? session.id : null;
 }
 
 /** Whether the gates have to be asked before the task's first agent starts. */

@@ -84,8 +84,22 @@ export function iterationReported(state: State, event: Recorded<EventOf<"iterati
       unpriced: unpricedAfter(state.run, event.report),
     },
     tally: { ...state.tally, costUsd: addKnown(state.tally.costUsd, cost) },
-    tasks: { ...state.tasks, [event.task]: { ...task, spend: withCost(task.spend, cost) } },
+    tasks: {
+      ...state.tasks,
+      [event.task]: { ...task, spend: withCost(task.spend, cost), session: sessionAfter(state, event) },
+    },
   };
+}
+
+/** One that failed by itself is not gone on with: what it failed of is in it. */
+function sessionAfter(
+  state: State,
+  { run, iteration, report }: EventOf<"iteration.ended">,
+): TaskState["session"] {
+  const agent = state.iterations.find(({ number }) => number === iteration)?.agent;
+  const id = report.sessionId ?? null;
+  const isUsable = report.failure === null || ["limit", "transient"].includes(report.failure.class);
+  return agent !== undefined && id !== null && isUsable ? { run, agent, id } : null;
 }
 
 export function iterationObserved(state: State, event: Recorded<EventOf<"evidence.collected">>): State {

@@ -64,6 +64,14 @@ export interface TaskState {
   /** Not before this moment: a transient failure is waited out. */
   readonly retryAt: Instant | null;
   readonly spend: Spend;
+  /** Of its last iteration, where one can go on with it. */
+  readonly session: AgentSession | null;
+}
+
+export interface AgentSession {
+  readonly run: RunId;
+  readonly agent: string;
+  readonly id: string;
 }
 
 /**
@@ -136,5 +144,6 @@ export function newTask(id: TaskId): TaskState {
     marked: false,
     retryAt: null,
     spend: NOTHING_SPENT,
+    session: null,
   };
 }

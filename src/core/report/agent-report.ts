@@ -18,6 +18,12 @@ export interface AgentReport {
   readonly promise?: string | null;
   /** Whose tokens it used, where it says so. */
   readonly model?: string | null;
+  /** By which its session can be resumed. */
+  readonly sessionId?: string | null;
+  /** By its tools, as those tell: without denied and failed writes, the first of very many. */
+  readonly filesWritten?: readonly string[];
+  /** Events of its stream that we do not know: its format may have changed. */
+  readonly unknownEvents?: number;
   /** What its words say besides the claim; missing when nobody read them. */
   readonly signals?: Signals;
 }

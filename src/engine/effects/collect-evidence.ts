@@ -4,6 +4,7 @@ import { protectionFor } from "../../core/guards/protection.ts";
 import { taskState, type OpenIteration, type State } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
+import type { AgentReport } from "../../core/report/agent-report.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
@@ -31,7 +32,8 @@ export async function collectEvidence(
     ...watchRequest(state, open, ports),
     taskBase: footing?.base ?? null,
     leftBeforeTask: footing?.leftovers ?? [],
-    cited: citationsOf(open),
+    cited: reportOf(open)?.signals?.citations ?? [],
+    written: reportOf(open)?.filesWritten ?? [],
     earlier: { from: footing?.first ?? null, paths: footing?.earlier.paths ?? [] },
     isProtected: settings === undefined ? () => false : protectionFor(settings, task),
     pins: settings?.protect.pins ?? [],
@@ -78,6 +80,6 @@ function doneTasks(state: State): ReadonlySet<string> {
   return new Set(tasks.filter((task) => statusOf(state, task) === "done").map((task) => task.id));
 }
 
-function citationsOf({ phase }: OpenIteration): readonly string[] {
-  return phase.is === "ended" ? (phase.report.signals?.citations ?? []) : [];
+function reportOf({ phase }: OpenIteration): AgentReport | null {
+  return phase.is === "ended" ? phase.report : null;
 }

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
+import { agentNamed } from "../../core/agent-named.ts";
 import type { EventOf } from "../../core/events.ts";
 import { hourOf } from "../../core/limits/calls.ts";
 import { beginIteration, needsBaseline, type Beginning } from "../../core/loop/begin-iteration.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import type { State } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { AgentSettings } from "../../core/settings.ts";
 import { isDayBudgetReached } from "../day-budget.ts";
 import type { Journal } from "../journal.ts";
 import { lookAround } from "../look-around.ts";
@@ -29,9 +29,10 @@ export async function iterate(
   if (await isDayBudgetReached(effect.task, ports, journal)) return;
   const admitted = await admit(effect, snapshot, ports, journal, signal);
   if (admitted === null) return;
-  const { started, prompt, promise } = admitted;
+  const { started, prompt, promise, about, session } = admitted;
   const { run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker } = started;
-  const agent = agentNamed(started.agent, ports);
+  const agent = agentNamed(started.agent, ports.commands.agents);
+  if (agent === null) throw new RalphError("config", `the agent "${started.agent}" is not configured`);
   const settings = journal.state.run?.settings;
   const report = await ports.agents.run(
     {
@@ -44,6 +45,8 @@ export async function iterate(
       iteration,
       ordinal,
       maxIterations,
+      about,
+      session: agent.session === "resume" ? session : null,
       timeoutMs,
       idleMs: settings?.limits.idleMs ?? 0,
       marker,
@@ -84,12 +87,6 @@ async function admit(
   if (answer === "calls-exhausted" && journal.state.run !== null)
     await journal.record({ type: "calls.exhausted", run: journal.state.run.id, until });
   return null;
-}
-
-function agentNamed(name: string, { commands }: Ports): AgentSettings {
-  const agent = commands.agents.find((known) => known.name === name);
-  if (agent === undefined) throw new RalphError("config", `the agent "${name}" is not configured`);
-  return agent;
 }
 
 function sha256(text: string): string {

@@ -70,6 +70,7 @@ function readToolUse(block: Fields, facts: FactRecorder): void {
 }
 
 function readUser(event: Fields, facts: FactRecorder): void {
+  if (event["isReplay"] === true) return facts.hears();
   for (const block of listOf(fieldsOf(event["message"])["content"]).map(fieldsOf))
     if (block["type"] === "tool_result")
       facts.endsTool(textOf(block["tool_use_id"]) ?? "", block["is_error"] !== true);

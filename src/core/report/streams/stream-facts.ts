@@ -17,6 +17,8 @@ export interface StreamFacts {
   /** Unique, without denied and failed writes; relative where inside the workspace. */
   readonly filesWritten: readonly string[];
   readonly usage: Usage;
+  /** Of what was said to it, the prompt included, so many it has told us to have heard. */
+  readonly heard: number;
   /** The final result was given, good or bad. */
   readonly isOver: boolean;
   readonly failure: StreamFailure | null;
@@ -48,14 +50,18 @@ export interface FactRecorder {
   workspace(folder: string | null): void;
   /** With the id of the message before it goes on with that one. */
   says(text: string, messageId?: string | null): void;
-  /** The next piece of the message, with nothing between. */
-  saysMore(piece: string): void;
+  /** The next piece of the message, with nothing between; of another one when there is work between, or its id differs. */
+  saysMore(piece: string, messageId?: string | null): void;
   /** What was said so far was not the last word. */
   worksOn(): void;
   /** The same id twice is one call. Its files count when it ends well. */
   startsTool(tool: ToolCall): void;
+  /** Files of a call that has started, told later. */
+  toolWrites(id: string, files: readonly string[]): void;
   endsTool(id: string, isGood: boolean): void;
   writes(paths: readonly string[]): void;
+  /** A message of ours has reached it. */
+  hears(): void;
   /** Replaces what was known. */
   uses(usage: Usage): void;
   usesMore(usage: Usage): void;
@@ -108,8 +114,10 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
       speaking = messageId;
       speak(goesOn ? `${facts.message}\n${text}` : text);
     },
-    saysMore(piece) {
-      speak(facts.isMidWork ? piece : facts.message + piece);
+    saysMore(piece, messageId = null) {
+      const goesOn = messageId === null || speaking === null ? !facts.isMidWork : messageId === speaking;
+      speaking = messageId;
+      speak(goesOn ? facts.message + piece : piece);
     },
     worksOn: () => set({ isMidWork: true }),
     startsTool(tool) {
@@ -122,11 +130,18 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
         isMidWork: true,
       });
     },
+    toolWrites(id, more) {
+      const tool = open.get(id);
+      if (tool === undefined || more.length === 0) return;
+      open.set(id, { ...tool, files: [...new Set([...(tool.files ?? []), ...more])].slice(0, FILES_MAX) });
+      set({ currentFile: more.at(-1) ?? null });
+    },
     endsTool(id, isGood) {
       if (isGood) addFiles(open.get(id)?.files ?? []);
       open.delete(id);
     },
     writes: addFiles,
+    hears: () => set({ heard: facts.heard + 1 }),
     uses: (usage) => set({ usage }),
     usesMore: (usage) => set({ usage: sumOf(facts.usage, usage) }),
     ends: (failure = null) => set({ isOver: true, failure }),
@@ -165,6 +180,7 @@ const NOTHING: StreamFacts = {
   currentFile: null,
   filesWritten: [],
   usage: UNKNOWN_USAGE,
+  heard: 0,
   isOver: false,
   failure: null,
 };

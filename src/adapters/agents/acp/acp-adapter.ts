@@ -1,0 +1,23 @@
+import type { AgentAdapter } from "../agent-adapter.ts";
+import { createAcpReader } from "./acp-client.ts";
+
+/** Any agent that speaks the Agent Client Protocol: one adapter for all of them. */
+export const acpAdapter: AgentAdapter = {
+  can: { resumes: true, takesMessages: true, takesMcpServers: true, tells: "tokens" },
+  command: ({ agent, isRoot }) => ({
+    command: [...(agent.command ?? []), ...agent.args],
+    input: null,
+    // Claude, in whatever dress, otherwise refuses to work for root without asking.
+    ...(isRoot && agent.permissions === "full" && { env: { IS_SANDBOX: "1" } }),
+  }),
+  createReader: (request, { agent, prompt, session, workspace, mcpServer }) =>
+    createAcpReader({
+      ...request,
+      exactPrompt: prompt,
+      cwd: workspace,
+      mcpServers: [mcpServer],
+      permissions: agent.permissions,
+      model: agent.model,
+      resume: session.isNew ? null : session.id,
+    }),
+};

@@ -1,0 +1,44 @@
+import type { AgentFormat, AgentSettings } from "../../core/settings.ts";
+import type { StreamFormat } from "../../core/report/streams/stream-format.ts";
+import { acpAdapter } from "./acp/acp-adapter.ts";
+import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
+import { demoAdapter } from "./demo-adapter.ts";
+import { claudeProgram } from "./programs/claude-program.ts";
+import { codexProgram } from "./programs/codex-program.ts";
+import { copilotProgram } from "./programs/copilot-program.ts";
+import { geminiProgram } from "./programs/gemini-program.ts";
+import { opencodeProgram } from "./programs/opencode-program.ts";
+import { streamAdapter } from "./stream-adapter.ts";
+import { textAdapter } from "./text-adapter.ts";
+
+/** Programs whose command line we know. */
+const PROGRAMS: Readonly<Record<StreamFormat, AgentAdapter>> = {
+  claude: claudeProgram,
+  codex: codexProgram,
+  gemini: geminiProgram,
+  opencode: opencodeProgram,
+  copilot: copilotProgram,
+};
+
+/** Commands of the operator's own, by what they speak. */
+const COMMANDS: Readonly<Record<AgentFormat, AgentAdapter>> = {
+  text: textAdapter,
+  demo: demoAdapter,
+  acp: acpAdapter,
+  claude: streamAdapter("claude"),
+  codex: streamAdapter("codex"),
+  gemini: streamAdapter("gemini"),
+  opencode: streamAdapter("opencode"),
+  copilot: streamAdapter("copilot"),
+};
+
+export const KNOWN_PROGRAMS = Object.keys(PROGRAMS) as readonly StreamFormat[];
+
+export function adapterFor({ command, format }: AgentSettings): AgentAdapter {
+  const isKnown = command === null && format !== "text" && format !== "demo" && format !== "acp";
+  return isKnown ? PROGRAMS[format] : COMMANDS[format];
+}
+
+export function capabilitiesOf(agent: AgentSettings): Capabilities {
+  return adapterFor(agent).can;
+}

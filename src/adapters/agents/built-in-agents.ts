@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import { PLAIN } from "../../core/agent-named.ts";
+import type { AgentSettings } from "../../core/settings.ts";
+import { KNOWN_PROGRAMS } from "./adapters.ts";
+
+/** Agents that need no configuration: the programs that we know, and the demo agent that comes with us. */
+export function builtInAgents(ownRoot: string): readonly AgentSettings[] {
+  const demo = [process.execPath, join(ownRoot, "dist", "demo-agent.js")];
+  return [
+    ...KNOWN_PROGRAMS.map((name) => ({ ...PLAIN, name, format: name, command: null })),
+    { ...PLAIN, name: "demo", format: "demo", command: demo },
+  ];
+}

@@ -1,0 +1,49 @@
+import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
+import { TELLS } from "../stream-adapter.ts";
+import { createStreamReader } from "../stream-reader.ts";
+
+/** Codex. Whatever it is to know comes as `-c key=value`, in TOML. */
+export const codexProgram: AgentAdapter = {
+  can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: TELLS.codex },
+  command: codexCommand,
+  createReader: (request) => createStreamReader("codex", request),
+};
+
+function codexCommand({ agent, prompt, session, gitDir, mcpServer }: Launch): AgentCommand {
+  const command = [
+    "codex",
+    "exec",
+    "--json",
+    ...permissionsOf(agent.permissions, gitDir),
+    ...(agent.model === null ? [] : ["--model", agent.model]),
+    ...serverOf(mcpServer),
+    ...agent.args,
+    ...(session.isNew ? [] : ["resume", session.id]),
+    "-",
+  ];
+  return { command, input: prompt };
+}
+
+function permissionsOf(permissions: Launch["agent"]["permissions"], gitDir: string): readonly string[] {
+  switch (permissions) {
+    case "full":
+      return ["--dangerously-bypass-approvals-and-sandbox"];
+    case "edits":
+      // Its sandbox keeps git from committing, and does not say so.
+      return ["--sandbox", "workspace-write", ...set("sandbox_workspace_write.writable_roots", [gitDir])];
+    case "own":
+      return [];
+  }
+}
+
+/** Of its own environment it hands on next to nothing, so the server's is written down. */
+function serverOf({ name, command, args, env }: McpServer): readonly string[] {
+  const key = `mcp_servers.${name}`;
+  const variables = Object.entries(env).flatMap(([variable, value]) => set(`${key}.env.${variable}`, value));
+  return [...set(`${key}.command`, command), ...set(`${key}.args`, args), ...variables];
+}
+
+/** JSON's texts and lists of texts are TOML's too. */
+function set(key: string, value: string | readonly string[]): readonly string[] {
+  return ["-c", `${key}=${JSON.stringify(value)}`];
+}

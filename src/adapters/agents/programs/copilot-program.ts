@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import type { Usage } from "../../../core/report/agent-report.ts";
+import { fieldsOf, numberOf } from "../../../core/report/streams/json-fields.ts";
+import {
+  USAGE_FILE,
+  type AgentAdapter,
+  type AgentCommand,
+  type AgentReader,
+  type Launch,
+  type ReaderRequest,
+} from "../agent-adapter.ts";
+import { createStreamReader } from "../stream-reader.ts";
+import { mcpServersJson } from "./mcp-servers-json.ts";
+import { nativeCopilot } from "./native-copilot.ts";
+
+/** Copilot CLI. Its stream has no tokens: it writes them to a file when it ends. */
+export const copilotProgram: AgentAdapter = {
+  can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: "tokens" },
+  command: copilotCommand,
+  locate: nativeCopilot,
+  createReader: createCopilotReader,
+  readUsage: readCopilotUsage,
+};
+
+function copilotCommand({ agent, prompt, session, folder, mcpServer }: Launch): AgentCommand {
+  const command = [
+    "copilot",
+    ...["--output-format", "json", "--no-color", "--no-auto-update", "--no-ask-user"],
+    ...PERMISSIONS[agent.permissions],
+    ...(agent.model === null ? [] : ["--model", agent.model]),
+    ...(session.isNew ? ["--session-id", session.id] : [`--resume=${session.id}`]),
+    ...["--usage-output-file", join(folder, USAGE_FILE)],
+    ...["--additional-mcp-config", mcpServersJson([mcpServer], { type: "local", tools: ["*"] })],
+    ...agent.args,
+  ];
+  return { command, input: prompt };
+}
+
+/** Its stream names the session in the last line only, and one that was ended has none. */
+function createCopilotReader(request: ReaderRequest, { session }: Launch): AgentReader {
+  const reader = createStreamReader("copilot", request);
+  return {
+    ...reader,
+    result(ending) {
+      const result = reader.result(ending);
+      return { ...result, sessionId: result.sessionId ?? session.id };
+    },
+  };
+}
+
+const PERMISSIONS = {
+  full: ["--allow-all"],
+  edits: ["--allow-tool", "write"],
+  own: [],
+} as const;
+
+function readCopilotUsage(text: string): Usage | null {
+  const models = Object.values(fieldsOf(fieldsOf(JSON.parse(text))["modelMetrics"])).map((model) =>
+    fieldsOf(fieldsOf(model)["usage"]),
+  );
+  if (models.length === 0) return null;
+  const sum = (name: string): number =>
+    models.reduce((total, usage) => total + (numberOf(usage[name]) ?? 0), 0);
+  return {
+    inputTokens: sum("inputTokens"),
+    outputTokens: sum("outputTokens"),
+    cacheReadTokens: sum("cacheReadTokens"),
+    costUsd: null,
+  };
+}

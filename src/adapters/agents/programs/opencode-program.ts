@@ -1,0 +1,48 @@
+import { fieldsOf, isFields } from "../../../core/report/streams/json-fields.ts";
+import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
+import { TELLS } from "../stream-adapter.ts";
+import { createStreamReader } from "../stream-reader.ts";
+
+/** OpenCode. A message in its arguments arrives in quotes, so the prompt goes by stdin. */
+export const opencodeProgram: AgentAdapter = {
+  can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: TELLS.opencode },
+  command: opencodeCommand,
+  createReader: (request) => createStreamReader("opencode", request),
+};
+
+const CONFIG_VARIABLE = "OPENCODE_CONFIG_CONTENT";
+
+function opencodeCommand({ agent, prompt, session, mcpServer, env }: Launch): AgentCommand {
+  const command = [
+    "opencode",
+    "run",
+    ...["--format", "json"],
+    ...(agent.permissions === "full" ? ["--auto"] : []),
+    ...(agent.model === null ? [] : ["--model", agent.model]),
+    ...(session.isNew ? [] : ["--session", session.id]),
+    ...agent.args,
+  ];
+  const config = withServer(env[CONFIG_VARIABLE], mcpServer);
+  return {
+    command,
+    input: prompt,
+    env: { OPENCODE_DISABLE_AUTOUPDATE: "1", ...(config !== null && { [CONFIG_VARIABLE]: config }) },
+  };
+}
+
+/** What the operator has in the variable stays in it; null when it cannot be read, and so not be added to. */
+function withServer(given: string | undefined, { name, command, args, env }: McpServer): string | null {
+  const config = parsed(given ?? "{}");
+  if (config === null) return null;
+  const server = { type: "local", command: [command, ...args], environment: env, enabled: true };
+  return JSON.stringify({ ...config, mcp: { ...fieldsOf(config["mcp"]), [name]: server } });
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : null;
+  } catch {
+    return null; // with comments in it, for example
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { LAUNCH } from "../../../../test/fixtures/launch.ts";
+import type { AgentSettings } from "../../../core/settings.ts";
+import { adapterFor, KNOWN_PROGRAMS } from "../adapters.ts";
+import type { AgentCommand, Launch } from "../agent-adapter.ts";
+
+const RESUMED = { id: "earlier", isNew: false };
+
+type More = Partial<Omit<Launch, "agent">> & Partial<Pick<AgentSettings, "model" | "args" | "permissions">>;
+
+function commandOf(name: (typeof KNOWN_PROGRAMS)[number], more: More = {}): AgentCommand {
+  const { model = null, args = [], permissions = "full", ...launch } = more;
+  const agent = { ...LAUNCH.agent, name, format: name, model, args, permissions };
+  return adapterFor(agent).command({ ...LAUNCH, ...launch, agent }, "/prompt.md");
+}
+
+function lineOf(...given: Parameters<typeof commandOf>): string {
+  return commandOf(...given).command.join(" ");
+}
+
+describe.each(KNOWN_PROGRAMS)("%s", (name) => {
+  test("is called by its own name, and is not told the prompt in its arguments", () => {
+    expect(commandOf(name).command[0]).toBe(name);
+    expect(lineOf(name)).not.toContain(LAUNCH.prompt);
+  });
+
+  test("may do everything without asking, unless the operator says less", () => {
+    const lines = (["full", "edits", "own"] as const).map((permissions) => lineOf(name, { permissions }));
+    expect(new Set(lines).size).toBeGreaterThan(1);
+    expect(lines[0]).toMatch(/--(?:dangerously-\S+|yolo|auto|allow-all)\b/);
+    expect(lines[2]).not.toMatch(/--(?:dangerously-\S+|yolo|auto|allow-all)\b/);
+  });
+
+  test("uses the model that was asked for, and gets more arguments last", () => {
+    expect(lineOf(name, { model: "big-1" })).toContain("--model big-1");
+    expect(lineOf(name, { args: ["--more", "x"] })).toMatch(/--more x( -)?$/);
+  });
+
+  test("goes on with the session it is given, and with no other", () => {
+    expect(lineOf(name, { session: RESUMED })).toMatch(/(?:--resume|--session|resume)[ =]earlier/);
+    expect(lineOf(name)).not.toMatch(/\bresume\b|--continue/);
+  });
+
+  test("is given our server, with the marker of the iteration", () => {
+    const { command, env, files } = commandOf(name);
+    const told = [...command, ...Object.values(env ?? {}), ...Object.values(files ?? {})].join("\n");
+    expect(told).toMatch(/\/opt\/node/);
+    expect(told).toMatch(/RALPH_MARKER/);
+  });
+});
+
+test("claude works for root only when it believes to be in a sandbox, and only root is told so", () => {
+  expect(commandOf("claude", { isRoot: true }).env).toHaveProperty("IS_SANDBOX", "1");
+  expect(commandOf("claude", { isRoot: false }).env).not.toHaveProperty("IS_SANDBOX");
+  expect(commandOf("claude", { isRoot: true, permissions: "own" }).env).not.toHaveProperty("IS_SANDBOX");
+});
+
+test("claude's own retries are few, unless the operator has said how many", () => {
+  expect(commandOf("claude").env).toHaveProperty("CLAUDE_CODE_MAX_RETRIES", "3");
+  const env = { CLAUDE_CODE_MAX_RETRIES: "7" };
+  expect(commandOf("claude", { env }).env).toHaveProperty("CLAUDE_CODE_MAX_RETRIES", "7");
+});
+
+test("codex may write to .git when its sandbox is on, since it could not commit otherwise", () => {
+  expect(lineOf("codex", { permissions: "edits" })).toContain(
+    '--sandbox workspace-write -c sandbox_workspace_write.writable_roots=["/repo/.git"]',
+  );
+});
+
+test("gemini always gets a model, and leaves settings alone that somebody else put in the same place", () => {
+  expect(lineOf("gemini")).toContain("--model gemini-2.5-pro");
+  expect(commandOf("gemini", { env: { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: "/etc/x" } }).files).toEqual({});
+});
+
+test("opencode keeps what the operator has configured in the environment", () => {
+  const env = { OPENCODE_CONFIG_CONTENT: '{"model":"a/b","mcp":{"theirs":{"type":"local"}}}' };
+  const config = JSON.parse(commandOf("opencode", { env }).env?.["OPENCODE_CONFIG_CONTENT"] ?? "") as object;
+  expect(config).toMatchObject({
+    model: "a/b",
+    mcp: { theirs: { type: "local" }, ralph: { enabled: true } },
+  });
+  const damaged = commandOf("opencode", { env: { OPENCODE_CONFIG_CONTENT: "{ // mine" } });
+  expect(damaged.env).not.toHaveProperty("OPENCODE_CONFIG_CONTENT");
+});
+
+test("copilot's tokens are read from the file that it writes", () => {
+  const { readUsage } = adapterFor({ ...LAUNCH.agent, format: "copilot" });
+  const usage = { inputTokens: 10, outputTokens: 2, cacheReadTokens: 3, reasoningTokens: 1 };
+  expect(readUsage?.(JSON.stringify({ modelMetrics: { a: { usage }, b: { usage } } }))).toEqual({
+    inputTokens: 20,
+    outputTokens: 4,
+    cacheReadTokens: 6,
+    costUsd: null,
+  });
+  expect(readUsage?.("{}")).toBeNull();
+});

@@ -1,0 +1,83 @@
+import {
+  accountOf,
+  builtInAgents,
+  capabilitiesOf,
+  findProgram,
+  PROGRAM_FACTS,
+  type Project,
+} from "../../compose.ts";
+import { requireAgent, resolveAgents } from "../../config/resolve-agents.ts";
+import type { Config } from "../../config/schema.ts";
+import { isStreamFormat } from "../../core/report/streams/stream-format.ts";
+import type { AgentSettings } from "../../core/settings.ts";
+import type { CliContext } from "../commands.ts";
+import { programOf } from "../project-state.ts";
+import { output, problem, type Finding } from "./finding.ts";
+
+/** Every agent that could work here. Only those that a run would use have to be well. */
+export async function agentFindings(
+  config: Config,
+  { root }: Project,
+  { env }: CliContext,
+): Promise<readonly Finding[]> {
+  const used = [config.agent, ...config.run.fallback_agents];
+  try {
+    const agents = resolveAgents(config, builtInAgents(), { name: config.agent });
+    for (const name of used) requireAgent(name, agents);
+    return await Promise.all(
+      agents.map((agent) => agentFinding(agent, used.includes(agent.name), root, env)),
+    );
+  } catch (error) {
+    return [problem(`agent ${config.agent}`, error)];
+  }
+}
+
+async function agentFinding(
+  agent: AgentSettings,
+  isUsed: boolean,
+  root: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Finding> {
+  const name = `agent ${agent.name}`;
+  const program = programOf(agent);
+  const path = findProgram(program, root, env);
+  const facts = agent.command === null && isStreamFormat(agent.format) ? PROGRAM_FACTS[agent.format] : null;
+  if (path === null) {
+    const advice =
+      facts?.install ?? `install ${program}, or take [agents.${agent.name}] out of .ralph/ralph.toml`;
+    const others = isUsed || facts === null;
+    return {
+      name,
+      well: !others,
+      found: others ? `${program} is not installed` : `not installed (${advice})`,
+      advice,
+    };
+  }
+  if (facts === null) return { name, well: true, found: path, advice: null };
+  const account = accountOf(agent, env);
+  const version = (await output(path, ["--version"], { cwd: root, env }))?.split("\n")[0];
+  const tried = version?.includes(facts.triedVersion) === true ? "" : ` (tried with ${facts.triedVersion})`;
+  const parts = [
+    version === undefined ? "does not tell its version" : `${version}${tried}`,
+    path,
+    account === null ? "account not known" : account.isThere ? `uses ${account.says}` : account.says,
+    abilitiesOf(agent),
+  ];
+  const well = version !== undefined && (account?.isThere ?? true);
+  return {
+    name,
+    well: well || !isUsed,
+    found: parts.join(" · "),
+    advice: version === undefined ? facts.install : facts.login,
+  };
+}
+
+function abilitiesOf(agent: AgentSettings): string {
+  const { resumes, takesMessages, tells } = capabilitiesOf(agent);
+  const abilities = [
+    resumes && "resumes sessions",
+    takesMessages && "takes messages while it runs",
+    tells !== "nothing" && `tells its ${tells}`,
+  ];
+  return abilities.filter((ability) => ability !== false).join(", ");
+}

@@ -1,0 +1,110 @@
+import { acpCommand, agentNamed, PLAIN } from "../core/agent-named.ts";
+import { closest } from "../core/closest.ts";
+import type { Price, Prices } from "../core/limits/price.ts";
+import { RalphError } from "../core/ralph-error.ts";
+import type { AgentSettings } from "../core/settings.ts";
+import type { Config } from "./schema.ts";
+
+/** The agent of the run, as the command line has it. */
+export interface ChosenAgent {
+  readonly name: string;
+  readonly model?: string | undefined;
+}
+
+/** Every agent that a run may use: those we know, changed and joined by those of the configuration. */
+export function resolveAgents(
+  config: Config,
+  builtIn: readonly AgentSettings[],
+  chosen: ChosenAgent,
+): readonly AgentSettings[] {
+  const byName = new Map(builtIn.map((agent) => [agent.name, agent]));
+  for (const [name, agent] of Object.entries(config.agents))
+    byName.set(name, agentSettings(name, agent, builtIn));
+  const protocol = acpCommand(chosen.name) !== null && agentNamed(chosen.name, [...byName.values()]);
+  if (protocol) byName.set(chosen.name, protocol);
+  const prices = pricesOf(config);
+  return [...byName.values()].map((agent) => ({
+    ...agent,
+    ...(chosen.model !== undefined && agent.name === chosen.name && withModel(agent, chosen.model)),
+    prices,
+  }));
+}
+
+export function requireAgent(name: string, agents: readonly AgentSettings[]): AgentSettings {
+  const agent = agentNamed(name, agents);
+  if (agent !== null) return agent;
+  const names = agents.map((known) => known.name);
+  const meant = closest(name, names);
+  throw new RalphError(
+    "no-agent",
+    `there is no agent called "${name}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
+    {
+      hint: `known here: ${names.join(", ")}; any other program: [agents.${name}] command = ["…"] in .ralph/ralph.toml`,
+    },
+  );
+}
+
+type AgentConfig = Config["agents"][string];
+
+function agentSettings(name: string, agent: AgentConfig, builtIn: readonly AgentSettings[]): AgentSettings {
+  const known = knownAgent(name, agent, builtIn);
+  const script = agent.script === undefined ? {} : { RALPH_DEMO_SCRIPT: agent.script };
+  const settings: AgentSettings = {
+    ...PLAIN,
+    name,
+    format: agent.format ?? known?.format ?? "text",
+    command: agent.command ?? known?.command ?? null,
+    args: agent.args,
+    session: agent.session,
+    permissions: agent.permission_mode,
+    env: { ...agent.env, ...script },
+    envDeny: agent.env_deny,
+  };
+  if (agent.args.length > 0) requireKnownCommand(settings, "args");
+  if (agent.session === "resume") requireKnownCommand(settings, 'session = "resume"');
+  if (agent.permission_mode !== "full") requireKnownCommand(settings, "permission_mode");
+  return agent.model === undefined ? settings : withModel(settings, agent.model);
+}
+
+/** What an entry without a command of its own builds on. */
+function knownAgent(
+  name: string,
+  agent: AgentConfig,
+  builtIn: readonly AgentSettings[],
+): Pick<AgentSettings, "format" | "command"> | undefined {
+  if (agent.command !== undefined) return undefined;
+  const command = acpCommand(name);
+  if (command !== null) return { format: "acp", command };
+  const known = builtIn.find((one) => one.name === (agent.format ?? name));
+  if (known !== undefined) return known;
+  throw new RalphError("config", `[agents.${name}] has no command`, {
+    hint: `add for example: command = ["my-agent", "--yes"]`,
+  });
+}
+
+function withModel(agent: AgentSettings, model: string): AgentSettings {
+  requireKnownCommand(agent, "a model");
+  return { ...agent, model };
+}
+
+/** Into a command line of the operator's own we put nothing. */
+function requireKnownCommand({ name, command, format }: AgentSettings, what: string): void {
+  if (command === null || format === "acp") return;
+  throw new RalphError(
+    "config",
+    `the agent "${name}" has a command of its own, into which we cannot put ${what}`,
+    { hint: `write it into the command of [agents.${name}]` },
+  );
+}
+
+function pricesOf({ prices }: Config): Prices {
+  const entries = Object.entries(prices).map(([model, price]): [string, Price] => [
+    model,
+    {
+      inputPerMtok: price.input_per_mtok,
+      outputPerMtok: price.output_per_mtok,
+      cacheReadPerMtok: price.cache_read_per_mtok,
+    },
+  ]);
+  return Object.fromEntries(entries);
+}
