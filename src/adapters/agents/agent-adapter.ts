@@ -65,8 +65,6 @@ export interface AgentCommand {
   readonly input: string | null;
   /** Over what it finds in its environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Files for the folder, by name. */
-  readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface ReaderRequest {

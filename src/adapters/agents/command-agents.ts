@@ -80,11 +80,11 @@ async function run(
   const folder = openIterationFolder(folderTask(request));
   try {
     const { log, prompt } = filesOf(request.iteration, options.ralphDir);
-    const files = await Promise.all([createFile(log), createFile(prompt), folder]);
-    return await runIn(files, request, options, inboxes, signal);
+    const files = await Promise.all([createFile(log), createFile(prompt)]);
+    return await runIn([...files, folder], request, options, inboxes, signal);
   } finally {
     inboxes.delete(request.iteration);
-    await folder.then(({ dispose }) => dispose());
+    folder.dispose();
   }
 }
 
@@ -116,7 +116,7 @@ async function runIn(
   }));
   try {
     const { ending, durationMs, swept } = await withPromptFile(prompt, async (promptFile) => {
-      const { input, ...started } = await startOf(adapter, launch, promptFile, folder);
+      const { input, ...started } = startOf(adapter, launch, promptFile);
       const { marker, timeoutMs } = request;
       const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
       const stdin = stdinFor(request.iteration, reader, input, inboxes);
@@ -131,7 +131,7 @@ async function runIn(
       return result;
     });
     await tap.end();
-    const result = await withFolder(reader.result(ending), adapter, folder, request.promise.completion);
+    const result = withFolder(reader.result(ending), adapter, folder, request.promise.completion);
     const transcript = { path: files.path, ...(await writer.close()) };
     return {
       ...result,

@@ -30,12 +30,12 @@ const COMPLETE = '{"tool":"task_complete","summary":"done"}\n';
 let folder: IterationFolder;
 let reports: string;
 
-beforeEach(async () => {
-  folder = await openIterationFolder(task);
+beforeEach(() => {
+  folder = openIterationFolder(task);
   reports = join(folder.path, "reports.jsonl");
 });
 
-afterEach(async () => folder.dispose());
+afterEach(() => folder.dispose());
 
 test("the folder is private and tells the task in wire names", () => {
   expect(statSync(folder.path).mode & 0o777).toBe(0o700);
@@ -51,92 +51,85 @@ test("the folder is private and tells the task in wire names", () => {
   });
 });
 
-test("it is gone after its disposal, which may be asked for twice", async () => {
+test("it is gone after its disposal, which may be asked for twice", () => {
   writeFileSync(reports, COMPLETE);
-  await folder.dispose();
-  await folder.dispose();
+  folder.dispose();
+  folder.dispose();
   expect(existsSync(folder.path)).toBe(false);
-  expect(await folder.readReports()).toEqual([]);
+  expect(folder.readReports()).toEqual([]);
 });
 
-test("files of ours are private, and never take the place of others", async () => {
-  await folder.write("settings.json", "{}");
-  expect(readFileSync(join(folder.path, "settings.json"), "utf8")).toBe("{}");
-  expect(statSync(join(folder.path, "settings.json")).mode & 0o777).toBe(0o600);
-  await expect(folder.write("settings.json", "{}")).rejects.toThrow("something else is in its place");
-});
-
-test("files of the agent are read, unless they are huge or none", async () => {
-  expect(await folder.read("usage.json")).toBe(null);
+test("files of the agent are read, unless they are huge or none", () => {
+  expect(folder.read("usage.json")).toBe(null);
   writeFileSync(join(folder.path, "usage.json"), "");
-  expect(await folder.read("usage.json")).toBe("");
+  expect(folder.read("usage.json")).toBe("");
   writeFileSync(join(folder.path, "usage.json"), "{}");
-  expect(await folder.read("usage.json")).toBe("{}");
+  expect(folder.read("usage.json")).toBe("{}");
   truncateSync(join(folder.path, "usage.json"), 2 ** 40);
-  expect(await folder.read("usage.json")).toBe(null);
+  expect(folder.read("usage.json")).toBe(null);
 });
 
 describe("reports", () => {
-  test("are none as long as nobody wrote any", async () => {
-    expect(await folder.readReports()).toEqual([]);
+  test("are none as long as nobody wrote any", () => {
+    expect(folder.readReports()).toEqual([]);
   });
 
-  test("come in their order", async () => {
+  test("come in their order", () => {
     writeFileSync(reports, `{"tool":"report_progress","message":"half"}\n${COMPLETE}`);
-    expect(await folder.readReports()).toEqual([
+    expect(folder.readReports()).toEqual([
       { tool: "report_progress", message: "half" },
       { tool: "task_complete", summary: "done" },
     ]);
   });
 
-  test("are read among garbage", async () => {
+  test("are read among garbage", () => {
     writeFileSync(reports, Buffer.from([0xff, 0xfe, 0, 10]));
     appendFileSync(
       reports,
       `not json\n[]\n{"tool":"rm"}\n${"[".repeat(100_000)}\n\n${COMPLETE}{"tool":"task_`,
     );
-    expect(await folder.readReports()).toEqual([{ tool: "task_complete", summary: "done" }]);
+    expect(folder.readReports()).toEqual([{ tool: "task_complete", summary: "done" }]);
   });
 
-  test("of a huge file are those at its end", async () => {
+  test("of a huge file are those at its end", () => {
     writeFileSync(reports, '{"tool":"task_blocked","reason":"at the beginning"}\n');
     truncateSync(reports, 2 ** 40);
     appendFileSync(reports, `\n${COMPLETE}`);
-    expect(await folder.readReports()).toEqual([{ tool: "task_complete", summary: "done" }]);
+    expect(folder.readReports()).toEqual([{ tool: "task_complete", summary: "done" }]);
   });
 
-  test("of very many are the last", async () => {
+  test("of very many are the last", () => {
     const lines = Array.from(
       { length: 3_000 },
       (_, index) => `{"tool":"task_blocked","reason":"${index}"}\n`,
     );
     writeFileSync(reports, lines.join(""));
-    const read = await folder.readReports();
+    const read = folder.readReports();
     expect(read).toHaveLength(1_000);
     expect(read.at(-1)).toEqual({ tool: "task_blocked", reason: "2999" });
   });
 
-  test("are not read through a link", async () => {
+  test("are not read through a link", () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "ralph-test-"));
     writeFileSync(join(elsewhere, "reports.jsonl"), COMPLETE);
     symlinkSync(join(elsewhere, "reports.jsonl"), reports);
-    expect(await folder.readReports()).toEqual([]);
+    expect(folder.readReports()).toEqual([]);
     rmSync(folder.path, { recursive: true });
     symlinkSync(elsewhere, folder.path);
-    expect(await folder.readReports()).toEqual([]);
-    await folder.dispose();
+    expect(folder.readReports()).toEqual([]);
+    folder.dispose();
     expect(existsSync(join(elsewhere, "reports.jsonl"))).toBe(true);
     rmSync(elsewhere, { recursive: true });
   });
 
-  test("are none in a folder, a pipe or a device", async () => {
+  test("are none in a folder, a pipe or a device", () => {
     mkdirSync(reports);
-    expect(await folder.readReports()).toEqual([]);
+    expect(folder.readReports()).toEqual([]);
     rmSync(reports, { recursive: true });
     execFileSync("mkfifo", [reports]);
-    expect(await folder.readReports()).toEqual([]);
+    expect(folder.readReports()).toEqual([]);
     rmSync(reports);
     symlinkSync("/dev/zero", reports);
-    expect(await folder.readReports()).toEqual([]);
+    expect(folder.readReports()).toEqual([]);
   });
 });

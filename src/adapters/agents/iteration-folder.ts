@@ -1,5 +1,14 @@
-import { constants } from "node:fs";
-import { lstat, mkdtemp, open, rm, writeFile, type FileHandle } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TaskId } from "../../core/plan/task.ts";
@@ -19,16 +28,17 @@ export interface FolderTask {
   readonly maxIterations: number;
 }
 
-/** The one place where programs on the agent's side meet us. The agent may do anything to it. */
+/**
+ * The one place where programs on the agent's side meet us. The agent may do anything to it. Its files are tiny, and
+ * everything waits for them: done at once they take half of the time.
+ */
 export interface IterationFolder {
   readonly path: string;
-  /** Adds a file that the agent is to find; before it starts. */
-  write(name: string, text: string): Promise<void>;
   /** A file that the agent may have made; null when there is none, or a huge one. */
-  read(name: string): Promise<string | null>;
+  read(name: string): string | null;
   /** What the tools were told, oldest first; without what makes no sense. Never fails. */
-  readReports(): Promise<readonly ToolReport[]>;
-  dispose(): Promise<void>;
+  readReports(): readonly ToolReport[];
+  dispose(): void;
 }
 
 /** Of more than this the end is read, since there the last word stands. */
@@ -37,44 +47,45 @@ const REPORTS_MAX = 1_000;
 // On Windows some of these are missing, which counts as nothing in a sum of bits.
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-export async function openIterationFolder(task: FolderTask): Promise<IterationFolder> {
-  const prefix = join(tmpdir(), "ralph-iteration-");
-  const path = await mkdtemp(prefix).catch((error: unknown) => {
-    throw fileError(error, prefix);
-  });
-  const dispose = async (): Promise<void> => {
-    // A folder that the agent made undeletable is left to whoever clears the temporary files.
-    await rm(path, { recursive: true, force: true }).catch(() => {});
+export function openIterationFolder(task: FolderTask): IterationFolder {
+  const path = makeFolder();
+  const { dev, ino } = lstatSync(path);
+  const readHere = (name: string): FileEnd | null => {
+    const now = lstatSync(path, { throwIfNoEntry: false });
+    // Another folder or a link in its place leads elsewhere.
+    return now?.dev === dev && now.ino === ino ? readEnd(join(path, name)) : null;
   };
-  const write = async (name: string, text: string): Promise<void> => {
-    const file = join(path, name);
-    await writeFile(file, text, { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
-      throw fileError(error, file);
-    });
+  const folder: IterationFolder = {
+    path,
+    read(name) {
+      const end = readHere(name);
+      return end?.isWhole === true ? end.text : null;
+    },
+    readReports: () => reportsIn(readHere(ITERATION_FILES.reports)?.text ?? ""),
+    dispose() {
+      try {
+        rmSync(path, { recursive: true, force: true });
+      } catch {
+        // One that the agent made undeletable is left to whoever clears the temporary files.
+      }
+    },
   };
+  const file = join(path, ITERATION_FILES.task);
   try {
-    await write(ITERATION_FILES.task, `${JSON.stringify(wireTask(task), null, 2)}\n`);
-    const { dev, ino } = await lstat(path);
-    const readHere = async (name: string): Promise<FileEnd | null> => {
-      const now = await lstat(path).catch(() => null);
-      // Another folder or a link in its place leads elsewhere.
-      return now?.dev === dev && now.ino === ino ? readEnd(join(path, name)) : null;
-    };
-    return {
-      path,
-      write,
-      async read(name) {
-        const end = await readHere(name);
-        return end?.isWhole === true ? end.text : null;
-      },
-      async readReports() {
-        return reportsIn((await readHere(ITERATION_FILES.reports))?.text ?? "");
-      },
-      dispose,
-    };
+    writeFileSync(file, `${JSON.stringify(wireTask(task), null, 2)}\n`, { mode: 0o600, flag: "wx" });
+    return folder;
   } catch (error) {
-    await dispose();
-    throw error;
+    folder.dispose();
+    throw fileError(error, file);
+  }
+}
+
+function makeFolder(): string {
+  const prefix = join(tmpdir(), "ralph-iteration-");
+  try {
+    return mkdtempSync(prefix);
+  } catch (error) {
+    throw fileError(error, prefix);
   }
 }
 
@@ -88,20 +99,20 @@ interface FileEnd {
 }
 
 /** Null for what is no file. */
-async function readEnd(path: string): Promise<FileEnd | null> {
-  let file: FileHandle | null = null;
+function readEnd(path: string): FileEnd | null {
+  let file: number | null = null;
   try {
-    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const stats = await file.stat();
+    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const stats = fstatSync(file);
     if (!stats.isFile()) return null;
     const from = Math.max(0, stats.size - READ_BYTES_MAX);
     const buffer = Buffer.alloc(stats.size - from);
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
-    return { text: buffer.toString("utf8", 0, bytesRead), isWhole: from === 0 };
+    const text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, from));
+    return { text: from === 0 ? text : text.slice(text.indexOf("\n") + 1), isWhole: from === 0 };
   } catch {
-    return null; // most agents never make it, and what else is wrong there is the agent's doing
+    return null; // most agents never report, and what else is wrong there is the agent's doing
   } finally {
-    await file?.close();
+    if (file !== null) closeSync(file);
   }
 }
 

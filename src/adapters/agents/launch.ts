@@ -7,6 +7,7 @@ import { findProgram } from "../system/find-program.ts";
 import {
   USAGE_FILE,
   type AgentAdapter,
+  type AgentCommand,
   type AgentResult,
   type Launch,
   type McpServer,
@@ -44,19 +45,9 @@ export function launchOf(
   };
 }
 
-/** The command as the system is to start it, with the files that it needs. */
-export async function startOf(
-  adapter: AgentAdapter,
-  launch: Launch,
-  promptFile: string,
-  folder: IterationFolder,
-): Promise<{
-  readonly command: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly input: string | null;
-}> {
-  const { command, input, env = {}, files = {} } = adapter.command(launch, promptFile);
-  for (const [name, text] of Object.entries(files)) await folder.write(name, text);
+/** The command as the system is to start it. */
+export function startOf(adapter: AgentAdapter, launch: Launch, promptFile: string): Required<AgentCommand> {
+  const { command, input, env = {} } = adapter.command(launch, promptFile);
   const [program = "", ...args] = command;
   const found = adapter.locate && findProgram(program, launch.workspace, launch.env);
   const real = found == null ? null : (adapter.locate?.(found) ?? null);
@@ -64,27 +55,24 @@ export async function startOf(
 }
 
 /** What the agent said in other ways than by its output. */
-export async function withFolder(
+export function withFolder(
   result: AgentResult,
   adapter: AgentAdapter,
   folder: IterationFolder,
   promise: string,
-): Promise<AgentResult> {
-  const usage = adapter.readUsage ? await usageIn(folder, adapter.readUsage) : null;
+): AgentResult {
+  const usage = usageIn(folder, adapter);
   const told = { ...result, usage: usage ?? result.usage };
-  const claim = claimWith(result.claim, await folder.readReports(), promise);
+  const claim = claimWith(result.claim, folder.readReports(), promise);
   if (claim === result.claim) return told;
   // A tool is one of the agreed ways to say it.
   return { ...told, claim, signals: { ...told.signals, confidence: 100 } };
 }
 
-async function usageIn(
-  folder: IterationFolder,
-  read: NonNullable<AgentAdapter["readUsage"]>,
-): Promise<Usage | null> {
-  const text = await folder.read(USAGE_FILE);
+function usageIn(folder: IterationFolder, adapter: AgentAdapter): Usage | null {
+  const text = adapter.readUsage ? folder.read(USAGE_FILE) : null;
   try {
-    return text === null ? null : read(text);
+    return text === null ? null : (adapter.readUsage?.(text) ?? null);
   } catch {
     return UNKNOWN_USAGE; // damaged, so nobody knows
   }

@@ -1,8 +1,10 @@
-import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
+import { textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
 import type { Permissions } from "../../../core/settings.ts";
 import type { McpServer, Send, Write } from "../agent-adapter.ts";
-import { offersOf, settingOfFullMode, settingOfModel, type AgentOffers, type Setting } from "./acp-offers.ts";
-import { answerPermission } from "./acp-permissions.ts";
+import { offersOf, type AgentOffers } from "./acp-offers.ts";
+import { answerPermission, type Permitting } from "./acp-permissions.ts";
+import { reportOf } from "./acp-report.ts";
+import { settingsFor, type Setting } from "./acp-settings.ts";
 import { createAcpTurn } from "./acp-turn.ts";
 import { createJsonRpcPeer, type Reply } from "./json-rpc.ts";
 
@@ -32,12 +34,13 @@ export interface AcpConversation {
 
 const PROTOCOL_VERSION = 1;
 const METHOD_NOT_FOUND = -32_601;
-const AUTH_REQUIRED = -32_000;
 /** Where an error is no failure of the agent. */
 const WISHES: readonly (string | null)[] = ["session/set_mode", "_session/steering"];
 
 export function startAcpConversation(request: AcpConversationRequest, write: Write): AcpConversation {
-  const peer = createJsonRpcPeer(write, (method, params) => reply(method, params, request.permissions));
+  const servers = request.mcpServers.map(({ name }) => name);
+  const permitting = { permissions: request.permissions, servers };
+  const peer = createJsonRpcPeer(write, (method, params) => reply(method, params, permitting));
   const turn = createAcpTurn(peer);
   let offers: AgentOffers = offersOf({});
   let sessionId: string | null = null;
@@ -59,7 +62,7 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
     const place = { cwd: request.cwd, mcpServers: request.mcpServers.map(serverOf) };
     ask(method, resumed === null ? place : { sessionId: resumed, ...place }, (session) => {
       sessionId = textOf(session["sessionId"]) ?? resumed ?? "";
-      set(sessionId, settingsFor(session, request));
+      set(sessionId, settingsFor(session, request, method === "session/load"));
     });
   };
 
@@ -73,7 +76,8 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
       const isEarly = !turn.isBegun() && textOf(message["method"]) !== null;
       const answered = peer.receive(message);
       if (isEarly || WISHES.includes(answered)) return null;
-      return withLogins(withSession(message, sessionId), offers.logins);
+      const isResumed = sessionId !== null && sessionId === request.resume;
+      return reportOf(message, { answered, sessionId, isResumed, logins: offers.logins });
     },
     tell: (text) => turn.tell(text),
     cancel: () => turn.cancel(),
@@ -90,33 +94,12 @@ function introduction(version = "0"): object {
   };
 }
 
-function reply(method: string, params: Fields, permissions: Permissions): Reply {
+function reply(method: string, params: Fields, permitting: Permitting): Reply {
   return method === "session/request_permission"
-    ? { result: answerPermission(params, permissions) }
+    ? { result: answerPermission(params, permitting) }
     : { error: { code: METHOD_NOT_FOUND, message: `"${method}" is not available` } };
 }
 
 function serverOf({ name, command, args, env }: McpServer): object {
   return { name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) };
-}
-
-function settingsFor(session: Fields, { permissions, model }: AcpConversationRequest): readonly Setting[] {
-  const mode = permissions === "full" ? settingOfFullMode(session) : null;
-  return [mode, model === null ? null : settingOfModel(session, model)].filter((setting) => setting !== null);
-}
-
-/** An answer about a session that we named does not name it. */
-function withSession(message: Fields, sessionId: string | null): Fields {
-  const { result } = message;
-  return sessionId === null || result === undefined
-    ? message
-    : { ...message, result: { ...fieldsOf(result), sessionId } };
-}
-
-/** An agent that wants a login says in which ways one can be had. */
-function withLogins(message: Fields, logins: readonly string[]): Fields {
-  const error = fieldsOf(message["error"]);
-  if (error["code"] !== AUTH_REQUIRED || logins.length === 0) return message;
-  const said = textOf(error["message"]) ?? "Authentication required";
-  return { ...message, error: { ...error, message: `${said} (it offers: ${logins.join(", ")})` } };
 }

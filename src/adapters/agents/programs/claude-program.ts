@@ -24,12 +24,18 @@ function claudeCommand({ agent, session, mcpServer, env, isRoot }: Launch): Agen
   const command = [
     "claude",
     "--print",
-    ...["--mcp-config", mcpServersJson([mcpServer])],
-    ...["--output-format", "stream-json", "--verbose"],
-    ...["--input-format", "stream-json", "--replay-user-messages"],
+    "--mcp-config",
+    mcpServersJson([mcpServer]),
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--input-format",
+    "stream-json",
+    "--replay-user-messages",
     ...PERMISSIONS[agent.permissions],
     ...(agent.model === null ? [] : ["--model", agent.model]),
-    ...[session.isNew ? "--session-id" : "--resume", session.id],
+    session.isNew ? "--session-id" : "--resume",
+    session.id,
     ...agent.args,
   ];
   return {

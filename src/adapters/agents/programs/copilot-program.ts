@@ -25,12 +25,18 @@ export const copilotProgram: AgentAdapter = {
 function copilotCommand({ agent, prompt, session, folder, mcpServer }: Launch): AgentCommand {
   const command = [
     "copilot",
-    ...["--output-format", "json", "--no-color", "--no-auto-update", "--no-ask-user"],
+    "--output-format",
+    "json",
+    "--no-color",
+    "--no-auto-update",
+    "--no-ask-user",
     ...PERMISSIONS[agent.permissions],
     ...(agent.model === null ? [] : ["--model", agent.model]),
     ...(session.isNew ? ["--session-id", session.id] : [`--resume=${session.id}`]),
-    ...["--usage-output-file", join(folder, USAGE_FILE)],
-    ...["--additional-mcp-config", mcpServersJson([mcpServer], { type: "local", tools: ["*"] })],
+    "--usage-output-file",
+    join(folder, USAGE_FILE),
+    "--additional-mcp-config",
+    mcpServersJson([mcpServer], { type: "local", tools: ["*"] }),
     ...agent.args,
   ];
   return { command, input: prompt };

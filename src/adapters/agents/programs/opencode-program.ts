@@ -16,7 +16,8 @@ function opencodeCommand({ agent, prompt, session, mcpServer, env }: Launch): Ag
   const command = [
     "opencode",
     "run",
-    ...["--format", "json"],
+    "--format",
+    "json",
     ...(agent.permissions === "full" ? ["--auto"] : []),
     ...(agent.model === null ? [] : ["--model", agent.model]),
     ...(session.isNew ? [] : ["--session", session.id]),

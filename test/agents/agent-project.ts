@@ -1,0 +1,71 @@
+import { createProject, type Project } from "../e2e/project.ts";
+import type { AgentProgram } from "./agent-settings.ts";
+import type { ModelServer } from "./model-server/start-model-server.ts";
+import { ACP_COMMANDS, scratchHome } from "./real-agent.ts";
+
+export interface AgentProjectOptions {
+  readonly agent: AgentProgram;
+  readonly scenario: string;
+  /** Through the Agent Client Protocol, and not by its own command line. */
+  readonly isAcp?: boolean;
+  /** Of `[agents.NAME]`. */
+  readonly settings?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What one iteration came to, as the log has it. */
+export interface Iteration {
+  readonly verdict: string;
+  readonly report: Report;
+}
+
+export interface Report {
+  readonly ending: { readonly is: string };
+  readonly failure: { readonly class: string; readonly resets_at?: string | null } | null;
+  readonly usage: Readonly<Record<"input_tokens" | "output_tokens" | "cost_usd", number | null>>;
+  readonly session_id: string | null;
+  readonly files_written: readonly string[];
+  readonly tool_calls: number;
+  readonly unknown_events: number;
+}
+
+/** A user's repository, the built program, and a real agent that talks to the scripted model. */
+export interface AgentProject extends Project {
+  iterations(): Promise<readonly Iteration[]>;
+  /** What is in the last commit. */
+  committed(): readonly string[];
+}
+
+let count = 0;
+
+export async function agentProject(
+  server: ModelServer,
+  { agent, scenario, isAcp = false, settings = "", env = {} }: AgentProjectOptions,
+): Promise<AgentProject> {
+  count += 1;
+  const home = await scratchHome(agent, server.url, `${scenario}@${process.pid}-${count}`);
+  const name = isAcp ? `acp:${ACP_COMMANDS[agent].join(" ")}` : agent;
+  const project = createProject({
+    config: `agent = "${name}"\n[agents."${name}"]\n${settings}\n`,
+    env: { ...home.env, ...env },
+  });
+  project.write("TODO.md", "- [ ] **one**: write hello.txt\n");
+  project.commit("the task");
+  return {
+    ...project,
+    async iterations() {
+      const events = (await project.events()) as readonly (Record<string, unknown> & Partial<Iteration>)[];
+      const reports = events.filter(({ type }) => type === "iteration.ended");
+      const verdicts = events.filter(({ type }) => type === "verdict.reached");
+      return reports.map(({ report, iteration }) => ({
+        report: report as Report,
+        verdict: verdicts.find((event) => event["iteration"] === iteration)?.verdict ?? "none",
+      }));
+    },
+    committed: () => project.git("ls-tree", "-r", "--name-only", "HEAD").split("\n"),
+    dispose() {
+      project.dispose();
+      home.dispose();
+    },
+  };
+}

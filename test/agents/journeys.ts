@@ -1,0 +1,165 @@
+import { readFileSync } from "node:fs";
+import { expect } from "vitest";
+import { until } from "../e2e/project.ts";
+import { agentProject, type AgentProject, type AgentProjectOptions } from "./agent-project.ts";
+import type { AgentProgram } from "./agent-settings.ts";
+import type { ModelServer } from "./model-server/start-model-server.ts";
+
+/** One thing that a user lives through with a real agent, from the start of the run to the checks afterwards. */
+export interface Journey {
+  readonly scenario: string;
+  readonly settings?: string;
+  readonly env?: Partial<Record<AgentProgram, Readonly<Record<string, string>>>>;
+  run(project: AgentProject, agent: AgentProgram, isAcp: boolean): Promise<void>;
+}
+
+export async function travel(
+  server: ModelServer,
+  journey: Journey,
+  agent: AgentProgram,
+  isAcp = false,
+): Promise<void> {
+  const { scenario, settings, env } = journey;
+  const options: AgentProjectOptions = {
+    agent,
+    scenario,
+    isAcp,
+    ...(settings !== undefined && { settings }),
+  };
+  const project = await agentProject(server, { ...options, env: env?.[agent] ?? {} });
+  try {
+    await journey.run(project, agent, isAcp);
+    expect(project.leftovers()).toEqual([]);
+  } finally {
+    project.dispose();
+  }
+}
+
+export const JOURNEYS = {
+  "does a task, and what it used is recorded": {
+    scenario: "success",
+    async run(project) {
+      await succeeds(project);
+      expect(project.committed()).toContain("hello.txt");
+      const [iteration, ...more] = await project.iterations();
+      expect(more).toEqual([]);
+      expect(iteration).toMatchObject({ verdict: "accepted", report: { failure: null, unknown_events: 0 } });
+      const { usage, session_id, tool_calls } = iteration?.report ?? {};
+      expect(usage?.input_tokens).toBeGreaterThan(100);
+      expect(usage?.output_tokens).toBeGreaterThan(10);
+      expect(session_id).toEqual(expect.any(String));
+      expect(tool_calls).toBeGreaterThanOrEqual(2);
+    },
+  },
+  "lies, is not believed, and then does it": {
+    scenario: "lie-then-honest",
+    async run(project) {
+      await succeeds(project);
+      const verdicts = (await project.iterations()).map(({ verdict }) => verdict);
+      expect(verdicts).toEqual(["rejected", "accepted"]);
+      expect(project.committed()).toContain("hello.txt");
+    },
+  },
+  "comes to its usage limit, which is no fault of the task": {
+    scenario: "errusage",
+    env: { claude: { ANTHROPIC_API_KEY: "", CLAUDE_CODE_OAUTH_TOKEN: "dummy" } },
+    async run(project, agent, isAcp) {
+      const { code } = await project.ralph("run", "--no-wait");
+      const [{ report } = { report: null }] = await project.iterations();
+      expect(report?.failure).toMatchObject({ class: "limit" });
+      const tells = isAcp ? [] : (["claude", "codex", "opencode"] as const);
+      if (tells.some((name) => name === agent))
+        expect(Date.parse(report?.failure?.resets_at ?? "")).toBeGreaterThan(Date.now());
+      expect(code).toBe(5);
+    },
+  },
+  "gets over a service that is overloaded": {
+    scenario: "flaky",
+    async run(project) {
+      await succeeds(project);
+      expect(project.committed()).toContain("hello.txt");
+    },
+  },
+  "is ended at its timeout while a tool hangs, with all that it started": {
+    scenario: "slowtool",
+    async run(project, agent) {
+      // One of them takes long to start.
+      const timeoutSeconds = agent === "opencode" ? 30 : 10;
+      const running = project.start("run", "-n", "1", "--timeout", `${timeoutSeconds}s`);
+      await until(
+        "the tool and its grandchild run",
+        () => sleepers(project, 300) >= 2,
+        1_000 * timeoutSeconds,
+      );
+      const { code } = await running.finished;
+      expect(code).not.toBe(0);
+      const [iteration] = await project.iterations();
+      expect(iteration).toMatchObject({ verdict: "failed", report: { ending: { is: "timed-out" } } });
+    },
+  },
+  "goes on with its session where that is asked for": {
+    scenario: "resume",
+    settings: 'session = "resume"',
+    async run(project) {
+      await succeeds(project);
+      expect(project.committed()).toEqual(expect.arrayContaining(["first.txt", "resumed.txt"]));
+      const [first, second] = await project.iterations();
+      expect(second?.report.session_id).toBe(first?.report.session_id);
+    },
+  },
+  "begins a fresh session otherwise": {
+    scenario: "resume",
+    async run(project) {
+      await succeeds(project);
+      expect(project.committed()).toEqual(expect.arrayContaining(["first.txt", "fresh.txt"]));
+      const [first, second] = await project.iterations();
+      expect(second?.report.session_id).not.toBe(first?.report.session_id);
+    },
+  },
+  "claims through our tools, and is checked as ever": {
+    scenario: "mcp-complete",
+    async run(project) {
+      await succeeds(project);
+      const [iteration] = await project.iterations();
+      expect(iteration).toMatchObject({ verdict: "accepted", report: { claim: { is: "complete" } } });
+    },
+  },
+  "asks a person through our tools": {
+    scenario: "mcp-decide",
+    async run(project) {
+      expect((await project.ralph("run")).code).toBe(3);
+      expect((await project.ralph("inbox")).stdout).toContain("Which database?");
+    },
+  },
+  "hears the operator while it works": {
+    scenario: "steer",
+    async run(project) {
+      const running = project.start("run", "--timeout", "90s");
+      await until("it works", () => sleepers(project, 3) > 0, 60_000);
+      expect((await project.ralph("steer", "one", "use the v2 API")).code).toBe(0);
+      expect((await running.finished).code).toBe(0);
+      expect(project.committed()).toContain("steered.txt");
+      const used = (await project.events()).filter(({ type }) => type === "steer.used");
+      expect(used).toMatchObject([{ how: "message" }]);
+      expect(await project.iterations()).toHaveLength(1);
+    },
+  },
+} as const satisfies Record<string, Journey>;
+
+async function succeeds(project: AgentProject): Promise<void> {
+  const run = await project.ralph("run", "--timeout", "120s", "-n", "4");
+  expect(run).toMatchObject({ code: 0 });
+}
+
+/** Shells and what they started that sleep at the model's wish. */
+function sleepers(project: AgentProject, seconds: number): number {
+  return project.leftovers().filter((pid) => isSleeping(pid, seconds)).length;
+}
+
+function isSleeping(pid: number, seconds: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
+  } catch {
+    return false; // gone
+  }
+}

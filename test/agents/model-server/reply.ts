@@ -1,0 +1,42 @@
+/** What the scripted model does with a request. */
+export type Reply =
+  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "actions"; readonly say: string; readonly actions: readonly Action[] }
+  | { readonly is: "failure"; readonly failure: Failure; readonly retryAfterSeconds?: number }
+  /** Begins to answer, then closes the connection. */
+  | { readonly is: "drop" }
+  /** Begins to answer, then sends nothing any more. */
+  | { readonly is: "stall" };
+
+export type Action =
+  | { readonly does: "write"; readonly path: string; readonly content: string }
+  | { readonly does: "shell"; readonly command: string }
+  | { readonly does: "mcp"; readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> };
+
+export type Failure = "unauthorized" | "rate-limited" | "overloaded" | "usage-limit";
+
+export const text = (words: string): Reply => ({ is: "text", text: words });
+
+export const write = (path: string, content = "hello from the scripted model\n"): Reply => ({
+  is: "actions",
+  say: `I write ${path}.`,
+  actions: [{ does: "write", path, content }],
+});
+
+export const shell = (command: string): Reply => ({
+  is: "actions",
+  say: "I run a command.",
+  actions: [{ does: "shell", command }],
+});
+
+export const mcp = (tool: string, args: Readonly<Record<string, unknown>> = {}): Reply => ({
+  is: "actions",
+  say: `I call ${tool}.`,
+  actions: [{ does: "mcp", tool, arguments: args }],
+});
+
+export const fail = (failure: Failure, retryAfterSeconds?: number): Reply => ({
+  is: "failure",
+  failure,
+  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+});
