@@ -1,11 +1,17 @@
 import { defineConfig } from "vitest/config";
 
+/** Journeys with the real agent programs: "core" or "all" of them, and nothing else; unset, everything else. */
+const realAgents = process.env["REAL_AGENTS"];
+const AGENTS = "test/agents/matrix.test.ts";
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    include: realAgents === undefined ? ["src/**/*.test.ts", "test/**/*.test.ts"] : [AGENTS],
+    exclude: ["**/node_modules/**", ...(realAgents === undefined ? [AGENTS] : [])],
     pool: "forks",
     // Most tests wait for real processes: more of them than cores is quicker.
     maxWorkers: 4,
+    maxConcurrency: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 5_000,

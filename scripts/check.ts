@@ -12,7 +12,6 @@ type Tally = { passed: number; failed: number; skipped: number };
 
 const root = join(import.meta.dirname, "..");
 const scratch = mkdtempSync(join(tmpdir(), "ralph-check-"));
-const vitestReport = join(scratch, "vitest.json");
 
 const staticSteps: readonly Step[] = [
   { name: "lock file", command: "node scripts/complete-lock.ts --check" },
@@ -24,17 +23,21 @@ const staticSteps: readonly Step[] = [
   { name: "dead code", command: "knip" },
 ];
 const build: Step = { name: "build", command: "node scripts/build.ts" };
-const tests: Step = {
-  name: "tests",
-  command: `vitest run --reporter=default --reporter=json --outputFile.json="${vitestReport}"`,
-};
+// By themselves, so that nothing else takes the time that the programs need to start.
+const testRuns = [
+  { name: "tests", command: "vitest run" },
+  { name: "real agents: their programs", command: "node test/agents/install-programs.ts" },
+  { name: "real agents", command: "REAL_AGENTS=core vitest run" },
+] as const;
 
 const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
 try {
   await runStatic([...staticSteps]);
   await runCounted(build);
-  const outcome = await run(tests);
-  countTests(outcome.ok);
+  for (const step of testRuns) {
+    if (step.command.endsWith("vitest run")) await runTests(step);
+    else await runCounted(step);
+  }
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -73,18 +76,23 @@ function run(step: Step): Promise<Outcome> {
   });
 }
 
-function countTests(ok: boolean): void {
-  const counted = readVitestReport();
+async function runTests({ name, command }: Step): Promise<void> {
+  const report = join(scratch, `${name}.json`);
+  const { ok } = await run({
+    name,
+    command: `${command} --reporter=default --reporter=json --outputFile.json="${report}"`,
+  });
+  const counted = readVitestReport(report);
   tally.passed += counted.passed;
   tally.skipped += counted.skipped;
   // A file that does not load or an error outside a test fails the run without a failed test.
   tally.failed += ok ? counted.failed : Math.max(counted.failed, 1);
 }
 
-function readVitestReport(): Tally {
+function readVitestReport(path: string): Tally {
   let text: string;
   try {
-    text = readFileSync(vitestReport, "utf8");
+    text = readFileSync(path, "utf8");
   } catch {
     return { passed: 0, failed: 0, skipped: 0 }; // no report: vitest did not start, and its exit code says so
   }

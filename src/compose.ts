@@ -218,6 +218,8 @@ export interface RunParts {
   /** What the agent prints, as it comes, without secrets. */
   readonly onOutput?: (text: string) => void;
   readonly env: NodeJS.ProcessEnv;
+  /** Ours. */
+  readonly version: string;
 }
 
 /** Everything the engine needs, with the real outside behind it. */
@@ -237,6 +239,7 @@ export function composePorts(parts: RunParts): Ports {
       // The environment of a process is slow to read, and each iteration reads all of it.
       baseEnv: { ...env },
       ownRoot: OWN_ROOT,
+      version: parts.version,
       mcpServer: {
         name: "ralph",
         command: process.execPath,

@@ -78,6 +78,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
       onAgentStart: () => drive.keepAwake && keepAwake.hold(),
       ...(drive.verbose && { onOutput: (text: string) => printer.output(text) }),
       env: context.env,
+      version: context.version,
     });
     await continueNumbers(journal, project);
     await recover(ports, journal.state);

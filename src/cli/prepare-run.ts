@@ -10,7 +10,7 @@ import {
   type Project,
 } from "../compose.ts";
 import { resolveSettings, type RunFlags } from "../config/resolve-settings.ts";
-import { agentNamed } from "../core/agent-named.ts";
+import { agentNamed, agentSection } from "../core/agent-named.ts";
 import type { Task } from "../core/plan/task.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { AgentSettings, Commands, Settings } from "../core/settings.ts";
@@ -27,6 +27,8 @@ export interface Prepared {
   /** Why this source, as a sentence for the operator. */
   readonly why: string;
   readonly notes: Notes;
+  /** Those that will work, as far as one can know; the run's own first. */
+  readonly agents: readonly AgentSettings[];
   /** The branch that the source wants the work on. */
   readonly branch: string | null;
 }
@@ -47,7 +49,8 @@ export async function prepareRun(
   const withChecks = { ...flags, check: [...checks, ...(flags.check ?? [])] };
   const { settings, commands } = resolveSettings(config, withChecks, source.identity, builtInAgents());
   for (const task of tasks) requireKnownAgent(task, commands.agents);
-  requireKnownCosts(settings, tasks, commands.agents);
+  const agents = agentsOf(settings, tasks, commands.agents);
+  requireKnownCosts(settings, agents);
   const promptTemplate = readPromptTemplate(project);
   return {
     project,
@@ -56,22 +59,26 @@ export async function prepareRun(
     source,
     why,
     notes: notesOf(project),
+    agents,
     branch,
   };
 }
 
-/** A budget that nobody can keep is refused, not forgotten. */
-function requireKnownCosts(
-  { agent, fallbackAgents, limits }: Settings,
+function agentsOf(
+  { agent, fallbackAgents }: Settings,
   tasks: readonly Task[],
-  agents: readonly AgentSettings[],
-): void {
+  known: readonly AgentSettings[],
+): readonly AgentSettings[] {
+  const wanted = tasks.filter(({ done }) => !done).flatMap((task) => task.agent ?? []);
+  const names = new Set([agent, ...fallbackAgents, ...wanted]);
+  return [...names].flatMap((name) => agentNamed(name, known) ?? []);
+}
+
+/** A budget that nobody can keep is refused, not forgotten. */
+function requireKnownCosts({ limits }: Settings, agents: readonly AgentSettings[]): void {
   const { run, task, day } = limits.budget;
   if (run === null && task === null && day === null) return;
-  const names = [agent, ...fallbackAgents, ...tasks.filter(({ done }) => !done).map((one) => one.agent)];
-  const silent = agents.find(
-    (known) => names.includes(known.name) && capabilitiesOf(known).tells === "nothing",
-  );
+  const silent = agents.find((agent) => capabilitiesOf(agent).tells === "nothing");
   if (silent === undefined) return;
   throw new RalphError(
     "config",
@@ -84,6 +91,6 @@ function requireKnownCosts(
 function requireKnownAgent({ id, agent, done }: Task, agents: readonly AgentSettings[]): void {
   if (done || agent === null || agentNamed(agent, agents) !== null) return;
   throw new RalphError("no-agent", `the task "${id}" wants the agent "${agent}", which is not configured`, {
-    hint: `say how it is called: [agents.${agent}] command = ["…"] in .ralph/ralph.toml`,
+    hint: `say how it is called: ${agentSection(agent)} command = ["…"] in .ralph/ralph.toml`,
   });
 }

@@ -1,4 +1,4 @@
-import { acpCommand, agentNamed, PLAIN } from "../core/agent-named.ts";
+import { acpCommand, agentNamed, agentSection, PLAIN } from "../core/agent-named.ts";
 import { closest } from "../core/closest.ts";
 import type { Price, Prices } from "../core/limits/price.ts";
 import { RalphError } from "../core/ralph-error.ts";
@@ -39,7 +39,7 @@ export function requireAgent(name: string, agents: readonly AgentSettings[]): Ag
     "no-agent",
     `there is no agent called "${name}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
     {
-      hint: `known here: ${names.join(", ")}; any other program: [agents.${name}] command = ["…"] in .ralph/ralph.toml`,
+      hint: `known here: ${names.join(", ")}; any other program: ${agentSection(name)} command = ["…"] in .ralph/ralph.toml`,
     },
   );
 }
@@ -52,7 +52,7 @@ function agentSettings(name: string, agent: AgentConfig, builtIn: readonly Agent
   const settings: AgentSettings = {
     ...PLAIN,
     name,
-    format: agent.format ?? known?.format ?? "text",
+    format: agent.format ?? known?.format ?? (acpCommand(name) === null ? "text" : "acp"),
     command: agent.command ?? known?.command ?? null,
     args: agent.args,
     session: agent.session,
@@ -77,7 +77,7 @@ function knownAgent(
   if (command !== null) return { format: "acp", command };
   const known = builtIn.find((one) => one.name === (agent.format ?? name));
   if (known !== undefined) return known;
-  throw new RalphError("config", `[agents.${name}] has no command`, {
+  throw new RalphError("config", `${agentSection(name)} has no command`, {
     hint: `add for example: command = ["my-agent", "--yes"]`,
   });
 }
@@ -90,10 +90,14 @@ function withModel(agent: AgentSettings, model: string): AgentSettings {
 /** Into a command line of the operator's own we put nothing. */
 function requireKnownCommand({ name, command, format }: AgentSettings, what: string): void {
   if (command === null || format === "acp") return;
+  if (format === "demo")
+    throw new RalphError("config", `the agent "${name}" follows its script and has no use for ${what}`, {
+      hint: "choose another agent: --agent NAME",
+    });
   throw new RalphError(
     "config",
     `the agent "${name}" has a command of its own, into which we cannot put ${what}`,
-    { hint: `write it into the command of [agents.${name}]` },
+    { hint: `write it into the command of ${agentSection(name)}` },
   );
 }
 

@@ -79,7 +79,7 @@ const run = z.strictObject({
   fallback_agents: z
     .array(text)
     .default([])
-    .describe("who takes over, in this order, when an agent is suspended"),
+    .describe("who takes over, in this order, when an agent is suspended, or while it is limited"),
 });
 
 const promise = z.strictObject({

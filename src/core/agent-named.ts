@@ -19,6 +19,11 @@ export function acpCommand(name: string): readonly string[] | null {
   return words.length === 0 ? null : words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
 
+/** The heading of an agent's section, as one would have to write it. */
+export function agentSection(name: string): string {
+  return `[agents.${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}]`;
+}
+
 /** An agent of which nothing is said. */
 export const PLAIN: Omit<AgentSettings, "name" | "format" | "command"> = {
   model: null,

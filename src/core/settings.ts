@@ -139,7 +139,7 @@ export interface AgentSettings {
   readonly prices: Prices;
 }
 
-export type AgentFormat = "text" | "demo" | "acp" | StreamFormat;
+export type AgentFormat = "text" | "demo" | StreamFormat;
 
 /** What the agent may do without asking: everything, change files, or what its own settings say. */
 export type Permissions = "full" | "edits" | "own";

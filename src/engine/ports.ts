@@ -1,7 +1,7 @@
 import type { Event, Recorded } from "../core/events.ts";
 import type { State } from "../core/loop/state.ts";
 import type { Plan, SourceIdentity, Task, TaskId } from "../core/plan/task.ts";
-import type { AgentReport } from "../core/report/agent-report.ts";
+import type { AgentReport, Usage } from "../core/report/agent-report.ts";
 import type { Evidence, FileSpan, Leftover, Leftovers } from "../core/report/evidence.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
 import type { AgentSettings, Commands, GateSettings, Pin } from "../core/settings.ts";
@@ -127,7 +127,7 @@ export interface AgentRequest {
   /** What the task is, for an agent that asks. */
   readonly about: Pick<Task, "title" | "description" | "criteria">;
   /** The session to go on with; null begins one. */
-  readonly session: string | null;
+  readonly session: { readonly id: string; readonly used: Usage } | null;
   readonly timeoutMs: number;
   /** After so long without a sign of life it is ended; 0 is off. */
   readonly idleMs: number;

@@ -133,3 +133,5 @@ function isHeld(lock: string): boolean {
     return false; // given back a moment ago
   }
 }
+
+if (import.meta.main) console.log(await installPrograms());

@@ -84,7 +84,7 @@ export const JOURNEYS = {
     scenario: "slowtool",
     async run(project, agent) {
       // One of them takes long to start.
-      const timeoutSeconds = agent === "opencode" ? 30 : 10;
+      const timeoutSeconds = agent === "opencode" ? 40 : 15;
       const running = project.start("run", "-n", "1", "--timeout", `${timeoutSeconds}s`);
       await until(
         "the tool and its grandchild run",
@@ -95,6 +95,8 @@ export const JOURNEYS = {
       expect(code).not.toBe(0);
       const [iteration] = await project.iterations();
       expect(iteration).toMatchObject({ verdict: "failed", report: { ending: { is: "timed-out" } } });
+      // Asked to stop before it is ended, it still says what it used.
+      if (agent === "claude") expect(iteration?.report.usage.input_tokens).toBeGreaterThan(100);
     },
   },
   "goes on with its session where that is asked for": {
@@ -105,6 +107,23 @@ export const JOURNEYS = {
       expect(project.committed()).toEqual(expect.arrayContaining(["first.txt", "resumed.txt"]));
       const [first, second] = await project.iterations();
       expect(second?.report.session_id).toBe(first?.report.session_id);
+      // What it used counts once, though some programs count a session from its beginning.
+      const used = [first, second].map((iteration) => iteration?.report.usage.input_tokens ?? 0);
+      expect(used[1]).toBeLessThan(1.5 * (used[0] ?? 0));
+    },
+  },
+  "goes on with its session a minute later": {
+    scenario: "resume",
+    // Gemini loses a session that is loaded in the minute in which it began.
+    settings: `session = "resume"
+[run]
+gates_every_iteration = true
+[[gates]]
+name = "a minute"
+command = "sleep 61"`,
+    async run(project) {
+      await succeeds(project);
+      expect(project.committed()).toEqual(expect.arrayContaining(["first.txt", "resumed.txt"]));
     },
   },
   "begins a fresh session otherwise": {

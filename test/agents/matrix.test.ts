@@ -12,6 +12,7 @@ const LIMIT = "comes to its usage limit, which is no fault of the task";
 const OVERLOAD = "gets over a service that is overloaded";
 const HANGS = "is ended at its timeout while a tool hangs, with all that it started";
 const RESUME = "goes on with its session where that is asked for";
+const RESUME_LATER = "goes on with its session a minute later";
 const FRESH = "begins a fresh session otherwise";
 const TOOLS = "claims through our tools, and is checked as ever";
 const ASKS = "asks a person through our tools";
@@ -20,22 +21,49 @@ const HEARS = "hears the operator while it works";
 const EVERY: readonly JourneyName[] = [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, FRESH];
 const WITH_TOOLS: readonly JourneyName[] = [...EVERY, TOOLS, ASKS];
 
-const MATRIX: Readonly<Record<AgentProgram, readonly JourneyName[]>> = {
-  claude: [...WITH_TOOLS, HEARS],
-  codex: WITH_TOOLS,
-  gemini: EVERY,
-  opencode: WITH_TOOLS,
-  copilot: WITH_TOOLS,
+interface Matrix {
+  readonly byCommandLine: Readonly<Record<AgentProgram, readonly JourneyName[]>>;
+  readonly byProtocol: Readonly<Record<AgentProgram, readonly JourneyName[]>>;
+}
+
+/** Everything that each program can do. */
+const ALL: Matrix = {
+  byCommandLine: {
+    claude: [...WITH_TOOLS, HEARS],
+    codex: WITH_TOOLS,
+    gemini: EVERY,
+    opencode: WITH_TOOLS,
+    copilot: WITH_TOOLS,
+  },
+  byProtocol: {
+    claude: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
+    codex: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
+    gemini: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME_LATER, TOOLS],
+    opencode: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
+    copilot: [DONE, LIE],
+  },
 };
-const ACP_MATRIX: Readonly<Record<AgentProgram, readonly JourneyName[]>> = {
-  claude: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
-  codex: [DONE, LIE, LIMIT, OVERLOAD, HANGS, TOOLS, HEARS],
-  gemini: [DONE, LIE, LIMIT, OVERLOAD, HANGS, TOOLS],
-  opencode: [DONE, LIE, LIMIT, OVERLOAD, HANGS, HEARS],
-  copilot: [DONE, LIE],
+
+/** Every program once, and every journey with a program that is quick at it. */
+const CORE: Matrix = {
+  byCommandLine: {
+    claude: [...WITH_TOOLS, HEARS],
+    codex: [DONE, LIE, LIMIT, HANGS, RESUME, TOOLS],
+    gemini: [DONE, LIE, LIMIT, RESUME],
+    opencode: [DONE, LIE, RESUME],
+    copilot: [DONE, LIE, HANGS, RESUME],
+  },
+  byProtocol: {
+    claude: [DONE, HANGS, HEARS],
+    codex: [DONE, HEARS],
+    gemini: [DONE, LIE],
+    opencode: [DONE, LIE],
+    copilot: [],
+  },
 };
 
 const PATIENCE_MS = 300_000;
+const { byCommandLine, byProtocol } = process.env["REAL_AGENTS"] === "all" ? ALL : CORE;
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -44,14 +72,15 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => server.close());
 
-describe.each(Object.entries(MATRIX))("%s", (agent, journeys) => {
-  test.for(journeys)("%s", { timeout: PATIENCE_MS }, (name) =>
-    travel(server, JOURNEYS[name], agent as AgentProgram),
-  );
+describe.concurrent.each(rowsOf(byCommandLine))("%s", (agent, journeys) => {
+  test.for(journeys)("%s", { timeout: PATIENCE_MS }, (name) => travel(server, JOURNEYS[name], agent));
 });
 
-describe.each(Object.entries(ACP_MATRIX))("%s, through the Agent Client Protocol", (agent, journeys) => {
-  test.for(journeys)("%s", { timeout: PATIENCE_MS }, (name) =>
-    travel(server, JOURNEYS[name], agent as AgentProgram, true),
-  );
+describe.concurrent.each(rowsOf(byProtocol))("%s, by the Agent Client Protocol", (agent, journeys) => {
+  test.for(journeys)("%s", { timeout: PATIENCE_MS }, (name) => travel(server, JOURNEYS[name], agent, true));
 });
+
+function rowsOf(matrix: Matrix["byProtocol"]): [AgentProgram, readonly JourneyName[]][] {
+  const rows = Object.entries(matrix) as [AgentProgram, readonly JourneyName[]][];
+  return rows.filter(([, journeys]) => journeys.length > 0);
+}

@@ -4,25 +4,7 @@ import { delimiter, dirname, join } from "node:path";
 import { agentSettings, type AgentProgram } from "./agent-settings.ts";
 import { installPrograms, systemPath } from "./install-programs.ts";
 
-/** A program as a person would start it, for one run with the prompt on standard input. */
-export const RUN_COMMANDS: Readonly<Record<AgentProgram, readonly string[]>> = {
-  claude: ["claude", "-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"],
-  codex: ["codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "-"],
-  gemini: ["gemini", "--output-format", "stream-json", "--yolo", "--skip-trust", "-m", "gemini-2.5-pro"],
-  opencode: ["opencode", "run", "--format", "json", "--model", "scripted/scripted-model", "--auto"],
-  copilot: [
-    "copilot",
-    "--output-format",
-    "json",
-    "--allow-all",
-    "--no-auto-update",
-    "--no-ask-user",
-    "--disable-builtin-mcps",
-    "--no-color",
-  ],
-};
-
-/** The same programs as servers of the Agent Client Protocol. */
+/** The programs as servers of the Agent Client Protocol. */
 export const ACP_COMMANDS: Readonly<Record<AgentProgram, readonly string[]>> = {
   claude: ["claude-agent-acp"],
   codex: ["codex-acp"],

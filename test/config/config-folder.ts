@@ -1,8 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { builtInAgents } from "../../src/adapters/agents/built-in-agents.ts";
 import { loadConfig, type LoadedConfig } from "../../src/config/load-config.ts";
 import { RalphError } from "../../src/core/ralph-error.ts";
+
+/** The agents that need no configuration. */
+export const BUILT_IN = builtInAgents("/opt/ralph");
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -14,7 +18,12 @@ export async function load(files: Files, env: NodeJS.ProcessEnv = {}): Promise<L
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
-    return await loadConfig({ root, ralphDir: join(root, ".ralph"), env, builtInAgents: ["demo"] });
+    return await loadConfig({
+      root,
+      ralphDir: join(root, ".ralph"),
+      env,
+      builtInAgents: BUILT_IN.map(({ name }) => name),
+    });
   } finally {
     rmSync(root, { recursive: true });
   }

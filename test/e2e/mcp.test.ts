@@ -12,7 +12,7 @@ let client: McpClient;
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "ralph-test-"));
-  folder = await openIterationFolder({
+  folder = openIterationFolder({
     id: "task-007",
     title: "Log in",
     description: "Users log in with a password.",
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await client.end();
-  await folder.dispose();
+  folder.dispose();
   rmSync(home, { recursive: true });
 });
 
@@ -126,7 +126,7 @@ describe("a tool", () => {
       "Noted. The answer comes with a later iteration; do no more work and end your turn.",
       'Noted. The answer comes with a later iteration ("polling" is taken after 30m without one); do no more work and end your turn.',
     ]);
-    expect(await folder.readReports()).toEqual([
+    expect(folder.readReports()).toEqual([
       { tool: "report_progress", message: "half of it", percent: 50 },
       { tool: "task_complete", summary: "all of it" },
       { tool: "task_blocked", reason: "no key\nfor the service" },
@@ -159,7 +159,7 @@ describe("a tool", () => {
     const { text, isError } = await client.call(tool, input);
     expect(text).toContain(objection);
     expect(isError).toBe(true);
-    expect(await folder.readReports()).toEqual([]);
+    expect(folder.readReports()).toEqual([]);
   });
 
   test("says so when it cannot take anything down", async () => {
@@ -177,7 +177,7 @@ describe("a tool", () => {
     );
     await Promise.all(calls);
     await Promise.all(others.map((other) => other.end()));
-    expect(await folder.readReports()).toHaveLength(100);
+    expect(folder.readReports()).toHaveLength(100);
   });
 });
 

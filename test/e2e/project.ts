@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DemoStep } from "../../src/core/demo/demo-script.ts";
+import { pathWithoutAgents } from "../fixtures/path-without-agents.ts";
 import { temporaryRepository, type TemporaryRepository } from "../fixtures/temporary-repository.ts";
 
 export const RALPH = join(import.meta.dirname, "..", "..", "bin", "ralph");
@@ -66,7 +67,7 @@ export function createProject(options: ProjectOptions = {}): Project {
   const home = join(repository.root, "..", "home");
   mkdirSync(home);
   const env = {
-    PATH: process.env["PATH"] ?? "",
+    PATH: pathWithoutAgents(join(repository.root, "..", "programs")),
     HOME: home,
     GIT_CONFIG_NOSYSTEM: "1",
     RALPH_TEST_PROJECT: repository.root,

@@ -150,3 +150,36 @@ describe("a jump of the wall clock", () => {
     expect((await running).ending).toEqual({ is: "timed-out", afterMs: 1_000 });
   });
 });
+
+describe("a process that can be asked to stop", () => {
+  const READS =
+    'trap "echo TERM; exit 9" TERM; while read -r line; do echo "$line"; [ "$line" = stop ] && exit 0; done';
+
+  function asked(words: string): Partial<SuperviseRequest> {
+    let write: (text: string) => Promise<boolean> = async () => false;
+    return {
+      timeoutMs: 400,
+      onStdin: (toStdin) => {
+        write = toStdin;
+      },
+      askToStop: () => write(words),
+    };
+  }
+
+  test("ends by itself, and is not told by a signal", async () => {
+    const { ending, output } = await run(READS, asked("stop\n"));
+    expect(ending).toEqual({ is: "timed-out", afterMs: 400 });
+    expect(output).toBe("stop\n");
+  });
+
+  test("is ended when it does not listen", async () => {
+    const { ending, output } = await run(READS, asked("please\n"));
+    expect(ending).toEqual({ is: "timed-out", afterMs: 400 });
+    expect(output).toBe("please\nTERM\n");
+  });
+
+  test("is ended at once when it cannot be asked", async () => {
+    const { output } = await run(READS, { ...asked(""), askToStop: async () => false });
+    expect(output).toBe("TERM\n");
+  });
+});

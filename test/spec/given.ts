@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Event, EventOf, Recorded } from "../../src/core/events.ts";
 import { DEFAULT_COMPLEXITY } from "../../src/core/limits/complexity.ts";
-import { beginIteration } from "../../src/core/loop/begin-iteration.ts";
+import { beginIteration, type Beginning } from "../../src/core/loop/begin-iteration.ts";
 import { decide } from "../../src/core/loop/decide.ts";
 import type { Effect } from "../../src/core/loop/effects.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
@@ -80,10 +80,18 @@ class Specification {
 
   /** The prompt that the next iteration of a task would get. */
   nextPrompt(task: Task): string {
-    return (
-      beginIteration(this.state, task.id, 1, { head: "h", branch: "main", notes: "" }, this.#now)?.prompt ??
-      ""
-    );
+    return this.#beginning(task)?.prompt ?? "";
+  }
+
+  /** The session that the next iteration of a task may go on with. */
+  nextSession(task: Task): string | null {
+    const beginning = this.#beginning(task);
+    if (beginning === null) throw new Error(`no iteration of ${task.id} may start`);
+    return beginning.session?.id ?? null;
+  }
+
+  #beginning(task: Task): Beginning | null {
+    return beginIteration(this.state, task.id, 1, { head: "h", branch: "main", notes: "" }, this.#now);
   }
 
   get #decided(): readonly Event[] {

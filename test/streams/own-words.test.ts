@@ -76,6 +76,21 @@ const RUNS: Readonly<Record<StreamFormat, (run: Run) => readonly object[]>> = {
     { type: "assistant.message", id: "6", data: { content: lastWords, toolRequests: [] } },
     { type: "result", sessionId: "s", exitCode: 0, usage: {} },
   ],
+  acp: ({ toolResult, lastWords }) => [
+    { jsonrpc: "2.0", id: 1, result: { protocolVersion: 1, agentCapabilities: {} } },
+    { jsonrpc: "2.0", id: 2, result: { sessionId: "s" } },
+    acpUpdate({ sessionUpdate: "user_message_chunk", content: { type: "text", text: PROMPT } }),
+    acpUpdate({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: PROMISE } }),
+    acpUpdate({ sessionUpdate: "tool_call", toolCallId: "t", title: PROMISE, kind: "execute" }),
+    acpUpdate({
+      sessionUpdate: "tool_call_update",
+      toolCallId: "t",
+      status: "completed",
+      content: [{ type: "content", content: { type: "text", text: toolResult } }],
+    }),
+    acpUpdate({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: lastWords } }),
+    { jsonrpc: "2.0", id: 3, result: { stopReason: "end_turn" } },
+  ],
 };
 
 /** One more call. */
@@ -85,7 +100,12 @@ const CALLS: Readonly<Record<StreamFormat, object>> = {
   gemini: { type: "tool_use", tool_name: "run_shell_command", tool_id: "u", parameters: {} },
   opencode: { type: "tool_use", part: { tool: "bash", callID: "u", state: { status: "completed" } } },
   copilot: { type: "tool.execution_start", data: { toolCallId: "u", toolName: "bash" } },
+  acp: acpUpdate({ sessionUpdate: "tool_call", toolCallId: "u", kind: "execute" }),
 };
+
+function acpUpdate(update: object): object {
+  return { jsonrpc: "2.0", method: "session/update", params: { sessionId: "s", update } };
+}
 
 function claudeSays(content: readonly object[]): object {
   return { type: "assistant", session_id: "s", parent_tool_use_id: null, message: { id: "m", content } };

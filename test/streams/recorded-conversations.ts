@@ -36,7 +36,7 @@ export function linesOf({ name }: RecordedConversation): readonly Line[] {
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Line["message"] & { readonly dir?: string; readonly ms?: number })
     .filter(({ dir }) => dir !== undefined)
-    .map(({ dir, ms: _, ...message }) => ({ isAgent: dir === "a→c", message }));
+    .map(({ dir, ms: _ms, ...message }) => ({ isAgent: dir === "a→c", message }));
 }
 
 type Numbers = readonly [input: number, output: number, cacheRead: number | null, costUsd: number | null];

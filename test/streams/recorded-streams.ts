@@ -62,6 +62,7 @@ const MODELS: Readonly<Record<StreamFormat, string | null>> = {
   gemini: "gemini-2.5-pro",
   opencode: null,
   copilot: "scripted-model",
+  acp: null,
 };
 
 const GOOD = {

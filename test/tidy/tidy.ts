@@ -30,7 +30,9 @@ const bannedNames = ["utils", "util", "helpers", "helper", "common", "manager", 
 
 /** Gives one message for each place in the tree under `root` that breaks a rule, in the order of the files. */
 export function tidy(root: string): Finding[] {
-  const paths = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root }));
+  const paths = folders.flatMap((folder) =>
+    globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root, exclude: ["**/node_modules"] }),
+  );
   const files = paths.toSorted().map((path) => readSource(root, path));
   const perFile = files.flatMap((file) => [
     ...checkName(file),

@@ -1,5 +1,5 @@
 import type { AgentFormat, AgentSettings } from "../../core/settings.ts";
-import type { StreamFormat } from "../../core/report/streams/stream-format.ts";
+import type { ProgramFormat } from "../../core/report/streams/stream-format.ts";
 import { acpAdapter } from "./acp/acp-adapter.ts";
 import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
 import { demoAdapter } from "./demo-adapter.ts";
@@ -12,7 +12,7 @@ import { streamAdapter } from "./stream-adapter.ts";
 import { textAdapter } from "./text-adapter.ts";
 
 /** Programs whose command line we know. */
-const PROGRAMS: Readonly<Record<StreamFormat, AgentAdapter>> = {
+const PROGRAMS: Readonly<Record<ProgramFormat, AgentAdapter>> = {
   claude: claudeProgram,
   codex: codexProgram,
   gemini: geminiProgram,
@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<AgentFormat, AgentAdapter>> = {
   copilot: streamAdapter("copilot"),
 };
 
-export const KNOWN_PROGRAMS = Object.keys(PROGRAMS) as readonly StreamFormat[];
+export const KNOWN_PROGRAMS = Object.keys(PROGRAMS) as readonly ProgramFormat[];
 
 export function adapterFor({ command, format }: AgentSettings): AgentAdapter {
   const isKnown = command === null && format !== "text" && format !== "demo" && format !== "acp";

@@ -13,6 +13,8 @@ export interface AgentAdapter {
   /** The file to start in place of the one that the PATH has; null when that is the right one. */
   locate?(program: string): string | null;
   createReader(request: ReaderRequest, launch: Launch): AgentReader;
+  /** What it used in a resumed session counts from that session's beginning. */
+  readonly countsWholeSession?: boolean;
   /** Reads what it used from the file that `command` asked it to write; may throw when that is damaged. */
   readUsage?(text: string): Usage | null;
 }
@@ -41,6 +43,8 @@ export interface Launch {
   readonly folder: string;
   /** Our own server, for agents that take any. */
   readonly mcpServer: McpServer;
+  /** Ours. */
+  readonly version: string;
   /** What it finds in its environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly isRoot: boolean;
@@ -86,9 +90,13 @@ export interface AgentReader {
   stderrLine(line: string): void;
   /** Speaks with the agent over its stdin, which stays open; answers how a message reaches it while it runs. */
   converse?(write: Write): Send;
+  /** Asks the agent, over its stdin, to end its turn by itself; false when it has none, or could not be asked. */
+  cancel?(): Promise<boolean>;
   activity(): AgentActivity;
   /** Whether the agent has given its final result and need only exit; one that never says so has no such method. */
   isOver?(): boolean;
+  /** So long it may take to exit then; the usual time when it does not say. */
+  readonly exitMs?: number;
   /** Called once, after the last line. */
   result(ending: Ending): AgentResult;
 }

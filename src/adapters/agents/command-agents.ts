@@ -9,21 +9,22 @@ import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
 import { sweep } from "../system/process-sweep.ts";
 import { supervise, type SuperviseRequest } from "../system/supervise.ts";
 import { adapterFor } from "./adapters.ts";
-import type { AgentActivity, AgentReader, McpServer, Send } from "./agent-adapter.ts";
+import type { AgentActivity, AgentReader, Send } from "./agent-adapter.ts";
 import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
 import { createOutputTap } from "./output-tap.ts";
 import { openIterationFolder, type IterationFolder } from "./iteration-folder.ts";
-import { folderTask, launchOf, startOf, withFolder } from "./launch.ts";
+import {
+  folderTask,
+  launchOf,
+  startOf,
+  withFolder,
+  withoutLostSession,
+  type LaunchOptions,
+} from "./launch.ts";
 import { withPromptFile, type PromptFile } from "./prompt-file.ts";
 import { createFile, createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
 
-export interface AgentsOptions extends EnvironmentOptions {
-  /** Where the agents work. */
-  readonly cwd: string;
-  /** Of the repository that this belongs to. */
-  readonly gitDir: string;
-  /** How agents start our own server. */
-  readonly mcpServer: Omit<McpServer, "env">;
+export interface AgentsOptions extends EnvironmentOptions, LaunchOptions {
   /** Known secrets besides those in the environment. */
   readonly secrets?: readonly string[];
   /** What the agent prints, as it comes, without secrets. */
@@ -131,11 +132,14 @@ async function runIn(
       return result;
     });
     await tap.end();
-    const result = withFolder(reader.result(ending), adapter, folder, request.promise.completion);
+    const told = withoutLostSession(reader.result(ending), ending, launch);
+    const result = withFolder(told, adapter, folder, request);
     const transcript = { path: files.path, ...(await writer.close()) };
+    const model = result.model ?? request.agent.model;
     return {
       ...result,
-      usage: priced(result.usage, result.model, request.agent.prices),
+      model,
+      usage: priced(result.usage, model, request.agent.prices),
       ending,
       durationMs,
       transcript,
@@ -164,10 +168,12 @@ function watchesFor(
   { idleMs }: AgentRequest,
   { workTree }: AgentsOptions,
   reader: AgentReader,
-): Pick<SuperviseRequest, "idle" | "isOver"> {
+): Pick<SuperviseRequest, "idle" | "isOver" | "exitMs" | "askToStop"> {
   const toolCalls = (): number => reader.activity().toolCalls;
   return {
     isOver: () => reader.isOver?.() ?? false,
+    ...(reader.cancel && { askToStop: async () => (await reader.cancel?.()) ?? false }),
+    ...(reader.exitMs !== undefined && { exitMs: reader.exitMs }),
     ...(idleMs > 0 && workTree && { idle: { afterMs: idleMs, toolCalls, workTree } }),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { UNKNOWN_USAGE, type Usage } from "../../core/report/agent-report.ts";
+import { UNKNOWN_USAGE, type Ending, type Usage } from "../../core/report/agent-report.ts";
 import { ITERATION_FILES } from "../../core/report/iteration-files.ts";
+import { usageWithout } from "../../core/report/usage.ts";
 import { claimWith } from "../../core/report/tool-reports.ts";
 import type { AgentRequest } from "../../engine/ports.ts";
 import { findProgram } from "../system/find-program.ts";
@@ -15,18 +16,24 @@ import {
 import type { FolderTask, IterationFolder } from "./iteration-folder.ts";
 
 export interface LaunchOptions {
+  /** Where the agents work. */
   readonly cwd: string;
+  /** Of the repository that this belongs to. */
   readonly gitDir: string;
+  /** How agents start our own server. */
   readonly mcpServer: Omit<McpServer, "env">;
+  /** Ours. */
+  readonly version: string;
 }
 
 export function folderTask({ task, stage, ordinal, maxIterations, about }: AgentRequest): FolderTask {
-  return { id: task, stage, iteration: ordinal, maxIterations, ...about };
+  const { title, description, criteria } = about;
+  return { id: task, title, description, criteria, stage, iteration: ordinal, maxIterations };
 }
 
 export function launchOf(
   request: AgentRequest,
-  { cwd, gitDir, mcpServer }: LaunchOptions,
+  { cwd, gitDir, mcpServer, version }: LaunchOptions,
   { path }: IterationFolder,
   env: Readonly<Record<string, string>>,
 ): Launch {
@@ -35,11 +42,12 @@ export function launchOf(
     agent,
     prompt,
     mayGetMessages,
-    session: session === null ? { id: randomUUID(), isNew: true } : { id: session, isNew: false },
+    session: session === null ? { id: randomUUID(), isNew: true } : { id: session.id, isNew: false },
     workspace: cwd,
     gitDir,
     folder: path,
     mcpServer: { ...mcpServer, env: { [ITERATION_FILES.variable]: path, RALPH_MARKER: marker } },
+    version,
     env,
     isRoot: process.getuid?.() === 0,
   };
@@ -59,14 +67,23 @@ export function withFolder(
   result: AgentResult,
   adapter: AgentAdapter,
   folder: IterationFolder,
-  promise: string,
+  { session, promise }: Pick<AgentRequest, "session" | "promise">,
 ): AgentResult {
-  const usage = usageIn(folder, adapter);
-  const told = { ...result, usage: usage ?? result.usage };
-  const claim = claimWith(result.claim, folder.readReports(), promise);
+  const usage = usageIn(folder, adapter) ?? result.usage;
+  const isTotal = adapter.countsWholeSession === true && session !== null;
+  const told = { ...result, usage: isTotal ? usageWithout(usage, session.used) : usage };
+  const claim = claimWith(result.claim, folder.readReports(), promise.completion);
   if (claim === result.claim) return told;
   // A tool is one of the agreed ways to say it.
   return { ...told, claim, signals: { ...told.signals, confidence: 100 } };
+}
+
+/** A session that is gone is nobody's mistake: the next try has a fresh one. */
+export function withoutLostSession(result: AgentResult, ending: Ending, { session }: Launch): AgentResult {
+  const { failure, toolCalls } = result;
+  const isLost = !session.isNew && ending.is === "exited" && toolCalls === 0;
+  if (!isLost || failure?.class !== "config") return result;
+  return { ...result, sessionId: null, failure: { ...failure, class: "transient" } };
 }
 
 function usageIn(folder: IterationFolder, adapter: AgentAdapter): Usage | null {

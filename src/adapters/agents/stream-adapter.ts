@@ -1,10 +1,10 @@
-import type { StreamFormat } from "../../core/report/streams/stream-format.ts";
+import type { ProgramFormat } from "../../core/report/streams/stream-format.ts";
 import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
 import { createStreamReader } from "./stream-reader.ts";
 import { textAdapter } from "./text-adapter.ts";
 
 /** What its stream says of what it used; some are told the rest in another way. */
-export const TELLS: Readonly<Record<StreamFormat, Capabilities["tells"]>> = {
+export const TELLS: Readonly<Record<ProgramFormat, Capabilities["tells"]>> = {
   claude: "cost",
   codex: "tokens",
   gemini: "tokens",
@@ -13,7 +13,7 @@ export const TELLS: Readonly<Record<StreamFormat, Capabilities["tells"]>> = {
 };
 
 /** Any program that takes its prompt as text and speaks the stream of a known agent: a wrapper around one, say. */
-export function streamAdapter(format: StreamFormat): AgentAdapter {
+export function streamAdapter(format: ProgramFormat): AgentAdapter {
   return {
     ...textAdapter,
     createReader: (request) => createStreamReader(format, request),

@@ -14,7 +14,7 @@ import {
 } from "../../core/report/streams/stream-facts.ts";
 import { STREAMS, type StreamFormat } from "../../core/report/streams/stream-format.ts";
 import { createTextWindow } from "../../core/report/text-window.ts";
-import type { AgentReader, ReaderRequest } from "./agent-adapter.ts";
+import type { AgentActivity, AgentReader, ReaderRequest } from "./agent-adapter.ts";
 
 export interface StreamReader extends AgentReader {
   isOver(): boolean;
@@ -81,18 +81,7 @@ export function createTranslatedReader(translate: StreamTranslator, request: Rea
       stderr.add(line, "plain");
       if (line.trim() !== "") lastWords = line;
     },
-    activity() {
-      const { message, toolCalls, lastTool, currentFile, filesWritten, usage } = recorder.read();
-      const lastLine = message.slice(-WORDS_LENGTH).trimEnd().split("\n").at(-1) || lastWords;
-      return {
-        lastLine,
-        toolCalls,
-        lastTool,
-        currentFile,
-        filesTouched: filesWritten.length,
-        costUsd: usage.costUsd,
-      };
-    },
+    activity: () => activityOf(recorder.read(), lastWords),
     isOver: () => recorder.read().isOver,
     heard: () => recorder.read().heard,
     analyze,
@@ -114,6 +103,19 @@ export function createTranslatedReader(translate: StreamTranslator, request: Rea
         unknownEvents,
       };
     },
+  };
+}
+
+function activityOf(facts: StreamFacts, lastWords: string): AgentActivity {
+  const { message, toolCalls, lastTool, currentFile, filesWritten, usage } = facts;
+  const lastLine = message.slice(-WORDS_LENGTH).trimEnd().split("\n").at(-1) || lastWords;
+  return {
+    lastLine,
+    toolCalls,
+    lastTool,
+    currentFile,
+    filesTouched: filesWritten.length,
+    costUsd: usage.costUsd,
   };
 }
 

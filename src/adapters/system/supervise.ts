@@ -27,6 +27,8 @@ export interface SuperviseRequest {
   /** Whether it has given its final result. Then it has `exitMs` to exit, and ending it afterwards is no failure. */
   readonly isOver?: () => boolean;
   readonly exitMs?: number;
+  /** Asks it to end by itself. It has a moment for that before TERM, and may still tell what it used. False: in vain. */
+  readonly askToStop?: () => Promise<boolean>;
   /** Between TERM and KILL. */
   readonly graceMs?: number;
   /** The process waits for a promise; a sink that fails stops it, and `supervise` rejects with the reason. */
@@ -41,6 +43,7 @@ export interface SuperviseResult {
   readonly swept: number;
 }
 
+const ASKED_MS = 2_000;
 const GRACE_MS = 10_000;
 const EXIT_MS = 10_000;
 
@@ -59,7 +62,7 @@ export async function supervise(request: SuperviseRequest, signal: AbortSignal):
   }
   const { child, leader, exit } = started;
   const family: Family = { marker: request.marker, leader, known, sinceMs: startedMs };
-  const stopper = createStopper(family, request.graceMs ?? GRACE_MS);
+  const stopper = createStopper(family, request);
   const { isOver = () => false, exitMs = EXIT_MS } = request;
   const final = awaitFinalResult(isOver, child.stdin, exitMs, () => stopper.stop("over"));
   let outputBytes = 0;
@@ -172,24 +175,39 @@ interface Stopper {
   reason(): StopReason | null;
 }
 
-function createStopper(family: Family, graceMs: number): Stopper {
+function createStopper(
+  family: Family,
+  { askToStop, graceMs = GRACE_MS }: Pick<SuperviseRequest, "askToStop" | "graceMs">,
+): Stopper {
   let stopReason: StopReason | null = null;
   let isGone = false;
-  let grace: AwakeTimer | null = null;
+  let timer: AwakeTimer | null = null;
+  const later = (ms: number, act: () => void): void => {
+    timer = startAwakeTimer(ms, () => {
+      afterPendingInput(() => {
+        if (!isGone) act();
+      });
+    });
+  };
+  const terminate = (): void => {
+    signalFamily(family, "SIGTERM");
+    later(graceMs, () => signalFamily(family, "SIGKILL"));
+  };
   return {
     stop(reason) {
       if (isGone || stopReason !== null) return;
       stopReason = reason;
-      signalFamily(family, "SIGTERM");
-      grace = startAwakeTimer(graceMs, () => {
-        afterPendingInput(() => {
-          if (!isGone) signalFamily(family, "SIGKILL");
-        });
+      if (askToStop === undefined || reason === "over" || reason === "sink-failed") return terminate();
+      later(ASKED_MS, terminate);
+      void askToStop().then((isAsked) => {
+        if (isAsked || isGone) return;
+        timer?.cancel();
+        terminate();
       });
     },
     processIsGone() {
       isGone = true;
-      grace?.cancel();
+      timer?.cancel();
     },
     reason: () => stopReason,
   };

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { analyzeOutput, openProject, readConfig } from "../../compose.ts";
 import { projectAnalysis } from "../../core/projections/analysis.ts";
+import type { Config } from "../../config/schema.ts";
+import { acpCommand } from "../../core/agent-named.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { ExpectedPromise } from "../../core/report/read-promise.ts";
 import { isStreamFormat, type StreamFormat } from "../../core/report/streams/stream-format.ts";
 import type { Act, CliContext } from "../commands.ts";
 
@@ -25,9 +26,19 @@ export function define(command: Command, act: Act): void {
 
 async function analyze(file: string, flags: AnalyzeFlags, context: CliContext): Promise<number> {
   const exitCode = flags.exitCode === undefined ? null : wholeNumber(flags.exitCode);
-  const promise = await expectedPromise(flags.promise, context);
-  const stderrFile = flags.stderr ?? null;
-  const saved = { file, stderrFile, exitCode, promise, cwd: context.cwd, format: formatFor(flags.agent) };
+  const config = await configHere(context);
+  const promise = {
+    completion: flags.promise ?? config?.promise.completion ?? "COMPLETE",
+    requireXml: config?.promise.require_xml ?? true,
+  };
+  const saved = {
+    file,
+    stderrFile: flags.stderr ?? null,
+    exitCode,
+    promise,
+    cwd: context.cwd,
+    format: formatFor(flags.agent, config),
+  };
   const { format, report, failure, stream } = await analyzeOutput(saved);
   const part = stream === null ? null : { ...stream.facts, ...stream };
   const analysis = projectAnalysis(flags.agent ?? format, report, failure, part);
@@ -35,21 +46,24 @@ async function analyze(file: string, flags: AnalyzeFlags, context: CliContext): 
   return 0;
 }
 
-/** Agents of one's own speak plain text; without a name the output itself tells. */
-function formatFor(agent: string | undefined): StreamFormat | "text" | null {
+/** Without a name the output itself tells. */
+function formatFor(agent: string | undefined, config: Config | null): StreamFormat | "text" | null {
   if (agent === undefined) return null;
+  if (acpCommand(agent) !== null) return "acp";
+  const own = config?.agents[agent];
+  // A command of one's own speaks plain text, whatever its name, unless it is said to speak something else.
+  if (own?.command !== undefined || own?.format !== undefined) return own.format ?? "text";
   return isStreamFormat(agent) ? agent : "text";
 }
 
 /** Any output can be looked at, also where there is no repository and so no configuration. */
-async function expectedPromise(flag: string | undefined, context: CliContext): Promise<ExpectedPromise> {
+async function configHere(context: CliContext): Promise<Config | null> {
   try {
-    const { promise } = await readConfig(await openProject(context));
-    return { completion: flag ?? promise.completion, requireXml: promise.require_xml };
+    return await readConfig(await openProject(context));
   } catch (error) {
     const isOutside = error instanceof RalphError && ["no-repository", "no-git"].includes(error.code);
     if (!isOutside) throw error;
-    return { completion: flag ?? "COMPLETE", requireXml: true };
+    return null;
   }
 }
 

@@ -1,7 +1,6 @@
 import { Option, type Command } from "commander";
 import { accountOf } from "../../compose.ts";
 import type { RunFlags } from "../../config/resolve-settings.ts";
-import { agentNamed } from "../../core/agent-named.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor } from "../print/style.ts";
@@ -68,12 +67,11 @@ export async function run(
   first?: Drive["first"],
 ): Promise<number> {
   const prepared = await prepareRun(goal, flags, context);
-  const { project, settings, commands, source, why } = prepared;
+  const { project, settings, source, why, agents } = prepared;
   if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
-  const agent = agentNamed(settings.agent, commands.agents);
-  if (agent !== null) requireProgram(agent, project.root, context.env);
+  for (const agent of agents) requireProgram(agent, project.root, context.env);
   if (flags.dryRun === true) return showPlan({ settings, source, context, asJson: flags.json === true });
-  if (agent !== null && flags.quiet !== true) sayAccount(agent, context);
+  if (flags.quiet !== true) for (const agent of agents) sayAccount(agent, context);
   return driveRun({
     ...prepared,
     context,

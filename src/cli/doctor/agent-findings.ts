@@ -8,7 +8,7 @@ import {
 } from "../../compose.ts";
 import { requireAgent, resolveAgents } from "../../config/resolve-agents.ts";
 import type { Config } from "../../config/schema.ts";
-import { isStreamFormat } from "../../core/report/streams/stream-format.ts";
+import { isProgramFormat } from "../../core/report/streams/stream-format.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { CliContext } from "../commands.ts";
 import { programOf } from "../project-state.ts";
@@ -23,9 +23,10 @@ export async function agentFindings(
   const used = [config.agent, ...config.run.fallback_agents];
   try {
     const agents = resolveAgents(config, builtInAgents(), { name: config.agent });
-    for (const name of used) requireAgent(name, agents);
+    // Those that are named by their command are in no list.
+    const others = used.map((name) => requireAgent(name, agents)).filter((agent) => !agents.includes(agent));
     return await Promise.all(
-      agents.map((agent) => agentFinding(agent, used.includes(agent.name), root, env)),
+      [...agents, ...others].map((agent) => agentFinding(agent, used.includes(agent.name), root, env)),
     );
   } catch (error) {
     return [problem(`agent ${config.agent}`, error)];
@@ -41,10 +42,9 @@ async function agentFinding(
   const name = `agent ${agent.name}`;
   const program = programOf(agent);
   const path = findProgram(program, root, env);
-  const facts = agent.command === null && isStreamFormat(agent.format) ? PROGRAM_FACTS[agent.format] : null;
+  const facts = agent.command === null && isProgramFormat(agent.format) ? PROGRAM_FACTS[agent.format] : null;
   if (path === null) {
-    const advice =
-      facts?.install ?? `install ${program}, or take [agents.${agent.name}] out of .ralph/ralph.toml`;
+    const advice = facts?.install ?? `install ${program}, or take ${agent.name} out of .ralph/ralph.toml`;
     const others = isUsed || facts === null;
     return {
       name,
@@ -73,9 +73,10 @@ async function agentFinding(
 }
 
 function abilitiesOf(agent: AgentSettings): string {
-  const { resumes, takesMessages, tells } = capabilitiesOf(agent);
+  const { resumes, takesMessages, takesMcpServers, tells } = capabilitiesOf(agent);
   const abilities = [
     resumes && "resumes sessions",
+    takesMcpServers && "gets our tools",
     takesMessages && "takes messages while it runs",
     tells !== "nothing" && `tells its ${tells}`,
   ];

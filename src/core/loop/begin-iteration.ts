@@ -10,6 +10,7 @@ import { mayStart } from "./decide.ts";
 import { gatesKnownAt } from "./evolve-gates.ts";
 import { timeoutFor } from "./timeout-for.ts";
 import { isOpen, taskState, type State, type TaskState } from "./state.ts";
+import type { AgentSession } from "./task-state.ts";
 import { steerSection, steersFor } from "./steer.ts";
 
 /** Stages come with a pipeline; without one there is a single stage. */
@@ -22,7 +23,7 @@ export interface Beginning {
   readonly promise: Settings["promise"];
   readonly about: Pick<Task, "title" | "description" | "criteria">;
   /** What an agent that resumes sessions may go on with. */
-  readonly session: string | null;
+  readonly session: AgentSession | null;
 }
 
 export interface Surroundings {
@@ -86,8 +87,8 @@ export function beginIteration(
 }
 
 /** Only one of this run and this agent; after repeated failures of the same kind a fresh one does better. */
-function sessionOf({ session, feedbackLeads }: TaskState, run: RunId, agent: string): string | null {
-  return session?.run === run && session.agent === agent && !feedbackLeads ? session.id : null;
+function sessionOf({ session, feedbackLeads }: TaskState, run: RunId, agent: string): AgentSession | null {
+  return session?.run === run && session.agent === agent && !feedbackLeads ? session : null;
 }
 
 /** Whether the gates have to be asked before the task's first agent starts. */

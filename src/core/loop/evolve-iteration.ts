@@ -1,3 +1,4 @@
+import { usageWith } from "../report/usage.ts";
 import type { EventOf, Recorded } from "../events.ts";
 import { withCost } from "../limits/budget.ts";
 import { withSignal } from "../limits/exit-rules.ts";
@@ -94,12 +95,14 @@ export function iterationReported(state: State, event: Recorded<EventOf<"iterati
 /** One that failed by itself is not gone on with: what it failed of is in it. */
 function sessionAfter(
   state: State,
-  { run, iteration, report }: EventOf<"iteration.ended">,
+  { run, task, iteration, report }: EventOf<"iteration.ended">,
 ): TaskState["session"] {
   const agent = state.iterations.find(({ number }) => number === iteration)?.agent;
   const id = report.sessionId ?? null;
+  const before = taskState(state, task).session;
+  const used = before?.id === id ? usageWith(before.used, report.usage) : report.usage;
   const isUsable = report.failure === null || ["limit", "transient"].includes(report.failure.class);
-  return agent !== undefined && id !== null && isUsable ? { run, agent, id } : null;
+  return agent !== undefined && id !== null && isUsable ? { run, agent, id, used } : null;
 }
 
 export function iterationObserved(state: State, event: Recorded<EventOf<"evidence.collected">>): State {

@@ -6,6 +6,7 @@ import type { FeedbackItem } from "../interventions/intervention.ts";
 import type { WatchedIteration } from "../interventions/thresholds.ts";
 import type { TaskId } from "../plan/task.ts";
 import type { GateOutcome } from "../report/checked-gate.ts";
+import type { Usage } from "../report/agent-report.ts";
 import type { ChangeSet, Leftover } from "../report/evidence.ts";
 import type { Instant } from "../time.ts";
 
@@ -72,6 +73,8 @@ export interface AgentSession {
   readonly run: RunId;
   readonly agent: string;
   readonly id: string;
+  /** By all of its iterations. */
+  readonly used: Usage;
 }
 
 /**

@@ -8,9 +8,9 @@ export const acpAdapter: AgentAdapter = {
     command: [...(agent.command ?? []), ...agent.args],
     input: null,
     // Claude, in whatever dress, otherwise refuses to work for root without asking.
-    ...(isRoot && agent.permissions === "full" && { env: { IS_SANDBOX: "1" } }),
+    env: isRoot ? { IS_SANDBOX: "1" } : {},
   }),
-  createReader: (request, { agent, prompt, session, workspace, mcpServer }) =>
+  createReader: (request, { agent, prompt, session, workspace, mcpServer, version }) =>
     createAcpReader({
       ...request,
       exactPrompt: prompt,
@@ -18,6 +18,7 @@ export const acpAdapter: AgentAdapter = {
       mcpServers: [mcpServer],
       permissions: agent.permissions,
       model: agent.model,
+      version,
       resume: session.isNew ? null : session.id,
     }),
 };

@@ -12,9 +12,11 @@ export interface AcpReaderRequest extends ReaderRequest, AcpConversationRequest 
 export interface AcpReader extends AgentReader {
   converse: NonNullable<AgentReader["converse"]>;
   isOver(): boolean;
-  /** Asks the agent to end its turn, which it then answers; false when there is none, or it could not be said. */
   cancel(): Promise<boolean>;
 }
+
+/** All is said by then, and some never exit. */
+const EXIT_MS = 2_000;
 
 /** Speaks the Agent Client Protocol with an agent, and reports what it says. */
 export function createAcpReader(request: AcpReaderRequest): AcpReader {
@@ -35,6 +37,7 @@ export function createAcpReader(request: AcpReaderRequest): AcpReader {
     },
     isOver: () => conversation?.isOver() ?? false,
     cancel: async () => (await conversation?.cancel()) ?? false,
+    exitMs: EXIT_MS,
     result(ending) {
       conversation?.end();
       return reader.result(ending);

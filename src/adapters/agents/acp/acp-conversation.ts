@@ -1,10 +1,10 @@
 import { textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
 import type { Permissions } from "../../../core/settings.ts";
 import type { McpServer, Send, Write } from "../agent-adapter.ts";
-import { offersOf, type AgentOffers } from "./acp-offers.ts";
+import { offersOf, otherVersion, PROTOCOL_VERSION, type AgentOffers } from "./acp-offers.ts";
 import { answerPermission, type Permitting } from "./acp-permissions.ts";
 import { reportOf } from "./acp-report.ts";
-import { settingsFor, type Setting } from "./acp-settings.ts";
+import { modelsOf, settingsFor, type Setting } from "./acp-settings.ts";
 import { createAcpTurn } from "./acp-turn.ts";
 import { createJsonRpcPeer, type Reply } from "./json-rpc.ts";
 
@@ -18,7 +18,7 @@ export interface AcpConversationRequest {
   /** The session to go on with, where the agent can. */
   readonly resume: string | null;
   /** Ours, as the agent is told. */
-  readonly version?: string;
+  readonly version: string;
 }
 
 /** One session of an agent, from the first word to the answer to our prompt. */
@@ -32,10 +32,9 @@ export interface AcpConversation {
   end(): void;
 }
 
-const PROTOCOL_VERSION = 1;
 const METHOD_NOT_FOUND = -32_601;
-/** Where an error is no failure of the agent. */
-const WISHES: readonly (string | null)[] = ["session/set_mode", "_session/steering"];
+/** Where an error is no failure of the agent: there is another way. */
+const WISHES: readonly string[] = ["session/resume", "session/load", "session/set_mode", "_session/steering"];
 
 export function startAcpConversation(request: AcpConversationRequest, write: Write): AcpConversation {
   const servers = request.mcpServers.map(({ name }) => name);
@@ -45,39 +44,53 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
   let offers: AgentOffers = offersOf({});
   let sessionId: string | null = null;
 
-  const ask = (method: string, params: object, onResult: (result: Fields) => void): void => {
+  const ask = (
+    method: string,
+    params: object,
+    onResult: (result: Fields) => void,
+    onRefusal: () => void = () => turn.end(),
+  ): void => {
     void peer.request(method, params, (answer) => {
       if (answer.is === "result") onResult(answer.result);
-      else if (WISHES.includes(method)) onResult({});
-      else turn.end();
+      else onRefusal();
     });
   };
   const set = (id: string, [setting, ...others]: readonly Setting[]): void => {
     if (setting === undefined) turn.begin(id, request.exactPrompt, offers.messages);
-    else ask(setting.method, { sessionId: id, ...setting.params }, () => set(id, others));
+    else {
+      const goOn = (): void => set(id, others);
+      const isWish = WISHES.includes(setting.method);
+      ask(setting.method, { sessionId: id, ...setting.params }, goOn, isWish ? goOn : () => turn.end());
+    }
   };
-  const open = (): void => {
-    const resumed = offers.resumes === null ? null : request.resume;
-    const method = resumed === null ? "session/new" : (offers.resumes ?? "");
+  const open = (resume: string | null): void => {
+    const method = (resume === null ? null : offers.resumes) ?? "session/new";
     const place = { cwd: request.cwd, mcpServers: request.mcpServers.map(serverOf) };
-    ask(method, resumed === null ? place : { sessionId: resumed, ...place }, (session) => {
-      sessionId = textOf(session["sessionId"]) ?? resumed ?? "";
+    const begin = (session: Fields): void => {
+      if (request.model !== null && !modelsOf(session).includes(request.model)) return turn.end();
+      sessionId = textOf(session["sessionId"]) ?? resume ?? "";
       set(sessionId, settingsFor(session, request, method === "session/load"));
-    });
+    };
+    if (method === "session/new") ask(method, place, begin);
+    // Work in a fresh session is better than none.
+    else ask(method, { sessionId: resume, ...place }, begin, () => open(null));
   };
 
   ask("initialize", introduction(request.version), (initialized) => {
     offers = offersOf(initialized);
-    open();
+    if (otherVersion(initialized) === null) open(request.resume);
+    else turn.end();
   });
   return {
     receive(message) {
       // Before the prompt it talks of other things: the history of a session, a mode that was set.
-      const isEarly = !turn.isBegun() && textOf(message["method"]) !== null;
+      const isAnswer = textOf(message["method"]) === null;
+      const isEarly = !isAnswer && !turn.isBegun();
       const answered = peer.receive(message);
-      if (isEarly || WISHES.includes(answered)) return null;
+      if (isEarly || (isAnswer && (answered === null || WISHES.includes(answered)))) return null;
       const isResumed = sessionId !== null && sessionId === request.resume;
-      return reportOf(message, { answered, sessionId, isResumed, logins: offers.logins });
+      const { logins } = offers;
+      return reportOf(message, { answered, sessionId, isResumed, logins, model: request.model });
     },
     tell: (text) => turn.tell(text),
     cancel: () => turn.cancel(),
@@ -86,7 +99,7 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
   };
 }
 
-function introduction(version = "0"): object {
+function introduction(version: string): object {
   return {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },

@@ -1,4 +1,19 @@
-import { fieldsOf, isFields, listOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
+import {
+  fieldsOf,
+  isFields,
+  listOf,
+  numberOf,
+  textOf,
+  type Fields,
+} from "../../../core/report/streams/json-fields.ts";
+
+export const PROTOCOL_VERSION = 1;
+
+/** The version of the protocol that the agent insists on, when it is another one. */
+export function otherVersion(initialized: Fields): number | null {
+  const version = numberOf(initialized["protocolVersion"]);
+  return version === PROTOCOL_VERSION ? null : version;
+}
 
 export interface AgentOffers {
   /** By which method an earlier session is gone on with; null when it cannot be. */

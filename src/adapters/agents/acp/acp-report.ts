@@ -1,4 +1,6 @@
 import { fieldsOf, isFields, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
+import { otherVersion, PROTOCOL_VERSION } from "./acp-offers.ts";
+import { modelsOf } from "./acp-settings.ts";
 
 /** What we know of a message that it does not say itself. */
 export interface Circumstances {
@@ -8,6 +10,8 @@ export interface Circumstances {
   readonly isResumed: boolean;
   /** The names of the ways to log in. */
   readonly logins: readonly string[];
+  /** That was asked for. */
+  readonly model: string | null;
 }
 
 const AUTH_REQUIRED = -32_000;
@@ -17,19 +21,30 @@ const NOT_FOUND = -32_002;
 export function reportOf(message: Fields, known: Circumstances): Fields {
   const { error, result } = message;
   if (isFields(error)) return { ...message, error: errorOf(error, known) };
+  const misfit = isFields(result) ? misfitOf(result, known) : null;
+  if (misfit !== null) return { error: { code: NOT_FOUND, message: misfit } };
   // An answer about a session that we named does not name it.
   if (result !== undefined && known.sessionId !== null)
     return { ...message, result: { ...fieldsOf(result), sessionId: known.sessionId } };
   return known.isResumed ? withoutCost(message) : message;
 }
 
-function errorOf(error: Fields, { answered, logins }: Circumstances): Fields {
-  if (error["code"] === AUTH_REQUIRED) {
-    const said = textOf(error["message"]) ?? "Authentication required";
-    return logins.length === 0 ? error : { ...error, message: `${said} (it offers: ${logins.join(", ")})` };
-  }
-  // In whatever words: the session is not there any more.
-  return answered === "session/load" || answered === "session/resume" ? { ...error, code: NOT_FOUND } : error;
+/** Why we cannot work with what the agent answers, though it is no error. */
+function misfitOf(result: Fields, { answered, model }: Circumstances): string | null {
+  const version = answered === "initialize" ? otherVersion(result) : null;
+  if (version !== null) return `it speaks version ${version} of the protocol, not ${PROTOCOL_VERSION}`;
+  const isOpening = answered !== null && OPENING.includes(answered);
+  if (!isOpening || model === null || modelsOf(result).includes(model)) return null;
+  const offered = modelsOf(result).join(", ");
+  return `it does not offer the model "${model}"${offered === "" ? ", or any other" : `, but: ${offered}`}`;
+}
+
+const OPENING: readonly string[] = ["session/new", "session/load", "session/resume"];
+
+function errorOf(error: Fields, { logins }: Circumstances): Fields {
+  if (error["code"] !== AUTH_REQUIRED || logins.length === 0) return error;
+  const said = textOf(error["message"]) ?? "Authentication required";
+  return { ...error, message: `${said} (it offers: ${logins.join(", ")})` };
 }
 
 /** The cost of a session counts from its beginning, and nobody says how much of it is old. */

@@ -38,20 +38,32 @@ function settingOfMode(modeId: unknown): Setting | null {
   return typeof modeId === "string" ? { method: "session/set_mode", params: { modeId } } : null;
 }
 
-/** Sets the session to a model, if it offers that one and does not have it. */
+/** Sets the session to a model, if it does not have it. */
 function settingOfModel(session: Fields, model: string): Setting | null {
-  const option = listOf(session["configOptions"])
-    .map(fieldsOf)
-    .find(({ category, id }) => category === "model" || id === "model");
+  const option = modelOption(session);
   if (option !== undefined && valuesOf(option).includes(model))
     return option["currentValue"] === model
       ? null
       : { method: "session/set_config_option", params: { configId: option["id"], value: model } };
-  const models = fieldsOf(session["models"]);
-  const offered = listOf(models["availableModels"]).map((one) => fieldsOf(one)["modelId"]);
-  return !offered.includes(model) || models["currentModelId"] === model
+  return fieldsOf(session["models"])["currentModelId"] === model
     ? null
     : { method: "session/set_model", params: { modelId: model } };
+}
+
+/** The models that a session offers. */
+export function modelsOf(session: Fields): readonly string[] {
+  const option = modelOption(session);
+  const listed = listOf(fieldsOf(session["models"])["availableModels"]).map(
+    (one) => fieldsOf(one)["modelId"],
+  );
+  return [...(option === undefined ? [] : valuesOf(option)), ...listed.map(textOf)].filter(
+    (id) => id !== null,
+  );
+}
+
+function modelOption(session: Fields): Fields | undefined {
+  const options = listOf(session["configOptions"]).map(fieldsOf);
+  return options.find(({ category, id }) => category === "model" || id === "model");
 }
 
 /** Options may stand in groups. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
-import type { StreamFormat } from "../../../core/report/streams/stream-format.ts";
+import type { ProgramFormat } from "../../../core/report/streams/stream-format.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
 
 /** Whose account or key an agent will use, as far as its environment and files tell; nothing is asked of a service. */
@@ -22,14 +22,18 @@ export function accountOf(agent: AgentSettings, baseEnv: Env): Account | null {
   return ACCOUNTS[agent.format](env);
 }
 
-const ACCOUNTS: Readonly<Record<StreamFormat, (env: Env) => Account | null>> = {
+const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = {
   claude(env) {
-    const key = keyIn(env, ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"]);
-    if (isSet(env, "CLAUDE_CODE_USE_BEDROCK")) return found("Amazon Bedrock");
-    if (isSet(env, "CLAUDE_CODE_USE_VERTEX")) return found("Google Vertex AI");
+    const folder = valueOf(env, "CLAUDE_CONFIG_DIR") ?? home(env, ".claude");
+    const settings = jsonIn(join(folder, "settings.json"));
+    const all: Env = { ...env, ...textsIn(settings["env"]) };
+    if (isOn(all, "CLAUDE_CODE_USE_BEDROCK")) return found("Amazon Bedrock");
+    if (isOn(all, "CLAUDE_CODE_USE_VERTEX")) return found("Google Vertex AI");
+    const key = keyIn(all, ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"]);
     if (key !== null) return billed(key);
-    if (isSet(env, "CLAUDE_CODE_OAUTH_TOKEN")) return found("the subscription of CLAUDE_CODE_OAUTH_TOKEN");
-    const folder = env["CLAUDE_CONFIG_DIR"] ?? home(env, ".claude");
+    if (textOf(settings["apiKeyHelper"]) !== null) return found("the key of its apiKeyHelper, billed by use");
+    if (valueOf(all, "CLAUDE_CODE_OAUTH_TOKEN") !== null)
+      return found("the subscription of CLAUDE_CODE_OAUTH_TOKEN");
     const login = fieldsOf(jsonIn(join(folder, ".credentials.json"))["claudeAiOauth"]);
     const kind = textOf(login["subscriptionType"]);
     if (textOf(login["accessToken"]) !== null)
@@ -38,40 +42,67 @@ const ACCOUNTS: Readonly<Record<StreamFormat, (env: Env) => Account | null>> = {
     return process.platform === "darwin" ? null : missing("ANTHROPIC_API_KEY");
   },
   codex(env) {
-    const folder = env["CODEX_HOME"] ?? home(env, ".codex");
-    const auth = jsonIn(join(folder, "auth.json"));
+    const folder = valueOf(env, "CODEX_HOME") ?? home(env, ".codex");
+    const config = textIn(join(folder, "config.toml")) ?? "";
+    const provider = topTextOf(config, "model_provider") ?? "openai";
+    // What another provider wants, no login of its own gives it.
+    if (provider !== "openai") return found(`its provider "${provider}"`);
     const key = keyIn(env, ["CODEX_API_KEY"]);
     if (key !== null) return billed(key);
+    const auth = jsonIn(join(folder, "auth.json"));
     if (Object.keys(fieldsOf(auth["tokens"])).length > 0) return found("the ChatGPT login");
     if (textOf(auth["OPENAI_API_KEY"]) !== null)
       return found(`the API key in ${join(folder, "auth.json")}, billed by use`);
-    const provider = /^model_provider\s*=\s*"([^"]+)"/m.exec(textIn(join(folder, "config.toml")) ?? "")?.[1];
-    return provider === undefined ? missing("CODEX_API_KEY") : found(`its provider "${provider}"`);
+    const isInFile = (topTextOf(config, "cli_auth_credentials_store") ?? "file") === "file";
+    return isInFile ? missing("CODEX_API_KEY") : null;
   },
   gemini(env) {
-    const key = keyIn(env, ["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
-    if (key !== null) return billed(key);
-    if (isSet(env, "GOOGLE_GENAI_USE_VERTEXAI")) return found("Google Vertex AI");
-    const account = textOf(jsonIn(home(env, ".gemini/google_accounts.json"))["active"]);
-    if (textIn(home(env, ".gemini/oauth_creds.json")) === null) return missing("GEMINI_API_KEY");
-    return found(`the Google login${account === null ? "" : ` ${account}`}`);
+    const folder = home(env, ".gemini");
+    switch (geminiAccess(env, folder)) {
+      case "gemini-api-key":
+        // Otherwise in the keychain, or in one of several files.
+        return valueOf(env, "GEMINI_API_KEY") === null ? null : billed("GEMINI_API_KEY");
+      case "vertex-ai":
+        return found("Google Vertex AI");
+      case "oauth-personal":
+      case null: {
+        const login = jsonIn(join(folder, "oauth_creds.json"));
+        const account = textOf(jsonIn(join(folder, "google_accounts.json"))["active"]);
+        if (Object.keys(login).length > 0)
+          return found(`the Google login${account === null ? "" : ` ${account}`}`);
+        return textIn(join(folder, ".env")) === null ? missing("GEMINI_API_KEY") : null;
+      }
+      default:
+        return null;
+    }
   },
   opencode(env) {
-    const data = env["XDG_DATA_HOME"] ?? home(env, ".local/share");
+    const data = valueOf(env, "XDG_DATA_HOME") ?? home(env, ".local/share");
     const providers = Object.keys(jsonIn(join(data, "opencode", "auth.json")));
     // Its own configuration may hold a key as well, in a dozen places.
     return providers.length === 0 ? null : found(`its login at ${providers.join(", ")}`);
   },
   copilot(env) {
-    const own = env["COPILOT_PROVIDER_BASE_URL"];
-    if (own !== undefined) return found(`the provider of COPILOT_PROVIDER_BASE_URL (${own})`);
+    const own = valueOf(env, "COPILOT_PROVIDER_BASE_URL");
+    if (own !== null) return found(`the provider of COPILOT_PROVIDER_BASE_URL (${own})`);
     const token = keyIn(env, ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"]);
     if (token !== null) return found(`the GitHub account of ${token}`);
-    const user = fieldsOf(jsonIn(home(env, ".copilot/config.json"))["last_logged_in_user"]);
-    const name = textOf(user["login"]);
+    const folder = valueOf(env, "COPILOT_HOME") ?? home(env, ".copilot");
+    const config = jsonIn(join(folder, "config.json"));
+    const name = textOf(fieldsOf(config["lastLoggedInUser"] ?? config["last_logged_in_user"])["login"]);
     return name === null ? null : found(`the GitHub login ${name}`);
   },
 };
+
+/** What a person has chosen in the program counts before the environment. */
+function geminiAccess(env: Env, folder: string): string | null {
+  const security = fieldsOf(jsonIn(join(folder, "settings.json"))["security"]);
+  const chosen = textOf(fieldsOf(security["auth"])["selectedType"]);
+  if (chosen !== null) return chosen;
+  if (isOn(env, "GOOGLE_GENAI_USE_GCA")) return "oauth-personal";
+  if (isOn(env, "GOOGLE_GENAI_USE_VERTEXAI")) return "vertex-ai";
+  return valueOf(env, "GEMINI_API_KEY") === null ? null : "gemini-api-key";
+}
 
 function found(says: string): Account {
   return { isThere: true, says };
@@ -85,12 +116,17 @@ function missing(variable: string): Account {
   return { isThere: false, says: `neither a login nor ${variable}` };
 }
 
-function isSet(env: Env, name: string): boolean {
-  return (env[name] ?? "") !== "";
+/** Null also for an empty one: people unset variables so. */
+function valueOf(env: Env, name: string): string | null {
+  return textOf(env[name]);
+}
+
+function isOn(env: Env, name: string): boolean {
+  return /^(?:1|true|yes|on)$/i.test(env[name] ?? "");
 }
 
 function keyIn(env: Env, names: readonly string[]): string | null {
-  return names.find((name) => isSet(env, name)) ?? null;
+  return names.find((name) => valueOf(env, name) !== null) ?? null;
 }
 
 function home(env: Env, path: string): string {
@@ -105,10 +141,24 @@ function textIn(path: string): string | null {
   }
 }
 
+/** Some begin with lines of comment. */
 function jsonIn(path: string): Fields {
   try {
-    return fieldsOf(JSON.parse(textIn(path) ?? "null"));
+    return fieldsOf(JSON.parse((textIn(path) ?? "null").replaceAll(/^\s*\/\/.*$/gm, "")));
   } catch {
     return {};
   }
+}
+
+function textsIn(value: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(fieldsOf(value)).filter(([, text]) => typeof text === "string");
+  return Object.fromEntries(entries) as Readonly<Record<string, string>>;
+}
+
+/** Of a TOML file, from the part before its first section. */
+function topTextOf(toml: string, key: string): string | null {
+  const top = toml.split(/^\s*\[/m)[0] ?? "";
+  return (
+    new RegExp(`^\\s*${key}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, "m").exec(top)?.slice(1).find(Boolean) ?? null
+  );
 }

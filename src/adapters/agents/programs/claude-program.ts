@@ -5,6 +5,7 @@ import type {
   Launch,
   ReaderRequest,
   Send,
+  Write,
 } from "../agent-adapter.ts";
 import { TELLS } from "../stream-adapter.ts";
 import { createStreamReader } from "../stream-reader.ts";
@@ -26,6 +27,9 @@ function claudeCommand({ agent, session, mcpServer, env, isRoot }: Launch): Agen
     "--print",
     "--mcp-config",
     mcpServersJson([mcpServer]),
+    // Our own tools need nobody's permission.
+    "--allowedTools",
+    `mcp__${mcpServer.name}`,
     "--output-format",
     "stream-json",
     "--verbose",
@@ -57,43 +61,54 @@ const PERMISSIONS = {
 
 function createClaudeReader(request: ReaderRequest, { prompt }: Launch): AgentReader {
   const reader = createStreamReader("claude", request);
-  let written = 0;
-  const waiting = new Map<number, (isHeard: boolean) => void>();
+  /** Those that it has not heard yet, in the order in which they were written. */
+  const waiting: ((isHeard: boolean) => void)[] = [];
+  let heard = 0;
+  let isGone = false;
+  let write: Write | null = null;
   const settle = (): void => {
-    const heard = reader.heard();
-    for (const [number, resolve] of waiting) {
-      if (number > heard) continue;
-      waiting.delete(number);
-      resolve(true);
-    }
+    for (; heard < reader.heard(); heard += 1) waiting.shift()?.(true);
+  };
+  const giveUp = (resolve: (isHeard: boolean) => void): void => {
+    const index = waiting.indexOf(resolve);
+    if (index !== -1) waiting.splice(index, 1);
+    resolve(false);
   };
   return {
     ...reader,
-    converse(write) {
+    converse(toStdin) {
+      write = toStdin;
       const send: Send = async (text) => {
-        const number = ++written;
-        if (!(await write(messageOf(text)))) return false;
+        if (isGone) return false;
         return new Promise((resolve) => {
-          waiting.set(number, resolve);
-          settle();
+          waiting.push(resolve);
+          void toStdin(messageOf(text)).then((isWritten) => isWritten || giveUp(resolve));
         });
       };
       void send(prompt);
       return send;
     },
+    // Ended by a signal it would not say what it has cost.
+    cancel: async () => (await write?.(INTERRUPT)) ?? false,
     stdoutLine(line) {
       reader.stdoutLine(line);
       settle();
     },
     // A message that it has not heard yet begins another turn after the result.
-    isOver: () => reader.isOver() && reader.heard() >= written,
+    isOver: () => reader.isOver() && waiting.length === 0,
     result(ending) {
-      for (const resolve of waiting.values()) resolve(false);
-      waiting.clear();
+      isGone = true;
+      for (const resolve of waiting.splice(0)) resolve(false);
       return reader.result(ending);
     },
   };
 }
+
+const INTERRUPT = `${JSON.stringify({
+  type: "control_request",
+  request_id: "stop",
+  request: { subtype: "interrupt" },
+})}\n`;
 
 function messageOf(text: string): string {
   const message = { role: "user", content: [{ type: "text", text }] };

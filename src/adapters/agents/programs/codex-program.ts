@@ -6,6 +6,7 @@ import { createStreamReader } from "../stream-reader.ts";
 export const codexProgram: AgentAdapter = {
   can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: TELLS.codex },
   command: codexCommand,
+  countsWholeSession: true,
   createReader: (request) => createStreamReader("codex", request),
 };
 

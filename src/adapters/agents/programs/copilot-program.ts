@@ -17,6 +17,7 @@ import { nativeCopilot } from "./native-copilot.ts";
 export const copilotProgram: AgentAdapter = {
   can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: "tokens" },
   command: copilotCommand,
+  countsWholeSession: true,
   locate: nativeCopilot,
   createReader: createCopilotReader,
   readUsage: readCopilotUsage,
@@ -31,6 +32,8 @@ function copilotCommand({ agent, prompt, session, folder, mcpServer }: Launch): 
     "--no-auto-update",
     "--no-ask-user",
     ...PERMISSIONS[agent.permissions],
+    // Our own tools need nobody's permission.
+    ...(agent.permissions === "full" ? [] : ["--allow-tool", mcpServer.name]),
     ...(agent.model === null ? [] : ["--model", agent.model]),
     ...(session.isNew ? ["--session-id", session.id] : [`--resume=${session.id}`]),
     "--usage-output-file",
@@ -67,10 +70,12 @@ function readCopilotUsage(text: string): Usage | null {
   if (models.length === 0) return null;
   const sum = (name: string): number =>
     models.reduce((total, usage) => total + (numberOf(usage[name]) ?? 0), 0);
+  const cached = sum("cacheReadTokens");
   return {
-    inputTokens: sum("inputTokens"),
+    // What came from the cache is counted among them.
+    inputTokens: Math.max(0, sum("inputTokens") - cached),
     outputTokens: sum("outputTokens"),
-    cacheReadTokens: sum("cacheReadTokens"),
+    cacheReadTokens: cached,
     costUsd: null,
   };
 }

@@ -1,4 +1,4 @@
-import type { StreamFormat } from "../../../core/report/streams/stream-format.ts";
+import type { ProgramFormat } from "../../../core/report/streams/stream-format.ts";
 
 /** What a person needs to know to have a program on the machine. */
 export interface ProgramFacts {
@@ -8,7 +8,7 @@ export interface ProgramFacts {
   readonly triedVersion: string;
 }
 
-export const PROGRAM_FACTS: Readonly<Record<StreamFormat, ProgramFacts>> = {
+export const PROGRAM_FACTS: Readonly<Record<ProgramFormat, ProgramFacts>> = {
   claude: {
     install: "npm install -g @anthropic-ai/claude-code",
     login: "run claude once and log in, or set ANTHROPIC_API_KEY",

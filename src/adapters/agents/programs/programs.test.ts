@@ -87,7 +87,7 @@ test("copilot's tokens are read from the file that it writes", () => {
   const copilot = adapterFor({ ...LAUNCH.agent, format: "copilot" });
   const usage = { inputTokens: 10, outputTokens: 2, cacheReadTokens: 3, reasoningTokens: 1 };
   expect(copilot.readUsage?.(JSON.stringify({ modelMetrics: { a: { usage }, b: { usage } } }))).toEqual({
-    inputTokens: 20,
+    inputTokens: 14,
     outputTokens: 4,
     cacheReadTokens: 6,
     costUsd: null,

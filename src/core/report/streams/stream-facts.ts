@@ -1,5 +1,6 @@
 import type { Instant } from "../../time.ts";
 import { UNKNOWN_USAGE, type Usage } from "../agent-report.ts";
+import { usageWith } from "../usage.ts";
 import type { Fields } from "./json-fields.ts";
 
 /** What every structured format tells, once it is translated. */
@@ -143,7 +144,7 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
     writes: addFiles,
     hears: () => set({ heard: facts.heard + 1 }),
     uses: (usage) => set({ usage }),
-    usesMore: (usage) => set({ usage: sumOf(facts.usage, usage) }),
+    usesMore: (usage) => set({ usage: usageWith(facts.usage, usage) }),
     ends: (failure = null) => set({ isOver: true, failure }),
     goesOn: () => set({ isOver: false, failure: null }),
     fails: (failure) => set({ failure }),
@@ -187,17 +188,6 @@ const NOTHING: StreamFacts = {
 
 function endOf(message: string): string {
   return message.length > 2 * MESSAGE_LENGTH_MAX ? message.slice(-MESSAGE_LENGTH_MAX) : message;
-}
-
-/** What only one of them knows is what is known. */
-function sumOf(left: Usage, right: Usage): Usage {
-  const add = (a: number | null, b: number | null): number | null => (a === null ? b : a + (b ?? 0));
-  return {
-    inputTokens: add(left.inputTokens, right.inputTokens),
-    outputTokens: add(left.outputTokens, right.outputTokens),
-    cacheReadTokens: add(left.cacheReadTokens, right.cacheReadTokens),
-    costUsd: add(left.costUsd, right.costUsd),
-  };
 }
 
 function relativeTo(folders: readonly string[], path: string): string {

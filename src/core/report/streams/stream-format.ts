@@ -1,3 +1,4 @@
+import { isAcpMessage, readAcpMessage } from "./acp-stream.ts";
 import { readClaudeEvent } from "./claude-stream.ts";
 import { readCodexEvent } from "./codex-stream.ts";
 import { readCopilotEvent } from "./copilot-stream.ts";
@@ -6,7 +7,9 @@ import { isFields, type Fields } from "./json-fields.ts";
 import { readOpencodeEvent } from "./opencode-stream.ts";
 import type { StreamTranslator } from "./stream-facts.ts";
 
-export type StreamFormat = "claude" | "codex" | "gemini" | "opencode" | "copilot";
+/** Streams of programs that we know how to start. */
+export type ProgramFormat = "claude" | "codex" | "gemini" | "opencode" | "copilot";
+export type StreamFormat = ProgramFormat | "acp";
 
 export const STREAMS: Readonly<Record<StreamFormat, StreamTranslator>> = {
   claude: readClaudeEvent,
@@ -14,15 +17,22 @@ export const STREAMS: Readonly<Record<StreamFormat, StreamTranslator>> = {
   gemini: readGeminiEvent,
   opencode: readOpencodeEvent,
   copilot: readCopilotEvent,
+  acp: readAcpMessage,
 };
 
 export function isStreamFormat(name: string): name is StreamFormat {
   return Object.hasOwn(STREAMS, name);
 }
 
+export function isProgramFormat(name: string): name is ProgramFormat {
+  return isStreamFormat(name) && name !== "acp";
+}
+
 /** Whose event it is, judged by what only that format has; null when nobody's. */
 export function formatOf(json: unknown): StreamFormat | null {
-  if (!isFields(json) || typeof json["type"] !== "string") return null;
+  if (!isFields(json)) return null;
+  if (isAcpMessage(json)) return "acp";
+  if (typeof json["type"] !== "string") return null;
   return MARKS.find(([, isMark]) => isMark(json, String(json["type"])))?.[0] ?? null;
 }
 
