@@ -59,7 +59,7 @@ describe("ralph doctor", () => {
     project = createWith('agent = "claude"\n', { ANTHROPIC_API_KEY: "sk-ant-secret" });
     const { code, stdout } = await project.ralph("doctor");
     expect(stdout).toContain(
-      `✔ agent claude: ${CLAUDE} · ${join(folder, "bin", "claude")} · uses the key in ANTHROPIC_API_KEY, billed by use · resumes sessions, takes messages while it runs, tells its cost\n`,
+      `✔ agent claude: ${CLAUDE} · ${join(folder, "bin", "claude")} · uses the key in ANTHROPIC_API_KEY, billed by use · resumes sessions, gets our tools, takes messages while it runs, tells its cost\n`,
     );
     expect(stdout).not.toContain("sk-ant-secret");
     expect(code).toBe(0);

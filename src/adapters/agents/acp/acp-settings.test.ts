@@ -82,7 +82,7 @@ describe("the settings of a session", () => {
     expect(peer.reader.isOver()).toBe(true);
     expect(peer.reader.result(EXITED).failure).toEqual({
       class: "config",
-      message: 'it does not offer the model "opus", but: haiku',
+      message: 'it does not offer the model "opus", but: default, haiku',
     });
   });
 });
