@@ -80,12 +80,16 @@ export interface ReaderRequest {
   readonly zone?: string;
   /** Where the agent works; files inside are named from here. */
   readonly workspace?: string;
+  /** For whoever watches: what the agent says, in the reader's words if it has any of its own. */
+  readonly show?: (text: string) => void;
 }
 
 /** Follows one agent's output. Its memory is bounded, whatever comes. */
 export interface AgentReader {
   /** Of a longer line only the beginning is read; the usual length when it does not say. */
   readonly lineBytesMax?: number;
+  /** It shows what the agent says; of others the output is shown as it is. */
+  readonly showsItself?: boolean;
   stdoutLine(line: string): void;
   stderrLine(line: string): void;
   /** Speaks with the agent over its stdin, which stays open; answers how a message reaches it while it runs. */

@@ -103,13 +103,11 @@ async function runIn(
   const writer = createTranscriptWriter(log, files.log);
   const prompt = keptPrompt(request, kept, files.prompt, secrets);
   const launch = launchOf(request, options, folder, env);
-  // Its output comes without secrets, so an echo of the prompt does too.
-  const reader = adapter.createReader(
-    { prompt: prompt.cleanPrompt, promise: request.promise, workspace: options.cwd },
-    launch,
-  );
-  const { onOutput } = options;
+  const { onOutput, cwd } = options;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
+  // Its output comes without secrets, so an echo of the prompt does too.
+  const words = { prompt: prompt.cleanPrompt, promise: request.promise, workspace: cwd };
+  const reader = adapter.createReader({ ...words, ...(show && { show }) }, launch);
   const tap = createOutputTap({ secrets, reader, write: (bytes) => writer.write(bytes), show });
   const stopReporting = reportProgress(request, options, () => ({
     ...reader.activity(),

@@ -23,7 +23,14 @@ export interface OutputTap {
 
 export function createOutputTap({ secrets, reader, write, show }: OutputTapOptions): OutputTap {
   let bytes = 0;
-  const stdout = createBranch((line) => reader.stdoutLine(line), secrets, write, show, reader.lineBytesMax);
+  const showRaw = reader.showsItself === true ? undefined : show;
+  const stdout = createBranch(
+    (line) => reader.stdoutLine(line),
+    secrets,
+    write,
+    showRaw,
+    reader.lineBytesMax,
+  );
   const stderr = createBranch((line) => reader.stderrLine(line), secrets, write, show);
   return {
     stdout(chunk) {

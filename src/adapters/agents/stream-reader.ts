@@ -14,6 +14,7 @@ import {
 } from "../../core/report/streams/stream-facts.ts";
 import { STREAMS, type StreamFormat } from "../../core/report/streams/stream-format.ts";
 import { createTextWindow } from "../../core/report/text-window.ts";
+import { narrate } from "./narrate.ts";
 import type { AgentActivity, AgentReader, ReaderRequest } from "./agent-adapter.ts";
 
 export interface StreamReader extends AgentReader {
@@ -46,7 +47,8 @@ export function createStreamReader(format: StreamFormat, request: ReaderRequest)
 
 /** Follows an agent through anything that knows its events. */
 export function createTranslatedReader(translate: StreamTranslator, request: ReaderRequest): StreamReader {
-  const recorder = createFactRecorder(request.workspace ?? null);
+  const facts = createFactRecorder(request.workspace ?? null);
+  const recorder = request.show === undefined ? facts : narrate(facts, request.show);
   const stderr = createTextWindow(WORDS_LENGTH);
   const noise = createTextWindow(WORDS_LENGTH);
   let events = 0;
@@ -68,6 +70,7 @@ export function createTranslatedReader(translate: StreamTranslator, request: Rea
   };
   return {
     lineBytesMax: STREAM_LINE_BYTES_MAX,
+    showsItself: true,
     stdoutLine(line) {
       const before = lines.damagedLines();
       lines.readLine(line);
