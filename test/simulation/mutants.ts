@@ -1,5 +1,6 @@
 import type { Event } from "../../src/core/events.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
+import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import { NOTHING_FOUND } from "../../src/core/report/evidence.ts";
 import type { Ports } from "../../src/engine/ports.ts";
 import type { Mutant } from "./simulate.ts";
@@ -197,6 +198,19 @@ export const MUTANTS: readonly Mutant[] = [
           return event.type === "iteration.started" && lost > 0 ? { ...event, iteration: lost } : event;
         }),
       );
+    },
+  },
+  {
+    name: "any earlier session is gone on with",
+    ports: (ports) => {
+      let last: string | null = null;
+      const run: Ports["agents"]["run"] = async (request, signal) => {
+        const session = last === null ? null : { id: last, used: UNKNOWN_USAGE };
+        const report = await ports.agents.run({ ...request, session }, signal);
+        last = report.sessionId ?? null;
+        return report;
+      };
+      return { ...ports, agents: { ...ports.agents, run } };
     },
   },
   {

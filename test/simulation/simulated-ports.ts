@@ -1,3 +1,4 @@
+import { sessionFor } from "./sessions.ts";
 import { PLAIN } from "../../src/core/agent-named.ts";
 import type { AgentReport, Ending } from "../../src/core/report/agent-report.ts";
 import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
@@ -42,6 +43,7 @@ const COMMANDS = {
     ...PLAIN,
     format: "text" as const,
     command: [name],
+    session: "resume" as const,
   })),
   gates: [GATE],
 };
@@ -95,6 +97,7 @@ function simulatedAgents(world: World, facts: DurableFacts): Agents {
     run: async (request, signal) => {
       checkStart(world, facts, request.iteration, request.task, request.prompt);
       world.prompts.set(request.iteration, request.prompt);
+      const sessionId = sessionFor(world, request);
       const truth = world.truth(request.task);
       const behaviour = behave(world, truth, request);
       const process: AgentProcess = { marker: request.marker, iteration: request.iteration, alive: true };
@@ -102,7 +105,7 @@ function simulatedAgents(world: World, facts: DurableFacts): Agents {
       const startedAt = world.time.now();
       const ending = await live(world, process, behaviour, request.timeoutMs, signal);
       sweep(world, request.marker);
-      return reportOf(behaviour, ending, world.time.now() - startedAt);
+      return { ...reportOf(behaviour, ending, world.time.now() - startedAt), sessionId };
     },
     send: (iteration, text) => {
       const isAlive = world.livingProcesses.some((process) => process.iteration === iteration);

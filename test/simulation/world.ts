@@ -1,3 +1,4 @@
+import type { SessionOwner } from "./sessions.ts";
 import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import type { Random } from "./random.ts";
 import { SimulatedRepository } from "./repository.ts";
@@ -56,6 +57,7 @@ export class World {
   readonly runsOfIteration = new Map<number, number>();
   /** What agents have heard, by iteration: the prompt, and what came while they ran. */
   readonly prompts = new Map<number, string>();
+  readonly sessions = new Map<string, SessionOwner>();
   readonly told = new Map<number, string>();
   readonly violations: string[] = [];
   readonly random: Random;
