@@ -14,6 +14,7 @@ import { agentNamed, agentSection } from "../core/agent-named.ts";
 import type { Task } from "../core/plan/task.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { AgentSettings, Commands, Settings } from "../core/settings.ts";
+import { stagesOf } from "../core/stages/stages.ts";
 import type { Notes, TaskSource } from "../engine/ports.ts";
 import type { CliContext } from "./commands.ts";
 import { roadmapDefaults, sourceRequest, type SourceFlags } from "./source-request.ts";
@@ -52,9 +53,18 @@ export async function prepareRun(
   const agents = agentsOf(settings, tasks, commands.agents);
   requireKnownCosts(settings, agents);
   const promptTemplate = readPromptTemplate(project);
+  const stages = settings.stages?.map((stage) => ({
+    ...stage,
+    template: readPromptTemplate(project, stage.name),
+  }));
   return {
     project,
-    settings: { ...settings, promptTemplate, protect: withOwnProtection(project, settings, commands) },
+    settings: {
+      ...settings,
+      promptTemplate,
+      ...(stages && { stages }),
+      protect: withOwnProtection(project, settings, commands),
+    },
     commands,
     source,
     why,
@@ -65,12 +75,14 @@ export async function prepareRun(
 }
 
 function agentsOf(
-  { agent, fallbackAgents }: Settings,
+  settings: Settings,
   tasks: readonly Task[],
   known: readonly AgentSettings[],
 ): readonly AgentSettings[] {
+  const { agent, fallbackAgents } = settings;
   const wanted = tasks.filter(({ done }) => !done).flatMap((task) => task.agent ?? []);
-  const names = new Set([agent, ...fallbackAgents, ...wanted]);
+  const staged = stagesOf(settings).flatMap((stage) => stage.agent ?? []);
+  const names = new Set([agent, ...staged, ...fallbackAgents, ...wanted]);
   return [...names].flatMap((name) => agentNamed(name, known) ?? []);
 }
 

@@ -127,8 +127,13 @@ function section(key: string): string {
 
 /** The section in which a key would have been right, when there is just one; null otherwise. */
 function homeOf(key: string): string | null {
-  const homes = schemaKeys().filter((known) => known.key.split(".").at(-1) === key);
-  return homes.length === 1 ? (homes[0]?.key.split(".").slice(0, -1).join(".") ?? null) : null;
+  const homes = schemaKeys()
+    .map((known) => known.key.split("."))
+    .filter((steps) => steps.at(-1) === key);
+  // Of several, the one that does not stand under a name of the operator's choice.
+  const fixed = homes.filter((steps) => !steps.includes("*"));
+  const only = homes.length === 1 ? homes : fixed;
+  return only.length === 1 ? (only[0]?.slice(0, -1).join(".") ?? null) : null;
 }
 
 function into(home: string, notation: Notation): string {

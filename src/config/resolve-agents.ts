@@ -3,6 +3,7 @@ import { closest } from "../core/closest.ts";
 import type { Price, Prices } from "../core/limits/price.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { AgentSettings } from "../core/settings.ts";
+import type { StageSettings } from "../core/stages/stages.ts";
 import type { Config } from "./schema.ts";
 
 /** The agent of the run, as the command line has it. */
@@ -42,6 +43,16 @@ export function requireAgent(name: string, agents: readonly AgentSettings[]): Ag
       hint: `known here: ${names.join(", ")}; any other program: ${agentSection(name)} command = ["…"] in .ralph/ralph.toml`,
     },
   );
+}
+
+/** A stage's agent has to be known, and to take the stage's model. */
+export function requireStageAgent(
+  stage: Pick<StageSettings, "agent" | "model">,
+  usual: string,
+  agents: readonly AgentSettings[],
+): void {
+  const agent = requireAgent(stage.agent ?? usual, agents);
+  if (stage.model !== null) withModel(agent, stage.model);
 }
 
 type AgentConfig = Config["agents"][string];

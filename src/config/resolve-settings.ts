@@ -13,7 +13,8 @@ import { RalphError } from "../core/ralph-error.ts";
 import type { BreakerSettings } from "../core/limits/breaker.ts";
 import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
 import type { SourceIdentity } from "../core/plan/task.ts";
-import { requireAgent, resolveAgents } from "./resolve-agents.ts";
+import { requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
+import { resolveStages } from "./resolve-stages.ts";
 import type { Config } from "./schema.ts";
 
 /** What was typed after `ralph run`; undefined where nothing was. */
@@ -31,6 +32,7 @@ export interface RunFlags {
   readonly agent?: string;
   readonly model?: string;
   readonly task?: readonly string[];
+  readonly reviewCap?: string;
   readonly keepGoing?: boolean;
   /** False: `--no-wait`. */
   readonly wait?: boolean;
@@ -57,6 +59,8 @@ export function resolveSettings(
   const agent = flags.agent ?? config.agent;
   const agents = resolveAgents(config, builtInAgents, { name: agent, model: flags.model });
   for (const name of [agent, ...config.run.fallback_agents]) requireAgent(name, agents);
+  const stages = resolveStages(config);
+  for (const stage of stages ?? []) requireStageAgent(stage, agent, agents);
   const gates = [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)];
   const settings: Settings = {
     source,
@@ -82,6 +86,8 @@ export function resolveSettings(
       verify: config.promise.verify,
     },
     promptTemplate: null,
+    ...(stages && { stages }),
+    reviewCap: wholeNumber("--review-cap", flags.reviewCap, 1) ?? config.review.cap,
     mode: modeOf(flags.mode) ?? config.mode,
     timeoutMs: duration("--timeout", flags.timeout),
     adaptiveTimeout: timeoutSettings(config),

@@ -5,6 +5,7 @@ import { agent } from "./agent-schema.ts";
 import { breaker, limits, price } from "./brakes-schema.ts";
 import { count, countTo } from "./count-schema.ts";
 import { duration, durationOrOff } from "./duration-schema.ts";
+import { review, stage } from "./stage-schema.ts";
 import { unblock } from "./unblock-schema.ts";
 
 const text = z.string().min(1);
@@ -215,6 +216,11 @@ export const configSchema = z.strictObject({
     .record(z.string(), agent)
     .default({})
     .describe("programs that can be named as `agent`, and changes to the built-in ones"),
+  stages: z
+    .record(z.string(), stage)
+    .default({})
+    .describe("a pipeline, in the order of the file; without any there is one stage, `build`"),
+  review: review.prefault({}).describe("how often work is sent back"),
   git: git.prefault({}).describe("who commits, and how"),
   protect: protect.prefault({}).describe("what the agent must not change"),
   interventions: interventions.prefault({}).describe("how agents are corrected"),

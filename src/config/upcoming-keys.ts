@@ -14,11 +14,6 @@ interface UpcomingKey {
 export const UPCOMING_KEYS: Readonly<Record<string, UpcomingKey>> = {
   "run.parallel": { type: "whole number", default: "1" },
   "review.enabled": { type: "true or false", default: "true" },
-  "review.cap": { type: "whole number", default: "5" },
-  "stages.*.enabled": { type: "true or false", default: "true" },
-  "stages.*.max_iterations": { type: "whole number" },
-  "stages.*.completion_promise": { type: "text" },
-  "stages.*.agent": { type: "text" },
   "git.merge": { type: '"squash", "merge", "rebase", "none" or "pr"', default: '"squash"' },
   "worktree.setup": { type: "text", default: '""' },
   "worktree.include": { type: "list of texts", default: "[]" },

@@ -131,6 +131,14 @@ export type IterationEvent =
     });
 
 export type TaskEvent =
+  /** A stage has done its part; the task goes on in the next. */
+  | (AboutIteration<"stage.passed"> & { readonly stage: string; readonly next: string })
+  /** A later stage wants changes: the task goes back, and its agent is told them. */
+  | (AboutIteration<"stage.objected"> & {
+      readonly stage: string;
+      readonly to: string;
+      readonly findings: string;
+    })
   | (AboutIteration<"task.completed"> & { readonly commit: string | null; readonly certificate: Certificate })
   /** The source shows it: done in the user's file, committed on top of `parent`. */
   | (About<"task.marked"> & {

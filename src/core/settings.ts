@@ -3,6 +3,7 @@ import type { TimeoutSettings } from "./limits/iteration-timeout.ts";
 import type { Prices } from "./limits/price.ts";
 import type { SourceIdentity, TaskId } from "./plan/task.ts";
 import type { StreamFormat } from "./report/streams/stream-format.ts";
+import type { StageSettings } from "./stages/stages.ts";
 import type { GateRest } from "./report/gate-definition.ts";
 
 /** Everything the operator asked for, resolved and frozen when a run starts; recorded in `run.started`. */
@@ -19,6 +20,10 @@ export interface Settings {
   readonly promise: PromiseSettings;
   /** The operator's own prompt template; null is the built-in one. */
   readonly promptTemplate: string | null;
+  /** A task's way, in this order; none in the settings of old runs, and of runs without a pipeline. */
+  readonly stages?: readonly StageSettings[];
+  /** How often later stages may send a task back before a person is asked. */
+  readonly reviewCap?: number;
   readonly mode: Mode;
   /** `--timeout`: taken exactly as given. */
   readonly timeoutMs: number | null;

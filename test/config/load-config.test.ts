@@ -222,8 +222,8 @@ describe("the schema", () => {
   });
 
   test("knows an upcoming key by any name in the place of a star", () => {
-    expect(upcomingKey(["stages", "x", "enabled"], true)).toEqual(["stages", "x", "enabled"]);
-    expect(upcomingKey(["stages"], { coder: { agent: "codex" } })).toEqual(["stages", "coder", "agent"]);
+    expect(upcomingKey(["sandbox", "kind"], "docker")).toEqual(["sandbox", "kind"]);
+    expect(upcomingKey(["notify"], { command: "say" })).toEqual(["notify", "command"]);
     expect(upcomingKey(["runs"], {})).toBeNull();
   });
 

@@ -110,7 +110,7 @@ describe("ralph.toml", () => {
 
   test("an unknown section that is near nothing", async () => {
     expect(await toml("[colours]\nred = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [git], [protect], [interventions], [adaptive_timeout], [unblock]"`,
+      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [stages.NAME], [review], [git], [protect], [interventions], [adaptive_timeout], [unblock]"`,
     );
   });
 
@@ -213,8 +213,8 @@ describe("ralph.toml", () => {
   });
 
   test("a key of a later version", async () => {
-    expect(await toml('agent = "demo"\n[review]\ncap = 10\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:3: "review.cap" is not supported by this version yet; remove it"`,
+    expect(await toml('agent = "demo"\n[run]\nparallel = 3\n')).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:3: "run.parallel" is not supported by this version yet; remove it"`,
     );
   });
 
@@ -225,8 +225,8 @@ describe("ralph.toml", () => {
   });
 
   test("a section of a later version", async () => {
-    expect(await toml("[stages.coder]\nmax_iterations = 15\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:2: "stages.coder.max_iterations" is not supported by this version yet; remove it"`,
+    expect(await toml('[sandbox]\nkind = "docker"\n')).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:2: "sandbox.kind" is not supported by this version yet; remove it"`,
     );
   });
 
@@ -393,9 +393,9 @@ describe("variables", () => {
   });
 
   test("a key of a later version", async () => {
-    expect(await complaint({}, { RALPH_REVIEW_CAP: "5" })).toMatchInlineSnapshot(`
-      "RALPH_REVIEW_CAP sets "review.cap", which is not supported by this version yet
-      unset RALPH_REVIEW_CAP"
+    expect(await complaint({}, { RALPH_SANDBOX_KIND: "docker" })).toMatchInlineSnapshot(`
+      "RALPH_SANDBOX_KIND sets "sandbox.kind", which is not supported by this version yet
+      unset RALPH_SANDBOX_KIND"
     `);
   });
 });

@@ -90,6 +90,11 @@ class Specification {
     return beginning.session?.id ?? null;
   }
 
+  /** Who would work in the next iteration of a task. */
+  nextAgent(task: Task): string | null {
+    return this.#beginning(task)?.started.agent ?? null;
+  }
+
   #beginning(task: Task): Beginning | null {
     return beginIteration(this.state, task.id, 1, { head: "h", branch: "main", notes: "" }, this.#now);
   }

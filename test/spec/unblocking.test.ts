@@ -1,3 +1,4 @@
+import { BUILD } from "../../src/core/stages/stages.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import { maxIterationsOf } from "../../src/core/limits/iteration-limits.ts";
@@ -148,15 +149,15 @@ describe("with adaptive_iterations a task may take", () => {
     ["a parser", 10],
     ["the dashboard", 15],
   ])('"%s": %i iterations', (title, most) => {
-    expect(maxIterationsOf(task("a", { title }), adaptive)).toBe(most);
+    expect(maxIterationsOf(task("a", { title }), adaptive, BUILD)).toBe(most);
   });
 
   test("what it says itself, or one if it does not loop", () => {
-    expect(maxIterationsOf(task("a", { title: "the dashboard", maxIterations: 4 }), adaptive)).toBe(4);
-    expect(maxIterationsOf(task("a", { title: "the dashboard", loops: false }), adaptive)).toBe(1);
+    expect(maxIterationsOf(task("a", { title: "the dashboard", maxIterations: 4 }), adaptive, BUILD)).toBe(4);
+    expect(maxIterationsOf(task("a", { title: "the dashboard", loops: false }), adaptive, BUILD)).toBe(1);
   });
 
   test("and without it the same for all", () => {
-    expect(maxIterationsOf(task("a", { title: "the dashboard" }), settings())).toBe(30);
+    expect(maxIterationsOf(task("a", { title: "the dashboard" }), settings(), BUILD)).toBe(30);
   });
 });

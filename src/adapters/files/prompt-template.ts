@@ -8,9 +8,9 @@ interface TemplatePlace {
   readonly ralphDir: string;
 }
 
-/** The operator's own template, checked; null when there is none. */
-export function readPromptTemplate({ root, ralphDir }: TemplatePlace): string | null {
-  const path = join(ralphDir, "prompts", "build.md");
+/** The operator's own template of a stage, checked; null when there is none. */
+export function readPromptTemplate({ root, ralphDir }: TemplatePlace, stage = "build"): string | null {
+  const path = join(ralphDir, "prompts", `${stage}.md`);
   if (!existsSync(path)) return null;
   const template = readFileSync(path, "utf8");
   const problem = templateProblem(template);

@@ -47,6 +47,7 @@ export function define(command: Command, act: Act): void {
     .option("--model <name>", "which model the agent uses")
     .option("--ralph-default-iterations <n>", "iterations of a roadmap's looping tasks that do not say")
     .option("--ralph-default-promise <text>", "the promise of a roadmap's looping tasks that do not say")
+    .option("--review-cap <n>", "how often later stages may send a task back")
     .option("--task <id>", "only this task (repeatable)", collect)
     .option("--keep-going", "a blocked or undecided task does not stop the run")
     .option("--no-wait", "end where it would wait for a limit (exit code 5) or a deadline (3)")

@@ -37,6 +37,12 @@ export function eventLines(
         `  ${style.bad("■ suspended")} ${event.agent}: ${event.why}`,
         ...(event.successor === null ? [] : [style.dim(`              → ${event.successor} takes over`)]),
       ];
+    case "stage.passed":
+      return [`  ${style.good("→")} ${event.task} goes on to the ${event.next}`];
+    case "stage.objected":
+      return [
+        `  ${style.ask("←")} ${event.task} goes back to the ${event.to}, with what the ${event.stage} found`,
+      ];
     case "run.ended":
       return endLines(event, state, style);
     case "task.blocked":

@@ -1,9 +1,11 @@
+import { approval } from "./approval.ts";
 import { contradiction } from "./contradiction.ts";
 import { dirtyTree } from "./dirty-tree.ts";
 import { gateDefinitions } from "./gate-definitions.ts";
 import type { Finding, Guard, GuardContext } from "./guard.ts";
 import { noChanges } from "./no-changes.ts";
 import { offBranch } from "./off-branch.ts";
+import { passingTests } from "./passing-tests.ts";
 import { phantomFiles } from "./phantom-files.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import { uncommittedWork } from "./uncommitted-work.ts";
@@ -19,10 +21,11 @@ export const HARD_GUARDS: readonly Guard[] = [
   gateDefinitions,
   weakenedTests,
   phantomFiles,
+  approval,
 ];
 
 /** These are weighed after the gates: hard evidence outranks words. */
-export const SOFT_GUARDS: readonly Guard[] = [contradiction];
+export const SOFT_GUARDS: readonly Guard[] = [passingTests, contradiction];
 
 export function findingsOf(
   guards: readonly Guard[],

@@ -24,6 +24,7 @@ export interface Guard {
 
 export interface GuardContext {
   readonly task: Task | undefined;
+  readonly stage: string;
   readonly report: AgentReport;
   readonly evidence: Evidence;
   readonly settings: Settings;

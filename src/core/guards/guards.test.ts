@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { evidence, gatesChecked, iterationEnded, settings, signals, task } from "../../../test/spec/given.ts";
+import {
+  evidence,
+  gatesChecked,
+  iterationEnded,
+  settings,
+  signals,
+  task,
+  TESTS_GATE,
+} from "../../../test/spec/given.ts";
 import type { EventOf } from "../events.ts";
 import type { Task } from "../plan/task.ts";
 import type { Claim } from "../report/agent-report.ts";
@@ -13,6 +21,8 @@ import type { Finding, GuardContext } from "./guard.ts";
 const GUARDS = [...HARD_GUARDS, ...SOFT_GUARDS];
 
 interface Example {
+  readonly stage?: string;
+  readonly words?: string;
   readonly sentence: string;
   readonly files?: readonly string[];
   readonly evidence?: Partial<Evidence>;
@@ -148,6 +158,37 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
       },
     ],
   },
+  approval: {
+    objects: [
+      { sentence: "a reviewer who does not say that it approves", stage: "reviewer", words: "I read it." },
+      { sentence: "… or says that it does not", stage: "reviewer", words: "This is not approved." },
+    ],
+    passes: [
+      { sentence: "it says so", stage: "reviewer", words: "REVIEW PASSED: it does what it says." },
+      { sentence: "in other words", stage: "reviewer", words: "Approved, the tests cover it." },
+      { sentence: "others need not", stage: "coder", words: "I wrote it." },
+    ],
+  },
+  "passing-tests": {
+    objects: [
+      {
+        sentence: "a tester whose test gate did not run",
+        stage: "tester",
+        settings: { gates: [{ ...TESTS_GATE, name: "unit tests" }] },
+      },
+      { sentence: "a tester who says nothing of tests, without a gate", stage: "tester", words: "I looked." },
+    ],
+    passes: [
+      {
+        sentence: "the test gate passed",
+        stage: "tester",
+        settings: { gates: [TESTS_GATE] },
+        gates: [{ status: "passed" }],
+      },
+      { sentence: "its words say it, without a gate", stage: "tester", words: "All tests pass now." },
+      { sentence: "others need not", stage: "coder" },
+    ],
+  },
   contradiction: {
     objects: [
       { sentence: "the words speak of open work", signals: { contradictions: ["TODO: the parser"] } },
@@ -206,11 +247,13 @@ function contextOf(example: Example): GuardContext {
   const of = task("login", example.task);
   const ended = iterationEnded(1, of, example.claim ?? "complete", {
     signals: signals(example.signals ?? {}),
+    ...(example.words !== undefined && { finalText: example.words }),
   });
   const collected = evidence(1, of, example.files ?? ["a.ts"], example.evidence);
   const checked = example.gates && gatesChecked(1, of, ...example.gates);
   return {
     task: of,
+    stage: example.stage ?? "build",
     report: (ended as EventOf<"iteration.ended">).report,
     evidence: (collected as EventOf<"evidence.collected">).evidence,
     settings: settings(example.settings),

@@ -1,3 +1,4 @@
+import { isReading } from "../stages/stages.ts";
 import type { Guard } from "./guard.ts";
 
 /** Rejects "complete" when nothing has changed since the task began. */
@@ -5,6 +6,8 @@ export const noChanges: Guard = {
   name: "no-changes",
   intervention: "false_completion_detected",
   looksAt: "claim",
-  check: ({ evidence }) =>
-    evidence.changedSinceTaskBegan.files === 0 ? "no file has changed since the task began" : undefined,
+  check: ({ evidence, stage }) =>
+    !isReading(stage) && evidence.changedSinceTaskBegan.files === 0
+      ? "no file has changed since the task began"
+      : undefined,
 };

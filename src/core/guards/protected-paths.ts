@@ -1,4 +1,5 @@
 import { few } from "../few.ts";
+import { isReading } from "../stages/stages.ts";
 import type { Guard } from "./guard.ts";
 
 /** Objects when the agent changed what it must not change; the files have been put back by then. */
@@ -6,8 +7,10 @@ export const protectedPaths: Guard = {
   name: "protected-paths",
   intervention: "evidence_validation_failed",
   looksAt: "work",
-  check: ({ evidence }) =>
-    evidence.putBack.length === 0
-      ? undefined
-      : `protected files were changed (${few(evidence.putBack)}); they have been put back as they were`,
+  check({ evidence, stage }) {
+    if (evidence.putBack.length === 0) return undefined;
+    return isReading(stage)
+      ? `a ${stage} changes no files, and ${few(evidence.putBack)} had to be put back as before`
+      : `protected files were changed (${few(evidence.putBack)}); they have been put back as they were`;
+  },
 };

@@ -3,6 +3,7 @@ import { formatDuration } from "../duration.ts";
 import { few } from "../few.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { failuresToMend, redGates, type CheckedGate } from "../report/checked-gate.ts";
+import { isReading } from "../stages/stages.ts";
 import type { Evidence } from "../report/evidence.ts";
 import { redSentence } from "../verdict/judge.ts";
 import type { Verdict } from "../verdict/verdict.ts";
@@ -10,6 +11,7 @@ import type { Correction } from "./intervention.ts";
 
 export interface Judged {
   readonly task: string;
+  readonly stage: string;
   readonly iteration: number;
   readonly verdict: Verdict;
   /** There was a claim of completion, in whatever form. */
@@ -18,6 +20,8 @@ export interface Judged {
   readonly evidence: Evidence;
   readonly findings: readonly Finding[];
   readonly gates: readonly CheckedGate[] | null;
+  /** What a later stage wants changed: it has done its part. */
+  readonly objection?: string | null;
   /** One accepted claim does not end it. */
   readonly isOpenEnded: boolean;
   /** The exact tag that would have claimed completion. */
@@ -32,7 +36,7 @@ export function corrections(judged: Judged): readonly Correction[] {
   if (failure !== null && failure.class !== "agent") return [];
   if (ending.is === "interrupted" || ending.is === "stopped") return [];
   const aboutWork = [...findingCorrections(judged), ...markCorrections(judged), ...commitCorrections(judged)];
-  if (ruling === "blocked" || ruling === "decide") return aboutWork;
+  if (ruling === "blocked" || ruling === "decide" || judged.objection != null) return aboutWork;
   return [
     ...gateCorrections(judged),
     ...aboutWork,
@@ -147,7 +151,7 @@ function silenceCorrections(judged: Judged): readonly Correction[] {
         ]
       : [];
   const misplaced = [...hidden, ...otherPromise(judged)];
-  if (evidence.changed.files === 0) return [...misplaced, noFiles(judged)];
+  if (evidence.changed.files === 0 && !isReading(judged.stage)) return [...misplaced, noFiles(judged)];
   if (verdict.ruling !== "continue" || misplaced.length > 0) return misplaced;
   const green = gates !== null && redGates(gates).length === 0 ? " and the gates passed" : "";
   const text = `Iteration ${iteration} changed ${evidence.changed.files} file(s)${green}, but you did not say that the task is done. If it is, print ${promiseTag} on a line of its own.`;

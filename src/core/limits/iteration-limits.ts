@@ -1,12 +1,14 @@
 import type { Task } from "../plan/task.ts";
 import type { Settings } from "../settings.ts";
+import type { StageSettings } from "../stages/stages.ts";
 import { complexityOf } from "./complexity.ts";
 
 /** A task whose limit was used up in so many runs waits for a person. */
 export const EXHAUSTED_RUNS_MAX = 3;
 
-export function maxIterationsOf(task: Task, settings: Settings): number {
-  if (!task.loops) return 1;
+export function maxIterationsOf(task: Task, settings: Settings, stage: StageSettings): number {
+  if (!task.loops || !stage.loops) return 1;
+  if (stage.maxIterations !== null) return stage.maxIterations;
   return task.maxIterations ?? scaled(settings.limits.maxIterationsPerTask, task, settings);
 }
 

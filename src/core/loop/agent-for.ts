@@ -1,13 +1,14 @@
 import type { Task } from "../plan/task.ts";
 import type { Settings } from "../settings.ts";
+import { stageNamed } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { taskState, type State } from "./state.ts";
 
-/** Who would work on a task: the stand-in of a suspended agent, the task's own, or the run's. */
+/** Who would work on a task: the stand-in of a suspended agent, the stage's, the task's own, or the run's. */
 export function agentFor(state: State, task: Task, settings: Settings): string {
-  const { standIn } = taskState(state, task.id);
+  const { standIn, stage } = taskState(state, task.id);
   if (standIn !== null && settings.fallbackAgents.includes(standIn)) return standIn;
-  return task.agent ?? settings.agent;
+  return stageNamed(settings, stage).agent ?? task.agent ?? settings.agent;
 }
 
 /** Who works on it now: while that agent is limited, the first fallback that is not. */

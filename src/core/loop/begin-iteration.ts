@@ -3,18 +3,17 @@ import { maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
+import { stageNamed, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { lessonsOf } from "../interventions/lessons.ts";
 import { agentNow } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
 import { gatesKnownAt } from "./evolve-gates.ts";
+import { promiseFor } from "./promise-for.ts";
 import { timeoutFor } from "./timeout-for.ts";
 import { isOpen, taskState, type State, type TaskState } from "./state.ts";
 import type { AgentSession } from "./task-state.ts";
 import { steerSection, steersFor } from "./steer.ts";
-
-/** Stages come with a pipeline; without one there is a single stage. */
-const ONLY_STAGE = "build";
 
 /** An iteration ready to be admitted: the fact to record, and what the agent will be given. */
 export interface Beginning {
@@ -24,6 +23,8 @@ export interface Beginning {
   readonly about: Pick<Task, "title" | "description" | "criteria">;
   /** What an agent that resumes sessions may go on with. */
   readonly session: AgentSession | null;
+  /** The stage's own; null is the agent's. */
+  readonly model: string | null;
 }
 
 export interface Surroundings {
@@ -46,12 +47,14 @@ export function beginIteration(
   if (!isOpen(run) || task === undefined || !mayStart(state, id, now)) return null;
   const { settings } = run;
   const known = taskState(state, id);
-  const promise = { ...settings.promise, completion: task.promise ?? settings.promise.completion };
+  const stage = stageNamed(settings, known.stage);
+  const promise = { ...settings.promise, completion: promiseFor(task, settings, stage) };
   const ordinal = known.iterations + 1;
-  const maxIterations = maxIterationsOf(task, settings);
+  const maxIterations = maxIterationsOf(task, settings, stage);
   const prompt = buildPrompt({
     task,
-    stage: ONLY_STAGE,
+    stage: stage.name,
+    isFirstStage: stagesOf(settings)[0]?.name === stage.name,
     ordinal,
     maxIterations,
     promise: promise.completion,
@@ -64,7 +67,7 @@ export function beginIteration(
     feedbackLeads: known.feedbackLeads,
     baseline: known.baseline ?? gatesKnownAt(state, around.head),
     lessons: settings.interventions.enabled ? lessonsOf(state.findings) : [],
-    template: settings.promptTemplate,
+    template: stage.template ?? settings.promptTemplate,
   });
   const timeout = timeoutFor(state, task, settings);
   const started = {
@@ -72,7 +75,7 @@ export function beginIteration(
     run: run.id,
     task: id,
     iteration: state.lastIteration + 1,
-    stage: ONLY_STAGE,
+    stage: stage.name,
     ordinal,
     maxIterations,
     lane,
@@ -83,7 +86,8 @@ export function beginIteration(
     head: around.head,
     branch: around.branch,
   };
-  return { started, prompt, promise, about: task, session: sessionOf(known, run.id, started.agent) };
+  const session = sessionOf(known, run.id, started.agent);
+  return { started, prompt, promise, about: task, session, model: stage.model };
 }
 
 /** Only one of this run and this agent; after repeated failures of the same kind a fresh one does better. */

@@ -9,6 +9,7 @@ import type { Task, TaskId } from "../plan/task.ts";
 import type { Claim, Failure } from "../report/agent-report.ts";
 import { outcomeOf } from "../report/checked-gate.ts";
 import { madeProgress } from "../report/evidence.ts";
+import { BUILD, REVIEW_CAP, stageAfter, stageNamed, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import type { Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
@@ -23,6 +24,7 @@ import {
   type Judgement,
   type JudgeablePhase,
 } from "./judge-iteration.ts";
+import { promiseFor } from "./promise-for.ts";
 import { DEADLINE_MAX_MS } from "./question-deadlines.ts";
 import { taskState, type OpenIteration, type RunState, type State } from "./state.ts";
 import { steersUsed } from "./steer.ts";
@@ -37,8 +39,8 @@ export function conclude(
 ): readonly Event[] {
   const { report, evidence } = phase;
   const task = planned(state, open.task);
-  const judgement = judgeIteration(run, task, phase);
-  const { verdict, claimed, findings, gates } = judgement;
+  const judgement = judgeIteration(run, task, open.stage, phase);
+  const { verdict, claimed, findings, gates, objection } = judgement;
   const about = { run: open.run, task: open.task, iteration: open.number };
   const failing = taskState(state, open.task).failingGates;
   const turnedGreen = (gates ?? [])
@@ -49,16 +51,19 @@ export function conclude(
     type: "verdict.reached",
     verdict: verdict.ruling,
     reasons: verdict.reasons,
-    madeProgress: madeProgress(evidence, turnedGreen),
+    // To find what is wrong is what a later stage is for.
+    madeProgress: madeProgress(evidence, turnedGreen) || objection !== null,
     retryAt: whenToTryAgain(report.failure, run, open, now),
     exitSignal: isOpenEnded(run) ? exitSignalOf(open, phase, verdict) : null,
   };
-  const promise = task?.promise ?? run.settings.promise.completion;
+  const promise = promiseFor(task, run.settings, stageNamed(run.settings, open.stage));
   const told = corrections({
     task: open.task,
+    stage: open.stage,
     iteration: open.number,
     verdict,
     claimed,
+    objection,
     report,
     evidence,
     findings,
@@ -118,7 +123,8 @@ function taskConsequences(
     if (rule === "only-tests") {
       return [{ ...about, type: "task.failed", reason: "three iterations in a row only ran tests" }];
     }
-  } else if (verdict.ruling === "accepted") return [completion(state, open, judgement)];
+  } else if (verdict.ruling === "accepted") return [passed(state, run, open, judgement)];
+  if (judgement.objection !== null) return objected(state, run, open, judgement.objection);
   if (report.claim.is === "blocked" && verdict.ruling === "blocked") {
     return [{ ...about, type: "task.blocked", reason: report.claim.reason }];
   }
@@ -129,10 +135,32 @@ function taskConsequences(
     const asked = questionIn(report.claim, now);
     return [{ ...about, ...asked }, ...exhaustion(state, run, open, report.finalText)];
   }
-  if (planned(state, open.task)?.loops === false) return failedAttempt(open, verdict, phase);
+  const isSinglePass = !stageNamed(run.settings, open.stage).loops;
+  if (isSinglePass || planned(state, open.task)?.loops === false) return failedAttempt(open, verdict, phase);
   const blockedBy = brakeOnTask(state, run, open.task);
   if (blockedBy !== null) return [{ ...about, type: "task.blocked", reason: blockedBy }];
   return exhaustion(state, run, open, report.finalText);
+}
+
+/** On to the next stage; the last one completes the task. */
+function passed(state: State, run: RunState, open: OpenIteration, judgement: Judgement): Event {
+  const next = stageAfter(run.settings, open.stage);
+  if (next === null) return completion(state, open, judgement);
+  const about = { run: open.run, task: open.task, iteration: open.number };
+  return { ...about, type: "stage.passed", stage: open.stage, next: next.name };
+}
+
+/** Back to the first stage; when it has been back too often, a person decides first how to go on. */
+function objected(state: State, run: RunState, open: OpenIteration, findings: string): readonly Event[] {
+  const about = { run: open.run, task: open.task, iteration: open.number };
+  const cap = run.settings.reviewCap ?? REVIEW_CAP;
+  const to = stagesOf(run.settings)[0]?.name ?? BUILD.name;
+  const back: Event = { ...about, type: "stage.objected", stage: open.stage, to, findings };
+  if (taskState(state, open.task).rounds < cap) return [back];
+  const times = cap === 1 ? "once" : `${cap} times`;
+  const question = `The ${open.stage} has sent this back ${times}, and still objects: ${findings} What is to be done?`;
+  const asked = { type: "question.asked", question, options: [], default: null, deadlineAt: null } as const;
+  return [back, { ...about, ...asked }];
 }
 
 function questionIn(
@@ -193,7 +221,8 @@ function stopsRun({ breaker, run: now }: State, { settings }: RunState): boolean
 function exhaustion(state: State, run: RunState, open: OpenIteration, lastOutput: string): readonly Event[] {
   const task = planned(state, open.task);
   const used = taskState(state, open.task).iterations;
-  if (task === undefined || used < maxIterationsOf(task, run.settings)) return [];
+  const stage = stageNamed(run.settings, open.stage);
+  if (task === undefined || used < maxIterationsOf(task, run.settings, stage)) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
   const exhausted: Event = { ...about, type: "task.exhausted", iterations: used, lastOutput };
   const runs = taskState(state, open.task).exhaustedRuns + 1;

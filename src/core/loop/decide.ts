@@ -12,6 +12,7 @@ import { endingOf } from "./outcome.ts";
 import { nextDeadline, overdueQuestions } from "./question-deadlines.ts";
 import { nextRetryAt, readyTasks, waitReason } from "./select-tasks.ts";
 import { isOpen, taskState, type OpenIteration, type RunState, type State } from "./state.ts";
+import { stageNamed } from "../stages/stages.ts";
 import { steerToTell } from "./steer.ts";
 
 const NOTHING: Decision = { effects: [], wakeAt: null };
@@ -57,7 +58,9 @@ export function mayStart(state: State, id: string, now: Instant): boolean {
   if (!isOpen(run) || plan === null || endingOf(state, run, plan, now) !== null) return false;
   if (state.iterations.length >= run.settings.lanes) return false;
   const task = readyTasks(state, run, plan, now).find((ready) => ready.id === id);
-  return task !== undefined && taskState(state, id).iterations < maxIterationsOf(task, run.settings);
+  const known = taskState(state, id);
+  const stage = stageNamed(run.settings, known.stage);
+  return task !== undefined && known.iterations < maxIterationsOf(task, run.settings, stage);
 }
 
 function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant): Effect | null {
@@ -71,7 +74,7 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
     case "ended":
       return { kind: "collect-evidence", key: `evidence:${open.number}`, iteration: open.number };
     case "observed":
-      if (needsGates(run, planned(state, open), phase))
+      if (needsGates(run, planned(state, open), open.stage, phase))
         return { kind: "check-gates", key: `gates:${open.number}`, iteration: open.number };
       return verdict(open, conclude(state, run, open, phase, now));
     case "checked":

@@ -14,12 +14,13 @@ import {
   iterationChecked,
   iterationJudged,
 } from "./evolve-iteration.ts";
+import { stageChanged } from "./evolve-stages.ts";
 import { runEnded, runResumed, runStarted, tasksObserved } from "./evolve-run.ts";
 import { EMPTY_TALLY } from "../interventions/tally.ts";
 import { EMPTY_STATE, taskState, withRun, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 8;
+export const EVOLVE_VERSION = 9;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -92,6 +93,9 @@ function fold(state: State, event: Recorded): State {
       return agentSuspended(state, event);
     case "task.completed":
       return taskCompleted(state, event);
+    case "stage.passed":
+    case "stage.objected":
+      return withTask(state, event.task, stageChanged(taskState(state, event.task), event));
     case "lesson.removed":
       return { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) };
     case "interventions.reset":
@@ -141,6 +145,7 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
       return {
         question: task.question === null ? null : { ...task.question, answer: event.answer },
         tookDefault: event.by === "deadline",
+        rounds: 0,
       };
     case "task.unblocked":
       return {

@@ -4,6 +4,7 @@ import { CONFIDENT, type ExitSignal } from "../limits/exit-rules.ts";
 import type { Task } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { redGates, type CheckedGate } from "../report/checked-gate.ts";
+import { objectionIn, stageNamed } from "../stages/stages.ts";
 import { judge } from "../verdict/judge.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import type { OpenIteration, Phase, RunState } from "./state.ts";
@@ -14,14 +15,16 @@ export type JudgeablePhase = Extract<Phase, { is: "observed" | "checked" }>;
 export function needsGates(
   run: RunState,
   task: Task | undefined,
+  stage: string,
   phase: Extract<Phase, { is: "observed" }>,
 ): boolean {
   if (run.settings.gates.length === 0 || run.stop === "now") return false;
   const { report } = phase;
   if (wasCutOff(report)) return false;
   if (run.settings.gatesEveryIteration || (isOpenEnded(run) && isConfident(report))) return true;
-  if (!claimsCompletion(report, task)) return false;
-  return !findingsOf(HARD_GUARDS, contextOf(run, task, phase), true).some(({ rejects }) => rejects);
+  const context = contextOf(run, task, stage, phase);
+  if (!claimsCompletion(context)) return false;
+  return !findingsOf(HARD_GUARDS, context, true).some(({ rejects }) => rejects);
 }
 
 export interface Judgement {
@@ -30,16 +33,25 @@ export interface Judgement {
   readonly findings: readonly Finding[];
   readonly gates: readonly CheckedGate[] | null;
   readonly context: GuardContext;
+  /** What a later stage wants changed. */
+  readonly objection: string | null;
 }
 
-export function judgeIteration(run: RunState, task: Task | undefined, phase: JudgeablePhase): Judgement {
+export function judgeIteration(
+  run: RunState,
+  task: Task | undefined,
+  stage: string,
+  phase: JudgeablePhase,
+): Judgement {
   const { report } = phase;
-  const context = contextOf(run, task, phase);
+  const context = contextOf(run, task, stage, phase);
   const { gates } = context;
-  const claimed = claimsCompletion(report, task);
+  const objection = objectionIn(report, run.settings, stage);
+  const claimed = claimsCompletion(context);
   const findings = findingsOf([...HARD_GUARDS, ...SOFT_GUARDS], context, claimed);
-  const verdict = uncheckedBecauseStopped(run, phase, claimed) ?? judge({ report, claimed, findings, gates });
-  return { verdict, claimed, findings, gates, context };
+  const verdict =
+    uncheckedBecauseStopped(run, phase, claimed) ?? judge({ report, claimed, objection, findings, gates });
+  return { verdict, claimed, findings, gates, context, objection };
 }
 
 /** Somebody else ended it: it says nothing about the agent. */
@@ -65,10 +77,16 @@ export function exitSignalOf(open: OpenIteration, phase: JudgeablePhase, { rulin
   };
 }
 
-function contextOf(run: RunState, task: Task | undefined, phase: JudgeablePhase): GuardContext {
+function contextOf(
+  run: RunState,
+  task: Task | undefined,
+  stage: string,
+  phase: JudgeablePhase,
+): GuardContext {
   const { report, evidence } = phase;
   return {
     task,
+    stage,
     report,
     evidence,
     settings: run.settings,
@@ -77,9 +95,11 @@ function contextOf(run: RunState, task: Task | undefined, phase: JudgeablePhase)
 }
 
 /** A single attempt needs no promise: that it ended well is its claim. */
-function claimsCompletion(report: AgentReport, task: Task | undefined): boolean {
-  if (report.failure !== null || wasCutOff(report)) return false;
-  if (task?.loops === false) return report.claim.is !== "blocked" && report.claim.is !== "undecided";
+function claimsCompletion({ report, task, stage, settings }: GuardContext): boolean {
+  if (report.failure !== null || wasCutOff(report) || objectionIn(report, settings, stage) !== null)
+    return false;
+  const isSinglePass = task?.loops === false || !stageNamed(settings, stage).loops;
+  if (isSinglePass) return report.claim.is !== "blocked" && report.claim.is !== "undecided";
   return report.claim.is === "complete";
 }
 

@@ -16,6 +16,10 @@ export interface TaskState {
   readonly position: number;
   /** Null before its first iteration. */
   readonly footing: Footing | null;
+  /** Where it is on its way; null is at the beginning. */
+  readonly stage: string | null;
+  /** How often a later stage has sent it back, since a person last decided. */
+  readonly rounds: number;
   /** Iterations of the current loop. */
   readonly iterations: number;
   /** Failed iterations in a row that timed out or made progress; those without progress count as stuck. */
@@ -118,6 +122,8 @@ export function newTask(id: TaskId): TaskState {
     id,
     position: 0,
     footing: null,
+    stage: null,
+    rounds: 0,
     iterations: 0,
     attempts: 0,
     failures: 0,

@@ -3,6 +3,7 @@ import type { BreakerPosition } from "../limits/breaker.ts";
 import { forecast } from "../limits/budget.ts";
 import { hourOf } from "../limits/calls.ts";
 import type { ExitSignal } from "../limits/exit-rules.ts";
+import { stageNamed } from "../stages/stages.ts";
 import { agentFor } from "../loop/agent-for.ts";
 import { timeoutFor } from "../loop/timeout-for.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
@@ -175,13 +176,14 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
   const known = taskState(state, task.id);
   const settings = run?.settings;
   const timeout = settings ? timeoutFor(state, task, settings) : null;
+  const stage = stageNamed(settings ?? {}, known.stage);
   return {
     id: task.id,
     title: task.title,
     status: statusOf(state, task),
-    stage: "build",
+    stage: stage.name,
     iteration: known.iterations,
-    max_iterations: settings ? maxIterationsOf(task, settings) : null,
+    max_iterations: settings ? maxIterationsOf(task, settings, stage) : null,
     attempts: known.failures,
     complexity: timeout?.complexity ?? null,
     timeout_seconds: timeout === null ? null : timeout.timeoutMs / 1_000,

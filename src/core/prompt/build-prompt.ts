@@ -3,7 +3,9 @@ import type { Question } from "../loop/state.ts";
 import type { Task } from "../plan/task.ts";
 import { isFailing, type GateOutcome } from "../report/checked-gate.ts";
 import type { GateSettings } from "../settings.ts";
+import { isReading } from "../stages/stages.ts";
 import { feedbackSection } from "./feedback-section.ts";
+import { stageCompletion, stageWork } from "./stage-work.ts";
 import { BUILD_TEMPLATE, hasPlaceFor, renderTemplate } from "./template.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
 import type { Lesson } from "../interventions/lessons.ts";
@@ -11,6 +13,8 @@ import type { Lesson } from "../interventions/lessons.ts";
 export interface PromptParts {
   readonly task: Task;
   readonly stage: string;
+  /** The one that writes the code; later ones look at it. */
+  readonly isFirstStage: boolean;
   readonly ordinal: number;
   readonly maxIterations: number;
   readonly promise: string;
@@ -38,12 +42,15 @@ export function buildPrompt(parts: PromptParts): string {
   const prompt = renderTemplate(templateFor(parts), {
     task_information: taskInformation(parts),
     specification: specification(parts),
+    stage_work: stageWork(parts.stage, parts.isFirstStage),
     success_criteria: task.success === null ? "" : `## Success criteria\n${task.success}`,
     notes: notes(parts),
     decision: [answeredDecision(parts), parts.messages].filter((section) => section !== "").join("\n\n"),
     feedback: leads ? "" : feedback,
-    required_evidence: requiredEvidence(parts),
-    completion_requirements: completionRequirements(parts),
+    required_evidence: isReading(parts.stage) ? "" : requiredEvidence(parts),
+    completion_requirements: parts.isFirstStage
+      ? completionRequirements(parts)
+      : stageCompletion(parts.stage, parts.promise),
     asking_for_help: askingForHelp(),
     task_id: task.id,
     title: task.title,

@@ -12,6 +12,7 @@ const PARTS: PromptParts = {
     success: "all tests pass",
   }),
   stage: "build",
+  isFirstStage: true,
   ordinal: 3,
   maxIterations: 15,
   promise: "COMPLETE",

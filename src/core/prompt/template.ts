@@ -1,9 +1,10 @@
 import { closest } from "../closest.ts";
 
-/** What a template may say in `{{…}}`; the first nine are whole sections, empty when there is nothing to say. */
+/** What a template may say in `{{…}}`; the first ten are whole sections, empty when there is nothing to say. */
 export const TEMPLATE_VARIABLES = [
   "task_information",
   "specification",
+  "stage_work",
   "success_criteria",
   "notes",
   "decision",
@@ -26,6 +27,8 @@ export type TemplateVariable = (typeof TEMPLATE_VARIABLES)[number];
 export const BUILD_TEMPLATE = `{{task_information}}
 
 {{specification}}
+
+{{stage_work}}
 
 {{success_criteria}}
 

@@ -9,12 +9,14 @@ export interface Case {
   readonly report: AgentReport;
   /** Whether there is a claim of completion to rule on. */
   readonly claimed: boolean;
+  /** What a later stage wants changed. */
+  readonly objection?: string | null;
   readonly findings: readonly Finding[];
   readonly gates: readonly CheckedGate[] | null;
 }
 
 /** Rules on one iteration. Words can reject or hold a task; only evidence accepts it. */
-export function judge({ report, claimed, findings, gates }: Case): Verdict {
+export function judge({ report, claimed, objection = null, findings, gates }: Case): Verdict {
   const { claim, failure, ending } = report;
   if (ending.is === "interrupted")
     return failed("interrupted", "interrupted: Ralph itself was killed while the agent ran");
@@ -25,6 +27,11 @@ export function judge({ report, claimed, findings, gates }: Case): Verdict {
   if (claim.is === "undecided")
     return { ruling: "decide", reasons: [{ rule: "claim", sentence: claim.question }] };
   if (failure !== null) return failed(failureRule(report), failure.message);
+  if (objection !== null)
+    return {
+      ruling: "continue",
+      reasons: [{ rule: "objection", sentence: `changes requested: ${objection}` }],
+    };
   if (!claimed) return { ruling: "continue", reasons: [whyOpen(report), ...findings.map(reasonOf)] };
   return judgeCompletion(findings, gates);
 }

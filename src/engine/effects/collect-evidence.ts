@@ -35,7 +35,7 @@ export async function collectEvidence(
     cited: reportOf(open)?.signals?.citations ?? [],
     written: reportOf(open)?.filesWritten ?? [],
     earlier: { from: footing?.first ?? null, paths: footing?.earlier.paths ?? [] },
-    isProtected: settings === undefined ? () => false : protectionFor(settings, task),
+    isProtected: settings === undefined ? () => false : protectionFor(settings, task, open.stage),
     pins: settings?.protect.pins ?? [],
   });
   await journal.record(

@@ -29,9 +29,10 @@ export async function iterate(
   if (await isDayBudgetReached(effect.task, ports, journal)) return;
   const admitted = await admit(effect, snapshot, ports, journal, signal);
   if (admitted === null) return;
-  const { started, prompt, promise, about, session } = admitted;
+  const { started, prompt, promise, about, session, model } = admitted;
   const { run, task, stage, iteration, ordinal, maxIterations, timeoutMs, marker } = started;
-  const agent = agentNamed(started.agent, ports.commands.agents);
+  const known = agentNamed(started.agent, ports.commands.agents);
+  const agent = known && { ...known, model: model ?? known.model };
   if (agent === null) throw new RalphError("config", `the agent "${started.agent}" is not configured`);
   const settings = journal.state.run?.settings;
   const report = await ports.agents.run(
