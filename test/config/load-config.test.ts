@@ -108,29 +108,41 @@ on_baseline = "tolerate"
 });
 
 describe("config.yaml", () => {
-  test.each([".ralph/config.yaml", ".specflow/config.yaml"])(
-    "%s sets what one stage can use",
-    async (path) => {
-      const { config, waiting, values } = await load({ [path]: TREE });
-      expect(config.promise.completion).toBe("IMPLEMENTATION_COMPLETE");
-      expect(config.maxIterationsPerTask).toBe(15);
-      expect(await values()).toContainEqual({
-        key: "promise.completion",
-        value: "IMPLEMENTATION_COMPLETE",
-        origin: `${path}:9`,
-      });
-      expect(await values()).toContainEqual({
-        key: "ralph.coder.max_iterations",
-        value: 15,
-        origin: `${path}:8`,
-      });
-      expect((await waiting()).map(({ key, origin }) => `${key} ${origin}`)).toEqual([
-        `ralph.default_max_iterations ${path}:4`,
-        `ralph.reviewer ${path}:10`,
-        `ralph.qa ${path}:13`,
-      ]);
-    },
-  );
+  test.each([".ralph/config.yaml", ".specflow/config.yaml"])("%s is a pipeline", async (path) => {
+    const { config, waiting, values } = await load({ [path]: TREE });
+    expect(Object.entries(config.stages)).toEqual([
+      ["coder", { enabled: true, max_iterations: 15, completion_promise: "IMPLEMENTATION_COMPLETE" }],
+      ["reviewer", { enabled: true, max_iterations: 5, completion_promise: "REVIEW_COMPLETE" }],
+      ["qa", { enabled: false, max_iterations: 10 }],
+    ]);
+    expect(await values()).toContainEqual({
+      key: "stages.coder.max_iterations",
+      value: 15,
+      origin: `${path}:8`,
+    });
+    expect(await values()).toContainEqual({
+      key: "stages.qa.max_iterations",
+      value: 10,
+      origin: `${path}:4`,
+    });
+    expect(await waiting()).toEqual([]);
+  });
+
+  test("the coder alone is the one stage that there is without a pipeline", async () => {
+    const tree = TREE.slice(0, TREE.indexOf("  reviewer"));
+    const { config, waiting } = await load({ ".ralph/config.yaml": tree });
+    expect(config).toMatchObject({
+      stages: {},
+      maxIterationsPerTask: 15,
+      promise: { completion: "IMPLEMENTATION_COMPLETE" },
+    });
+    expect((await waiting()).map(({ key }) => key)).toEqual(["ralph.default_max_iterations"]);
+  });
+
+  test("switched off, every stage is a single pass", async () => {
+    const { config } = await load({ ".ralph/config.yaml": "ralph:\n  enabled: false\n  tester: {}\n" });
+    expect(config.stages).toMatchObject({ coder: { enabled: false }, tester: { enabled: false } });
+  });
 
   test("the default limit counts when the coder has none", async () => {
     const files = { ".ralph/config.yaml": "ralph:\n  default_max_iterations: 10\n" };

@@ -355,12 +355,6 @@ describe("config.yaml", () => {
       `".ralph/config.yaml:1: unknown key "coder". Known here: "ralph""`,
     );
   });
-
-  test("YAML: no loop", async () => {
-    expect(await yaml("ralph:\n  enabled: false\n")).toMatchInlineSnapshot(
-      `".ralph/config.yaml:2: "ralph.enabled": false (a single pass instead of a loop) is not supported by this version; remove it"`,
-    );
-  });
 });
 
 describe("variables", () => {

@@ -44,7 +44,7 @@ describe("ralph config", () => {
     });
   });
 
-  test("names what waits for stages", async () => {
+  test("shows stages where they were written", async () => {
     project = createProject();
     project.remove(".ralph/ralph.toml");
     project.write(
@@ -52,10 +52,8 @@ describe("ralph config", () => {
       "ralph:\n  coder:\n    max_iterations: 4\n  qa:\n    max_iterations: 2\n",
     );
     const { stdout } = await project.ralph("config");
-    expect(stdout).toMatch(/^ralph\.coder\.max_iterations +4 +\.specflow\/config\.yaml:3$/m);
-    expect(stdout).toContain(
-      "Written, and not in effect:\n  ralph.qa (.specflow/config.yaml:4): waits for stages: ",
-    );
+    expect(stdout).toMatch(/^stages\.coder\.max_iterations +4 +\.specflow\/config\.yaml:3$/m);
+    expect(stdout).toMatch(/^stages\.qa\.max_iterations +2 +\.specflow\/config\.yaml:5$/m);
   });
 
   test("schema prints a JSON Schema, anywhere", async () => {
