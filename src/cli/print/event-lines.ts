@@ -7,6 +7,7 @@ import { statusOf } from "../../core/loop/task-status.ts";
 import type { IterationRecord } from "../../core/projections/iteration-record.ts";
 import { asArgument } from "../../core/projections/blocked.ts";
 import { choiceInWords, openQuestions } from "../../core/projections/open-questions.ts";
+import { BUILD } from "../../core/stages/stages.ts";
 import { isFailing } from "../../core/report/checked-gate.ts";
 import { peopleLines } from "./people-lines.ts";
 import { brakeLines } from "./brake-lines.ts";
@@ -124,7 +125,8 @@ function headline(state: State, style: Style): readonly string[] {
 
 function startLine(event: EventOf<"iteration.started">, state: State, style: Style): string {
   const title = state.plan?.tasks.find((task) => task.id === event.task)?.title ?? "";
-  const count = `iteration ${event.iteration} (${event.ordinal}/${event.maxIterations})`;
+  const who = event.stage === BUILD.name ? "" : `${event.stage}: ${event.agent} · `;
+  const count = `${who}iteration ${event.iteration} (${event.ordinal}/${event.maxIterations})`;
   return `${style.bold(`▸ ${event.task}`)}  ${title}  ${style.dim(`${event.complexity} · ${formatDuration(event.timeoutMs)} each · ${count}`)}`;
 }
 

@@ -86,7 +86,7 @@ function lineFollower(
 }
 
 /** The agent's words, set apart from ours. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return text.replace(/^/gm, "  │ ").replace(/ {2}│ $/, "");
 }
 
@@ -94,7 +94,7 @@ function countdown(until: Instant): string {
   return `${formatDuration(Math.max(0, until - Date.now()))} left · r: try now`;
 }
 
-function progressText(progress: Progress): string {
+export function progressText(progress: Progress): string {
   const time = `${formatDuration(progress.elapsedMs)} / ${formatDuration(progress.timeoutMs)}`;
   const calls = progress.toolCalls > 0 ? ` · ${progress.toolCalls} tool calls` : "";
   return `${time}${calls}  ${progress.lastLine}`;
