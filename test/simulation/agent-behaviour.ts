@@ -12,6 +12,9 @@ export interface Behaviour {
   readonly ending: Ending;
   readonly claim: Claim;
   readonly failure: Failure | null;
+  /** Its last words, and the promise in them. */
+  readonly words?: string;
+  readonly promise?: string;
   /** Files that it says it wrote. */
   readonly cites: readonly string[];
   /** Leaves a child behind that lives until it is swept. */
@@ -33,6 +36,7 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
     cites: [],
     leavesChild: random.chance(0.1),
   };
+  if (request.stage === "reviewer") return review(world, truth, usual);
   if (truth.character === "idle") return { ...usual, work: () => {}, claim: NO_CLAIM };
   if (truth.character === "asks" && !request.prompt.includes("Answered decision") && truth.misbehaves > 0) {
     return {
@@ -51,6 +55,15 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
   return misbehave(world, truth, usual, request);
 }
 
+/** Mostly content, sometimes not, and now and then it cannot keep its hands off. */
+function review(world: World, truth: TaskTruth, usual: Behaviour): Behaviour {
+  const reads = { ...usual, work: () => {} };
+  if (world.random.chance(0.3)) return { ...reads, claim: NO_CLAIM, promise: "CHANGES_REQUESTED:not so" };
+  const meddle = (): void => world.repository.write(truth.id);
+  const approves = { ...reads, claim: COMPLETE, words: "REVIEW PASSED" };
+  return world.random.chance(0.1) ? { ...approves, work: meddle } : approves;
+}
+
 export function reportOf(behaviour: Behaviour, ending: Ending, durationMs: number): AgentReport {
   const ended = ending === behaviour.ending;
   return {
@@ -60,7 +73,8 @@ export function reportOf(behaviour: Behaviour, ending: Ending, durationMs: numbe
     transcript: { path: "logs/simulated.log", bytes: 0, sha256: "" },
     usage: UNKNOWN_USAGE,
     durationMs,
-    finalText: "",
+    finalText: ended ? (behaviour.words ?? "") : "",
+    promise: ended ? (behaviour.promise ?? null) : null,
     toolCalls: 0,
     sweptProcesses: 0,
     signals: signals({ citations: behaviour.cites }),

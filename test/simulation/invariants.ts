@@ -10,8 +10,10 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   checkRuns(world, events);
   checkNumbers(world, events);
   checkCompletions(world, events);
+  checkStages(world, events, settings);
   checkLimits(world, events, settings);
-  checkSingleAttempts(world, events);
+  // Each stage of a pipeline is an attempt of its own.
+  if (settings.stages === undefined) checkSingleAttempts(world, events);
   checkSuspensions(world, events, settings);
   checkMessages(world, events);
   checkAgentLimits(world, events);
@@ -82,6 +84,21 @@ function checkCompletions(world: World, events: readonly Recorded[]): void {
   for (const task of world.tasks) {
     if (task.ticked && !completed.includes(task.id))
       world.violate(`${task.id} is ticked, and nobody accepted it`);
+  }
+}
+
+/** With a pipeline a task is complete when its last stage says so, after all others since the last objection. */
+function checkStages(world: World, events: readonly Recorded[], { stages = [] }: Settings): void {
+  const names = stages.map(({ name }) => name);
+  if (names.length === 0) return;
+  for (const { task, iteration } of of(events, "task.completed")) {
+    const about = events.filter((event) => "task" in event && event.task === task);
+    const begun = of(about, "iteration.started").find((event) => event.iteration === iteration);
+    const objection = about.findLastIndex(({ type }) => type === "stage.objected");
+    const passed = of(about.slice(objection + 1), "stage.passed").map(({ stage }) => stage);
+    const way = [...passed, begun?.stage ?? ""];
+    if (way.join() !== names.join())
+      world.violate(`${task} was completed after ${way.join(", ")}, and its way is ${names.join(", ")}`);
   }
 }
 

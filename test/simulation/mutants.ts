@@ -2,6 +2,7 @@ import type { Event } from "../../src/core/events.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
 import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import { NOTHING_FOUND } from "../../src/core/report/evidence.ts";
+import type { Certificate } from "../../src/core/verdict/certificate.ts";
 import type { Ports } from "../../src/engine/ports.ts";
 import type { Mutant } from "./simulate.ts";
 
@@ -201,6 +202,17 @@ export const MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    name: "a task is complete after its first stage",
+    ports: (ports) =>
+      onAppend(ports, (events) =>
+        events.map((event) =>
+          event.type === "stage.passed"
+            ? { ...event, type: "task.completed", commit: null, certificate: NO_CERTIFICATE }
+            : event,
+        ),
+      ),
+  },
+  {
     name: "any earlier session is gone on with",
     ports: (ports) => {
       let last: string | null = null;
@@ -234,6 +246,18 @@ export const MUTANTS: readonly Mutant[] = [
     ignoresLock: true,
   },
 ];
+
+const NO_CERTIFICATE: Certificate = {
+  claim: null,
+  agent: "",
+  base: null,
+  changed: { files: 0, paths: [] },
+  gates: [],
+  checks: [],
+  warnings: [],
+  iterations: 1,
+  costUsd: null,
+};
 
 function onAppend(
   ports: Ports,

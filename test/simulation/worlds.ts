@@ -1,5 +1,6 @@
 import { DEFAULT_COMPLEXITY } from "../../src/core/limits/complexity.ts";
 import type { Settings } from "../../src/core/settings.ts";
+import { BUILD, type StageSettings } from "../../src/core/stages/stages.ts";
 import type { Random } from "./random.ts";
 import { GATE, SOURCE } from "./simulated-ports.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -101,5 +102,11 @@ export function settingsFor(random: Random): Settings {
     },
     fallbackAgents: random.chance(0.3) ? ["simulated-2"] : [],
     leaveAlone: [],
+    ...(random.chance(0.3) && { stages: PIPELINE, reviewCap: random.pick([1, 3]) }),
   };
 }
+
+const PIPELINE: readonly StageSettings[] = [
+  { ...BUILD, name: "coder", maxIterations: 5 },
+  { ...BUILD, name: "reviewer", maxIterations: 4, agent: "simulated-2" },
+];
