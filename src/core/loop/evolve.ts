@@ -93,9 +93,6 @@ function fold(state: State, event: Recorded): State {
       return agentSuspended(state, event);
     case "task.completed":
       return taskCompleted(state, event);
-    case "stage.passed":
-    case "stage.objected":
-      return withTask(state, event.task, stageChanged(taskState(state, event.task), event));
     case "lesson.removed":
       return { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) };
     case "interventions.reset":
@@ -116,6 +113,8 @@ function fold(state: State, event: Recorded): State {
 }
 
 type TaskFact = EventOf<
+  | "stage.passed"
+  | "stage.objected"
   | "question.asked"
   | "question.answered"
   | "task.unblocked"
@@ -128,6 +127,9 @@ type TaskFact = EventOf<
 
 function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskState> {
   switch (event.type) {
+    case "stage.passed":
+    case "stage.objected":
+      return stageChanged(task, event);
     case "question.asked":
       return {
         question: {
