@@ -17,8 +17,10 @@ import { damaged as damagedExport, readExport } from "./adapters/store/read-expo
 import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
 import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
+import { stateFile } from "./adapters/store/state-file.ts";
 import { findProgram } from "./adapters/system/find-program.ts";
 import { createKeepAwake, type KeepAwake } from "./adapters/system/keep-awake.ts";
+import { ownRoot } from "./adapters/system/own-root.ts";
 import { outsidePath } from "./adapters/system/outside-path.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import { addTask as addTaskTo, type AddedTask } from "./adapters/tasks/add-task.ts";
@@ -38,19 +40,24 @@ import { verifyWork } from "./adapters/workspace/verify-work.ts";
 import type { LoadedConfig } from "./config/load-config.ts";
 import type { Config } from "./config/schema.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
-import { RalphError } from "./core/ralph-error.ts";
 import { createRedactor, secretsIn } from "./core/redact.ts";
 import type { AgentSettings, Commands, GateSettings, ProtectSettings, Settings } from "./core/settings.ts";
-import type { Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
+import type { Agents, Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
 export { capabilitiesOf } from "./adapters/agents/adapters.ts";
 export { accountOf } from "./adapters/agents/programs/accounts.ts";
 export { PROGRAM_FACTS } from "./adapters/agents/programs/program-facts.ts";
 export { writeStatusFile } from "./adapters/files/status-file.ts";
+export { writeFileAtomically } from "./adapters/system/atomic-file.ts";
+export { sweep } from "./adapters/system/process-sweep.ts";
+export { safePath } from "./adapters/system/safe-path.ts";
+export { checkPlanFile } from "./adapters/tasks/check-plan-file.ts";
+export { detectedSource } from "./adapters/tasks/detected-source.ts";
+export { JsonError, memberOf, readJson } from "./adapters/tasks/read-json.ts";
+export { watchTree, type TreeChanges } from "./adapters/workspace/watch-tree.ts";
 export type { ListFile, RoadmapDefaults, SourceRequest };
 export { analyzeOutput, damagedExport, findProgram, readExport, readPromptTemplate, verifyWork };
 
-/** Where we are installed; this file may be a source or a chunk of the bundle, so it looks upwards. */
 const OWN_ROOT = ownRoot(import.meta.dirname);
 
 /** A repository with everything of ours in it. */
@@ -76,7 +83,7 @@ export async function openProject({ cwd, env, dir }: ProjectOptions): Promise<Pr
     root,
     ralphDir: resolve(root, dir ?? env["RALPH_DIR"] ?? ".ralph"),
     stateFolder,
-    stateFile: stateFileOf(env["RALPH_STATE"], stateFolder),
+    stateFile: stateFile(env["RALPH_STATE"], stateFolder),
   };
 }
 
@@ -188,30 +195,25 @@ export function interventionFilesOf(project: Project, log: Log): InterventionFil
 }
 
 /** Numbers of iterations go on after these even when the log that knew them is lost. */
-export function lastTranscriptOf(project: Project): number {
-  return lastTranscript(project.ralphDir);
+export function lastTranscriptOf(project: Project, name?: string): number {
+  return lastTranscript(project.ralphDir, name);
 }
 
 export function notesOf(project: Project): Notes {
   return createNotes(project.ralphDir);
 }
 
-/** The task source that a run would find by itself, as people know it; null when there is none. */
-export function detectedSource(project: Project): string | null {
-  try {
-    return sourceOf(project, { is: "auto" }).source.identity.label;
-  } catch (error) {
-    if (error instanceof RalphError && error.code === "no-tasks") return null;
-    throw error;
-  }
-}
-
-export interface RunParts {
-  readonly project: Project;
+export interface RunParts extends AgentParts {
   readonly log: Log;
   readonly commands: Commands;
   readonly source: TaskSource;
   readonly followers: readonly Follower[];
+}
+
+export interface AgentParts {
+  readonly project: Project;
+  /** What the files of each agent begin with in `logs/`; iterations without it. */
+  readonly transcripts?: string;
   readonly onProgress: (progress: Progress) => void;
   /** Called as soon as an agent runs. */
   readonly onAgentStart: () => void;
@@ -224,39 +226,44 @@ export interface RunParts {
 
 /** Everything the engine needs, with the real outside behind it. */
 export function composePorts(parts: RunParts): Ports {
-  const { log, commands, source, followers, onProgress, onAgentStart, onOutput, env } = parts;
-  const { root, ralphDir, stateFolder } = parts.project;
+  const { project, log, commands, source, followers, env } = parts;
   const redact = createRedactor(secretsOf(env, commands));
-  const workspace = workspaceOf(parts.project);
+  const workspace = workspaceOf(project);
   return {
     log,
     commands,
     source: redactingSource(source, redact),
-    agents: createAgents({
-      cwd: root,
-      gitDir: dirname(stateFolder),
-      ralphDir,
-      // The environment of a process is slow to read, and each iteration reads all of it.
-      baseEnv: { ...env },
-      ownRoot: OWN_ROOT,
-      version: parts.version,
-      mcpServer: {
-        name: "ralph",
-        command: process.execPath,
-        args: [join(OWN_ROOT, "bin", "start.cjs"), "mcp"],
-      },
-      onProgress,
-      onStart: onAgentStart,
-      workTree: () => workspace.fingerprint(),
-      ...(onOutput && { onOutput }),
-    }),
+    agents: agentsOf(parts, workspace),
     workspace,
-    gates: createGates({ cwd: root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
-    letters: createLetters(ralphDir),
-    notes: notesOf(parts.project),
+    gates: createGates({ cwd: project.root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
+    letters: createLetters(project.ralphDir),
+    notes: notesOf(project),
     clock: systemClock,
     followers,
   };
+}
+
+export function agentsOf(parts: AgentParts, workspace: GitWorkspace): Agents {
+  const { project, onProgress, onAgentStart, onOutput, transcripts } = parts;
+  return createAgents({
+    cwd: project.root,
+    gitDir: dirname(project.stateFolder),
+    ralphDir: project.ralphDir,
+    // The environment of a process is slow to read, and each iteration reads all of it.
+    baseEnv: { ...parts.env },
+    ownRoot: OWN_ROOT,
+    version: parts.version,
+    mcpServer: {
+      name: "ralph",
+      command: process.execPath,
+      args: [join(OWN_ROOT, "bin", "start.cjs"), "mcp"],
+    },
+    onProgress,
+    onStart: onAgentStart,
+    workTree: () => workspace.fingerprint(),
+    ...(onOutput && { onOutput }),
+    ...(transcripts !== undefined && { transcripts }),
+  });
 }
 
 /** For as long as a run needs the machine. */
@@ -283,18 +290,7 @@ export function ownCommand(cwd: string, env: NodeJS.ProcessEnv): string {
   return findProgram("ralph", cwd, env) === null ? join(OWN_ROOT, "bin", "ralph") : "ralph";
 }
 
-function ownRoot(folder: string): string {
-  return existsSync(join(folder, "package.json")) || folder === dirname(folder)
-    ? folder
-    : ownRoot(dirname(folder));
-}
-
 function secretsOf(env: NodeJS.ProcessEnv, { agents, gates }: Commands): readonly string[] {
   const variables = [env, ...agents.map((agent) => agent.env), ...gates.map((gate) => gate.env)];
   return variables.flatMap((some) => secretsIn(some));
-}
-
-function stateFileOf(place: string | undefined, stateFolder: string): string {
-  if (place === undefined || place === "") return join(stateFolder, "state.db");
-  return place.endsWith(".db") ? resolve(place) : join(resolve(place), "state.db");
 }

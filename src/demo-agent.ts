@@ -13,6 +13,7 @@ import {
   type DemoSteps,
   type FileText,
 } from "./core/demo/demo-script.ts";
+import { demoPlan } from "./core/demo/demo-plan.ts";
 import { demoUsageLine } from "./core/demo/demo-usage.ts";
 
 const BLOCK_BYTES = 64 * 1024;
@@ -78,6 +79,10 @@ function readSteps(prompt: string): DemoSteps {
 }
 
 function stepsWithoutScript(prompt: string): DemoSteps {
+  if (process.env["RALPH_STAGE"] === "plan") {
+    const path = `${process.env["RALPH_DIR"] ?? ".ralph"}/tasks.json`;
+    return [{ write: { path, text: demoPlan(prompt) } }, { say: "I made a story of each item." }];
+  }
   const title =
     /^- \*\*Title\*\*: (.+)$/m.exec(prompt)?.[1]?.trim() ?? process.env["RALPH_TASK_ID"] ?? "a task";
   const promise = /^\s*<promise>(.+)<\/promise>\s*$/m.exec(prompt)?.[1] ?? "COMPLETE";

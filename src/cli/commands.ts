@@ -32,6 +32,10 @@ export const COMMANDS = {
     summary: "set a repository up, and explain what was written",
     load: () => import("./commands/init.ts"),
   },
+  plan: {
+    summary: "let the agent turn prd.md into tasks.json, and check it",
+    load: () => import("./commands/plan.ts"),
+  },
   run: {
     summary: "work on the tasks until each is verifiably done",
     load: () => import("./commands/run.ts"),
@@ -108,6 +112,10 @@ export const COMMANDS = {
   mcp: {
     summary: "serve the tools with which the agent of an iteration reports; runs start it themselves",
     load: () => import("./commands/mcp.ts"),
+  },
+  hook: {
+    summary: "check what an agent did before it stops, and watch its context window; agents call it",
+    load: () => import("./commands/hook.ts"),
   },
   completion: {
     summary: "print a script with which the shell completes commands and flags",

@@ -25,6 +25,8 @@ import { withPromptFile, type PromptFile } from "./prompt-file.ts";
 import { createFile, createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
 
 export interface AgentsOptions extends EnvironmentOptions, LaunchOptions {
+  /** What the files of each agent begin with in `logs/`. */
+  readonly transcripts?: string;
   /** Known secrets besides those in the environment. */
   readonly secrets?: readonly string[];
   /** What the agent prints, as it comes, without secrets. */
@@ -50,7 +52,7 @@ export function createAgents(options: AgentsOptions): Agents {
     send: async (iteration, text) => (await inboxes.get(iteration)?.(text)) ?? false,
     sweep,
     async recoverReport(iteration, startedAt) {
-      const { log, path } = filesOf(iteration, options.ralphDir);
+      const { log, path } = filesOf(iteration, options);
       const stored = await readStoredTranscript(log);
       const { bytes, sha256 } = stored ?? { bytes: 0, sha256: createHash("sha256").digest("hex") };
       return {
@@ -80,7 +82,7 @@ async function run(
   prepareLogs(options.ralphDir);
   const folder = openIterationFolder(folderTask(request));
   try {
-    const { log, prompt } = filesOf(request.iteration, options.ralphDir);
+    const { log, prompt } = filesOf(request.iteration, options);
     const files = await Promise.all([createFile(log), createFile(prompt)]);
     return await runIn([...files, folder], request, options, inboxes, signal);
   } finally {
@@ -99,7 +101,7 @@ async function runIn(
   const adapter = adapterFor(request.agent);
   const env = agentEnvironment(request, options, folder.path);
   const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
-  const files = filesOf(request.iteration, options.ralphDir);
+  const files = filesOf(request.iteration, options);
   const writer = createTranscriptWriter(log, files.log);
   const prompt = keptPrompt(request, kept, files.prompt, secrets);
   const launch = launchOf(request, options, folder, env);
@@ -192,8 +194,11 @@ function stdinFor(
   };
 }
 
-function filesOf(iteration: number, ralphDir: string): { log: string; prompt: string; path: string } {
-  const name = `iteration-${String(iteration).padStart(3, "0")}`;
+function filesOf(
+  iteration: number,
+  { ralphDir, transcripts = "iteration" }: AgentsOptions,
+): { log: string; prompt: string; path: string } {
+  const name = `${transcripts}-${String(iteration).padStart(3, "0")}`;
   const logs = join(ralphDir, "logs");
   return {
     log: join(logs, `${name}.log`),

@@ -31,10 +31,12 @@ export function prepareRalphFolder(folder: string): void {
 }
 
 /** The highest number among the transcripts that are there. */
-export function lastTranscript(folder: string): number {
+export function lastTranscript(folder: string, name = "iteration"): number {
   const logs = join(folder, "logs");
   if (!existsSync(logs)) return 0;
-  const numbers = readdirSync(logs).map((name) => Number(/^iteration-(\d+)\.log$/.exec(name)?.[1] ?? 0));
+  const numbers = readdirSync(logs).map((file) =>
+    file.startsWith(`${name}-`) ? Number(/^\d+(?=\.log$)/.exec(file.slice(name.length + 1))?.[0] ?? 0) : 0,
+  );
   return Math.max(0, ...numbers);
 }
 

@@ -1,37 +1,53 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
 import { Option, type Command } from "commander";
-import { detectedSource, openProject, prepareFolder, type Project } from "../../compose.ts";
+import { detectedSource, openProject, prepareFolder, readConfig, type Project } from "../../compose.ts";
 import { BUILD_TEMPLATE } from "../../core/prompt/template.ts";
+import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { detectProject } from "../init/detect-project.ts";
+import { configText } from "../init/config-text.ts";
+import { detectProject, type Detected } from "../init/detect-project.ts";
 import { withIgnoreLines } from "../init/ignore-lines.ts";
-import { configText, SOURCE_TEMPLATES, type SourceTemplate } from "../init/templates.ts";
+import { InitReport } from "../init/init-report.ts";
+import { readHooks, writeHooks, type HookEdits } from "../init/install-hooks.ts";
+import { nextSteps, type Beginning } from "../init/next-steps.ts";
+import { notesTemplate, TEMPLATES, type TemplateKind } from "../init/templates.ts";
+import { findPrd } from "../plan/find-prd.ts";
 
 interface Flags {
-  readonly source?: SourceTemplate;
+  readonly source?: TemplateKind;
+  readonly name?: string;
   readonly prompts?: boolean;
+  readonly hooks?: boolean;
   readonly force?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
   command
     .addOption(
-      new Option("--source <kind>", "which example of a task source to write").choices(
-        Object.keys(SOURCE_TEMPLATES),
+      new Option("--source <kind>", "which example to write: a kind of task source, or requirements").choices(
+        Object.keys(TEMPLATES),
       ),
     )
+    .option("--name <name>", "the project's name in the examples")
     .option("--prompts", "write the built-in prompt templates out for editing")
-    .option("--force", "write the configuration and the templates anew; task sources are never overwritten")
+    .option("--hooks", "let Claude Code ask ralph before it stops, in the project's own settings")
+    .option(
+      "--force",
+      "write the configuration, prompts and hooks anew; tasks, requirements and notes are never overwritten",
+    )
     .action((flags: Flags) => act((context) => init(flags, context)));
 }
 
 /** Writes what is missing and says so; doing it again changes nothing. */
 async function init(flags: Flags, context: CliContext): Promise<number> {
+  const name = nameOf(flags.name);
   const project = await openProject(context);
-  prepareFolder(project);
-  const report = new Report(project, context, flags.force === true);
+  const renew = flags.force === true;
   const detected = detectProject(project.root, context.env);
+  const hooks = flags.hooks === true ? await hooksFor(project, detected, context, renew) : null;
+  prepareFolder(project);
+  const report = new InitReport(project, context, renew);
   report.write(
     join(project.ralphDir, "ralph.toml"),
     configText(detected),
@@ -39,65 +55,68 @@ async function init(flags: Flags, context: CliContext): Promise<number> {
   );
   if (flags.prompts === true)
     report.write(join(project.ralphDir, "prompts", "build.md"), BUILD_TEMPLATE, "the built-in prompt");
-  const source = writeSource(project, flags.source, report);
+  const beginning = begin(project, flags.source, name, report);
   const gitignore = join(project.root, ".gitignore");
   const ignore = withIgnoreLines(gitignore, relative(project.root, project.ralphDir));
   if (ignore !== null) report.replace(gitignore, ignore, "what is not for the repository");
-  nextSteps(source, context);
+  const toCommit = hooks === null ? [] : writeHooks(hooks, report);
+  if (!report.hasWritten) report.say("\nEverything is there already: nothing was changed.");
+  for (const line of nextSteps(beginning, toCommit)) report.say(line);
   return 0;
 }
 
-/** An example only where there is no task source yet, or the kind that was asked for. */
-function writeSource(project: Project, kind: SourceTemplate | undefined, report: Report): string {
-  const found = kind === undefined ? detectedSource(project) : null;
-  if (found !== null) {
-    report.say(`found  ${found}`);
-    return found;
-  }
-  const template = SOURCE_TEMPLATES[kind ?? "checklist"];
-  const path = join(project.root, template.path);
-  if (existsSync(path)) report.say(`kept   ${template.path}`);
-  else report.replace(path, template.text, "an example to replace");
-  return template.path;
+/** Read before anything is written, so that a damaged file leaves nothing half done. */
+async function hooksFor(
+  project: Project,
+  detected: Detected,
+  context: CliContext,
+  renew: boolean,
+): Promise<HookEdits> {
+  const isConfigured = existsSync(join(project.ralphDir, "ralph.toml")) && !renew;
+  const { agent } = isConfigured ? await readConfig(project, context.env) : detected;
+  return readHooks(project, context, { agent, renew });
 }
 
-function nextSteps(source: string, { stdout }: CliContext): void {
-  stdout.write(`
-Next:
-  1. write your tasks into ${source}
-  2. ralph run --dry-run     # what would be done, and the first prompt
-  3. ralph run
-`);
+function nameOf(said: string | undefined): string | null {
+  if (said === undefined) return null;
+  const name = said.trim();
+  if (name !== "" && !/\p{Cc}/u.test(name)) return name;
+  throw new RalphError("usage", `--name is ${JSON.stringify(said)}; expected a name on one line`);
 }
 
-class Report {
-  readonly #project: Project;
-  readonly #context: CliContext;
-  readonly #force: boolean;
-
-  constructor(project: Project, context: CliContext, force: boolean) {
-    this.#project = project;
-    this.#context = context;
-    this.#force = force;
+/** An example only where there is nothing to work from yet, or the kind that was asked for. */
+function begin(
+  project: Project,
+  kind: TemplateKind | undefined,
+  name: string | null,
+  report: InitReport,
+): Beginning {
+  if (kind === undefined) {
+    const found = detectedSource(project);
+    if (found !== null) {
+      report.found(found.path ?? found.label);
+      return { is: found.kind === "prompt" ? "prompt" : "tasks", path: found.path ?? found.label };
+    }
+    const prd = findPrd(project);
+    if (prd !== null) {
+      report.found(report.shown(prd));
+      return { is: "requirements", path: report.shown(prd) };
+    }
   }
+  return beginWith(project, kind ?? "checklist", name, report);
+}
 
-  say(line: string): void {
-    this.#context.stdout.write(`${line}\n`);
-  }
-
-  /** Unless it is there already. */
-  write(path: string, text: string, what: string): void {
-    if (existsSync(path) && !this.#force) this.say(`kept   ${this.#shown(path)}`);
-    else this.replace(path, text, what);
-  }
-
-  replace(path: string, text: string, what: string): void {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-    this.say(`wrote  ${this.#shown(path).padEnd(24)} ${what}`);
-  }
-
-  #shown(path: string): string {
-    return relative(this.#project.root, path);
-  }
+function beginWith(
+  { root, ralphDir }: Project,
+  kind: TemplateKind,
+  name: string | null,
+  report: InitReport,
+): Beginning {
+  const template = TEMPLATES[kind];
+  const path = join(template.isOurs ? ralphDir : root, template.path);
+  report.begin(path, template.text(name), "an example to replace");
+  if (kind === "prd" || kind === "tasks")
+    report.begin(join(ralphDir, "progress.txt"), notesTemplate(name), "notes that agents leave each other");
+  const is = kind === "prd" ? "requirements" : kind === "prompt" ? "prompt" : "tasks";
+  return { is, path: report.shown(path) };
 }

@@ -87,7 +87,7 @@ export async function run(
 }
 
 /** Better to know before the night than after it whose money it is. */
-function sayAccount(agent: AgentSettings, { env, stderr }: CliContext): void {
+export function sayAccount(agent: AgentSettings, { env, stderr }: CliContext): void {
   const account = accountOf(agent, env);
   if (account === null) return;
   const sentence = account.isThere

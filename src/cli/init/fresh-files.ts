@@ -1,5 +1,5 @@
 import type { SourceKind } from "../../core/plan/task.ts";
-import { SOURCE_TEMPLATES } from "./templates.ts";
+import { nameIn, notesTemplate, TEMPLATES } from "./templates.ts";
 
 /** What an archived file leaves in its place, ready for the next list; null: nothing. */
 export function freshText(
@@ -11,11 +11,11 @@ export function freshText(
     case "tasks":
       return freshSource(kind, old);
     case "checklist":
-      return SOURCE_TEMPLATES.checklist.text;
+      return TEMPLATES.checklist.text(nameIn(old));
     case "requirements":
-      return "# Requirements\n\nWhat is wanted, for whom, and how one sees that it is there.\n";
+      return TEMPLATES.prd.text(nameIn(old));
     case "notes":
-      return "";
+      return freshNotes(old);
     case "letter":
       return null;
   }
@@ -24,15 +24,21 @@ export function freshText(
 function freshSource(kind: SourceKind, old: string): string {
   switch (kind) {
     case "roadmap":
-      return SOURCE_TEMPLATES.roadmap.text;
+      return TEMPLATES.roadmap.text(nameIn(old));
     case "tasks-json":
       return emptyStories(old);
     case "prompt":
-      return SOURCE_TEMPLATES.prompt.text;
+      return TEMPLATES.prompt.text(nameIn(old));
     case "checklist":
     case "goal":
-      return SOURCE_TEMPLATES.checklist.text;
+      return TEMPLATES.checklist.text(nameIn(old));
   }
+}
+
+/** Notes that began with our own words begin with them again. */
+function freshNotes(old: string): string {
+  const template = notesTemplate(nameIn(old));
+  return old.startsWith(template) ? template : "";
 }
 
 /** Name and checks are the project's and stay; branch and stories were the list's. */

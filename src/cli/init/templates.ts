@@ -1,39 +1,29 @@
-import type { Detected } from "./detect-project.ts";
+/** What `ralph init` can begin a project with: a kind of task source, or requirements to make one of. */
+export type TemplateKind = keyof typeof TEMPLATES;
 
-/** The configuration that a person starts with: what was found, and the next things they may want. */
-export function configText({ agent, tests }: Detected): string {
-  const gates =
-    tests === null
-      ? `# [[gates]]                    # what must pass before a task counts as done\n# name = "tests"\n# command = "npm test"\n`
-      : `[[gates]]                      # what must pass before a task counts as done\nname = "tests"\ncommand = "${tests.command}"         # found: ${tests.because}\n`;
-  return `${agentText(agent)}\n${gates}`;
+interface Template {
+  readonly path: string;
+  /** Whether the path lies below `.ralph/`, or below the root. */
+  readonly isOurs: boolean;
+  /** A small example; without a name it says what it is and no more. */
+  readonly text: (name: string | null) => string;
 }
 
-function agentText(agent: Detected["agent"]): string {
-  if (agent !== null) return `agent = "${agent}"               # found on this machine\n`;
-  return `agent = "demo"                 # scripted, for trying things out; no agent was found on this machine
-# agent = "claude"             # or codex, gemini, opencode, copilot, acp:COMMAND, or any command line:
-
-# [agents.mine]                # reads the prompt on stdin; then: agent = "mine"
-# command = ["my-agent", "--yes"]
-`;
-}
-
-export type SourceTemplate = keyof typeof SOURCE_TEMPLATES;
-
-/** One small example of each kind of task source. */
-export const SOURCE_TEMPLATES = {
+/** One small example of each kind. */
+export const TEMPLATES = {
   checklist: {
     path: "TODO.md",
-    text: `# Tasks
+    isOurs: false,
+    text: (name) => `# ${heading(name, "Tasks")}
 
 - [ ] Say hello
   - HELLO.md greets the reader
 `,
   },
   roadmap: {
-    path: ".ralph/roadmap.md",
-    text: `# Roadmap
+    path: "roadmap.md",
+    isOurs: true,
+    text: (name) => `# ${heading(name, "Roadmap")}
 
 ## Phase 1
 
@@ -44,9 +34,10 @@ export const SOURCE_TEMPLATES = {
 `,
   },
   tasks: {
-    path: ".ralph/tasks.json",
-    text: `{
-  "project": "my project",
+    path: "tasks.json",
+    isOurs: true,
+    text: (name) => `{
+  "project": ${JSON.stringify(name ?? "my project")},
   "description": "",
   "verifyCommands": [],
   "userStories": [
@@ -63,10 +54,48 @@ export const SOURCE_TEMPLATES = {
 `,
   },
   prompt: {
-    path: ".ralph/PROMPT.md",
-    text: `# Goal
+    path: "PROMPT.md",
+    isOurs: true,
+    text: (name) => `# ${heading(name, "Goal")}
 
 Say hello: HELLO.md greets the reader.
 `,
   },
-} as const;
+  prd: {
+    path: "prd.md",
+    isOurs: true,
+    text: (name) => `# ${heading(name, "Requirements")}
+
+## What is wanted, and for whom
+
+Say hello: whoever opens the repository is greeted.
+
+## How one sees that it is there
+
+- HELLO.md greets the reader
+
+## What it builds on, and what must stay as it is
+
+## What is not wanted
+
+## Questions and answers
+`,
+  },
+} as const satisfies Record<string, Template>;
+
+/** Notes that agents leave for each other; they go into every prompt, so they explain themselves. */
+export function notesTemplate(name: string | null): string {
+  return `# ${heading(name, "Notes")}
+
+Append what whoever works next has to know (decisions, traps, commands), one short line each.
+`;
+}
+
+/** The name that a heading made here has; null when it has none, or was not made here. */
+export function nameIn(text: string): string | null {
+  return /^(?:\uFEFF)?# (.+): (?:tasks|roadmap|goal|requirements|notes)\r?\n/.exec(text)?.[1] ?? null;
+}
+
+function heading(name: string | null, what: string): string {
+  return name === null ? what : `${name}: ${what.toLowerCase()}`;
+}

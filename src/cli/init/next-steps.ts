@@ -1,0 +1,25 @@
+/** What a person works from after `ralph init`: a list of tasks, or requirements without one. */
+export interface Beginning {
+  readonly is: "tasks" | "prompt" | "requirements";
+  readonly path: string;
+}
+
+/** The numbered steps that follow from what there is; `toCommit` are files outside of `.ralph/` that were written. */
+export function nextSteps({ is, path }: Beginning, toCommit: readonly string[]): readonly string[] {
+  const steps = [
+    ...BEGIN[is](path),
+    ...(toCommit.length === 0 ? [] : [`git add ${toCommit.join(" ")} && git commit -m "Hooks for ralph"`]),
+    "ralph run --dry-run     # what would be done, and the first prompt",
+    "ralph run",
+  ];
+  return ["", "Next:", ...steps.map((step, at) => `  ${at + 1}. ${step}`)];
+}
+
+const BEGIN: Readonly<Record<Beginning["is"], (path: string) => readonly string[]>> = {
+  tasks: (path) => [`write your tasks into ${path}`],
+  prompt: (path) => [`write your goal into ${path}`],
+  requirements: (path) => [
+    `write down what is wanted in ${path}`,
+    "ralph plan              # the agent makes stories of it, and they are checked",
+  ],
+};

@@ -1,0 +1,104 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { checkPlanFile, safePath, writeFileAtomically, type Project } from "../../compose.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { PrdPlace } from "./find-prd.ts";
+import { keepFile, type KeptFile } from "./kept-file.ts";
+
+type CheckedPlan = ReturnType<typeof checkPlanFile>;
+
+export interface PutBack {
+  /** Where the other version lies, relative to the root; null when there was none. */
+  readonly aside: string | null;
+}
+
+/** The two files that planning is about: requirements that stay as they are, and a plan that is new or as it was. */
+export class PlanFiles {
+  readonly prdPath: string;
+  readonly planPath: string;
+  readonly prd: string;
+  readonly #project: Project;
+  readonly #prd: KeptFile;
+  readonly #plan: KeptFile;
+  #backup: string | null = null;
+
+  constructor(project: Project, prd: PrdPlace, mayReplace: boolean) {
+    this.#project = project;
+    this.prdPath = prd.shown;
+    this.#prd = keepFile(prd.real);
+    this.prd = this.#prd.bytes?.toString("utf8") ?? "";
+    if (this.prd.trim() === "") {
+      throw new RalphError("no-tasks", `${prd.shown} is empty`, { hint: "write down what is wanted" });
+    }
+    this.#plan = keepFile(safePath(project.ralphDir, "tasks.json"));
+    this.planPath = relative(project.root, this.#plan.real);
+    if (existsSync(this.#plan.real) && !mayReplace) {
+      throw new RalphError("usage", `${this.planPath} is there already`, {
+        hint: "make a new plan in its place with --force; the old one is kept beside it",
+      });
+    }
+  }
+
+  get hasOldPlan(): boolean {
+    return this.#plan.bytes !== null;
+  }
+
+  /** What the old plan is kept as, relative to the root. */
+  get backup(): string | null {
+    return this.#backup === null ? null : relative(this.#project.root, this.#backup);
+  }
+
+  /** Relative to the root: what an agent may write, and what is put back by itself. */
+  get own(): readonly string[] {
+    const { root } = this.#project;
+    const paths = [this.#prd.real, this.#plan.real, ...(this.#backup === null ? [] : [this.#backup])];
+    return paths.map((path) => relative(root, path));
+  }
+
+  /** Before an agent starts: even a plan that nobody committed is not lost when we are killed. */
+  keepOld(): void {
+    const { bytes, real } = this.#plan;
+    if (bytes === null) return;
+    let path = `${real}.bak`;
+    for (let number = 2; existsSync(path); number += 1) path = `${real}.bak-${number}`;
+    writeFileSync(path, bytes, { flag: "wx" });
+    this.#backup = path;
+  }
+
+  /** Null when nobody changed the requirements; what somebody made of them, perhaps a person, is kept aside. */
+  putBackPrd(transcript: string | null): PutBack | null {
+    if (!this.#prd.isChanged()) return null;
+    const aside = this.#setAside(this.#prd, transcript, "prd.md");
+    this.#prd.putBack();
+    return { aside };
+  }
+
+  check(): CheckedPlan {
+    const bytes = this.#plan.now();
+    if (bytes === null) return wrong(`${this.planPath} was not written`);
+    if (!this.#plan.isChanged()) return wrong(`${this.planPath} is still the old plan; write the new one`);
+    return checkPlanFile(bytes, this.planPath);
+  }
+
+  /** Everything as it was before; what the agent had written lies beside its transcript, if it wrote anything. */
+  giveUp(transcript: string | null): string | null {
+    const draft = this.#plan.isChanged() ? this.#setAside(this.#plan, transcript, "tasks.json") : null;
+    this.#plan.putBack();
+    if (this.#backup !== null) rmSync(this.#backup, { force: true });
+    this.#backup = null;
+    return draft;
+  }
+
+  #setAside(file: KeptFile, transcript: string | null, name: string): string | null {
+    const bytes = file.now();
+    if (bytes === null || transcript === null) return null;
+    const { ralphDir, root } = this.#project;
+    const path = join(ralphDir, "logs", `${basename(transcript, ".log")}.${name}`);
+    writeFileAtomically(path, bytes);
+    return relative(root, path);
+  }
+}
+
+function wrong(mistake: string): CheckedPlan {
+  return { is: "wrong", mistakes: [mistake] };
+}
