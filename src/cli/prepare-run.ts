@@ -87,15 +87,33 @@ function agentsOf(
 }
 
 /** A budget that nobody can keep is refused, not forgotten. */
-function requireKnownCosts({ limits }: Settings, agents: readonly AgentSettings[]): void {
-  const { run, task, day } = limits.budget;
+function requireKnownCosts(settings: Settings, agents: readonly AgentSettings[]): void {
+  const { run, task, day } = settings.limits.budget;
   if (run === null && task === null && day === null) return;
+  for (const agent of agents) requirePrice(agent, settings);
   const silent = agents.find((agent) => capabilitiesOf(agent).tells === "nothing");
   if (silent === undefined) return;
   throw new RalphError(
     "config",
     `there is a budget, and the agent "${silent.name}" tells neither what it costs nor how many tokens it uses, so no price helps`,
     { hint: "take the budget away, or choose an agent that tells it: --agent NAME" },
+  );
+}
+
+/** Tokens alone are no cost: where the model is known it needs a price, and where it is not, there must be some. */
+function requirePrice(agent: AgentSettings, settings: Settings): void {
+  // An agent of the protocol may well tell its cost, but only when it runs.
+  if (capabilitiesOf(agent).tells !== "tokens" || agent.format === "acp") return;
+  const staged = stagesOf(settings).filter((stage) => (stage.agent ?? settings.agent) === agent.name);
+  const models = [agent.model, ...staged.map((stage) => stage.model)].filter((model) => model !== null);
+  const unpriced = models.find((model) => !Object.hasOwn(agent.prices, model));
+  const hasNone = models.length === 0 && Object.keys(agent.prices).length === 0;
+  if (unpriced === undefined && !hasNone) return;
+  const section = `[prices.${JSON.stringify(unpriced ?? "MODEL")}]`;
+  throw new RalphError(
+    "config",
+    `there is a budget, and the agent "${agent.name}" tells its tokens, but no price says what ${unpriced === undefined ? "they" : `those of ${unpriced}`} cost`,
+    { hint: `add ${section} with input_per_mtok and output_per_mtok, or take the budget away` },
   );
 }
 

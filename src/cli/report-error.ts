@@ -22,16 +22,25 @@ export function reportError(
   return exitCodeOf(known.code);
 }
 
+/** Where the report lies; without a place to write to, the report itself. */
+function kept(report: string): string {
+  try {
+    const file = join(mkdtempSync(join(tmpdir(), "ralph-report-")), "report.txt");
+    writeFileSync(file, report);
+    return file;
+  } catch {
+    return `\n${report}`;
+  }
+}
+
 function bug(error: unknown): RalphError {
   const report = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const file = join(mkdtempSync(join(tmpdir(), "ralph-report-")), "report.txt");
-  writeFileSync(
-    file,
-    createRedactor(secretsIn(process.env))(`${report}\nnode ${process.version} ${process.platform}\n`),
+  const text = createRedactor(secretsIn(process.env))(
+    `${report}\nnode ${process.version} ${process.platform}\n`,
   );
   const first = error instanceof Error ? error.message : String(error);
   return new RalphError("internal", `internal error: ${first}`, {
-    hint: `this is a bug in ralph. What is recorded is safe, and the next run goes on. Report: ${file}`,
+    hint: `this is a bug in ralph. What is recorded is safe, and the next run goes on. Report: ${kept(text)}`,
     cause: error,
   });
 }

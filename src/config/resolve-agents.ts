@@ -94,6 +94,7 @@ function knownAgent(
 }
 
 function withModel(agent: AgentSettings, model: string): AgentSettings {
+  if (model.trim() === "") throw new RalphError("usage", "the model has no name");
   requireKnownCommand(agent, "a model");
   return { ...agent, model };
 }

@@ -15,7 +15,10 @@ export function agentNamed(name: string, agents: readonly AgentSettings[]): Agen
 /** The words after `acp:`, where quotes keep words together; null for any other name. */
 export function acpCommand(name: string): readonly string[] | null {
   if (!name.startsWith(ACP)) return null;
-  const words = name.slice(ACP.length).match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+  const line = name.slice(ACP.length);
+  const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+  const isOpen = /["']/.test(line.replaceAll(/"[^"]*"|'[^']*'/g, ""));
+  if (isOpen) return null;
   return words.length === 0 ? null : words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
 

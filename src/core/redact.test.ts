@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRedactor, openKeyBlock, secretsIn } from "./redact.ts";
+import { createRedactor, inJson, openKeyBlock, secretsIn } from "./redact.ts";
 
 const redact = createRedactor(["hunter2hunter2", "short", "with spaces & (signs) $1"]);
 
@@ -109,4 +109,19 @@ test.each([
   const started = performance.now();
   redact(text);
   expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+test.each([
+  ['quo"te', String.raw`quo\"te`],
+  [String.raw`back\slash`, String.raw`back\\slash`],
+  ["tab\tand\nline", String.raw`tab\tand\nline`],
+  ["a/b", String.raw`a\/b`],
+  ["a<b&c>", String.raw`a\u003cb\u0026c\u003e`],
+  ["schlüssel", String.raw`schl\u00fcssel`],
+])("%j looks otherwise in JSON", (secret, form) => {
+  expect(inJson([secret])).toContain(form);
+});
+
+test("what looks the same in JSON is not there twice", () => {
+  expect(inJson(["plain-secret"])).toEqual([]);
 });

@@ -23,6 +23,21 @@ export function secretsIn(env: Readonly<Record<string, string | undefined>>): st
   );
 }
 
+/** The same values as they look inside JSON, by the usual ways of writing it. */
+export function inJson(secrets: readonly string[]): readonly string[] {
+  return secrets.flatMap((secret) => {
+    const plain = JSON.stringify(secret).slice(1, -1);
+    const ascii = plain.replaceAll(/[^\x20-\x7e]/g, unicodeEscape);
+    const html = plain.replaceAll(/[<>&]/g, unicodeEscape);
+    const forms = [plain, ascii, html, plain.replaceAll("/", String.raw`\/`)];
+    return [...new Set(forms)].filter((form) => form !== secret);
+  });
+}
+
+function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 const REDACTED = "[redacted]";
 const SECRET_LENGTH_MIN = 8;
 const SECRET_NAME = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)$/i;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,15 +13,18 @@ let client: McpClient;
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "ralph-test-"));
-  folder = openIterationFolder({
-    id: "task-007",
-    title: "Log in",
-    description: "Users log in with a password.",
-    criteria: ["a wrong password is refused"],
-    stage: "build",
-    iteration: 2,
-    maxIterations: 30,
-  });
+  folder = openIterationFolder(
+    {
+      id: "task-007",
+      title: "Log in",
+      description: "Users log in with a password.",
+      criteria: ["a wrong password is refused"],
+      stage: "build",
+      iteration: 2,
+      maxIterations: 30,
+    },
+    randomUUID(),
+  );
   client = start({ RALPH_ITERATION_DIR: folder.path });
 });
 

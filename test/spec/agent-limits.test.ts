@@ -55,6 +55,26 @@ describe("an agent that has reached its limit", () => {
     expect(again.wakeAt).toBe(RESET);
   });
 
+  test.each([
+    ["an hour ago", -3_600_000],
+    ["in years", 4_000 * 24 * 3_600_000],
+  ])("that is said to end %s is asked again in a quarter of an hour", (_, away) => {
+    const wrong = given(...start, ...refused(1, { ...limit, resetsAt: START + away })).at(10);
+    wrong.decides({ type: "verdict.reached", retryAt: START + 10 + 15 * 60_000 });
+  });
+
+  test("is waited for no longer than a fallback whose limit ends earlier", () => {
+    const both = [runStarted({ fallbackAgents: ["second"] }), tasksObserved(login)];
+    const later = { ...limit, resetsAt: START + 10 * RESET };
+    const first = given(...both, ...refused(1, later)).at(10);
+    const second = first.andThen(
+      iterationStarted(2, login, { ordinal: 1, agent: "second" }),
+      iterationEnded(2, login, "none", { ending: { is: "exited", code: 1 }, failure: limit }),
+      evidence(2, login, []),
+    );
+    expect(second.at(20).andThen().at(1_000).wakeAt).toBe(RESET);
+  });
+
   test("is replaced by a fallback agent meanwhile, without a suspension", () => {
     const withFallback = [runStarted({ fallbackAgents: ["second"] }), tasksObserved(login)];
     const next = given(...withFallback, ...refused(1, limit))

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { priced } from "../../core/limits/price.ts";
-import { createRedactor, secretsIn } from "../../core/redact.ts";
+import { createRedactor, inJson, secretsIn } from "../../core/redact.ts";
 import { UNKNOWN_USAGE, type AgentReport } from "../../core/report/agent-report.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
@@ -12,7 +12,7 @@ import { adapterFor } from "./adapters.ts";
 import type { AgentActivity, AgentReader, Send } from "./agent-adapter.ts";
 import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
 import { createOutputTap } from "./output-tap.ts";
-import { openIterationFolder, type IterationFolder } from "./iteration-folder.ts";
+import { openIterationFolder, removeIterationFolder, type IterationFolder } from "./iteration-folder.ts";
 import {
   folderTask,
   launchOf,
@@ -50,7 +50,11 @@ export function createAgents(options: AgentsOptions): Agents {
   return {
     run: (request, signal) => run(request, options, inboxes, signal),
     send: async (iteration, text) => (await inboxes.get(iteration)?.(text)) ?? false,
-    sweep,
+    async sweep(marker) {
+      const ended = await sweep(marker);
+      removeIterationFolder(marker);
+      return ended;
+    },
     async recoverReport(iteration, startedAt) {
       const { log, path } = filesOf(iteration, options);
       const stored = await readStoredTranscript(log);
@@ -80,7 +84,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<AgentReport> {
   prepareLogs(options.ralphDir);
-  const folder = openIterationFolder(folderTask(request));
+  const folder = openIterationFolder(folderTask(request), request.marker);
   try {
     const { log, prompt } = filesOf(request.iteration, options);
     const files = await Promise.all([createFile(log), createFile(prompt)]);
@@ -100,7 +104,9 @@ async function runIn(
 ): Promise<AgentReport> {
   const adapter = adapterFor(request.agent);
   const env = agentEnvironment(request, options, folder.path);
-  const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
+  const known = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
+  // Structured output has them in another form.
+  const secrets = [...known, ...inJson(known)];
   const files = filesOf(request.iteration, options);
   const writer = createTranscriptWriter(log, files.log);
   const prompt = keptPrompt(request, kept, files.prompt, secrets);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
@@ -31,7 +32,7 @@ let folder: IterationFolder;
 let reports: string;
 
 beforeEach(() => {
-  folder = openIterationFolder(task);
+  folder = openIterationFolder(task, randomUUID());
   reports = join(folder.path, "reports.jsonl");
 });
 

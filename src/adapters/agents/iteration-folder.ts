@@ -3,7 +3,7 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdtempSync,
+  mkdirSync,
   openSync,
   readSync,
   rmSync,
@@ -47,8 +47,8 @@ const REPORTS_MAX = 1_000;
 // On Windows some of these are missing, which counts as nothing in a sum of bits.
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-export function openIterationFolder(task: FolderTask): IterationFolder {
-  const path = makeFolder();
+export function openIterationFolder(task: FolderTask, marker: string): IterationFolder {
+  const path = makeFolder(marker);
   const { dev, ino } = lstatSync(path);
   const readHere = (name: string): FileEnd | null => {
     const now = lstatSync(path, { throwIfNoEntry: false });
@@ -80,12 +80,23 @@ export function openIterationFolder(task: FolderTask): IterationFolder {
   }
 }
 
-function makeFolder(): string {
-  const prefix = join(tmpdir(), "ralph-iteration-");
+/** What an iteration has left whose process was killed. */
+export function removeIterationFolder(marker: string): void {
+  rmSync(pathOf(marker), { recursive: true, force: true });
+}
+
+/** The marker is a secret of the iteration, so nobody else can have put something in its place. */
+function pathOf(marker: string): string {
+  return join(tmpdir(), `ralph-iteration-${marker}`);
+}
+
+function makeFolder(marker: string): string {
+  const path = pathOf(marker);
   try {
-    return mkdtempSync(prefix);
+    mkdirSync(path, { mode: 0o700 });
+    return path;
   } catch (error) {
-    throw fileError(error, prefix);
+    throw fileError(error, path);
   }
 }
 

@@ -10,6 +10,11 @@ export function fileError(error: unknown, path: string): unknown {
         hint: "free some space and start ralph again: it goes on where it was, nothing recorded is lost",
         cause: error,
       });
+    case "ENOENT":
+      return new RalphError("not-writable", `${path} cannot be written: the folder for it does not exist`, {
+        hint: "make that folder",
+        cause: error,
+      });
     case "EROFS":
     case "EACCES":
     case "EPERM":

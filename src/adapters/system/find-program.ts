@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /** The file that a program's name stands for on this machine, or null. */
@@ -11,7 +11,7 @@ export function findProgram(name: string, cwd: string, env: NodeJS.ProcessEnv): 
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    return statSync(path).isFile();
   } catch {
     // Not there, or not ours to run: either way it is not the program.
     return false;

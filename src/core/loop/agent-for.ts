@@ -11,13 +11,15 @@ export function agentFor(state: State, task: Task, settings: Settings): string {
   return stageNamed(settings, stage).agent ?? task.agent ?? settings.agent;
 }
 
-/** Who works on it now: while that agent is limited, the first fallback that is not. */
+/** Who works on it now: while that agent is limited, the first fallback that is not, or whose limit ends first. */
 export function agentNow(state: State, task: Task, settings: Settings, now: Instant): string {
   const agent = agentFor(state, task, settings);
   if (limitedUntil(state, agent) <= now) return agent;
   const { suspended } = taskState(state, task.id);
-  const isFree = (name: string): boolean => !suspended.includes(name) && limitedUntil(state, name) <= now;
-  return settings.fallbackAgents.find(isFree) ?? agent;
+  const others = settings.fallbackAgents.filter((name) => !suspended.includes(name));
+  const free = others.find((name) => limitedUntil(state, name) <= now);
+  const soonest = (a: string, b: string): string => (limitedUntil(state, b) < limitedUntil(state, a) ? b : a);
+  return free ?? others.reduce(soonest, agent);
 }
 
 /** Until when an agent's own limit lasts; a moment that is over when it has none. */

@@ -90,11 +90,16 @@ function whenToTryAgain(
 ): Instant | null {
   if (failure?.class === "transient") return retryAt(now, run.transientInARow + 1, number);
   if (failure?.class !== "limit") return null;
-  return Math.max(failure.resetsAt ?? now + UNKNOWN_LIMIT_MS, now + SHORTEST_WAIT_MS);
+  const { resetsAt = null } = failure;
+  const isLikely = resetsAt !== null && resetsAt > now - JUST_PASSED_MS && resetsAt < now + LONGEST_LIMIT_MS;
+  return Math.max(isLikely ? resetsAt : now + UNKNOWN_LIMIT_MS, now + SHORTEST_WAIT_MS);
 }
 
 /** A limit that does not say how long it lasts is asked again after this. */
 const UNKNOWN_LIMIT_MS = 15 * 60_000;
+/** A moment further back or ahead is a mistake: nobody knows then how long it lasts. */
+const JUST_PASSED_MS = 2 * 60_000;
+const LONGEST_LIMIT_MS = 40 * 24 * 60 * 60_000;
 /** Services name whole seconds or minutes, and sometimes a moment that has just passed. */
 const SHORTEST_WAIT_MS = 5_000;
 

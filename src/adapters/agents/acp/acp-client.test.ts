@@ -207,3 +207,12 @@ test("the turn can be cancelled while it lasts", async () => {
   expect(peer.reader.result(EXITED).failure).toEqual({ class: "agent", message: "the turn was cancelled" });
   expect(await peer.reader.cancel()).toBe(false);
 });
+
+test("what it says after the answer to the prompt changes nothing", () => {
+  const peer = acpPeer();
+  peer.begins();
+  peer.updates(says("Done.\n\n<promise>COMPLETE</promise>"));
+  peer.answers("session/prompt", { stopReason: "end_turn" });
+  peer.updates(says("\n<promise>BLOCKED:late</promise>\n"));
+  expect(peer.reader.result(EXITED).claim).toMatchObject({ is: "complete" });
+});

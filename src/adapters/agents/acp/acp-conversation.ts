@@ -85,9 +85,11 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
     receive(message) {
       // Before the prompt it talks of other things: the history of a session, a mode that was set.
       const isAnswer = textOf(message["method"]) === null;
+      // What comes after the answer to the prompt is not part of it.
+      const isLate = turn.isOver();
       const isEarly = !isAnswer && !turn.isBegun();
       const answered = peer.receive(message);
-      if (isEarly || (isAnswer && (answered === null || WISHES.includes(answered)))) return null;
+      if (isEarly || isLate || (isAnswer && (answered === null || WISHES.includes(answered)))) return null;
       const isResumed = sessionId !== null && sessionId === request.resume;
       const { logins } = offers;
       return reportOf(message, { answered, sessionId, isResumed, logins, model: request.model });

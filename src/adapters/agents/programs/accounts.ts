@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
 import type { ProgramFormat } from "../../../core/report/streams/stream-format.ts";
+import { readSmallFile } from "../../system/read-small-file.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
 
 /** Whose account or key an agent will use, as far as its environment and files tell; nothing is asked of a service. */
@@ -43,7 +43,7 @@ const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = 
   },
   codex(env) {
     const folder = valueOf(env, "CODEX_HOME") ?? home(env, ".codex");
-    const config = textIn(join(folder, "config.toml")) ?? "";
+    const config = readSmallFile(join(folder, "config.toml")) ?? "";
     const provider = topTextOf(config, "model_provider") ?? "openai";
     // What another provider wants, no login of its own gives it.
     if (provider !== "openai") return found(`its provider "${provider}"`);
@@ -70,7 +70,7 @@ const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = 
         const account = textOf(jsonIn(join(folder, "google_accounts.json"))["active"]);
         if (Object.keys(login).length > 0)
           return found(`the Google login${account === null ? "" : ` ${account}`}`);
-        return textIn(join(folder, ".env")) === null ? missing("GEMINI_API_KEY") : null;
+        return readSmallFile(join(folder, ".env")) === null ? missing("GEMINI_API_KEY") : null;
       }
       default:
         return null;
@@ -133,18 +133,10 @@ function home(env: Env, path: string): string {
   return join(env["HOME"] ?? "/", path);
 }
 
-function textIn(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null; // not there, or not ours to read: either way it tells nothing
-  }
-}
-
 /** Some begin with lines of comment. */
 function jsonIn(path: string): Fields {
   try {
-    return fieldsOf(JSON.parse((textIn(path) ?? "null").replaceAll(/^\s*\/\/.*$/gm, "")));
+    return fieldsOf(JSON.parse((readSmallFile(path) ?? "null").replaceAll(/^\s*\/\/.*$/gm, "")));
   } catch {
     return {};
   }

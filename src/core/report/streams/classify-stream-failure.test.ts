@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Ending, Failure } from "../agent-report.ts";
 import { classifyStreamFailure } from "./classify-stream-failure.ts";
 import { isFields } from "./json-fields.ts";
-import { createFactRecorder } from "./stream-facts.ts";
+import { createFactRecorder, failureOf } from "./stream-facts.ts";
 import { STREAMS, type StreamFormat } from "./stream-format.ts";
 
 const NOW = Date.parse("2026-11-15T03:00:00Z");
@@ -221,4 +221,15 @@ describe("a process without an error result", () => {
   ] as const)("that ended as %o", (ending, expected) => {
     expect(classify("claude", [{ type: "system", subtype: "init" }], ending)?.class).toBe(expected);
   });
+});
+
+test("one that was asked to end because its time was over did not end in time, whatever it calls that", () => {
+  const facts = {
+    ...createFactRecorder(null).read(),
+    isOver: true,
+    failure: failureOf("error_during_execution (aborted_tools)", { isOwn: true }),
+  };
+  const ending = { is: "timed-out", afterMs: 14_000 } as const;
+  const failure = classifyStreamFailure({ ending, facts, hasEvents: true, words: "" }, 0, "UTC");
+  expect(failure).toMatchObject({ class: "agent", message: expect.stringMatching(/14 ?s/) });
 });

@@ -24,6 +24,9 @@ export function classifyStreamFailure(end: StreamEnd, now: Instant, zone: string
   const { ending, facts } = end;
   if (ending.is === "stopped" || ending.is === "interrupted" || ending.is === "not-started")
     return classifyFailure(ending, SILENCE);
+  const isCutOff = ending.is === "timed-out" || ending.is === "idle";
+  // Asked to end because its time was over, it says that it was interrupted.
+  if (isCutOff && facts.failure?.isOwn !== false) return classifyFailure(ending, SILENCE);
   if (facts.failure !== null)
     return classifyError({ ...facts.failure, status: statusOf(facts.failure, ending) }, now, zone);
   if (ending.is !== "exited")

@@ -143,8 +143,8 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
     },
     writes: addFiles,
     hears: () => set({ heard: facts.heard + 1 }),
-    uses: (usage) => set({ usage }),
-    usesMore: (usage) => set({ usage: usageWith(facts.usage, usage) }),
+    uses: (usage) => set({ usage: withoutNonsense(usage) }),
+    usesMore: (usage) => set({ usage: usageWith(facts.usage, withoutNonsense(usage)) }),
     ends: (failure = null) => set({ isOver: true, failure }),
     goesOn: () => set({ isOver: false, failure: null }),
     fails: (failure) => set({ failure }),
@@ -188,6 +188,13 @@ const NOTHING: StreamFacts = {
 
 function endOf(message: string): string {
   return message.length > 2 * MESSAGE_LENGTH_MAX ? message.slice(-MESSAGE_LENGTH_MAX) : message;
+}
+
+/** Nobody is paid for working: what is below zero, more than by rounding, is not known. */
+function withoutNonsense(usage: Usage): Usage {
+  const { costUsd } = usage;
+  if (costUsd === null || costUsd >= 0) return usage;
+  return { ...usage, costUsd: costUsd > -1e-6 ? 0 : null };
 }
 
 function relativeTo(folders: readonly string[], path: string): string {
