@@ -85,7 +85,6 @@ export function removeIterationFolder(marker: string): void {
   rmSync(pathOf(marker), { recursive: true, force: true });
 }
 
-/** The marker is a secret of the iteration, so nobody else can have put something in its place. */
 function pathOf(marker: string): string {
   return join(tmpdir(), `ralph-iteration-${marker}`);
 }
@@ -93,6 +92,8 @@ function pathOf(marker: string): string {
 function makeFolder(marker: string): string {
   const path = pathOf(marker);
   try {
+    // One that was killed may have left its own.
+    removeIterationFolder(marker);
     mkdirSync(path, { mode: 0o700 });
     return path;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
+import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
 import type { Permissions } from "../../../core/settings.ts";
 import type { McpServer, Send, Write } from "../agent-adapter.ts";
 import { offersOf, otherVersion, PROTOCOL_VERSION, type AgentOffers } from "./acp-offers.ts";
@@ -85,8 +85,8 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
     receive(message) {
       // Before the prompt it talks of other things: the history of a session, a mode that was set.
       const isAnswer = textOf(message["method"]) === null;
-      // What comes after the answer to the prompt is not part of it.
-      const isLate = turn.isOver();
+      // What is said after the answer to the prompt is not part of it; what it has cost may come so late.
+      const isLate = turn.isOver() && !tellsUsage(message);
       const isEarly = !isAnswer && !turn.isBegun();
       const answered = peer.receive(message);
       if (isEarly || isLate || (isAnswer && (answered === null || WISHES.includes(answered)))) return null;
@@ -99,6 +99,10 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
     isOver: () => turn.isOver(),
     end: () => turn.end(),
   };
+}
+
+function tellsUsage(message: Fields): boolean {
+  return fieldsOf(fieldsOf(message["params"])["update"])["sessionUpdate"] === "usage_update";
 }
 
 function introduction(version: string): object {
