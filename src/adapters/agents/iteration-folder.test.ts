@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openIterationFolder, type FolderTask, type IterationFolder } from "./iteration-folder.ts";
+import { iterationFolder, type FolderTask, type IterationFolder } from "./iteration-folder.ts";
 
 const task: FolderTask = {
   id: "task-007",
@@ -32,7 +32,8 @@ let folder: IterationFolder;
 let reports: string;
 
 beforeEach(() => {
-  folder = openIterationFolder(task, randomUUID());
+  folder = iterationFolder(randomUUID());
+  folder.make(task);
   reports = join(folder.path, "reports.jsonl");
 });
 

@@ -8,6 +8,7 @@ import {
   readSync,
   rmSync,
   writeFileSync,
+  type Stats,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,6 +35,7 @@ export interface FolderTask {
  */
 export interface IterationFolder {
   readonly path: string;
+  make(task: FolderTask): void;
   /** A file that the agent may have made; null when there is none, or a huge one. */
   read(name: string): string | null;
   /** What the tools were told, oldest first; without what makes no sense. Never fails. */
@@ -47,16 +49,28 @@ const REPORTS_MAX = 1_000;
 // On Windows some of these are missing, which counts as nothing in a sum of bits.
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-export function openIterationFolder(task: FolderTask, marker: string): IterationFolder {
-  const path = makeFolder(marker);
-  const { dev, ino } = lstatSync(path);
+/** Its place is known before it is made. */
+export function iterationFolder(marker: string): IterationFolder {
+  const path = pathOf(marker);
+  let made: Pick<Stats, "dev" | "ino"> | null = null;
   const readHere = (name: string): FileEnd | null => {
     const now = lstatSync(path, { throwIfNoEntry: false });
     // Another folder or a link in its place leads elsewhere.
-    return now?.dev === dev && now.ino === ino ? readEnd(join(path, name)) : null;
+    const isOurs = now !== undefined && now.dev === made?.dev && now.ino === made.ino;
+    return isOurs ? readEnd(join(path, name)) : null;
   };
-  const folder: IterationFolder = {
+  return {
     path,
+    make(task) {
+      makeFolder(marker);
+      made = lstatSync(path);
+      const file = join(path, ITERATION_FILES.task);
+      try {
+        writeFileSync(file, `${JSON.stringify(wireTask(task), null, 2)}\n`, { mode: 0o600, flag: "wx" });
+      } catch (error) {
+        throw fileError(error, file);
+      }
+    },
     read(name) {
       const end = readHere(name);
       return end?.isWhole === true ? end.text : null;
@@ -64,20 +78,12 @@ export function openIterationFolder(task: FolderTask, marker: string): Iteration
     readReports: () => reportsIn(readHere(ITERATION_FILES.reports)?.text ?? ""),
     dispose() {
       try {
-        rmSync(path, { recursive: true, force: true });
+        removeIterationFolder(marker);
       } catch {
         // One that the agent made undeletable is left to whoever clears the temporary files.
       }
     },
   };
-  const file = join(path, ITERATION_FILES.task);
-  try {
-    writeFileSync(file, `${JSON.stringify(wireTask(task), null, 2)}\n`, { mode: 0o600, flag: "wx" });
-    return folder;
-  } catch (error) {
-    folder.dispose();
-    throw fileError(error, file);
-  }
 }
 
 /** What an iteration has left whose process was killed. */
@@ -89,13 +95,16 @@ function pathOf(marker: string): string {
   return join(tmpdir(), `ralph-iteration-${marker}`);
 }
 
-function makeFolder(marker: string): string {
+function makeFolder(marker: string): void {
   const path = pathOf(marker);
   try {
-    // One that was killed may have left its own.
-    removeIterationFolder(marker);
-    mkdirSync(path, { mode: 0o700 });
-    return path;
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch {
+      // One that was killed may have left its own.
+      removeIterationFolder(marker);
+      mkdirSync(path, { mode: 0o700 });
+    }
   } catch (error) {
     throw fileError(error, path);
   }

@@ -27,6 +27,8 @@ export interface SuperviseRequest {
   /** Whether it has given its final result. Then it has `exitMs` to exit, and ending it afterwards is no failure. */
   readonly isOver?: () => boolean;
   readonly exitMs?: number;
+  /** Called when the process itself is gone; what it left behind is looked for after that. */
+  readonly onExit?: () => void;
   /** Asks it to end by itself. It has a moment for that before TERM, and may still tell what it used. False: in vain. */
   readonly askToStop?: () => Promise<boolean>;
   /** Between TERM and KILL. */
@@ -81,6 +83,7 @@ export async function supervise(request: SuperviseRequest, signal: AbortSignal):
   const timers = [final, ...startTimers(request, signs, final, stopper)];
   const exited = await untilExit(exit, stopper, timers, signal);
   const durationMs = msSince(startedMs);
+  request.onExit?.();
   const swept = await endFamily(family);
   await finishOutputs(outputs);
   child.stdin?.destroy();
