@@ -45,6 +45,7 @@ import type { AgentSettings, Commands, GateSettings, ProtectSettings, Settings }
 import type { Agents, Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
 export { capabilitiesOf } from "./adapters/agents/adapters.ts";
+export { askProgram } from "./adapters/system/ask-program.ts";
 export { accountOf } from "./adapters/agents/programs/accounts.ts";
 export { PROGRAM_FACTS } from "./adapters/agents/programs/program-facts.ts";
 export { writeStatusFile } from "./adapters/files/status-file.ts";

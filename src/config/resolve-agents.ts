@@ -34,6 +34,10 @@ export function resolveAgents(
 export function requireAgent(name: string, agents: readonly AgentSettings[]): AgentSettings {
   const agent = agentNamed(name, agents);
   if (agent !== null) return agent;
+  if (name.startsWith("acp:"))
+    throw new RalphError("no-agent", `"${name}" names no command that could be started`, {
+      hint: 'after acp: comes a command line, its quotes closed, such as "acp:gemini --acp"',
+    });
   const names = agents.map((known) => known.name);
   const meant = closest(name, names);
   throw new RalphError(

@@ -155,6 +155,14 @@ export function describeAgents(name: string, create: () => Promise<AgentsSubject
       expect(subject.alive(request.marker)).toBe(0);
     });
 
+    test("it says once that an agent is gone that leaves nothing", async () => {
+      const left: number[] = [];
+      const completes = subject.request({ does: "completes" });
+      const request = { ...completes, onGone: () => left.push(subject.alive(completes.marker)) };
+      await subject.agents.run(request, never);
+      expect(left).toEqual([0]);
+    });
+
     test("it says that the agent is gone, at the latest when nothing of it is left", async () => {
       const left: number[] = [];
       const leaves = subject.request({ does: "leaves" });

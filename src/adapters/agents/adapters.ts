@@ -1,5 +1,5 @@
 import type { AgentFormat, AgentSettings } from "../../core/settings.ts";
-import type { ProgramFormat } from "../../core/report/streams/stream-format.ts";
+import { isProgramFormat, type ProgramFormat } from "../../core/report/streams/stream-format.ts";
 import { acpAdapter } from "./acp/acp-adapter.ts";
 import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
 import { demoAdapter } from "./demo-adapter.ts";
@@ -35,8 +35,7 @@ const COMMANDS: Readonly<Record<AgentFormat, AgentAdapter>> = {
 export const KNOWN_PROGRAMS = Object.keys(PROGRAMS) as readonly ProgramFormat[];
 
 export function adapterFor({ command, format }: AgentSettings): AgentAdapter {
-  const isKnown = command === null && format !== "text" && format !== "demo" && format !== "acp";
-  return isKnown ? PROGRAMS[format] : COMMANDS[format];
+  return command === null && isProgramFormat(format) ? PROGRAMS[format] : COMMANDS[format];
 }
 
 export function capabilitiesOf(agent: AgentSettings): Capabilities {

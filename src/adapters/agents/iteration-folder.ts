@@ -1,21 +1,11 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  rmSync,
-  writeFileSync,
-  type Stats,
-} from "node:fs";
+import { lstatSync, mkdirSync, rmSync, writeFileSync, type Stats } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TaskId } from "../../core/plan/task.ts";
 import { ITERATION_FILES } from "../../core/report/iteration-files.ts";
 import { readToolReport, type ToolReport } from "../../core/report/tool-reports.ts";
 import { fileError } from "../system/file-error.ts";
+import { readEnd, type FileEnd } from "../system/read-end.ts";
 
 /** What the agent's side is told of the task. */
 export interface FolderTask {
@@ -43,12 +33,7 @@ export interface IterationFolder {
   dispose(): void;
 }
 
-/** Of more than this the end is read, since there the last word stands. */
-const READ_BYTES_MAX = 1024 * 1024;
 const REPORTS_MAX = 1_000;
-// On Windows some of these are missing, which counts as nothing in a sum of bits.
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
-
 /** Its place is known before it is made. */
 export function iterationFolder(marker: string): IterationFolder {
   const path = pathOf(marker);
@@ -57,7 +42,7 @@ export function iterationFolder(marker: string): IterationFolder {
     const now = lstatSync(path, { throwIfNoEntry: false });
     // Another folder or a link in its place leads elsewhere.
     const isOurs = now !== undefined && now.dev === made?.dev && now.ino === made.ino;
-    return isOurs ? readEnd(join(path, name)) : null;
+    return isOurs ? readEnd(join(path, name), { followsLinks: false }) : null;
   };
   return {
     path,
@@ -112,29 +97,6 @@ function makeFolder(marker: string): void {
 
 function wireTask({ criteria, maxIterations, ...same }: FolderTask): Readonly<Record<string, unknown>> {
   return { ...same, acceptance_criteria: criteria, max_iterations: maxIterations };
-}
-
-interface FileEnd {
-  readonly text: string;
-  readonly isWhole: boolean;
-}
-
-/** Null for what is no file. */
-function readEnd(path: string): FileEnd | null {
-  let file: number | null = null;
-  try {
-    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const stats = fstatSync(file);
-    if (!stats.isFile()) return null;
-    const from = Math.max(0, stats.size - READ_BYTES_MAX);
-    const buffer = Buffer.alloc(stats.size - from);
-    const text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, from));
-    return { text: from === 0 ? text : text.slice(text.indexOf("\n") + 1), isWhole: from === 0 };
-  } catch {
-    return null; // most agents never report, and what else is wrong there is the agent's doing
-  } finally {
-    if (file !== null) closeSync(file);
-  }
 }
 
 function reportsIn(text: string): readonly ToolReport[] {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import {
+  askProgram,
   driverOf,
   findProgram,
   hasLog,
@@ -12,7 +13,7 @@ import {
 import type { Config } from "../../config/schema.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { agentFindings } from "../doctor/agent-findings.ts";
-import { output, problem, type Finding } from "../doctor/finding.ts";
+import { problem, type Finding } from "../doctor/finding.ts";
 import { styleFor } from "../print/style.ts";
 
 export function define(command: Command, act: Act): void {
@@ -35,7 +36,7 @@ async function doctor(asJson: boolean, context: CliContext): Promise<number> {
 }
 
 async function machine(context: CliContext): Promise<readonly Finding[]> {
-  const git = await output("git", ["--version"], context);
+  const git = await askProgram("git", ["--version"], context);
   return [
     { name: "node", well: true, found: process.version, advice: null },
     { name: "git", well: git !== null, found: git ?? "not installed", advice: "install git 2.30 or newer" },
@@ -60,7 +61,7 @@ async function repository(context: CliContext): Promise<readonly Finding[]> {
 }
 
 async function identity(project: Project, context: CliContext): Promise<Finding> {
-  const email = await output("git", ["config", "user.email"], { cwd: project.root, env: context.env });
+  const email = await askProgram("git", ["config", "user.email"], { cwd: project.root, env: context.env });
   const found =
     email === null || email === "" ? "none set; commits of ours are by Ralph <ralph@localhost>" : email;
   return { name: "git identity", well: true, found, advice: null };

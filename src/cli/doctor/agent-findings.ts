@@ -1,5 +1,6 @@
 import {
   accountOf,
+  askProgram,
   builtInAgents,
   capabilitiesOf,
   findProgram,
@@ -12,7 +13,7 @@ import { isProgramFormat } from "../../core/report/streams/stream-format.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { CliContext } from "../commands.ts";
 import { programOf } from "../project-state.ts";
-import { output, problem, type Finding } from "./finding.ts";
+import { problem, type Finding } from "./finding.ts";
 
 /** Every agent that could work here. Only those that a run would use have to be well. */
 export async function agentFindings(
@@ -55,7 +56,7 @@ async function agentFinding(
   }
   if (facts === null) return { name, well: true, found: path, advice: null };
   const account = accountOf(agent, env);
-  const version = (await output(path, ["--version"], { cwd: root, env }))?.split("\n")[0];
+  const version = (await askProgram(path, ["--version"], { cwd: root, env }))?.split("\n")[0];
   const tried = version?.includes(facts.triedVersion) === true ? "" : ` (tried with ${facts.triedVersion})`;
   const parts = [
     version === undefined ? "does not tell its version" : `${version}${tried}`,

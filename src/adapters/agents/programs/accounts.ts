@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
-import type { ProgramFormat } from "../../../core/report/streams/stream-format.ts";
-import { readSmallFile } from "../../system/read-small-file.ts";
+import { isProgramFormat, type ProgramFormat } from "../../../core/report/streams/stream-format.ts";
+import { readSmallFile } from "../../system/read-end.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
 
 /** Whose account or key an agent will use, as far as its environment and files tell; nothing is asked of a service. */
@@ -15,8 +15,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Null when that cannot be known. */
 export function accountOf(agent: AgentSettings, baseEnv: Env): Account | null {
-  if (agent.command !== null || agent.format === "text" || agent.format === "demo" || agent.format === "acp")
-    return null;
+  if (agent.command !== null || !isProgramFormat(agent.format)) return null;
   const denied = agent.envDeny.map((name) => [name, undefined]);
   const env: Env = { ...baseEnv, ...(Object.fromEntries(denied) as Env), ...agent.env };
   return ACCOUNTS[agent.format](env);

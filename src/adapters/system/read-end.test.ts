@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findProgram } from "./find-program.ts";
-import { readSmallFile } from "./read-small-file.ts";
+import { readSmallFile } from "./read-end.ts";
 
 let folder: string;
 beforeAll(() => {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { output } from "./finding.ts";
+import { askProgram } from "./ask-program.ts";
 
 const HERE = { cwd: "/", env: { PATH: process.env["PATH"] } };
-const say = (script: string, patienceMs?: number): Promise<string | null> =>
-  output("bash", ["-c", script], HERE, patienceMs);
+const say = (script: string, timeoutMs = 20_000): Promise<string | null> =>
+  askProgram("bash", ["-c", script], { ...HERE, timeoutMs });
 
 test("what a program prints is told as plain text", async () => {
   expect(await say(String.raw`printf '\033[2J2.1.3\033[0m\n'`)).toBe("2.1.3");
@@ -18,8 +18,8 @@ test.each([
   expect(await say(script)).toBeNull();
 });
 
-test("one that holds its output open is not waited for", async () => {
-  expect(await say("sleep 300.5 & echo 1.2.3", 20_000)).toBe("1.2.3");
+test("one that leaves something behind that holds its output open is not waited for, and neither stays", async () => {
+  expect(await say("(setsid sleep 300.5 &); echo 1.2.3")).toBe("1.2.3");
   expect(runs("sleep\x00300.5")).toBe(false);
 });
 
