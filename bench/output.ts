@@ -18,11 +18,12 @@ export async function measureOutput(): Promise<readonly string[]> {
 }
 
 async function timed(command: string, args: readonly string[]): Promise<{ seconds: number; peakKb: number }> {
-  const cwd = sampleProject(1, [
+  const project = sampleProject(1, [
     "sh",
     "-c",
     `${FLOOD}; echo x > x; echo; echo "<promise>COMPLETE</promise>"`,
   ]);
+  const { folder: cwd } = project;
   const startedAt = performance.now();
   const child = spawn(command, args, { cwd, stdio: "ignore", env: { PATH: process.env["PATH"], HOME: cwd } });
   let peakKb = 0;
@@ -36,5 +37,6 @@ async function timed(command: string, args: readonly string[]): Promise<{ second
   }, 20);
   await once(child, "exit");
   clearInterval(watch);
+  project.dispose();
   return { seconds: (performance.now() - startedAt) / 1_000, peakKb };
 }

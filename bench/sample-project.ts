@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { makeRepository } from "./repositories.ts";
+import { makeRepository, type BenchRepository } from "./repositories.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 export const RALPH = join(ROOT, "bin", "ralph");
 
 /** A repository with a checklist and an agent that does next to nothing, so that what is left is ours. */
-export function sampleProject(tasks: number, agentCommand: readonly string[]): string {
+export function sampleProject(tasks: number, agentCommand: readonly string[]): BenchRepository {
   const repository = makeRepository(1, 1);
   repository.reset(sampleFiles(tasks, agentCommand, tasks + 1));
-  return repository.folder;
+  return repository;
 }
 
 /** A checklist and a configuration in which nothing but the number of iterations ends the run early. */

@@ -1,20 +1,10 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, RALPH, type Project } from "./project.ts";
+import { createBareProject, exists, RALPH, type Project } from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
-
-/** A repository that has never heard of ralph. */
-function bare(files: Readonly<Record<string, string>> = {}): Project {
-  const fresh = createProject();
-  fresh.remove(".ralph");
-  fresh.remove("TODO.md");
-  for (const [path, text] of Object.entries(files)) fresh.write(path, text);
-  fresh.commit("bare");
-  return fresh;
-}
 
 describe("ralph init --source", () => {
   test.each([
@@ -24,7 +14,7 @@ describe("ralph init --source", () => {
     ["prompt", ".ralph/PROMPT.md", /^# Ice cream: goal\n/, "write your goal into .ralph/PROMPT.md"],
     ["prd", ".ralph/prd.md", /^# Ice cream: requirements\n/, "ralph plan"],
   ])("%s writes %s with the project's name, and says what comes next", async (kind, path, has, next) => {
-    project = bare();
+    project = createBareProject();
     const { code, stdout } = await project.ralph("init", "--source", kind, "--name", " Ice cream ");
     expect(code).toBe(0);
     expect(project.read(path)).toMatch(has);
@@ -35,7 +25,7 @@ describe("ralph init --source", () => {
   });
 
   test.each(["prd", "tasks"])("%s comes with notes, which are never overwritten", async (kind) => {
-    project = bare();
+    project = createBareProject();
     await project.ralph("init", "--source", kind);
     expect(project.read(".ralph/progress.txt")).toMatch(/^# Notes\n/);
     project.write(".ralph/progress.txt", "mine\n");
@@ -44,14 +34,14 @@ describe("ralph init --source", () => {
   });
 
   test("with another folder writes nothing into .ralph", async () => {
-    project = bare();
+    project = createBareProject();
     await project.ralph("init", "--source", "tasks", "--dir", "loops");
     expect(exists(project, "loops/tasks.json")).toBe(true);
     expect(exists(project, ".ralph")).toBe(false);
   });
 
   test("requirements that are there already lead to a plan", async () => {
-    project = bare({ "prd.md": "# What I want\n\nA parser.\n" });
+    project = createBareProject({ "prd.md": "# What I want\n\nA parser.\n" });
     const { stdout } = await project.ralph("init");
     expect(stdout).toContain("found  prd.md");
     expect(stdout).toContain("ralph plan");
@@ -59,13 +49,13 @@ describe("ralph init --source", () => {
   });
 
   test("a second time says that nothing was changed", async () => {
-    project = bare();
+    project = createBareProject();
     expect((await project.ralph("init")).stdout).not.toContain("nothing was changed");
     expect((await project.ralph("init")).stdout).toContain("nothing was changed");
   });
 
   test("a name that is none is refused", async () => {
-    project = bare();
+    project = createBareProject();
     expect(await project.ralph("init", "--name", " ")).toMatchObject({ code: 64 });
     expect(exists(project, ".ralph/ralph.toml")).toBe(false);
   });
@@ -73,7 +63,9 @@ describe("ralph init --source", () => {
 
 describe("ralph init --hooks", () => {
   test("puts both hooks into the settings of Claude Code, once", async () => {
-    project = bare({ ".claude/settings.json": '{\n    "model": "opus",\n    "env": { "A": "1" }\n}\n' });
+    project = createBareProject({
+      ".claude/settings.json": '{\n    "model": "opus",\n    "env": { "A": "1" }\n}\n',
+    });
     const { code, stdout } = await project.ralph("init", "--hooks");
     expect(code).toBe(0);
     const text = project.read(".claude/settings.json");
@@ -91,7 +83,7 @@ describe("ralph init --hooks", () => {
   });
 
   test("leaves damaged settings, and everything else, as it was", async () => {
-    project = bare({ ".claude/settings.json": '{ "model": }\n' });
+    project = createBareProject({ ".claude/settings.json": '{ "model": }\n' });
     const { code, stderr } = await project.ralph("init", "--hooks");
     expect(code).toBe(64);
     expect(stderr).toContain(".claude/settings.json:1: this is not JSON");
@@ -99,7 +91,7 @@ describe("ralph init --hooks", () => {
   });
 
   test("does not follow a link out of the repository", async () => {
-    project = bare();
+    project = createBareProject();
     mkdirSync(join(project.root, "..", "home", ".claude"));
     symlinkSync("../home/.claude", join(project.root, ".claude"));
     expect(await project.ralph("init", "--hooks")).toMatchObject({ code: 64 });
@@ -107,7 +99,7 @@ describe("ralph init --hooks", () => {
   });
 
   test("serves gemini where the project uses it, and says why codex is left out", async () => {
-    project = bare({ ".ralph/ralph.toml": 'agent = "gemini"\n', ".codex/config.toml": "" });
+    project = createBareProject({ ".ralph/ralph.toml": 'agent = "gemini"\n', ".codex/config.toml": "" });
     const { stdout } = await project.ralph("init", "--hooks");
     const { hooks } = JSON.parse(project.read(".gemini/settings.json")) as { hooks: Record<string, unknown> };
     expect(hooks).toEqual({

@@ -1,18 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, type Project } from "./project.ts";
+import { createBareProject, createProject, exists, type Project } from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
-
-/** A repository that has never heard of ralph. */
-function bare(files: Readonly<Record<string, string>> = {}): Project {
-  const fresh = createProject();
-  fresh.remove(".ralph");
-  fresh.remove("TODO.md");
-  for (const [path, text] of Object.entries(files)) fresh.write(path, text);
-  fresh.commit("bare");
-  return fresh;
-}
 
 describe("ralph init", () => {
   test.each([
@@ -21,7 +11,7 @@ describe("ralph init", () => {
     ["Go", { "go.mod": "module x\n" }, "go test ./..."],
     ["Make", { Makefile: "test:\n\ttrue\n" }, "make test"],
   ] as const)("in a %s repository finds the tests", async (_kind, files, command) => {
-    project = bare(files);
+    project = createBareProject(files);
     const { code, stdout } = await project.ralph("init");
     expect(code).toBe(0);
     expect(stdout).toContain(`tests: ${command}`);
@@ -30,14 +20,14 @@ describe("ralph init", () => {
   });
 
   test("in an empty repository is enough: run works without further edits", { timeout: 30_000 }, async () => {
-    project = bare();
+    project = createBareProject();
     await project.ralph("init");
     expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
     expect(project.read("TODO.md")).toContain("- [x] Say hello");
   });
 
   test("again on top of itself changes nothing", async () => {
-    project = bare();
+    project = createBareProject();
     await project.ralph("init", "--prompts");
     project.write("TODO.md", "- [ ] mine\n");
     const paths = [".ralph/ralph.toml", ".ralph/prompts/build.md", "TODO.md", ".gitignore"];
@@ -51,7 +41,7 @@ describe("ralph init", () => {
   });
 
   test("leaves an existing .gitignore as it is and adds its lines below", async () => {
-    project = bare({ ".gitignore": "node_modules/" });
+    project = createBareProject({ ".gitignore": "node_modules/" });
     await project.ralph("init");
     expect(project.read(".gitignore")).toMatch(/^node_modules\/\n\n# ralph: .*\n\.ralph\/active\.json\n/);
   });
@@ -60,7 +50,7 @@ describe("ralph init", () => {
     "--source %s writes an example that can be run",
     { timeout: 30_000 },
     async (kind) => {
-      project = bare();
+      project = createBareProject();
       expect(await project.ralph("init", "--source", kind)).toMatchObject({ code: 0 });
       expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
     },

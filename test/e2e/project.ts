@@ -95,6 +95,16 @@ export function createProject(options: ProjectOptions = {}): Project {
   return project;
 }
 
+/** A repository that has never heard of ralph. */
+export function createBareProject(files: Readonly<Record<string, string>> = {}): Project {
+  const fresh = createProject();
+  fresh.remove(".ralph");
+  fresh.remove("TODO.md");
+  for (const [path, text] of Object.entries(files)) fresh.write(path, text);
+  fresh.commit("bare");
+  return fresh;
+}
+
 export function jsonLines(text: string): readonly Record<string, unknown>[] {
   return text
     .split("\n")

@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import { fieldsOf, numberOf, textOf, type Fields } from "../../core/report/streams/json-fields.ts";
 import { readSnapshot } from "../../core/review/read-stories.ts";
 import type { ReviewMode, ReviewRules, StoryBefore } from "../../core/review/story-review.ts";
+import { REVIEW_CAP } from "../../core/stages/stages.ts";
 import { parsedJson, readText } from "./read-file.ts";
 
 /** A run that is under way, as far as its own file tells. */
@@ -104,7 +105,7 @@ function knownOf(fields: Fields): Pick<ActiveRun, "mode" | "before" | "rules"> {
     mode: MODES.find((known) => known === mode) ?? null,
     before: readSnapshot(fields["snapshot"] ?? fields["preIterationSnapshot"]),
     rules: {
-      cap: cap !== null && cap >= 0 ? cap : CAP,
+      cap: cap !== null && cap >= 0 ? cap : REVIEW_CAP,
       skipReview: (fields["skip_review"] ?? fields["skipReview"]) === true,
       story: null,
     },
@@ -112,7 +113,6 @@ function knownOf(fields: Fields): Pick<ActiveRun, "mode" | "before" | "rules"> {
 }
 
 const MODES: readonly ReviewMode[] = ["implement", "review", "review-fix"];
-const CAP = 5;
 
 function isInside(path: string): boolean {
   return !isAbsolute(path) && !path.split(/[/\\]/).includes("..");
