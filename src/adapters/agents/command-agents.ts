@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { priced } from "../../core/limits/price.ts";
 import { createRedactor, inJson, secretsIn } from "../../core/redact.ts";
@@ -22,8 +21,9 @@ import {
   withoutLostSession,
   type LaunchOptions,
 } from "./launch.ts";
+import { createFile, type KeptFile } from "./kept-file.ts";
 import { withPromptFile, type PromptFile } from "./prompt-file.ts";
-import { createFile, createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
+import { createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
 
 export interface AgentsOptions extends EnvironmentOptions, LaunchOptions {
   /** What the files of each agent begin with in `logs/`. */
@@ -90,16 +90,23 @@ async function run(
   try {
     // An agent that is given our tools needs it from the start; for others it can be made while they start.
     if (adapterFor(request.agent).can.takesMcpServers) folder.make(folderTask(request));
-    const files = await Promise.all([createFile(log), createFile(prompt)]);
-    return await runIn([...files, folder], request, options, inboxes, signal);
+    const kept = { transcript: createFile(log), prompt: createFile(prompt), folder };
+    return await runIn(kept, request, options, inboxes, signal);
   } finally {
     inboxes.delete(request.iteration);
     folder.dispose();
   }
 }
 
+/** What is on the disk for one iteration. */
+interface Kept {
+  readonly transcript: KeptFile;
+  readonly prompt: KeptFile;
+  readonly folder: IterationFolder;
+}
+
 async function runIn(
-  [log, kept, folder]: readonly [FileHandle, FileHandle, IterationFolder],
+  { transcript: log, prompt: promptFile, folder }: Kept,
   request: AgentRequest,
   options: AgentsOptions,
   inboxes: Inboxes,
@@ -110,9 +117,8 @@ async function runIn(
   const known = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   // Structured output has them in another form.
   const secrets = [...known, ...inJson(known)];
-  const files = filesOf(request.iteration, options);
-  const writer = createTranscriptWriter(log, files.log);
-  const prompt = keptPrompt(request, kept, files.prompt, secrets);
+  const writer = createTranscriptWriter(log);
+  const prompt = keptPrompt(request, promptFile, secrets);
   const launch = launchOf(request, options, folder, env);
   const { onOutput, cwd } = options;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
@@ -125,8 +131,8 @@ async function runIn(
     outputBytes: tap.bytes(),
   }));
   try {
-    const { ending, durationMs, swept } = await withPromptFile(prompt, async (promptFile) => {
-      const { input, ...started } = startOf(adapter, launch, promptFile);
+    const { ending, durationMs, swept } = await withPromptFile(prompt, async (path) => {
+      const { input, ...started } = startOf(adapter, launch, path);
       const { marker, timeoutMs } = request;
       const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
       const stdin = stdinFor(request.iteration, reader, input, inboxes);
@@ -154,7 +160,7 @@ async function runIn(
     await tap.end();
     const told = withoutLostSession(reader.result(ending), ending, launch);
     const result = withFolder(told, adapter, folder, request);
-    const transcript = { path: files.path, ...(await writer.close()) };
+    const transcript = { path: filesOf(request.iteration, options).path, ...(await writer.close()) };
     return { ...reportedBy(request.agent, result), ending, durationMs, transcript, sweptProcesses: swept };
   } finally {
     stopReporting();
@@ -186,14 +192,9 @@ function makeIfPossible(folder: IterationFolder, request: AgentRequest): void {
   }
 }
 
-function keptPrompt(
-  { prompt, agent }: AgentRequest,
-  file: FileHandle,
-  path: string,
-  secrets: readonly string[],
-): PromptFile {
+function keptPrompt({ prompt, agent }: AgentRequest, file: KeptFile, secrets: readonly string[]): PromptFile {
   const isRead = agent.command?.some((argument) => argument.includes("{prompt_file}")) ?? false;
-  return { prompt, cleanPrompt: createRedactor(secrets)(prompt), file, path, isRead };
+  return { prompt, cleanPrompt: createRedactor(secrets)(prompt), file, isRead };
 }
 
 /** What tells that an agent is idle, or that it need only exit. */

@@ -3,22 +3,17 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  createFile,
-  createTranscriptWriter,
-  prepareLogs,
-  readStoredTranscript,
-  writeWhole,
-} from "./transcript.ts";
+import { createFile, keptFile } from "./kept-file.ts";
+import { createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -29,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe("writing", () => {
   test("keeps the order of the calls, and knows size and hash", async () => {
     const path = join(folder, "a.log");
-    const writer = createTranscriptWriter(await createFile(path), path);
+    const writer = createTranscriptWriter(createFile(path));
     const parts = Array.from({ length: 50 }, (_, index) => Buffer.alloc(index * 1_000, String(index)));
     await Promise.all(parts.map((part) => writer.write(part)));
     const all = Buffer.concat(parts);
@@ -41,7 +36,7 @@ describe("writing", () => {
   });
 
   test.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
-    const writer = createTranscriptWriter(await open("/dev/full", "w"), "/dev/full");
+    const writer = createTranscriptWriter(keptFile(openSync("/dev/full", "w"), "/dev/full"));
     await expect(writer.write(Buffer.from("x"))).rejects.toMatchObject({ code: "disk-full" });
     await expect(writer.close()).rejects.toMatchObject({ code: "disk-full" });
     await writer.abandon();
@@ -70,7 +65,9 @@ describe("the place of a transcript", () => {
     writeFileSync(victim, "precious");
     symlinkSync(victim, path);
     expect(await readStoredTranscript(path)).toBeNull();
-    await writeWhole(await createFile(path), path, "words");
+    const file = createFile(path);
+    await file.write(Buffer.from("words"));
+    file.close();
     expect(readFileSync(victim, "utf8")).toBe("precious");
     expect(readFileSync(path, "utf8")).toBe("words");
   });

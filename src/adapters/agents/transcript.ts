@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { constants, lstatSync, mkdirSync } from "node:fs";
-import { open, rm, type FileHandle } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import { fileError } from "../system/file-error.ts";
+import type { KeptFile } from "./kept-file.ts";
 
 /** Everything one agent printed, on its way to a file. */
 export interface TranscriptWriter {
@@ -23,7 +24,7 @@ export interface StoredTranscript {
 
 const TAIL_BYTES = 16 * 1024;
 // On Windows some of these are missing, which counts as nothing in a sum of bits.
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** The folder of transcripts, made if need be; a link in its place could lead outside the repository. */
 export function prepareLogs(ralphDir: string): string {
@@ -43,41 +44,15 @@ export function prepareLogs(ralphDir: string): string {
   );
 }
 
-/** Makes the file anew: whatever stood there under its name (a link, a pipe) is gone, not followed. */
-export async function createFile(path: string): Promise<FileHandle> {
-  const make = (): Promise<FileHandle> => open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-  try {
-    return await make().catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-      await rm(path);
-      return make();
-    });
-  } catch (error) {
-    throw fileError(error, path);
-  }
-}
-
-export async function writeWhole(file: FileHandle, path: string, text: string): Promise<void> {
-  try {
-    await file.writeFile(text);
-  } catch (error) {
-    throw fileError(error, path);
-  } finally {
-    await file.close();
-  }
-}
-
 /** Writes one chunk after the other in the order of the calls. */
-export function createTranscriptWriter(file: FileHandle, path: string): TranscriptWriter {
+export function createTranscriptWriter(file: KeptFile): TranscriptWriter {
   const hash = createHash("sha256");
   let bytes = 0;
   let last: Promise<void> = Promise.resolve();
   return {
     async write(chunk) {
       const written = last.then(async () => {
-        await file.appendFile(chunk).catch((error: unknown) => {
-          throw fileError(error, path);
-        });
+        await file.write(chunk);
         hash.update(chunk);
         bytes += chunk.length;
       });
@@ -86,12 +61,12 @@ export function createTranscriptWriter(file: FileHandle, path: string): Transcri
     },
     async close() {
       await last;
-      await file.close();
+      file.close();
       return { bytes, sha256: hash.digest("hex") };
     },
     async abandon() {
       await last.catch(() => {});
-      await file.close().catch(() => {});
+      file.close();
     },
   };
 }
