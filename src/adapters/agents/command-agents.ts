@@ -85,13 +85,12 @@ async function run(
   signal: AbortSignal,
 ): Promise<AgentReport> {
   prepareLogs(options.ralphDir);
-  const { log, prompt } = filesOf(request.iteration, options);
+  const { log } = filesOf(request.iteration, options);
   const folder = iterationFolder(request.marker);
   try {
     // An agent that is given our tools needs it from the start; for others it can be made while they start.
     if (adapterFor(request.agent).can.takesMcpServers) folder.make(folderTask(request));
-    const kept = { transcript: createFile(log), prompt: createFile(prompt), folder };
-    return await runIn(kept, request, options, inboxes, signal);
+    return await runIn({ transcript: createFile(log), folder }, request, options, inboxes, signal);
   } finally {
     inboxes.delete(request.iteration);
     folder.dispose();
@@ -101,12 +100,11 @@ async function run(
 /** What is on the disk for one iteration. */
 interface Kept {
   readonly transcript: KeptFile;
-  readonly prompt: KeptFile;
   readonly folder: IterationFolder;
 }
 
 async function runIn(
-  { transcript: log, prompt: promptFile, folder }: Kept,
+  { transcript: log, folder }: Kept,
   request: AgentRequest,
   options: AgentsOptions,
   inboxes: Inboxes,
@@ -117,8 +115,9 @@ async function runIn(
   const known = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   // Structured output has them in another form.
   const secrets = [...known, ...inJson(known)];
+  const files = filesOf(request.iteration, options);
   const writer = createTranscriptWriter(log);
-  const prompt = keptPrompt(request, promptFile, secrets);
+  const prompt = keptPrompt(request, files.prompt, secrets);
   const launch = launchOf(request, options, folder, env);
   const { onOutput, cwd } = options;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
@@ -160,7 +159,7 @@ async function runIn(
     await tap.end();
     const told = withoutLostSession(reader.result(ending), ending, launch);
     const result = withFolder(told, adapter, folder, request);
-    const transcript = { path: filesOf(request.iteration, options).path, ...(await writer.close()) };
+    const transcript = { path: files.path, ...(await writer.close()) };
     return { ...reportedBy(request.agent, result), ending, durationMs, transcript, sweptProcesses: swept };
   } finally {
     stopReporting();
@@ -192,9 +191,9 @@ function makeIfPossible(folder: IterationFolder, request: AgentRequest): void {
   }
 }
 
-function keptPrompt({ prompt, agent }: AgentRequest, file: KeptFile, secrets: readonly string[]): PromptFile {
+function keptPrompt({ prompt, agent }: AgentRequest, path: string, secrets: readonly string[]): PromptFile {
   const isRead = agent.command?.some((argument) => argument.includes("{prompt_file}")) ?? false;
-  return { prompt, cleanPrompt: createRedactor(secrets)(prompt), file, isRead };
+  return { prompt, cleanPrompt: createRedactor(secrets)(prompt), path, isRead };
 }
 
 /** What tells that an agent is idle, or that it need only exit. */

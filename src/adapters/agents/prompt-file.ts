@@ -1,14 +1,14 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KeptFile } from "./kept-file.ts";
+import { createFile } from "./kept-file.ts";
 
 export interface PromptFile {
   readonly prompt: string;
   /** Without secrets: this is what is kept. */
   readonly cleanPrompt: string;
-  /** Beside the transcript; opened before the agent could put anything else in its place. */
-  readonly file: KeptFile;
+  /** Beside the transcript. */
+  readonly path: string;
   /** Whether the agent reads the file, and not its stdin. */
   readonly isRead: boolean;
 }
@@ -18,19 +18,19 @@ export interface PromptFile {
  * differ, that is a private copy which is gone afterwards.
  */
 export async function withPromptFile<Result>(
-  { prompt, cleanPrompt, file, isRead }: PromptFile,
+  { prompt, cleanPrompt, path, isRead }: PromptFile,
   use: (promptFile: string) => Promise<Result>,
 ): Promise<Result> {
   if (!isRead) {
-    // Nobody waits for the file, so the agent does not either.
-    const used = use(file.path);
-    const kept = writeWhole(file, cleanPrompt);
+    // Nobody waits for the file, so the agent does not wait for it either.
+    const used = use(path);
+    const kept = writeWhole(path, cleanPrompt);
     await Promise.allSettled([used, kept]);
     await kept;
     return used;
   }
-  await writeWhole(file, cleanPrompt);
-  if (cleanPrompt === prompt) return use(file.path);
+  await writeWhole(path, cleanPrompt);
+  if (cleanPrompt === prompt) return use(path);
   const folder = await mkdtemp(join(tmpdir(), "ralph-prompt-"));
   try {
     const copy = join(folder, "prompt.md");
@@ -41,7 +41,8 @@ export async function withPromptFile<Result>(
   }
 }
 
-async function writeWhole(file: KeptFile, text: string): Promise<void> {
+async function writeWhole(path: string, text: string): Promise<void> {
+  const file = createFile(path);
   try {
     await file.write(Buffer.from(text));
   } finally {

@@ -31,9 +31,13 @@ export interface WorkspaceOptions {
 }
 
 export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceOptions): GitWorkspace {
-  let opened: Promise<Checkout> | null = null;
+  let opening: Promise<Checkout> | null = null;
+  let opened: Checkout | null = null;
   let kept: KeptFiles | null = null;
-  const open = (): Promise<Checkout> => (opened ??= openCheckout(root, ralphDir, bigIndexBytes));
+  const open = async (): Promise<Checkout> => {
+    opened ??= await (opening ??= openCheckout(root, ralphDir, bigIndexBytes));
+    return opened;
+  };
   return {
     async snapshot() {
       const checkout = await open();
@@ -52,11 +56,8 @@ export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceO
       return fingerprint(await open());
     },
     lookAhead() {
-      // What is wrong with the checkout is told to whoever asks about it next.
-      open().then(
-        ({ walk }) => walk.begin(),
-        () => {},
-      );
+      // At once: git walks while we look for what the agent left running. Nobody has opened it: nobody is in a hurry.
+      opened?.walk.begin();
     },
     async collect(request) {
       const checkout = await open();
