@@ -13,6 +13,7 @@ import {
   type DemoSteps,
   type FileText,
 } from "./core/demo/demo-script.ts";
+import { isReading } from "./core/stages/stages.ts";
 import { demoPlan } from "./core/demo/demo-plan.ts";
 import { demoUsageLine } from "./core/demo/demo-usage.ts";
 
@@ -72,7 +73,9 @@ function readSteps(prompt: string): DemoSteps {
   try {
     const script = parseDemoScript(readFileSync(path, "utf8"));
     const ordinal = Number(process.env["RALPH_ITERATION"] ?? "1");
-    return demoSteps(script, process.env["RALPH_TASK_ID"] ?? "", ordinal) ?? stepsWithoutScript(prompt);
+    const number = Number(process.env["RALPH_ITERATION_NUMBER"] ?? "1");
+    const task = process.env["RALPH_TASK_ID"] ?? "";
+    return demoSteps(script, task, { number, ordinal }) ?? stepsWithoutScript(prompt);
   } catch (error) {
     throw new Error(`cannot use the script ${path}: ${(error as Error).message}`, { cause: error });
   }
@@ -86,6 +89,8 @@ function stepsWithoutScript(prompt: string): DemoSteps {
   const title =
     /^- \*\*Title\*\*: (.+)$/m.exec(prompt)?.[1]?.trim() ?? process.env["RALPH_TASK_ID"] ?? "a task";
   const promise = /^\s*<promise>(.+)<\/promise>\s*$/m.exec(prompt)?.[1] ?? "COMPLETE";
+  if (isReading(process.env["RALPH_STAGE"] ?? ""))
+    return [{ say: `REVIEW PASSED: "${title}" is in DEMO.md.` }, { promise }];
   return [
     { append: { path: "DEMO.md", text: `- ${title}\n` } },
     { say: `I wrote "${title}" into DEMO.md.` },

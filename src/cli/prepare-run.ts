@@ -14,6 +14,7 @@ import { agentNamed, agentSection } from "../core/agent-named.ts";
 import type { Task } from "../core/plan/task.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { AgentSettings, Commands, Settings } from "../core/settings.ts";
+import { REVIEW_MODES } from "../core/review/story-review.ts";
 import { stagesOf } from "../core/stages/stages.ts";
 import type { Notes, TaskSource } from "../engine/ports.ts";
 import type { CliContext } from "./commands.ts";
@@ -57,11 +58,15 @@ export async function prepareRun(
     ...stage,
     template: readPromptTemplate(project, stage.name),
   }));
+  const modeTemplates = Object.fromEntries(
+    REVIEW_MODES.map((mode) => [mode, readPromptTemplate(project, mode)]).filter(([, text]) => text !== null),
+  );
   return {
     project,
     settings: {
       ...settings,
       promptTemplate,
+      modeTemplates,
       ...(stages && { stages }),
       protect: withOwnProtection(project, settings, commands),
     },

@@ -33,6 +33,7 @@ export interface RunFlags {
   readonly model?: string;
   readonly task?: readonly string[];
   readonly reviewCap?: string;
+  readonly skipReview?: boolean;
   readonly keepGoing?: boolean;
   /** False: `--no-wait`. */
   readonly wait?: boolean;
@@ -88,6 +89,7 @@ export function resolveSettings(
     promptTemplate: null,
     ...(stages && { stages }),
     reviewCap: wholeNumber("--review-cap", flags.reviewCap, 1) ?? config.review.cap,
+    skipReview: flags.skipReview ?? !config.review.enabled,
     mode: modeOf(flags.mode) ?? config.mode,
     timeoutMs: duration("--timeout", flags.timeout),
     adaptiveTimeout: timeoutSettings(config),

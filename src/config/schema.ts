@@ -220,7 +220,7 @@ export const configSchema = z.strictObject({
     .record(z.string(), stage)
     .default({})
     .describe("a pipeline, in the order of the file; without any there is one stage, `build`"),
-  review: review.prefault({}).describe("how often work is sent back"),
+  review: review.prefault({}).describe("whether stories are reviewed, and how often work is sent back"),
   git: git.prefault({}).describe("who commits, and how"),
   protect: protect.prefault({}).describe("what the agent must not change"),
   interventions: interventions.prefault({}).describe("how agents are corrected"),

@@ -23,8 +23,14 @@ export const stage = z.strictObject({
 });
 
 export const review = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe("stories with review fields go through the review cycle; `--skip-review` turns it off"),
   cap: countTo(1_000)
     .min(1)
     .default(5)
-    .describe("how often later stages may send a task back; then a person is asked"),
+    .describe(
+      "how often later stages may send a task back, then a person is asked; or how often a story is reviewed, then it is approved",
+    ),
 });

@@ -13,7 +13,6 @@ interface UpcomingKey {
  */
 export const UPCOMING_KEYS: Readonly<Record<string, UpcomingKey>> = {
   "run.parallel": { type: "whole number", default: "1" },
-  "review.enabled": { type: "true or false", default: "true" },
   "git.merge": { type: '"squash", "merge", "rebase", "none" or "pr"', default: '"squash"' },
   "worktree.setup": { type: "text", default: '""' },
   "worktree.include": { type: "list of texts", default: "[]" },

@@ -6,6 +6,7 @@ import type { Complexity } from "./limits/complexity.ts";
 import type { ExitSignal } from "./limits/exit-rules.ts";
 import type { TimeoutOrigin } from "./limits/iteration-timeout.ts";
 import type { Plan, TaskId } from "./plan/task.ts";
+import type { FieldEdit, ReviewStatus } from "./review/story-review.ts";
 import type { Settings } from "./settings.ts";
 import type { Instant } from "./time.ts";
 import type { Certificate } from "./verdict/certificate.ts";
@@ -139,8 +140,15 @@ export type TaskEvent =
       readonly to: string;
       readonly findings: string;
     })
+  /** What the fields of a story are to be after the verdict; the file follows. */
+  | (AboutIteration<"story.settled"> & {
+      readonly from: ReviewStatus;
+      /** The same when the agent's own edits are taken back. */
+      readonly to: ReviewStatus;
+      readonly edits: readonly FieldEdit[];
+    })
   | (AboutIteration<"task.completed"> & { readonly commit: string | null; readonly certificate: Certificate })
-  /** The source shows it: done in the user's file, committed on top of `parent`. */
+  /** The source shows what became of it, in the user's file, committed on top of `parent`. */
   | (About<"task.marked"> & {
       readonly run: RunId;
       readonly task: TaskId;

@@ -11,6 +11,16 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   };
 }
 
+/** The same value with every text in it redacted. */
+export function redactAll<Value>(value: Value, redact: (text: string) => string): Value {
+  if (typeof value === "string") return redact(value) as Value;
+  if (Array.isArray(value)) return value.map((item: unknown) => redactAll(item, redact)) as Value;
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, redactAll(inner as unknown, redact)]),
+  ) as Value;
+}
+
 /** Values of environment variables that are secret by their name. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) =>

@@ -3,6 +3,7 @@ import type { TimeoutSettings } from "./limits/iteration-timeout.ts";
 import type { Prices } from "./limits/price.ts";
 import type { SourceIdentity, TaskId } from "./plan/task.ts";
 import type { StreamFormat } from "./report/streams/stream-format.ts";
+import type { ReviewMode } from "./review/story-review.ts";
 import type { StageSettings } from "./stages/stages.ts";
 import type { GateRest } from "./report/gate-definition.ts";
 
@@ -24,6 +25,10 @@ export interface Settings {
   readonly stages?: readonly StageSettings[];
   /** How often later stages may send a task back before a person is asked. */
   readonly reviewCap?: number;
+  /** Stories of a source with the review cycle go without it. */
+  readonly skipReview?: boolean;
+  /** The operator's own prompts for the modes of the review cycle. */
+  readonly modeTemplates?: Readonly<Partial<Record<ReviewMode, string>>>;
   readonly mode: Mode;
   /** `--timeout`: taken exactly as given. */
   readonly timeoutMs: number | null;

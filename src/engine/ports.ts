@@ -3,6 +3,7 @@ import type { State } from "../core/loop/state.ts";
 import type { Plan, SourceIdentity, Task, TaskId } from "../core/plan/task.ts";
 import type { AgentReport, Usage } from "../core/report/agent-report.ts";
 import type { Evidence, FileSpan, Leftover, Leftovers } from "../core/report/evidence.ts";
+import type { FieldEdit } from "../core/review/story-review.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
 import type { AgentSettings, Commands, GateSettings, Pin } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
@@ -84,6 +85,18 @@ export interface TaskSource {
    * that is gone. Answers the ids whose mark it took back.
    */
   takeBackMarks(done: ReadonlySet<TaskId>): Promise<readonly TaskId[]>;
+  /** Of a source whose tasks may have a review state. */
+  readonly stories?: Stories;
+}
+
+/** The file whose stories have a review state. */
+export interface Stories {
+  /** What is in it now; undefined when it is gone, or cannot be read as what it is. */
+  read(): Promise<unknown>;
+  /** Sets fields, and puts stories back that are gone; all else stays byte for byte. Safe to repeat. */
+  edit(edits: readonly FieldEdit[], putBack: readonly TaskId[]): Promise<void>;
+  /** Puts the file back as it was when it could last be used. */
+  restore(): Promise<void>;
 }
 
 export interface SourceFile {
@@ -166,7 +179,7 @@ export interface Workspace {
   /** The change set since the iteration's and the task's start; commits what the agent left, if it may. */
   collect(request: CollectRequest): Promise<Evidence>;
   /** Commits just the task source's mark; null when there was nothing to commit. */
-  commitMark(request: CommitRequest & { readonly path: string }): Promise<string | null>;
+  commitMark(request: MarkRequest): Promise<string | null>;
   /** The moment before gates run, by the dates of files; null where these are too coarse to tell. */
   beforeGates(): Promise<number | null>;
   /**
@@ -190,6 +203,12 @@ export interface CommitRequest {
   readonly iteration: number;
   readonly title: string;
   readonly hooks: boolean;
+}
+
+export interface MarkRequest extends CommitRequest {
+  readonly path: string;
+  /** For the commit's subject; missing when the task is done. */
+  readonly what?: string;
 }
 
 export interface WatchRequest {

@@ -2,8 +2,6 @@ import { expect, test } from "vitest";
 import { withoutUpcomingDefaults } from "../../src/config/upcoming-keys.ts";
 
 test.each([
-  [{ review: { enabled: true } }, {}],
-  [{ review: { enabled: true, cap: 4 } }, { review: { cap: 4 } }],
   [{ run: { max_stuck: 4, parallel: 1 } }, { run: { max_stuck: 4 } }],
   [{ run: { parallel: 2 } }, { run: { parallel: 2 } }],
   [{ queue: { lease: "30000ms" } }, {}],

@@ -42,6 +42,7 @@ test("the agent is told where it is", () => {
     RALPH_TASK_ID: "task-1",
     RALPH_STAGE: "build",
     RALPH_ITERATION: "3",
+    RALPH_ITERATION_NUMBER: "12",
     RALPH_ITERATION_DIR: "/tmp/iteration",
     RALPH_MAX_ITERATIONS: "15",
     RALPH_DIR: "/repo/.ralph",

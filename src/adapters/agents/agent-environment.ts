@@ -28,6 +28,7 @@ export function agentEnvironment(
     RALPH_TASK_ID: request.task,
     RALPH_STAGE: request.stage,
     RALPH_ITERATION: String(request.ordinal),
+    RALPH_ITERATION_NUMBER: String(request.iteration),
     RALPH_MAX_ITERATIONS: String(request.maxIterations),
     RALPH_DIR: options.ralphDir,
     [ITERATION_FILES.variable]: folder,

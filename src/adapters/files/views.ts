@@ -5,6 +5,7 @@ import { hourOf } from "../../core/limits/calls.ts";
 import { evolve } from "../../core/loop/evolve.ts";
 import { EMPTY_STATE, isOpen, type State } from "../../core/loop/state.ts";
 import { extendRecord, type IterationRecord } from "../../core/projections/iteration-record.ts";
+import { projectActive } from "../../core/projections/active.ts";
 import { executionRow, SUMMARY_HEADER, summaryRow } from "../../core/projections/rows.ts";
 import { projectStatus, type Shared } from "../../core/projections/status.ts";
 import { isoTime } from "../../core/time.ts";
@@ -70,6 +71,8 @@ export class Views implements Follower {
 
   async follow(event: Recorded, state: State): Promise<void> {
     if (event.type === "iteration.started" || event.type === "calls.exhausted") await this.#countCalls();
+    // The hooks of the agent that starts now go by it.
+    if (event.type === "iteration.started" && hasStories(state)) this.#writeActive(state);
     const record = this.#remember(event);
     if (event.type === "verdict.reached" && record !== undefined) {
       this.#open.delete(event.iteration);
@@ -133,16 +136,12 @@ export class Views implements Follower {
       for (const file of ["active.json", "progress.json"]) rmSync(this.#path(file), { force: true });
       return;
     }
-    const { run } = state;
-    this.#writeJson("active.json", {
-      timestamp: isoTime(run.startedAt),
-      run: run.id,
-      pid: run.pid,
-      max_iterations: run.settings.limits.maxIterations,
-      mode: run.settings.mode,
-      iteration_mode: "implement",
-      stuck_count: run.stuckCount,
-    });
+    this.#writeActive(state);
+  }
+
+  #writeActive(state: State): void {
+    const active = projectActive(state);
+    if (active !== null) this.#writeJson("active.json", active);
   }
 
   #writeJson(file: string, value: unknown): void {
@@ -166,6 +165,10 @@ export class Views implements Follower {
   #path(file: string): string {
     return join(this.#folder, file);
   }
+}
+
+function hasStories({ run }: State): boolean {
+  return run?.settings.source.kind === "tasks-json";
 }
 
 function countLines(path: string): number {

@@ -1,4 +1,5 @@
 import type { Event } from "../../core/events.ts";
+import { redactAll } from "../../core/redact.ts";
 import type { Log } from "../../engine/ports.ts";
 
 /**
@@ -7,7 +8,7 @@ import type { Log } from "../../engine/ports.ts";
  */
 export function redactingLog(log: Log, redact: (text: string) => string): Log {
   const clean = (events: readonly Event[]): readonly Event[] =>
-    events.map((event) => redacted(event, redact) as Event);
+    events.map((event) => redactAll(event, redact));
   return {
     append: (events, expected, following = () => []) =>
       log.append(clean(events), expected, (recorded) => clean(following(recorded))),
@@ -19,11 +20,4 @@ export function redactingLog(log: Log, redact: (text: string) => string): Log {
     forget: () => log.forget(),
     close: () => log.close(),
   };
-}
-
-function redacted(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((item) => redacted(item, redact));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redacted(inner, redact)]));
 }

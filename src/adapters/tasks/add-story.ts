@@ -1,7 +1,7 @@
 import type { JsonArray, JsonObject } from "./read-json.ts";
 import { nextId } from "./next-id.ts";
 import { parse, scanTasksJson, storyList } from "./scan-tasks-json.ts";
-import { splice } from "./mark-stories.ts";
+import { splice } from "./splice.ts";
 
 /** The file with one more story after the last one, in the manner of that one. */
 export function addStory(file: Buffer, title: string, path: string): Buffer {

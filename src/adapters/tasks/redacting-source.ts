@@ -1,5 +1,6 @@
 import type { Task } from "../../core/plan/task.ts";
-import type { TaskSource } from "../../engine/ports.ts";
+import { redactAll } from "../../core/redact.ts";
+import type { Stories, TaskSource } from "../../engine/ports.ts";
 import { createMemo } from "./memo.ts";
 
 /**
@@ -22,6 +23,7 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
       dependsOn: task.dependsOn.map(redact),
       agent: task.agent === null ? null : redact(task.agent),
       promise: task.promise === null ? null : redact(task.promise),
+      ...(task.review && { review: redactAll(task.review, redact) }),
     };
   };
   const hideAll = createMemo((tasks: readonly Task[]) => tasks.map(hide));
@@ -35,5 +37,23 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
     mark: (task) => source.mark(realIds.get(task) ?? task),
     takeBackMarks: async (done) =>
       (await source.takeBackMarks(new Set([...done].map((id) => realIds.get(id) ?? id)))).map(redact),
+    ...(source.stories && { stories: redactingStories(source.stories, redact, realIds) }),
+  };
+}
+
+function redactingStories(
+  stories: Stories,
+  redact: (text: string) => string,
+  realIds: ReadonlyMap<string, string>,
+): Stories {
+  const realId = (id: string): string => realIds.get(id) ?? id;
+  return {
+    read: async () => redactAll(await stories.read(), redact),
+    edit: (edits, putBack) =>
+      stories.edit(
+        edits.map((edit) => ({ ...edit, story: realId(edit.story) })),
+        putBack.map(realId),
+      ),
+    restore: () => stories.restore(),
   };
 }

@@ -19,6 +19,7 @@ export interface TasksJson {
 
 export interface Story {
   readonly task: Task;
+  readonly notes: string;
   readonly line: number;
   readonly node: JsonObject;
 }
@@ -82,7 +83,7 @@ export function parse(file: Buffer, path: string): JsonNode {
 
 type Complain = (at: number, problem: string) => RalphError;
 
-function storyOf(node: JsonNode, at: number, bad: Complain): { task: Task; node: JsonObject } {
+function storyOf(node: JsonNode, at: number, bad: Complain): Omit<Story, "line"> {
   if (node.is !== "object") throw bad(node.start, `userStories[${at}] must be an object`);
   const id = idOf(node);
   if (id === null) {
@@ -94,18 +95,16 @@ function storyOf(node: JsonNode, at: number, bad: Complain): { task: Task; node:
   const title = fields.text("title").trim();
   if (title === "")
     throw bad(memberOf(node, "title")?.value.start ?? node.start, `story "${id}": "title" is missing`);
-  const notes = fields.text("notes").trim();
-  const description = fields.text("description");
   const task = plainTask({
     id,
     title,
-    description: notes === "" ? description : `${description}\n\nNotes: ${notes}`.trimStart(),
+    description: fields.text("description"),
     criteria: fields.texts("acceptanceCriteria"),
     dependsOn: [...new Set(fields.texts("dependsOn"))],
     priority: fields.number("priority"),
     done: fields.yes("passes"),
   });
-  return { task, node };
+  return { task, notes: fields.text("notes").trim(), node };
 }
 
 function idOf(node: JsonObject): string | null {

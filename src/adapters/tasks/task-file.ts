@@ -16,6 +16,11 @@ export class TaskFile {
     this.path = path;
   }
 
+  /** As it was when it could last be used. */
+  get lastGood(): Buffer | null {
+    return this.#lastGood;
+  }
+
   /** Answers what `use` makes of the file. What it accepts is what `putBack` would put back. */
   read<Result>(use: (file: Buffer) => Result): Result {
     const real = safePath(this.#root, this.path);

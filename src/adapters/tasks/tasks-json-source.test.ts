@@ -39,7 +39,6 @@ test("a story is a task", async () => {
         acceptanceCriteria: ["works", "is fast"],
         priority: 2,
         passes: true,
-        reviewStatus: null,
         notes: "see RFC 1",
         dependsOn: ["US-002"],
         colour: "green",

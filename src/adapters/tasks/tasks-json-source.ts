@@ -1,19 +1,22 @@
 import { posix } from "node:path";
 import type { SourceIdentity, TaskId } from "../../core/plan/task.ts";
+import { readStories } from "../../core/review/read-stories.ts";
+import { hasReviewFields } from "../../core/review/story-review.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { checkedTasks } from "./checked-tasks.ts";
 import { markStories } from "./mark-stories.ts";
-import { isJson, scanTasksJson } from "./scan-tasks-json.ts";
+import { isJson, scanTasksJson, type Story } from "./scan-tasks-json.ts";
 import { createMemo, sameBytes } from "./memo.ts";
+import { withFields, withStories } from "./story-fields.ts";
 import { TaskFile } from "./task-file.ts";
 
-/** Tasks in a `tasks.json` or `prd.json`. Only the value of `passes` is ever written. */
+/** Tasks in a `tasks.json` or `prd.json`. Only `passes` and the fields of the review cycle are ever written. */
 export function createTasksJsonSource(place: { root: string; path: string }): TaskSource {
   const { path } = place;
   const identity: SourceIdentity = { kind: "tasks-json", label: posix.basename(path), path };
   const file = new TaskFile(place);
   const tasksIn = createMemo(
-    (bytes: Buffer) => checkedTasks(scanTasksJson(bytes, path).stories, path),
+    (bytes: Buffer) => checkedTasks(withNotes(scanTasksJson(bytes, path).stories, bytes), path),
     sameBytes,
   );
   return {
@@ -35,7 +38,37 @@ export function createTasksJsonSource(place: { root: string; path: string }): Ta
       file.putBack((bytes) => !isJson(bytes));
       return setPasses(file, false, (id) => !done.has(id));
     },
+    stories: {
+      read: async () => {
+        const bytes = file.peek();
+        return bytes === null || !isJson(bytes) ? undefined : parsed(bytes);
+      },
+      edit: async (edits, putBack) => {
+        file.edit((bytes) => {
+          const whole = file.lastGood === null ? bytes : withStories(bytes, path, file.lastGood, putBack);
+          const edited = withFields(whole, path, edits);
+          return edited.equals(bytes) ? null : edited;
+        });
+      },
+      restore: async () => file.putBack(() => true),
+    },
   };
+}
+
+/** Notes belong to the review state. Where no story has one, they are part of what the story says. */
+function withNotes(stories: readonly Story[], bytes: Buffer): readonly Story[] {
+  const read = readStories(parsed(bytes)).stories;
+  const reviews = new Map(hasReviewFields(read) ? read.map((story) => [story.id, story]) : []);
+  return stories.map(({ task, notes, ...rest }) => {
+    const review = reviews.get(task.id);
+    const description =
+      notes === "" ? task.description : `${task.description}\n\nNotes: ${notes}`.trimStart();
+    return { ...rest, notes, task: review === undefined ? { ...task, description } : { ...task, review } };
+  });
+}
+
+function parsed(bytes: Buffer): unknown {
+  return JSON.parse(bytes.toString("utf8").replace(/^\uFEFF/, ""));
 }
 
 function setPasses(file: TaskFile, passes: boolean, isWanted: (id: TaskId) => boolean): readonly TaskId[] {

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { CommitRequest } from "../../engine/ports.ts";
+import type { MarkRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { COMMIT_OPTIONS, commitIndex, isMerging, stage } from "./commit-leftovers.ts";
 import { commitMessage } from "./commit-message.ts";
@@ -10,14 +10,12 @@ import { readHead } from "./read-head.ts";
 import { readStatus } from "./read-status.ts";
 import { withRealPaths } from "./whose-path.ts";
 
-type MarkRequest = CommitRequest & { readonly path: string };
-
 /** Commits one file and nothing else, whatever is staged beside it; null when there was nothing to commit. */
 export async function commitMark(checkout: Checkout, request: MarkRequest): Promise<string | null> {
   const path = withRealPaths(checkout.root, [request.path]).at(-1) ?? request.path;
   // In the middle of a merge a commit would be the merge's, and without its files.
   if (isMerging(checkout)) return null;
-  const mark = { path, message: commitMessage(request, "mark done"), hooks: request.hooks };
+  const mark = { path, message: commitMessage(request, request.what ?? "mark done"), hooks: request.hooks };
   const isCommitted = (await commitAtOnce(checkout, mark)) ?? (await commitWithCare(checkout, mark));
   return isCommitted ? (await readHead(checkout, checkout.git)).head : null;
 }

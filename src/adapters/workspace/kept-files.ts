@@ -28,7 +28,7 @@ export function configurationPaths(
 ): readonly string[] {
   const paths = new Set([".specflow/config.yaml"]);
   if (ralphPrefix !== null) {
-    for (const name of ["ralph.toml", "ralph.json", "config.yaml"]) paths.add(ralphPrefix + name);
+    for (const name of OWN_FILES) paths.add(ralphPrefix + name);
     const prompts = `${ralphPrefix}prompts/`;
     for (const name of namesIn(root, prompts)) paths.add(prompts + name);
   }
@@ -38,7 +38,7 @@ export function configurationPaths(
 
 /** The same as patterns, from the root. */
 export function configurationGlobs(ralphPrefix: string | null): readonly string[] {
-  const own = ["ralph.toml", "ralph.json", "config.yaml", "prompts/*"];
+  const own = [...OWN_FILES, "prompts/*"];
   return [
     "/.specflow/config.yaml",
     ...(ralphPrefix === null ? [] : own.map((name) => `/${ralphPrefix}${name}`)),
@@ -48,9 +48,8 @@ export function configurationGlobs(ralphPrefix: string | null): readonly string[
 export function isConfiguration(path: string, ralphPrefix: string | null): boolean {
   if (path === ".specflow/config.yaml") return true;
   if (ralphPrefix === null || !path.startsWith(ralphPrefix)) return false;
-  return /^(?:ralph\.toml|ralph\.json|config\.yaml|prompts\/(?!\.\.?$)[^/]+)$/.test(
-    path.slice(ralphPrefix.length),
-  );
+  const name = path.slice(ralphPrefix.length);
+  return OWN_FILES.includes(name) || /^prompts\/(?!\.\.?$)[^/]+$/.test(name);
 }
 
 export function contentAt(root: string, path: string): Content {
@@ -73,6 +72,7 @@ export function isSameContent(a: Content, b: Content): boolean {
   return a.is === b.is;
 }
 
+const OWN_FILES = ["ralph.toml", "ralph.json", "config.yaml", "prd.md"];
 const BYTES_MAX = 1024 * 1024;
 const NAMES_MAX = 200;
 

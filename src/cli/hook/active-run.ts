@@ -2,8 +2,13 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fieldsOf, numberOf, textOf, type Fields } from "../../core/report/streams/json-fields.ts";
 import { readSnapshot } from "../../core/review/read-stories.ts";
-import type { ReviewMode, ReviewRules, StoryBefore } from "../../core/review/story-review.ts";
-import { REVIEW_CAP } from "../../core/stages/stages.ts";
+import {
+  REVIEW_MODES,
+  type ReviewMode,
+  type ReviewRules,
+  type StoryBefore,
+} from "../../core/review/story-review.ts";
+import { REVIEW_CAP } from "../../core/review/story-cycle.ts";
 import { parsedJson, readText } from "./read-file.ts";
 
 /** A run that is under way, as far as its own file tells. */
@@ -102,7 +107,7 @@ function knownOf(fields: Fields): Pick<ActiveRun, "mode" | "before" | "rules"> {
   const mode = fields["iteration_mode"] ?? fields["iterationMode"];
   const cap = numberOf(fields["review_cap"] ?? fields["reviewCap"]);
   return {
-    mode: MODES.find((known) => known === mode) ?? null,
+    mode: REVIEW_MODES.find((known) => known === mode) ?? null,
     before: readSnapshot(fields["snapshot"] ?? fields["preIterationSnapshot"]),
     rules: {
       cap: cap !== null && cap >= 0 ? cap : REVIEW_CAP,
@@ -111,8 +116,6 @@ function knownOf(fields: Fields): Pick<ActiveRun, "mode" | "before" | "rules"> {
     },
   };
 }
-
-const MODES: readonly ReviewMode[] = ["implement", "review", "review-fix"];
 
 function isInside(path: string): boolean {
   return !isAbsolute(path) && !path.split(/[/\\]/).includes("..");

@@ -44,6 +44,8 @@ export function eventLines(
       return [
         `  ${style.ask("←")} ${event.task} goes back to the ${event.to}, with what the ${event.stage} found`,
       ];
+    case "story.settled":
+      return storyLines(event, style);
     case "run.ended":
       return endLines(event, state, style);
     case "task.blocked":
@@ -55,6 +57,14 @@ export function eventLines(
     default:
       return [...brakeLines(event, style), ...peopleLines(event, state, style)];
   }
+}
+
+function storyLines({ task, from, to }: EventOf<"story.settled">, style: Style): readonly string[] {
+  if (from === to) return [`  ${style.dim("↺")} ${task}: what the agent wrote into its story is taken back`];
+  if (to === "needs_review") return [`  ${style.good("→")} ${task} goes to review`];
+  if (to === "changes_requested")
+    return [`  ${style.ask("←")} ${task} goes back: the review asks for changes`];
+  return [];
 }
 
 function baselineLines({ task, gates }: EventOf<"baseline.measured">, style: Style): readonly string[] {

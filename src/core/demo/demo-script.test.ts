@@ -16,17 +16,23 @@ test.each<[string, number, unknown]>([
   ["toString", 3, [{ promise: "COMPLETE" }]],
   ["constructor", 1, [{ hang: true }]],
 ])("task %s, iteration %i", (task, ordinal, steps) => {
-  expect(demoSteps(script, task, ordinal)).toEqual(steps);
+  expect(demoSteps(script, task, { ordinal, number: 1 })).toEqual(steps);
+});
+
+test("a script may go by the number of the iteration alone", () => {
+  const inOrder = parseDemoScript(JSON.stringify({ iterations: [[{ say: "first" }], [{ say: "then" }]] }));
+  const steps = [1, 2, 3].map((number) => demoSteps(inOrder, "any", { ordinal: 1, number }));
+  expect(steps).toEqual([[{ say: "first" }], [{ say: "then" }], [{ say: "then" }]]);
 });
 
 test("a script may say nothing about a task", () => {
-  expect(demoSteps(parseDemoScript("{}"), "one", 1)).toBeNull();
+  expect(demoSteps(parseDemoScript("{}"), "one", { ordinal: 1, number: 1 })).toBeNull();
 });
 
 test.each<[string, RegExp]>([
   ["{", /^it is not JSON: /],
   ["[]", /^the script must be an object such as /],
-  ['{"task": {}}', /^"task" is unknown; a script has "tasks" and "default"$/],
+  ['{"task": {}}', /^"task" is unknown; a script has "tasks" and "default", or "iterations"$/],
   ['{"tasks": []}', /^"tasks" must be an object of task ids$/],
   ['{"tasks": {"a": []}}', /^tasks\.a must be a list with one list of steps for each iteration$/],
   ['{"tasks": {"a": [{"say": "x"}]}}', /^tasks\.a\[0\] must be a list of steps$/],

@@ -4,6 +4,8 @@ export interface DemoScript {
   readonly tasks: Readonly<Record<string, readonly DemoSteps[]>>;
   /** For tasks that are not named. */
   readonly default: readonly DemoSteps[] | null;
+  /** Instead of both: for one iteration after the other, whatever they are for. */
+  readonly iterations: readonly DemoSteps[] | null;
 }
 
 export type DemoSteps = readonly DemoStep[];
@@ -50,10 +52,10 @@ export function parseDemoScript(json: string): DemoScript {
   if (!isRecord(script))
     throw new Error('the script must be an object such as {"tasks": {"task-1": [[{"say": "Hi"}]]}}');
   for (const key of Object.keys(script)) {
-    if (key !== "tasks" && key !== "default")
-      throw new Error(`"${key}" is unknown; a script has "tasks" and "default"`);
+    if (!["tasks", "default", "iterations"].includes(key))
+      throw new Error(`"${key}" is unknown; a script has "tasks" and "default", or "iterations"`);
   }
-  const { tasks = {}, default: others = null } = script;
+  const { tasks = {}, default: others = null, iterations = null } = script;
   if (!isRecord(tasks)) throw new Error('"tasks" must be an object of task ids');
   const checked = Object.entries(tasks).map(
     ([id, value]) => [id, checkIterations(value, `tasks.${id}`)] as const,
@@ -61,13 +63,25 @@ export function parseDemoScript(json: string): DemoScript {
   return {
     tasks: Object.fromEntries(checked),
     default: others === null ? null : checkIterations(others, "default"),
+    iterations: iterations === null ? null : checkIterations(iterations, "iterations"),
   };
 }
 
-/** The steps of a task's nth iteration (from 1); null when the script says nothing about the task. */
-export function demoSteps(script: DemoScript, task: string, ordinal: number): DemoSteps | null {
-  const iterations = Object.hasOwn(script.tasks, task) ? script.tasks[task] : script.default;
-  return iterations?.[ordinal - 1] ?? iterations?.at(-1) ?? null;
+/**
+ * The steps of an iteration, by its number in the whole history or by its ordinal in the task's loop, both from 1; null
+ * when the script says nothing about the task.
+ */
+export function demoSteps(
+  script: DemoScript,
+  task: string,
+  { number, ordinal }: { readonly number: number; readonly ordinal: number },
+): DemoSteps | null {
+  if (script.iterations !== null) return nth(script.iterations, number);
+  return nth((Object.hasOwn(script.tasks, task) ? script.tasks[task] : script.default) ?? [], ordinal);
+}
+
+function nth(iterations: readonly DemoSteps[], number: number): DemoSteps | null {
+  return iterations[number - 1] ?? iterations.at(-1) ?? null;
 }
 
 function checkIterations(value: unknown, where: string): readonly DemoSteps[] {

@@ -8,6 +8,7 @@ import { offBranch } from "./off-branch.ts";
 import { passingTests } from "./passing-tests.ts";
 import { phantomFiles } from "./phantom-files.ts";
 import { protectedPaths } from "./protected-paths.ts";
+import { storyReview } from "./story-review.ts";
 import { uncommittedWork } from "./uncommitted-work.ts";
 import { weakenedTests } from "./weakened-tests.ts";
 
@@ -22,6 +23,7 @@ export const HARD_GUARDS: readonly Guard[] = [
   weakenedTests,
   phantomFiles,
   approval,
+  storyReview,
 ];
 
 /** These are weighed after the gates: hard evidence outranks words. */

@@ -25,6 +25,8 @@ export interface Guard {
 export interface GuardContext {
   readonly task: Task | undefined;
   readonly stage: string;
+  /** An earlier iteration of the same loop made progress. */
+  readonly hasWorkedBefore: boolean;
   readonly report: AgentReport;
   readonly evidence: Evidence;
   readonly settings: Settings;

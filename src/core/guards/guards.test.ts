@@ -9,6 +9,7 @@ import {
   TESTS_GATE,
 } from "../../../test/spec/given.ts";
 import type { EventOf } from "../events.ts";
+import { UNTOUCHED } from "../review/story-review.ts";
 import type { Task } from "../plan/task.ts";
 import type { Claim } from "../report/agent-report.ts";
 import type { CheckedGate } from "../report/checked-gate.ts";
@@ -41,12 +42,21 @@ const tests = (weakenedTests: "warn" | "off"): Partial<Settings> => ({
 const skipped = { path: "test/a.test.ts", kind: "skipped", what: 'the test "adds" is skipped now' } as const;
 const script = { gate: "tests", where: "package.json: scripts.test" };
 
+const UNTOUCHED_STORY = { ...UNTOUCHED, id: "login", hasReviewFields: true };
+const WAITING_STORY = { ...UNTOUCHED_STORY, reviewStatus: "needs_review" } as const;
+
 /** What each guard must object to, and what it must let pass. */
 const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: readonly Example[] }>> = {
   "no-changes": {
     objects: [
       { sentence: "nothing changed since the task began", files: [] },
       { sentence: "only an empty commit was made", files: [], evidence: { headAfter: "h1" } },
+      {
+        sentence: "nothing changed since the review asked for it",
+        stage: "review-fix",
+        files: [],
+        evidence: { changedSinceTaskBegan: { files: 1, paths: ["a.ts"] } },
+      },
     ],
     passes: [
       { sentence: "a file changed" },
@@ -189,6 +199,51 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
       { sentence: "others need not", stage: "coder" },
     ],
   },
+  "story-review": {
+    objects: [
+      {
+        sentence: "a story was changed against the rules",
+        stage: "implement",
+        task: { review: UNTOUCHED_STORY },
+        evidence: {
+          stories: {
+            own: UNTOUCHED_STORY,
+            problems: [{ story: "b", field: "passes", rule: "own-story", sentence: "b: not yours" }],
+          },
+        },
+      },
+      {
+        sentence: "a review comes to no decision",
+        claim: "none",
+        stage: "review",
+        task: { review: WAITING_STORY },
+        evidence: { stories: { own: WAITING_STORY, problems: [] } },
+      },
+    ],
+    passes: [
+      { sentence: "the source has no review cycle" },
+      {
+        sentence: "a review approves",
+        stage: "review",
+        task: { review: WAITING_STORY },
+        evidence: { stories: { own: WAITING_STORY, problems: [] } },
+      },
+      {
+        sentence: "a review cannot go on",
+        claim: "blocked",
+        stage: "review",
+        task: { review: WAITING_STORY },
+        evidence: { stories: { own: WAITING_STORY, problems: [] } },
+      },
+      {
+        sentence: "an implementer is not done yet",
+        claim: "none",
+        stage: "implement",
+        task: { review: UNTOUCHED_STORY },
+        evidence: { stories: { own: UNTOUCHED_STORY, problems: [] } },
+      },
+    ],
+  },
   contradiction: {
     objects: [
       { sentence: "the words speak of open work", signals: { contradictions: ["TODO: the parser"] } },
@@ -252,6 +307,7 @@ function contextOf(example: Example): GuardContext {
   const collected = evidence(1, of, example.files ?? ["a.ts"], example.evidence);
   const checked = example.gates && gatesChecked(1, of, ...example.gates);
   return {
+    hasWorkedBefore: false,
     task: of,
     stage: example.stage ?? "build",
     report: (ended as EventOf<"iteration.ended">).report,

@@ -1,6 +1,6 @@
 import type { Task } from "../plan/task.ts";
 import type { Settings } from "../settings.ts";
-import { stageNamed } from "../stages/stages.ts";
+import { stageOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { taskState, type State } from "./state.ts";
 
@@ -8,7 +8,7 @@ import { taskState, type State } from "./state.ts";
 export function agentFor(state: State, task: Task, settings: Settings): string {
   const { standIn, stage } = taskState(state, task.id);
   if (standIn !== null && settings.fallbackAgents.includes(standIn)) return standIn;
-  return stageNamed(settings, stage).agent ?? task.agent ?? settings.agent;
+  return stageOf(settings, task, stage).agent ?? task.agent ?? settings.agent;
 }
 
 /** Who works on it now: while that agent is limited, the first fallback that is not, or whose limit ends first. */

@@ -3,7 +3,8 @@ import { maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
-import { stageNamed, stagesOf } from "../stages/stages.ts";
+import { reviewCapOf, reviewOf } from "../review/story-cycle.ts";
+import { isReading, stageOf, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { lessonsOf } from "../interventions/lessons.ts";
 import { agentNow } from "./agent-for.ts";
@@ -47,14 +48,17 @@ export function beginIteration(
   if (!isOpen(run) || task === undefined || !mayStart(state, id, now)) return null;
   const { settings } = run;
   const known = taskState(state, id);
-  const stage = stageNamed(settings, known.stage);
+  const stage = stageOf(settings, task, known.stage);
+  const review = reviewOf(settings, task);
   const promise = { ...settings.promise, completion: promiseFor(task, settings, stage) };
   const ordinal = known.iterations + 1;
   const maxIterations = maxIterationsOf(task, settings, stage);
   const prompt = buildPrompt({
     task,
     stage: stage.name,
-    isFirstStage: stagesOf(settings)[0]?.name === stage.name,
+    isFirstStage: review === null ? stagesOf(settings)[0]?.name === stage.name : !isReading(stage.name),
+    review,
+    reviewCap: reviewCapOf(settings),
     ordinal,
     maxIterations,
     promise: promise.completion,

@@ -9,7 +9,10 @@ import type { Task, TaskId } from "../plan/task.ts";
 import type { Claim, Failure } from "../report/agent-report.ts";
 import { outcomeOf } from "../report/checked-gate.ts";
 import { madeProgress } from "../report/evidence.ts";
-import { BUILD, REVIEW_CAP, stageAfter, stageNamed, stagesOf } from "../stages/stages.ts";
+import { editsBack, editsBySignal } from "../review/story-claim.ts";
+import { reviewCapOf, reviewOf } from "../review/story-cycle.ts";
+import { withEdits } from "../review/story-review.ts";
+import { BUILD, isReading, stageAfter, stageOf, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import type { Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
@@ -39,7 +42,7 @@ export function conclude(
 ): readonly Event[] {
   const { report, evidence } = phase;
   const task = planned(state, open.task);
-  const judgement = judgeIteration(run, task, open.stage, phase);
+  const judgement = judgeIteration(state, run, open, phase);
   const { verdict, claimed, findings, gates, objection } = judgement;
   const about = { run: open.run, task: open.task, iteration: open.number };
   const failing = taskState(state, open.task).failingGates;
@@ -56,7 +59,7 @@ export function conclude(
     retryAt: whenToTryAgain(report.failure, run, open, now),
     exitSignal: isOpenEnded(run) ? exitSignalOf(open, phase, verdict) : null,
   };
-  const promise = promiseFor(task, run.settings, stageNamed(run.settings, open.stage));
+  const promise = promiseFor(task, run.settings, stageOf(run.settings, task, open.stage));
   const told = corrections({
     task: open.task,
     stage: open.stage,
@@ -75,9 +78,10 @@ export function conclude(
   const judged = [reached, ...used, ...interventionEvents(run, open, told)];
   const escalated = escalate(after(state, judged, now), run, open, task);
   const events = [...judged, ...escalated.events];
-  const all = escalated.isHandled
-    ? events
-    : [...events, ...taskConsequences(after(state, events, now), run, open, judgement, phase, now)];
+  const consequences = escalated.isHandled
+    ? []
+    : taskConsequences(after(state, events, now), run, open, judgement, phase, now);
+  const all = [...events, ...consequences, ...settled(open, judgement)];
   const isProgress = reached.madeProgress || verdict.ruling === "accepted";
   return [...all, ...breakerMoves(after(state, all, now), run, isProgress, evidence.headAfter)];
 }
@@ -128,8 +132,8 @@ function taskConsequences(
     if (rule === "only-tests") {
       return [{ ...about, type: "task.failed", reason: "three iterations in a row only ran tests" }];
     }
-  } else if (verdict.ruling === "accepted") return [passed(state, run, open, judgement)];
-  if (judgement.objection !== null) return objected(state, run, open, judgement.objection);
+  } else if (verdict.ruling === "accepted") return passed(state, run, open, judgement);
+  if (judgement.objection !== null) return objected(state, run, open, judgement);
   if (report.claim.is === "blocked" && verdict.ruling === "blocked") {
     return [{ ...about, type: "task.blocked", reason: report.claim.reason }];
   }
@@ -140,25 +144,47 @@ function taskConsequences(
     const asked = questionIn(report.claim, now);
     return [{ ...about, ...asked }, ...exhaustion(state, run, open, report.finalText)];
   }
-  const isSinglePass = !stageNamed(run.settings, open.stage).loops;
-  if (isSinglePass || planned(state, open.task)?.loops === false) return failedAttempt(open, verdict, phase);
+  const task = planned(state, open.task);
+  if (!stageOf(run.settings, task, open.stage).loops || task?.loops === false)
+    return failedAttempt(open, verdict, phase);
   const blockedBy = brakeOnTask(state, run, open.task);
   if (blockedBy !== null) return [{ ...about, type: "task.blocked", reason: blockedBy }];
   return exhaustion(state, run, open, report.finalText);
 }
 
-/** On to the next stage; the last one completes the task. */
-function passed(state: State, run: RunState, open: OpenIteration, judgement: Judgement): Event {
-  const next = stageAfter(run.settings, open.stage);
-  if (next === null) return completion(state, open, judgement);
+/** What becomes of its story: a step further if the signal counts, else all stays as it was before. */
+function settled(open: OpenIteration, { context, verdict, objection }: Judgement): readonly Event[] {
+  const review = reviewOf(context.settings, context.task);
+  if (review === null) return [];
+  const counts = verdict.ruling === "accepted" || objection !== null;
+  const edits = counts ? editsBySignal(context) : editsBack(context);
+  if (edits.length === 0) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
-  return { ...about, type: "stage.passed", stage: open.stage, next: next.name };
+  const from = review.reviewStatus;
+  return [{ ...about, type: "story.settled", from, to: withEdits(review, edits).reviewStatus, edits }];
+}
+
+/** On to the next stage; the last one completes the task. */
+function passed(state: State, run: RunState, open: OpenIteration, judgement: Judgement): readonly Event[] {
+  if (reviewOf(run.settings, judgement.context.task) !== null)
+    return isReading(open.stage) ? [completion(state, open, judgement)] : [];
+  const next = stageAfter(run.settings, open.stage);
+  if (next === null) return [completion(state, open, judgement)];
+  const about = { run: open.run, task: open.task, iteration: open.number };
+  return [{ ...about, type: "stage.passed", stage: open.stage, next: next.name }];
 }
 
 /** Back to the first stage; when it has been back too often, a person decides first how to go on. */
-function objected(state: State, run: RunState, open: OpenIteration, findings: string): readonly Event[] {
+function objected(
+  state: State,
+  run: RunState,
+  open: OpenIteration,
+  { context, objection: findings }: Judgement,
+): readonly Event[] {
+  // The story itself carries the findings back.
+  if (reviewOf(run.settings, context.task) !== null || findings === null) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
-  const cap = run.settings.reviewCap ?? REVIEW_CAP;
+  const cap = reviewCapOf(run.settings);
   const to = stagesOf(run.settings)[0]?.name ?? BUILD.name;
   const back: Event = { ...about, type: "stage.objected", stage: open.stage, to, findings };
   if (taskState(state, open.task).rounds < cap) return [back];
@@ -226,7 +252,7 @@ function stopsRun({ breaker, run: now }: State, { settings }: RunState): boolean
 function exhaustion(state: State, run: RunState, open: OpenIteration, lastOutput: string): readonly Event[] {
   const task = planned(state, open.task);
   const used = taskState(state, open.task).iterations;
-  const stage = stageNamed(run.settings, open.stage);
+  const stage = stageOf(run.settings, task, open.stage);
   if (task === undefined || used < maxIterationsOf(task, run.settings, stage)) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
   const exhausted: Event = { ...about, type: "task.exhausted", iterations: used, lastOutput };

@@ -1,6 +1,6 @@
 import type { Event } from "../events.ts";
 import { maxIterationsOf } from "../limits/iteration-limits.ts";
-import type { Plan, Task } from "../plan/task.ts";
+import type { Plan } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
 import { breakerChance, budgetWarning } from "./brakes.ts";
@@ -11,8 +11,8 @@ import { automaticUnblocks } from "./automatic-unblocks.ts";
 import { endingOf } from "./outcome.ts";
 import { nextDeadline, overdueQuestions } from "./question-deadlines.ts";
 import { nextRetryAt, readyTasks, waitReason } from "./select-tasks.ts";
-import { isOpen, taskState, type OpenIteration, type RunState, type State } from "./state.ts";
-import { stageNamed } from "../stages/stages.ts";
+import { isOpen, taskState, type OpenIteration, type RunState, type State, type TaskState } from "./state.ts";
+import { stageOf } from "../stages/stages.ts";
 import { steerToTell } from "./steer.ts";
 
 const NOTHING: Decision = { effects: [], wakeAt: null };
@@ -59,7 +59,7 @@ export function mayStart(state: State, id: string, now: Instant): boolean {
   if (state.iterations.length >= run.settings.lanes) return false;
   const task = readyTasks(state, run, plan, now).find((ready) => ready.id === id);
   const known = taskState(state, id);
-  const stage = stageNamed(run.settings, known.stage);
+  const stage = stageOf(run.settings, task, known.stage);
   return task !== undefined && known.iterations < maxIterationsOf(task, run.settings, stage);
 }
 
@@ -74,7 +74,7 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
     case "ended":
       return { kind: "collect-evidence", key: `evidence:${open.number}`, iteration: open.number };
     case "observed":
-      if (needsGates(run, planned(state, open), open.stage, phase))
+      if (needsGates(state, run, open, phase))
         return { kind: "check-gates", key: `gates:${open.number}`, iteration: open.number };
       return verdict(open, conclude(state, run, open, phase, now));
     case "checked":
@@ -125,10 +125,6 @@ function defaults(state: State, run: RunState, plan: Plan, now: Instant): readon
   }));
 }
 
-function planned(state: State, open: OpenIteration): Task | undefined {
-  return state.plan?.tasks.find((task) => task.id === open.task);
-}
-
 function verdict(open: OpenIteration, events: readonly Event[]): Effect {
   return { kind: "record", key: `verdict:${open.number}`, task: open.task, events };
 }
@@ -149,9 +145,14 @@ function notices(state: State, run: RunState, now: Instant): readonly Effect[] {
   return notice === null ? [] : [{ kind: "record", key: "brake", task: null, events: [notice] }];
 }
 
+/** What became of it stands in the log and not yet in the operator's file. */
+function isUnmarked({ completion, marked, storyEdits }: TaskState): boolean {
+  return (completion !== null && !marked) || storyEdits !== null;
+}
+
 function marks(state: State, plan: Plan): readonly Effect[] {
   return plan.tasks
-    .filter(({ id }) => taskState(state, id).completion !== null && !taskState(state, id).marked)
+    .filter(({ id }) => isUnmarked(taskState(state, id)))
     .map(({ id }) => ({ kind: "mark-task", key: `mark:${id}`, task: id }));
 }
 

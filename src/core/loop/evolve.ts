@@ -1,7 +1,8 @@
 import type { Event, EventOf, Recorded } from "../events.ts";
 import type { TaskId } from "../plan/task.ts";
 import { unreachable } from "../unreachable.ts";
-import { baselineMeasured, gatesKnownAfterMark } from "./evolve-gates.ts";
+import { baselineMeasured } from "./evolve-gates.ts";
+import { storySettled, taskMarked } from "./evolve-marks.ts";
 import { braked, taskGivenUp, withPersonsAct } from "./evolve-brakes.ts";
 import { agentSuspended, interventionChosen, taskCompleted } from "./evolve-interventions.ts";
 import { steered, steersCarried, steersForgotten, steersSettled } from "./evolve-steering.ts";
@@ -20,7 +21,7 @@ import { EMPTY_TALLY } from "../interventions/tally.ts";
 import { EMPTY_STATE, taskState, withRun, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 9;
+export const EVOLVE_VERSION = 10;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -55,10 +56,9 @@ function fold(state: State, event: Recorded): State {
     case "tasks.observed":
       return tasksObserved(state, event);
     case "task.marked":
-      return gatesKnownAfterMark(
-        markedInPlan(withTask(state, event.task, { marked: true }), event.task),
-        event,
-      );
+      return taskMarked(state, event);
+    case "story.settled":
+      return storySettled(state, event);
     case "baseline.measured":
       return baselineMeasured(state, event);
     case "wait.started":
@@ -187,15 +187,6 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
 }
 
 /** The file now shows what we know, so that reading it again is no news. */
-function markedInPlan(state: State, id: TaskId): State {
-  const { plan } = state;
-  if (plan === null || plan.source.path === null) return state;
-  return {
-    ...state,
-    plan: { ...plan, tasks: plan.tasks.map((task) => (task.id === id ? { ...task, done: true } : task)) },
-  };
-}
-
 function withTask(state: State, id: TaskId, change: Partial<TaskState>): State {
   return { ...state, tasks: { ...state.tasks, [id]: { ...taskState(state, id), ...change } } };
 }

@@ -1,28 +1,29 @@
 import { findingsOf, HARD_GUARDS, SOFT_GUARDS } from "../guards/all-guards.ts";
 import type { Finding, GuardContext } from "../guards/guard.ts";
 import { CONFIDENT, type ExitSignal } from "../limits/exit-rules.ts";
-import type { Task } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { redGates, type CheckedGate } from "../report/checked-gate.ts";
-import { objectionIn, stageNamed } from "../stages/stages.ts";
+import { storyObjection, storySignal } from "../review/story-claim.ts";
+import { reviewOf } from "../review/story-cycle.ts";
+import { objectionIn, stageOf } from "../stages/stages.ts";
 import { judge } from "../verdict/judge.ts";
 import type { Verdict } from "../verdict/verdict.ts";
-import type { OpenIteration, Phase, RunState } from "./state.ts";
+import { taskState, type OpenIteration, type Phase, type RunState, type State } from "./state.ts";
 
 export type JudgeablePhase = Extract<Phase, { is: "observed" | "checked" }>;
 
 /** Whether gates have something to decide in this iteration: a hard guard's objection spares them. */
 export function needsGates(
+  state: State,
   run: RunState,
-  task: Task | undefined,
-  stage: string,
+  open: OpenIteration,
   phase: Extract<Phase, { is: "observed" }>,
 ): boolean {
   if (run.settings.gates.length === 0 || run.stop === "now") return false;
   const { report } = phase;
   if (wasCutOff(report)) return false;
   if (run.settings.gatesEveryIteration || (isOpenEnded(run) && isConfident(report))) return true;
-  const context = contextOf(run, task, stage, phase);
+  const context = contextOf(state, run, open, phase);
   if (!claimsCompletion(context)) return false;
   return !findingsOf(HARD_GUARDS, context, true).some(({ rejects }) => rejects);
 }
@@ -38,15 +39,15 @@ export interface Judgement {
 }
 
 export function judgeIteration(
+  state: State,
   run: RunState,
-  task: Task | undefined,
-  stage: string,
+  open: OpenIteration,
   phase: JudgeablePhase,
 ): Judgement {
   const { report } = phase;
-  const context = contextOf(run, task, stage, phase);
+  const context = contextOf(state, run, open, phase);
   const { gates } = context;
-  const objection = objectionIn(report, run.settings, stage);
+  const objection = objectionOf(context);
   const claimed = claimsCompletion(context);
   const findings = findingsOf([...HARD_GUARDS, ...SOFT_GUARDS], context, claimed);
   const verdict =
@@ -78,15 +79,17 @@ export function exitSignalOf(open: OpenIteration, phase: JudgeablePhase, { rulin
 }
 
 function contextOf(
+  state: State,
   run: RunState,
-  task: Task | undefined,
-  stage: string,
+  { task: id, stage }: OpenIteration,
   phase: JudgeablePhase,
 ): GuardContext {
   const { report, evidence } = phase;
+  const { iterations, stuckCount } = taskState(state, id);
   return {
-    task,
+    task: state.plan?.tasks.find((planned) => planned.id === id),
     stage,
+    hasWorkedBefore: stuckCount < iterations - 1,
     report,
     evidence,
     settings: run.settings,
@@ -94,13 +97,25 @@ function contextOf(
   };
 }
 
+function objectionOf(context: GuardContext): string | null {
+  const { report, task, stage, settings } = context;
+  return reviewOf(settings, task) === null ? objectionIn(report, settings, stage) : storyObjection(context);
+}
+
 /** A single attempt needs no promise: that it ended well is its claim. */
-function claimsCompletion({ report, task, stage, settings }: GuardContext): boolean {
-  if (report.failure !== null || wasCutOff(report) || objectionIn(report, settings, stage) !== null)
-    return false;
-  const isSinglePass = task?.loops === false || !stageNamed(settings, stage).loops;
+function claimsCompletion(context: GuardContext): boolean {
+  const { report, task, stage, settings } = context;
+  if (report.failure !== null || wasCutOff(report) || objectionOf(context) !== null) return false;
+  if (reviewOf(settings, task) !== null) return storySignal(context) !== null;
+  const isSinglePass = task?.loops === false || !stageOf(settings, task, stage).loops;
   if (isSinglePass) return report.claim.is !== "blocked" && report.claim.is !== "undecided";
-  return report.claim.is === "complete";
+  return report.claim.is === "complete" || claimsByMark(context);
+}
+
+/** Where the review is skipped, the agent may set the mark itself; it counts if the claim does. */
+function claimsByMark({ task, evidence, settings }: GuardContext): boolean {
+  if (settings.skipReview !== true || task?.review === undefined) return false;
+  return evidence.marksTakenBack.includes(task.id);
 }
 
 /** A claim whose gates were cut off by a stop has not been checked: it is no verdict on the agent. */

@@ -3,6 +3,8 @@ import { taskState, type RunState, type State } from "./state.ts";
 import type { Instant } from "../time.ts";
 import { statusOf } from "./task-status.ts";
 import type { Plan, Task } from "../plan/task.ts";
+import { reviewOf } from "../review/story-cycle.ts";
+import { REVIEW_MODES, reviewMode } from "../review/story-review.ts";
 
 /** The tasks this run is about. */
 export function tasksInScope(run: RunState, plan: Plan): readonly Task[] {
@@ -10,13 +12,16 @@ export function tasksInScope(run: RunState, plan: Plan): readonly Task[] {
   return only === null ? plan.tasks : plan.tasks.filter((task) => only.includes(task.id));
 }
 
-/** Tasks that may start now, best first: resumable, then by priority, then in the order of the file. */
+/** Tasks that may start now, best first: in review, resumable, then by priority, then in the order of the file. */
 export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant): readonly Task[] {
   return startable(state, run, plan)
     .filter((task) => readyAt(state, run, task, now) <= now)
     .toSorted(
       (a, b) =>
-        urgency(state, a) - urgency(state, b) || (a.priority ?? Infinity) - (b.priority ?? Infinity) || 0,
+        modeRank(run, a) - modeRank(run, b) ||
+        urgency(state, a) - urgency(state, b) ||
+        (a.priority ?? Infinity) - (b.priority ?? Infinity) ||
+        0,
     );
 }
 
@@ -51,6 +56,12 @@ function startable(state: State, run: RunState, plan: Plan): readonly Task[] {
       taskState(state, task.id).exhaustedIn !== run.id &&
       task.dependsOn.every((id) => done.has(id)),
   );
+}
+
+/** What a review asks for comes first, then what waits for one. */
+function modeRank({ settings }: RunState, task: Task): number {
+  const review = reviewOf(settings, task);
+  return review === null ? 0 : REVIEW_MODES.indexOf(reviewMode([review]));
 }
 
 function urgency(state: State, task: Task): number {

@@ -5,6 +5,7 @@ import type { LetterKind, RunId } from "../events.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
 import type { WatchedIteration } from "../interventions/thresholds.ts";
 import type { TaskId } from "../plan/task.ts";
+import type { FieldEdit } from "../review/story-review.ts";
 import type { GateOutcome } from "../report/checked-gate.ts";
 import type { Usage } from "../report/agent-report.ts";
 import type { ChangeSet, Leftover } from "../report/evidence.ts";
@@ -66,6 +67,8 @@ export interface TaskState {
   readonly letter: Letter | null;
   readonly completion: { readonly iteration: number; readonly commit: string | null } | null;
   readonly marked: boolean;
+  /** What has to be written into its story. */
+  readonly storyEdits: { readonly iteration: number; readonly edits: readonly FieldEdit[] } | null;
   /** Not before this moment: a transient failure is waited out. */
   readonly retryAt: Instant | null;
   readonly spend: Spend;
@@ -151,6 +154,7 @@ export function newTask(id: TaskId): TaskState {
     letter: null,
     completion: null,
     marked: false,
+    storyEdits: null,
     retryAt: null,
     spend: NOTHING_SPENT,
     session: null,

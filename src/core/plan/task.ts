@@ -1,3 +1,5 @@
+import type { StoryReview } from "../review/story-review.ts";
+
 /** The smallest thing that can be completed, as a task source describes it. */
 export interface Task {
   readonly id: TaskId;
@@ -22,6 +24,8 @@ export interface Task {
   readonly done: boolean;
   /** Under a heading such as "Optional": worked on, but does not hold up completion. */
   readonly optional: boolean;
+  /** Where it stands in the review cycle of its source; missing where the source has none. */
+  readonly review?: StoryReview;
 }
 
 export type TaskId = string;

@@ -3,8 +3,10 @@ import type { Question } from "../loop/state.ts";
 import type { Task } from "../plan/task.ts";
 import { isFailing, type GateOutcome } from "../report/checked-gate.ts";
 import type { GateSettings } from "../settings.ts";
+import type { StoryReview } from "../review/story-review.ts";
 import { isReading } from "../stages/stages.ts";
 import { feedbackSection } from "./feedback-section.ts";
+import { reviewCompletion, storyWork } from "./story-work.ts";
 import { stageCompletion, stageWork } from "./stage-work.ts";
 import { BUILD_TEMPLATE, hasPlaceFor, renderTemplate } from "./template.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
@@ -15,6 +17,9 @@ export interface PromptParts {
   readonly stage: string;
   /** The one that writes the code; later ones look at it. */
   readonly isFirstStage: boolean;
+  /** Where it stands in the review cycle; null outside of it. */
+  readonly review: StoryReview | null;
+  readonly reviewCap: number;
   readonly ordinal: number;
   readonly maxIterations: number;
   readonly promise: string;
@@ -42,15 +47,16 @@ export function buildPrompt(parts: PromptParts): string {
   const prompt = renderTemplate(templateFor(parts), {
     task_information: taskInformation(parts),
     specification: specification(parts),
-    stage_work: stageWork(parts.stage, parts.isFirstStage),
+    stage_work:
+      parts.review === null
+        ? stageWork(parts.stage, parts.isFirstStage)
+        : storyWork(parts.review, parts.reviewCap),
     success_criteria: task.success === null ? "" : `## Success criteria\n${task.success}`,
     notes: notes(parts),
     decision: [answeredDecision(parts), parts.messages].filter((section) => section !== "").join("\n\n"),
     feedback: leads ? "" : feedback,
     required_evidence: isReading(parts.stage) ? "" : requiredEvidence(parts),
-    completion_requirements: parts.isFirstStage
-      ? completionRequirements(parts)
-      : stageCompletion(parts.stage, parts.promise),
+    completion_requirements: completion(parts),
     asking_for_help: askingForHelp(),
     task_id: task.id,
     title: task.title,
@@ -81,7 +87,8 @@ function specification({ task }: PromptParts): string {
   const description = task.description === "" ? task.title : task.description;
   const criteria = task.criteria.map((criterion) => `- ${criterion}`).join("\n");
   const acceptance = criteria === "" ? "" : `\n\n### Acceptance criteria\n${criteria}`;
-  return `## Specification\n${description}${acceptance}`;
+  const said = task.review?.notes.trim() ?? "";
+  return `## Specification\n${description}${acceptance}${said === "" ? "" : `\n\n### Notes\n${said}`}`;
 }
 
 function notes({ notes: text }: PromptParts): string {
@@ -119,6 +126,12 @@ function baselineRemark(gate: GateSettings, baseline: readonly GateOutcome[]): s
   return gate.onBaseline === "tolerate"
     ? `; it was already failing before this task was begun${named}: only new failures count`
     : `; it was already failing before this task was begun${named}, and has to pass in the end`;
+}
+
+function completion(parts: PromptParts): string {
+  const { review, stage, promise, reviewCap, isFirstStage } = parts;
+  if (isFirstStage) return completionRequirements(parts);
+  return review === null ? stageCompletion(stage, promise) : reviewCompletion(review, promise, reviewCap);
 }
 
 function completionRequirements({ promise }: PromptParts): string {

@@ -13,6 +13,8 @@ const PARTS: PromptParts = {
   }),
   stage: "build",
   isFirstStage: true,
+  review: null,
+  reviewCap: 5,
   ordinal: 3,
   maxIterations: 15,
   promise: "COMPLETE",

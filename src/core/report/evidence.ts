@@ -1,3 +1,4 @@
+import type { StoryFindings } from "../review/look-at-stories.ts";
 import type { Weakening } from "../weakening/find-weakened-tests.ts";
 
 /** What we observed in git after an iteration, whatever the agent said. */
@@ -30,6 +31,8 @@ export interface Evidence {
   readonly weakened: readonly Weakening[];
   /** What the repository's hooks said when they refused our commit; null when they did not. */
   readonly refusal: string | null;
+  /** What was done to the stories of a source with the review cycle; missing where there is none. */
+  readonly stories?: StoryFindings;
 }
 
 export interface ChangedDefinition {

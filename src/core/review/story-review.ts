@@ -19,8 +19,10 @@ export interface StoryBefore {
 
 export type ReviewStatus = null | "needs_review" | "changes_requested" | "approved";
 
-/** What the iteration is for. */
-export type ReviewMode = "implement" | "review" | "review-fix";
+/** What an iteration may be for, the most urgent first. */
+export const REVIEW_MODES = ["review-fix", "review", "implement"] as const;
+
+export type ReviewMode = (typeof REVIEW_MODES)[number];
 
 /** Every story's state before the iteration, by its id, as it stands in the file of the active run. */
 export type Snapshot = Readonly<Record<string, Pick<StoryReview, "passes" | "reviewStatus" | "reviewCount">>>;
@@ -52,6 +54,16 @@ export interface FieldEdit {
   readonly field: ReviewField;
   readonly value: string | number | boolean | null;
 }
+
+/** The story as the file has it after these edits. */
+export function withEdits(story: StoryReview, edits: readonly FieldEdit[]): StoryReview {
+  const values = Object.fromEntries(edits.map(({ field, value }) => [field, value]));
+  const hasFields = story.hasReviewFields || "reviewStatus" in values || "reviewCount" in values;
+  return { ...story, ...values, hasReviewFields: hasFields };
+}
+
+/** The promise by which a review approves. */
+export const APPROVED = "APPROVED";
 
 /** What a story that was approved without being good enough for its reviewers says in its notes. */
 export const AUTO_APPROVED = "[AUTO-APPROVED AT CAP]";

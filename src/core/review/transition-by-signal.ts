@@ -1,4 +1,5 @@
 import {
+  APPROVED,
   AUTO_APPROVED,
   isAtCap,
   type FieldEdit,
@@ -16,7 +17,7 @@ export type ReviewSignal =
 /** Reads the text of a promise; null for one that says nothing about a review. */
 export function readReviewSignal(promise: string | null, completion: string): ReviewSignal | null {
   const text = promise?.trim() ?? "";
-  if (text === "APPROVED") return { is: "approved" };
+  if (text === APPROVED) return { is: "approved" };
   if (text.startsWith(CHANGES_REQUESTED)) {
     const feedback = text.slice(CHANGES_REQUESTED.length).trim();
     return feedback === "" ? null : { is: "changes-requested", feedback };
@@ -60,8 +61,10 @@ export function transitionBySignal(
 }
 
 function approvalNotes({ notes }: StoryReview, words: string, isForced: boolean): string {
-  const own = notes.trim() === "" ? words.trim().slice(0, NOTES_LENGTH_MAX) || "Approved in review." : notes;
+  const said = words.replaceAll(PROMISE, "").trim().slice(0, NOTES_LENGTH_MAX);
+  const own = notes.trim() === "" ? said || "Approved in review." : notes;
   return isForced && !own.includes(AUTO_APPROVED) ? `${own} ${AUTO_APPROVED}` : own;
 }
 
+const PROMISE = /<promise>[^<]{0,4000}<\/promise>/g;
 const NOTES_LENGTH_MAX = 2_000;

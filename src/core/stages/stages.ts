@@ -1,5 +1,8 @@
 import type { AgentReport } from "../report/agent-report.ts";
 import type { Settings } from "../settings.ts";
+import type { Task } from "../plan/task.ts";
+import { reviewOf } from "../review/story-cycle.ts";
+import { APPROVED, reviewMode, type ReviewMode } from "../review/story-review.ts";
 
 /** One stop on a task's way: a loop of its own, with its own prompt, promise, limit and agent. */
 export interface StageSettings {
@@ -27,9 +30,6 @@ export const BUILD: StageSettings = {
   template: null,
 };
 
-/** How often a later stage may send a task back. */
-export const REVIEW_CAP = 5;
-
 export function stagesOf({ stages }: Pick<Settings, "stages">): readonly StageSettings[] {
   return stages === undefined || stages.length === 0 ? [BUILD] : stages;
 }
@@ -45,9 +45,25 @@ export function stageAfter(settings: Pick<Settings, "stages">, name: string): St
   return stages[stages.findIndex((stage) => stage.name === name) + 1] ?? null;
 }
 
+/** Where a task is: in the review cycle of its source, or at the stage that it has come to. */
+export function stageOf(settings: StageChoice, task: Task | undefined, name: string | null): StageSettings {
+  const review = reviewOf(settings, task);
+  return review === null ? stageNamed(settings, name) : modeStage(settings, reviewMode([review]));
+}
+
+type StageChoice = Pick<Settings, "stages" | "skipReview" | "modeTemplates">;
+
+/** The modes of the review cycle are worked on by whoever has that part in a pipeline. */
+function modeStage({ stages = [], modeTemplates = {} }: StageChoice, mode: ReviewMode): StageSettings {
+  const part = mode === "review" ? "reviewer" : "coder";
+  const { agent, model } = stages.find((stage) => stage.name === part) ?? BUILD;
+  const promise = mode === "review" ? APPROVED : null;
+  return { ...BUILD, name: mode, agent, model, promise, template: modeTemplates[mode] ?? null };
+}
+
 /** Whether it looks at what others wrote, and writes nothing itself. */
 export function isReading(stage: string): boolean {
-  return stage === "reviewer" || stage === "qa";
+  return stage === "reviewer" || stage === "qa" || stage === ("review" satisfies ReviewMode);
 }
 
 const OBJECTION = "CHANGES_REQUESTED:";

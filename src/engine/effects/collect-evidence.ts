@@ -9,6 +9,7 @@ import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
 import { watchRequest } from "../watch-request.ts";
+import { undoIllegalEdits } from "./look-at-stories.ts";
 
 /** Looks at what really changed. What the agent did to the plan and to letters is undone, or counts for nothing. */
 export async function collectEvidence(
@@ -22,7 +23,9 @@ export async function collectEvidence(
   const settings = state.run?.settings;
   const task = state.plan?.tasks.find(({ id }) => id === open.task);
   const about = { run: open.run, task: open.task, iteration: open.number };
-  const marksTakenBack = await ports.source.takeBackMarks(doneTasks(state));
+  const stories = await undoIllegalEdits(ports.source.stories, state, open);
+  // In the review cycle a mark is part of the review state, and has just been looked at.
+  const marksTakenBack = stories === null ? await ports.source.takeBackMarks(doneTasks(state)) : [];
   const tasksRemoved = await removedTasks(ports, state);
   const evidence = await ports.workspace.collect({
     ...about,
@@ -42,7 +45,7 @@ export async function collectEvidence(
     {
       ...about,
       type: "evidence.collected",
-      evidence: { ...evidence, marksTakenBack, tasksRemoved },
+      evidence: { ...evidence, marksTakenBack, tasksRemoved, ...(stories && { stories }) },
     },
     ...(await disturbedLetters(ports, state)),
   );

@@ -2,17 +2,21 @@ import type { EffectOf } from "../../core/loop/effects.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
 
-/** Marks an accepted task in the operator's file and commits just that. The fact came first. */
+/** Writes into the operator's file what became of a task, and commits just that. The fact came first. */
 export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, journal: Journal): Promise<void> {
   const { run, plan, tasks } = journal.state;
-  const completion = tasks[effect.task]?.completion;
-  if (run === null || plan === null || completion == null) return;
-  await ports.source.mark(effect.task);
+  const known = tasks[effect.task];
+  if (run === null || plan === null || known === undefined) return;
+  const { completion, storyEdits } = known;
+  const task = plan.tasks.find(({ id }) => id === effect.task);
+  if (storyEdits === null) await ports.source.mark(effect.task);
+  else await ports.source.stories?.edit(storyEdits.edits, []);
   const about = {
     run: run.id,
     task: effect.task,
-    iteration: completion.iteration,
-    title: plan.tasks.find((task) => task.id === effect.task)?.title ?? effect.task,
+    iteration: storyEdits?.iteration ?? completion?.iteration ?? 0,
+    title: task?.title ?? effect.task,
+    ...(completion === null && { what: `review ${task?.review?.reviewStatus ?? "not begun"}` }),
     hooks: run.settings.git.hooks,
   };
   const { path } = ports.source.identity;
