@@ -93,16 +93,18 @@ ${sections.map((section) => sectionText(section, keys)).join("\n\n")}
 
 ## config.yaml
 
-The \`ralph:\` tree of SpecFlow. This version has one stage and takes for it:
+The \`ralph:\` tree of SpecFlow. One that has \`reviewer\`, \`tester\` or \`qa\` is a pipeline of the coder and those:
 
 | In the tree | Here |
 | --- | --- |
-| \`ralph.coder.completion_promise\` | \`promise.completion\` |
-| \`ralph.coder.max_iterations\`, else \`ralph.default_max_iterations\` | iterations of one task; 30 without it |
-| \`ralph.reviewer\`, \`ralph.tester\`, \`ralph.qa\` | accepted, not in effect; \`ralph config\` lists them |
+| \`ralph.NAME.enabled\`, and \`ralph.enabled\` for all | \`stages.NAME.enabled\` |
+| \`ralph.NAME.max_iterations\`, else \`ralph.default_max_iterations\` | \`stages.NAME.max_iterations\` |
+| \`ralph.NAME.completion_promise\` | \`stages.NAME.completion_promise\` |
+| \`ralph.verify_promises\` | \`promise.verify\` |
 
-\`enabled\`, \`verify_promises\` and \`coder.enabled\` may be there as \`true\`; \`false\` is refused. Anything else in
-\`.specflow/config.yaml\` belongs to SpecFlow and is not looked at.
+One that speaks of the coder alone means the one stage that there is without a pipeline: its promise is
+\`promise.completion\`, its limit the iterations of one task (30 without it); with \`enabled: false\` it is a single
+pass of the coder. Anything else in \`.specflow/config.yaml\` belongs to SpecFlow and is not looked at.
 
 ## Not supported yet
 

@@ -157,8 +157,19 @@ export type TaskEvent =
     })
   | (AboutIteration<"task.blocked"> & { readonly reason: string })
   /** A single attempt that did not succeed, or an open-ended task that goes round in circles; not in this run. */
-  | (AboutIteration<"task.failed"> & { readonly reason: string })
-  | (AboutIteration<"task.exhausted"> & { readonly iterations: number; readonly lastOutput: string })
+  | (AboutIteration<"task.failed"> & {
+      readonly reason: string;
+      /** These two are missing in older logs. */
+      readonly stage?: string;
+      readonly lastOutput?: string;
+    })
+  | (AboutIteration<"task.exhausted"> & {
+      readonly iterations: number;
+      readonly lastOutput: string;
+      /** These two are missing in older logs. */
+      readonly stage?: string;
+      readonly reason?: string;
+    })
   | (AboutIteration<"question.asked"> & {
       readonly question: string;
       readonly options: readonly string[];

@@ -40,6 +40,15 @@ describe("ralph init", () => {
     expect(project.read("TODO.md")).toBe("- [ ] mine\n");
   });
 
+  test("writes no second configuration beside one that is read", async () => {
+    project = createBareProject({ ".specflow/config.yaml": "ralph:\n  tester: {}\n" });
+    const { code, stdout } = await project.ralph("init");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^found {2}\.specflow\/config\.yaml$/m);
+    expect(exists(project, ".ralph/ralph.toml")).toBe(false);
+    expect(await project.ralph("config")).toMatchObject({ code: 0 });
+  });
+
   test("leaves an existing .gitignore as it is and adds its lines below", async () => {
     project = createBareProject({ ".gitignore": "node_modules/" });
     await project.ralph("init");

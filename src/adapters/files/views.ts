@@ -24,6 +24,8 @@ export class Views implements Follower {
   #shared: Shared | null = null;
   readonly #log: Log;
   readonly #open = new Map<number, IterationRecord>();
+  /** Iterations whose verdict is here, and perhaps not yet all that follows from it. */
+  readonly #judged: number[] = [];
   readonly #written = new Map<string, string>();
   readonly #late = new LateWriter((state) => this.#writeCurrent(state));
 
@@ -75,17 +77,25 @@ export class Views implements Follower {
     if (event.type === "iteration.started" && hasStories(state)) this.#writeActive(state);
     const record = this.#remember(event);
     if (event.type === "verdict.reached" && record !== undefined) {
-      this.#open.delete(event.iteration);
       if (this.#isGone(state)) await this.#rebuild(false);
       else {
         this.#appendRow(SUMMARY, summaryRow(record, state), SUMMARY_HEADER);
-        this.#appendRow(EXECUTION, JSON.stringify(executionRow(record)));
+        this.#judged.push(event.iteration);
       }
     }
   }
 
   async settle(state: State): Promise<void> {
+    for (const row of this.#executionRows(this.#judged.splice(0))) this.#appendRow(EXECUTION, row);
     this.#late.settle(state);
+  }
+
+  #executionRows(iterations: readonly number[]): readonly string[] {
+    return iterations.flatMap((iteration) => {
+      const record = this.#open.get(iteration);
+      this.#open.delete(iteration);
+      return record === undefined ? [] : [JSON.stringify(executionRow(record))];
+    });
   }
 
   /** An agent may well have cleaned up; then the row that is due comes with all the earlier ones. */
@@ -107,15 +117,15 @@ export class Views implements Follower {
   async #rebuild(hasForeignRows: boolean): Promise<void> {
     let state = EMPTY_STATE;
     const summary = [SUMMARY_HEADER];
-    const execution: string[] = [];
+    const judged: number[] = [];
     for (const event of await this.#log.read(0)) {
       state = evolve(state, event);
       const record = this.#remember(event);
       if (event.type !== "verdict.reached" || record === undefined) continue;
-      this.#open.delete(event.iteration);
+      judged.push(event.iteration);
       summary.push(summaryRow(record, state));
-      execution.push(JSON.stringify(executionRow(record)));
     }
+    const execution = this.#executionRows(judged);
     if (hasForeignRows) this.#setAside();
     if (execution.length === 0) return;
     writeFileAtomically(this.#path(SUMMARY), `${summary.join("\n")}\n`);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { Option, type Command } from "commander";
 import { detectedSource, openProject, prepareFolder, readConfig, type Project } from "../../compose.ts";
+import { findConfig } from "../../config/find-config.ts";
 import { BUILD_TEMPLATE } from "../../core/prompt/template.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -9,7 +10,7 @@ import { configText } from "../init/config-text.ts";
 import { detectProject, type Detected } from "../init/detect-project.ts";
 import { withIgnoreLines } from "../init/ignore-lines.ts";
 import { InitReport } from "../init/init-report.ts";
-import { readHooks, writeHooks, type HookEdits } from "../init/install-hooks.ts";
+import { readHooks, writeHooks } from "../init/install-hooks.ts";
 import { nextSteps, type Beginning } from "../init/next-steps.ts";
 import { notesTemplate, TEMPLATES, type TemplateKind } from "../init/templates.ts";
 import { findPrd } from "../plan/find-prd.ts";
@@ -45,14 +46,16 @@ async function init(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const renew = flags.force === true;
   const detected = detectProject(project.root, context.env);
-  const hooks = flags.hooks === true ? await hooksFor(project, detected, context, renew) : null;
+  const config = join(project.ralphDir, "ralph.toml");
+  const other = existsSync(config) ? null : await findConfig(project.root, project.ralphDir);
+  const isConfigured = other !== null || (existsSync(config) && !renew);
+  const { agent } = flags.hooks === true && isConfigured ? await readConfig(project, context.env) : detected;
+  // Read before anything is written, so that a damaged file leaves nothing half done.
+  const hooks = flags.hooks === true ? readHooks(project, context, { agent, renew }) : null;
   prepareFolder(project);
   const report = new InitReport(project, context, renew);
-  report.write(
-    join(project.ralphDir, "ralph.toml"),
-    configText(detected),
-    detected.tests === null ? "no tests were recognised" : `tests: ${detected.tests.command}`,
-  );
+  if (other !== null) report.found(other.shown);
+  else report.write(config, configText(detected), testsInWords(detected));
   if (flags.prompts === true)
     report.write(join(project.ralphDir, "prompts", "build.md"), BUILD_TEMPLATE, "the built-in prompt");
   const beginning = begin(project, flags.source, name, report);
@@ -65,16 +68,8 @@ async function init(flags: Flags, context: CliContext): Promise<number> {
   return 0;
 }
 
-/** Read before anything is written, so that a damaged file leaves nothing half done. */
-async function hooksFor(
-  project: Project,
-  detected: Detected,
-  context: CliContext,
-  renew: boolean,
-): Promise<HookEdits> {
-  const isConfigured = existsSync(join(project.ralphDir, "ralph.toml")) && !renew;
-  const { agent } = isConfigured ? await readConfig(project, context.env) : detected;
-  return readHooks(project, context, { agent, renew });
+function testsInWords({ tests }: Detected): string {
+  return tests === null ? "no tests were recognised" : `tests: ${tests.command}`;
 }
 
 function nameOf(said: string | undefined): string | null {

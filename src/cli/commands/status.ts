@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { driverOf, openProject } from "../../compose.ts";
 import { dollars } from "../../core/limits/budget.ts";
+import { activeLoops, loopEntry } from "../../core/projections/loops.ts";
 import { projectStatus, type Status, type TaskRow } from "../../core/projections/status.ts";
-import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
-import type { Instant } from "../../core/time.ts";
 import type { Act, CliContext } from "../commands.ts";
+import { loopLines } from "../print/loop-lines.ts";
 import { styleFor, type Style } from "../print/style.ts";
 import { readStateAndCalls } from "../project-state.ts";
 
@@ -25,25 +25,17 @@ async function status(flags: Flags, context: CliContext): Promise<number> {
   const now = Date.now();
   const { state, calls } = await readStateAndCalls(project, now);
   const isDriven = driverOf(project) !== null;
+  const loops = isDriven ? activeLoops(state) : [];
   const shown = projectStatus(state, isDriven, { calls, now });
-  if (flags.loops === true) {
-    for (const line of loopLines(isDriven ? state : EMPTY_STATE, Date.now()))
-      context.stdout.write(`${line}\n`);
-  } else if (flags.json === true) context.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
-  else
-    for (const line of statusLines(shown, styleFor(context.stdout, context.env)))
-      context.stdout.write(`${line}\n`);
+  if (flags.json === true) {
+    const value = flags.loops === true ? loops.map(loopEntry) : shown;
+    context.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    return 0;
+  }
+  const style = styleFor(context.stdout, context.env);
+  const lines = flags.loops === true ? loopLines(loops, now) : statusLines(shown, style);
+  for (const line of lines) context.stdout.write(`${line}\n`);
   return 0;
-}
-
-function loopLines(state: State, now: Instant): readonly string[] {
-  if (state.iterations.length === 0) return ["Active Ralph Loops:", "  none"];
-  const lines = state.iterations.map(({ task, stage, ordinal, maxIterations, startedAt }) => {
-    const minutes = Math.floor((now - startedAt) / 60_000);
-    const ago = minutes > 0 ? `${minutes}m` : `${Math.floor((now - startedAt) / 1_000)}s`;
-    return `  ${task} (${stage}): iteration ${ordinal}/${maxIterations}, started ${ago} ago`;
-  });
-  return ["Active Ralph Loops:", ...lines];
 }
 
 function statusLines(status: Status, style: Style): readonly string[] {
@@ -112,6 +104,7 @@ const MARKS: Readonly<Record<string, string>> = {
 function taskLine(task: TaskRow, style: Style): string {
   const mark = MARKS[task.status] ?? "·";
   const count = task.status === "done" ? "" : style.dim(`  ${task.iteration}/${task.max_iterations}`);
-  const why = task.blocked_reason === null ? "" : style.dim(`  ${task.blocked_reason}`);
+  const reason = task.status === "done" ? null : (task.blocked_reason ?? task.failure?.reason ?? null);
+  const why = reason === null ? "" : style.dim(`  ${reason}`);
   return `${mark} ${task.id}  ${task.title}  ${style.dim(task.status)}${count}${why}`;
 }

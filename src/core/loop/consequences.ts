@@ -130,7 +130,8 @@ function taskConsequences(
     const rule = exitRule(taskState(state, open.task).exitSignals);
     if (rule === "complete") return [completion(state, open, judgement)];
     if (rule === "only-tests") {
-      return [{ ...about, type: "task.failed", reason: "three iterations in a row only ran tests" }];
+      const reason = "three iterations in a row only ran tests";
+      return [{ ...about, type: "task.failed", reason, stage: open.stage, lastOutput: report.finalText }];
     }
   } else if (verdict.ruling === "accepted") return passed(state, run, open, judgement);
   if (judgement.objection !== null) return objected(state, run, open, judgement);
@@ -142,14 +143,14 @@ function taskConsequences(
     const brake = isCircling ? brakeOnTask(state, run, open.task) : null;
     if (brake !== null) return [{ ...about, type: "task.blocked", reason: brake }];
     const asked = questionIn(report.claim, now);
-    return [{ ...about, ...asked }, ...exhaustion(state, run, open, report.finalText)];
+    return [{ ...about, ...asked }, ...exhaustion(state, run, open, verdict, phase)];
   }
   const task = planned(state, open.task);
   if (!stageOf(run.settings, task, open.stage).loops || task?.loops === false)
     return failedAttempt(open, verdict, phase);
   const blockedBy = brakeOnTask(state, run, open.task);
   if (blockedBy !== null) return [{ ...about, type: "task.blocked", reason: blockedBy }];
-  return exhaustion(state, run, open, report.finalText);
+  return exhaustion(state, run, open, verdict, phase);
 }
 
 /** What becomes of its story: a step further if the signal counts, else all stays as it was before. */
@@ -224,8 +225,9 @@ function completion(state: State, open: OpenIteration, { context, findings, gate
 function failedAttempt(open: OpenIteration, verdict: Verdict, { report }: JudgeablePhase): readonly Event[] {
   const isAgents = report.failure === null || report.failure.class === "agent";
   if (wasCutOff(report) || !isAgents) return [];
-  const reason = verdict.reasons.map(({ sentence }) => sentence).join("; ");
-  return [{ type: "task.failed", run: open.run, task: open.task, iteration: open.number, reason }];
+  const about = { run: open.run, task: open.task, iteration: open.number };
+  const said = { stage: open.stage, lastOutput: report.finalText };
+  return [{ ...about, type: "task.failed", reason: reasonsOf(verdict), ...said }];
 }
 
 function brakeOnTask(state: State, run: RunState, id: TaskId): string | null {
@@ -249,13 +251,26 @@ function stopsRun({ breaker, run: now }: State, { settings }: RunState): boolean
   return !keepGoing && (isStuck || opens);
 }
 
-function exhaustion(state: State, run: RunState, open: OpenIteration, lastOutput: string): readonly Event[] {
+function reasonsOf({ reasons }: Verdict): string {
+  return reasons.map(({ sentence }) => sentence).join("; ");
+}
+
+function exhaustion(
+  state: State,
+  run: RunState,
+  open: OpenIteration,
+  verdict: Verdict,
+  { report }: JudgeablePhase,
+): readonly Event[] {
   const task = planned(state, open.task);
   const used = taskState(state, open.task).iterations;
   const stage = stageOf(run.settings, task, open.stage);
   if (task === undefined || used < maxIterationsOf(task, run.settings, stage)) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
-  const exhausted: Event = { ...about, type: "task.exhausted", iterations: used, lastOutput };
+  const many = used === 1 ? "its 1 iteration is" : `its ${used} iterations are`;
+  const reason = `${many} used up; the last one: ${reasonsOf(verdict)}`;
+  const said = { stage: open.stage, lastOutput: report.finalText };
+  const exhausted: Event = { ...about, type: "task.exhausted", iterations: used, reason, ...said };
   const runs = taskState(state, open.task).exhaustedRuns + 1;
   if (runs < EXHAUSTED_RUNS_MAX) return [exhausted];
   return [

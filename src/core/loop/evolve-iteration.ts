@@ -58,6 +58,8 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
         baseline,
         failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,
         iterations: event.ordinal,
+        loopSince: task.iterations === 0 ? event.at : task.loopSince,
+        failure: null,
         retryAt: null,
         question: usedNow(task, event.iteration),
       },

@@ -2,6 +2,7 @@ import type { Event, EventOf, Recorded } from "../events.ts";
 import type { TaskId } from "../plan/task.ts";
 import { unreachable } from "../unreachable.ts";
 import { baselineMeasured } from "./evolve-gates.ts";
+import { loopGivenUp } from "./evolve-given-up.ts";
 import { storySettled, taskMarked } from "./evolve-marks.ts";
 import { braked, taskGivenUp, withPersonsAct } from "./evolve-brakes.ts";
 import { agentSuspended, interventionChosen, taskCompleted } from "./evolve-interventions.ts";
@@ -21,7 +22,7 @@ import { EMPTY_TALLY } from "../interventions/tally.ts";
 import { EMPTY_STATE, taskState, withRun, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 10;
+export const EVOLVE_VERSION = 11;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -170,9 +171,8 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
         watched: [],
       };
     case "task.exhausted":
-      return { iterations: 0, exhaustedRuns: task.exhaustedRuns + 1, exhaustedIn: event.run };
     case "task.failed":
-      return { failedIn: event.run, iterations: 0 };
+      return loopGivenUp(task, event);
     case "letter.published":
       return { letter: { kind: event.kind, file: event.file, sha256: event.sha256 } };
     case "letter.disturbed":

@@ -21,8 +21,9 @@ export interface TaskState {
   readonly stage: string | null;
   /** How often a later stage has sent it back, since a person last decided. */
   readonly rounds: number;
-  /** Iterations of the current loop. */
+  /** Iterations of the current loop, and when the first of them began. */
   readonly iterations: number;
+  readonly loopSince: Instant | null;
   /** Failed iterations in a row that timed out or made progress; those without progress count as stuck. */
   readonly attempts: number;
   /** All failed iterations in a row. */
@@ -46,6 +47,8 @@ export interface TaskState {
   readonly exhaustedIn: RunId | null;
   /** The run in which it failed for good. */
   readonly failedIn: RunId | null;
+  /** How its last loop was given up, until the next one begins. */
+  readonly failure: LoopFailure | null;
   /** The last iterations of an open-ended task. */
   readonly exitSignals: readonly ExitSignal[];
   readonly feedback: readonly FeedbackItem[];
@@ -74,6 +77,14 @@ export interface TaskState {
   readonly spend: Spend;
   /** Of its last iteration, where one can go on with it. */
   readonly session: AgentSession | null;
+}
+
+export interface LoopFailure {
+  readonly stage: string;
+  readonly iterations: number;
+  /** Its end. */
+  readonly lastOutput: string;
+  readonly reason: string;
 }
 
 export interface AgentSession {
@@ -128,6 +139,7 @@ export function newTask(id: TaskId): TaskState {
     stage: null,
     rounds: 0,
     iterations: 0,
+    loopSince: null,
     attempts: 0,
     failures: 0,
     tookDefault: false,
@@ -140,6 +152,7 @@ export function newTask(id: TaskId): TaskState {
     exhaustedRuns: 0,
     exhaustedIn: null,
     failedIn: null,
+    failure: null,
     exitSignals: [],
     feedback: [],
     feedbackLeads: false,

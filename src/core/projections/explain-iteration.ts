@@ -56,6 +56,12 @@ function consequenceInWords(event: Recorded, { verdict, reasons }: IterationReco
       const after = event.successor === null ? "Nobody can take over." : `${event.successor} takes over.`;
       return `${event.agent} was taken off the task: ${event.why}. ${after}`;
     }
+    case "stage.passed":
+      return `It goes on to the ${event.next}.`;
+    case "stage.objected":
+      return `It goes back to the ${event.to}.`;
+    case "story.settled":
+      return storyInWords(event);
     case "task.blocked":
       return verdict === "blocked" ? null : `So the task is blocked: ${asSentence(event.reason)}`;
     case "task.failed": {
@@ -71,6 +77,12 @@ function consequenceInWords(event: Recorded, { verdict, reasons }: IterationReco
     default:
       return null;
   }
+}
+
+function storyInWords({ from, to }: EventOf<"story.settled">): string | null {
+  if (from === to) return "What it wrote into its story was taken back.";
+  if (to === "needs_review") return "The story goes to review.";
+  return to === "changes_requested" ? "The story goes back, with what the review found." : null;
 }
 
 /** "claimed COMPLETE", "ended without …": how it looked before anybody judged it. */

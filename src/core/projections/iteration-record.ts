@@ -23,6 +23,8 @@ export interface IterationRecord {
   readonly reasons: readonly Reason[];
   readonly madeProgress: boolean;
   readonly judgedAt: Instant | null;
+  /** With it the loop of its stage ended: done, given up, or a person has to do something first. */
+  readonly endedLoop: boolean;
 }
 
 /** The events of which a record is made. */
@@ -32,6 +34,14 @@ export const RECORD_EVENTS = [
   "evidence.collected",
   "gates.checked",
   "verdict.reached",
+  "stage.passed",
+  "stage.objected",
+  "story.settled",
+  "question.asked",
+  "task.completed",
+  "task.blocked",
+  "task.failed",
+  "task.exhausted",
 ] as const;
 
 /** Iteration records in the order in which they began. */
@@ -62,6 +72,16 @@ export function extendRecord(
       const { verdict, reasons, madeProgress, at } = event;
       return { ...record, verdict, reasons, madeProgress, judgedAt: at };
     }
+    case "story.settled":
+      return { ...record, endedLoop: record.endedLoop || event.from !== event.to };
+    case "stage.passed":
+    case "stage.objected":
+    case "question.asked":
+    case "task.completed":
+    case "task.blocked":
+    case "task.failed":
+    case "task.exhausted":
+      return { ...record, endedLoop: true };
     default:
       return record;
   }
@@ -85,5 +105,6 @@ function begin(event: Extract<Recorded, { type: "iteration.started" }>): Iterati
     reasons: [],
     madeProgress: false,
     judgedAt: null,
+    endedLoop: false,
   };
 }

@@ -36,18 +36,31 @@ function isAttempt({ claim, promise, signals }: AgentReport): boolean {
   return claim.is === "complete" || (promise ?? null) !== null || signals?.isPromiseHidden === true;
 }
 
-function promiseEntry(record: IterationRecord, report: AgentReport): PromiseEntry {
-  const { claim } = report;
+/** Whether the promise that counts is the expected one. */
+export function isExpectedPromise(report: AgentReport): boolean {
+  const { promise, claimed } = promiseOf(report);
+  return promise !== null && promise === claimed;
+}
+
+function promiseOf({ claim, promise }: AgentReport): {
+  readonly promise: string | null;
+  readonly claimed: string | null;
+} {
   const claimed = claim.is === "complete" ? claim.promise : null;
   // Reports of an older ralph have the promise in the claim alone.
-  const promise = report.promise === undefined ? claimed : report.promise;
+  return { promise: promise === undefined ? claimed : promise, claimed };
+}
+
+function promiseEntry(record: IterationRecord, report: AgentReport): PromiseEntry {
+  const { claim } = report;
+  const { promise, claimed } = promiseOf(report);
   return {
     iteration: record.iteration,
     task: record.task,
     agent: record.agent,
     at: isoTime(record.startedAt + report.durationMs),
     promise,
-    matches: promise !== null && promise === claimed,
+    matches: isExpectedPromise(report),
     hidden: promise === null && claimed === null,
     claim: claim.is,
     verdict: record.verdict,

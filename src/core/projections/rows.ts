@@ -3,6 +3,7 @@ import { statusOf } from "../loop/task-status.ts";
 import { isoTime } from "../time.ts";
 import { commitOf, tokensOf } from "./history.ts";
 import type { IterationRecord } from "./iteration-record.ts";
+import { isExpectedPromise } from "./promises.ts";
 
 export const SUMMARY_HEADER =
   "iteration,mode,duration_seconds,commit_hash,stories_complete,stories_total,stuck_count,timestamp,task,stage,verdict,agent,cost_usd,tokens";
@@ -32,18 +33,22 @@ export function summaryRow(record: IterationRecord, state: State): string {
   return cells.map((cell) => csvCell(String(cell))).join(",");
 }
 
-/** One record of `logs/execution.jsonl`. */
+/** One record of `logs/execution.jsonl`, made when everything that follows from the verdict is known. */
 export function executionRow(record: IterationRecord): Record<string, unknown> {
+  const { report } = record;
   return {
     task_id: record.task,
     stage: record.stage,
     ralph_iteration: record.ordinal,
     ralph_max: record.maxIterations,
-    promise_found: record.report?.claim.is === "complete",
-    continuing: record.verdict !== "accepted",
-    duration_ms: Math.round(record.report?.durationMs ?? 0),
+    promise_found: report !== null && isExpectedPromise(report),
+    continuing: record.verdict !== "accepted" && !record.endedLoop,
+    duration_ms: Math.round(report?.durationMs ?? 0),
     iteration: record.iteration,
     verdict: record.verdict,
+    reasons: record.reasons.map(({ sentence }) => sentence),
+    timed_out: report?.ending.is === "timed-out" || report?.ending.is === "idle",
+    cost_usd: report?.usage.costUsd ?? null,
   };
 }
 

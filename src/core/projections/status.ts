@@ -3,11 +3,12 @@ import type { BreakerPosition } from "../limits/breaker.ts";
 import { forecast } from "../limits/budget.ts";
 import { hourOf } from "../limits/calls.ts";
 import type { ExitSignal } from "../limits/exit-rules.ts";
-import { stageNamed } from "../stages/stages.ts";
+import { stageOf } from "../stages/stages.ts";
 import { agentFor } from "../loop/agent-for.ts";
+import { promiseFor } from "../loop/promise-for.ts";
 import { timeoutFor } from "../loop/timeout-for.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
-import { taskState, type RunState, type State } from "../loop/state.ts";
+import { taskState, type RunState, type State, type TaskState } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
 import { isoTime, type Instant } from "../time.ts";
@@ -85,11 +86,21 @@ export interface TaskRow {
   readonly stage: string;
   readonly iteration: number;
   readonly max_iterations: number | null;
+  /** Of the current loop; null before its first iteration. */
+  readonly started_at: string | null;
+  readonly completion_promise: string | null;
   readonly attempts: number;
   readonly complexity: string | null;
   readonly timeout_seconds: number | null;
   readonly timeout_from: string | null;
   readonly blocked_reason: string | null;
+  /** How its last loop was given up, until the next one begins. */
+  readonly failure: {
+    readonly stage: string;
+    readonly iterations_used: number;
+    readonly last_output: string;
+    readonly reason: string;
+  } | null;
   readonly agent: string | null;
   readonly cost_usd: number | null;
 }
@@ -176,7 +187,7 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
   const known = taskState(state, task.id);
   const settings = run?.settings;
   const timeout = settings ? timeoutFor(state, task, settings) : null;
-  const stage = stageNamed(settings ?? {}, known.stage);
+  const stage = stageOf(settings ?? {}, task, known.stage);
   return {
     id: task.id,
     title: task.title,
@@ -184,14 +195,23 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
     stage: stage.name,
     iteration: known.iterations,
     max_iterations: settings ? maxIterationsOf(task, settings, stage) : null,
+    started_at: known.iterations === 0 ? null : isoOrNull(known.loopSince),
+    completion_promise: settings ? promiseFor(task, settings, stage) : null,
     attempts: known.failures,
     complexity: timeout?.complexity ?? null,
     timeout_seconds: timeout === null ? null : timeout.timeoutMs / 1_000,
     timeout_from: timeout?.from ?? null,
     blocked_reason: known.blockedReason,
+    failure: failureOf(known),
     agent: settings ? agentFor(state, task, settings) : task.agent,
     cost_usd: known.spend.usd,
   };
+}
+
+function failureOf({ failure }: TaskState): TaskRow["failure"] {
+  if (failure === null) return null;
+  const { stage, iterations, lastOutput, reason } = failure;
+  return { stage, iterations_used: iterations, last_output: lastOutput, reason };
 }
 
 function isoOrNull(at: Instant | null): string | null {
