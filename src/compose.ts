@@ -254,11 +254,7 @@ export function agentsOf(parts: AgentParts, workspace: GitWorkspace): Agents {
     baseEnv: { ...parts.env },
     ownRoot: OWN_ROOT,
     version: parts.version,
-    mcpServer: {
-      name: "ralph",
-      command: process.execPath,
-      args: [join(OWN_ROOT, "bin", "start.cjs"), "mcp"],
-    },
+    ownProgram: [process.execPath, join(OWN_ROOT, "bin", "start.cjs")],
     onProgress,
     onStart: onAgentStart,
     workTree: () => workspace.fingerprint(),

@@ -32,6 +32,8 @@ export interface Report {
 /** A user's repository, the built program, and a real agent that talks to the scripted model. */
 export interface AgentProject extends Project {
   iterations(): Promise<readonly Iteration[]>;
+  /** The last requests that its model got, oldest first. */
+  asked(): readonly unknown[];
   /** What is in the last commit. */
   committed(): readonly string[];
 }
@@ -43,7 +45,8 @@ export async function agentProject(
   { agent, scenario, isAcp = false, settings = "", env = {} }: AgentProjectOptions,
 ): Promise<AgentProject> {
   count += 1;
-  const home = await scratchHome(agent, server.url, `${scenario}@${process.pid}-${count}`);
+  const key = `${scenario}@${process.pid}-${count}`;
+  const home = await scratchHome(agent, server.url, key);
   const name = isAcp ? `acp:${ACP_COMMANDS[agent].join(" ")}` : agent;
   const project = createProject({
     config: `agent = "${name}"\n[agents."${name}"]\n${settings}\n`,
@@ -62,6 +65,7 @@ export async function agentProject(
         verdict: verdicts.find((event) => event["iteration"] === iteration)?.verdict ?? "none",
       }));
     },
+    asked: () => server.bodies(key),
     committed: () => project.git("ls-tree", "-r", "--name-only", "HEAD").split("\n"),
     dispose() {
       project.dispose();

@@ -150,6 +150,22 @@ command = "sleep 61"`,
       expect((await project.ralph("inbox")).stdout).toContain("Which database?");
     },
   },
+  "may not stop before it has committed": {
+    scenario: "commit-when-told",
+    settings: '[git]\ncommit = "agent"',
+    async run(project) {
+      await succeeds(project);
+      expect(await project.iterations()).toMatchObject([
+        { verdict: "accepted", report: { tool_calls: 2, unknown_events: 0 } },
+      ]);
+      expect(project.committed()).toContain("hello.txt");
+      // The model is told the reason once for each time that it may not stop.
+      const feedback = /Stop hook feedback:\\nYou have uncommitted changes: \S+/g;
+      expect(JSON.stringify(project.asked().at(-1)).match(feedback)).toEqual([
+        String.raw`Stop hook feedback:\nYou have uncommitted changes: hello.txt.`,
+      ]);
+    },
+  },
   "hears the operator while it works": {
     scenario: "steer",
     async run(project) {

@@ -16,6 +16,7 @@ const RESUME_LATER = "goes on with its session a minute later";
 const FRESH = "begins a fresh session otherwise";
 const TOOLS = "claims through our tools, and is checked as ever";
 const ASKS = "asks a person through our tools";
+const HOOKS = "may not stop before it has committed";
 const HEARS = "hears the operator while it works";
 
 const EVERY: readonly JourneyName[] = [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, FRESH];
@@ -29,7 +30,7 @@ interface Matrix {
 /** Everything that each program can do. */
 const ALL: Matrix = {
   byCommandLine: {
-    claude: [...WITH_TOOLS, HEARS],
+    claude: [...WITH_TOOLS, HOOKS, HEARS],
     codex: WITH_TOOLS,
     gemini: EVERY,
     opencode: WITH_TOOLS,
@@ -47,7 +48,7 @@ const ALL: Matrix = {
 /** Every program once, and every journey with a program that is quick at it. */
 const CORE: Matrix = {
   byCommandLine: {
-    claude: [...WITH_TOOLS, HEARS],
+    claude: [...WITH_TOOLS, HOOKS, HEARS],
     codex: [DONE, LIE, LIMIT, HANGS, RESUME, TOOLS],
     gemini: [DONE, LIE, LIMIT, RESUME],
     opencode: [DONE, LIE, RESUME],

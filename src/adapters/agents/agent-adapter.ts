@@ -6,7 +6,10 @@ import type { AgentSettings } from "../../core/settings.ts";
 /** In the folder of the iteration: what the agent wrote about what it used. */
 export const USAGE_FILE = "usage.json";
 
-/** Translates between us and one kind of agent. Pure but for `locate`: processes and secrets are not its business. */
+/**
+ * Translates between us and one kind of agent. At most it looks at files, for `locate` or for settings that the agent
+ * reads itself; processes and secrets are not its business.
+ */
 export interface AgentAdapter {
   readonly can: Capabilities;
   command(launch: Launch, promptFile: string): AgentCommand;
@@ -41,6 +44,8 @@ export interface Launch {
   readonly gitDir: string;
   /** The one folder of ours that it may write to. */
   readonly folder: string;
+  /** How we ourselves are started, for hooks. */
+  readonly ownProgram: readonly [command: string, ...args: string[]];
   /** Our own server, for agents that take any. */
   readonly mcpServer: McpServer;
   /** Ours. */

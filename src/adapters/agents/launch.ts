@@ -11,7 +11,6 @@ import {
   type AgentCommand,
   type AgentResult,
   type Launch,
-  type McpServer,
 } from "./agent-adapter.ts";
 import type { FolderTask, IterationFolder } from "./iteration-folder.ts";
 
@@ -20,8 +19,8 @@ export interface LaunchOptions {
   readonly cwd: string;
   /** Of the repository that this belongs to. */
   readonly gitDir: string;
-  /** How agents start our own server. */
-  readonly mcpServer: Omit<McpServer, "env">;
+  /** How we ourselves are started, wherever that is and whatever the PATH has. */
+  readonly ownProgram: Launch["ownProgram"];
   /** Ours. */
   readonly version: string;
 }
@@ -33,11 +32,12 @@ export function folderTask({ task, stage, ordinal, maxIterations, about }: Agent
 
 export function launchOf(
   request: AgentRequest,
-  { cwd, gitDir, mcpServer, version }: LaunchOptions,
+  { cwd, gitDir, ownProgram, version }: LaunchOptions,
   { path }: IterationFolder,
   env: Readonly<Record<string, string>>,
 ): Launch {
   const { agent, prompt, mayGetMessages, session, marker } = request;
+  const [command, ...args] = ownProgram;
   return {
     agent,
     prompt,
@@ -46,7 +46,13 @@ export function launchOf(
     workspace: cwd,
     gitDir,
     folder: path,
-    mcpServer: { ...mcpServer, env: { [ITERATION_FILES.variable]: path, RALPH_MARKER: marker } },
+    ownProgram,
+    mcpServer: {
+      name: "ralph",
+      command,
+      args: [...args, "mcp"],
+      env: { [ITERATION_FILES.variable]: path, RALPH_MARKER: marker },
+    },
     version,
     env,
     isRoot: process.getuid?.() === 0,

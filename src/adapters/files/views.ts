@@ -25,7 +25,7 @@ export class Views implements Follower {
   readonly #log: Log;
   readonly #open = new Map<number, IterationRecord>();
   /** Iterations whose verdict is here, and perhaps not yet all that follows from it. */
-  readonly #judged: number[] = [];
+  #judged: Judged[] = [];
   readonly #written = new Map<string, string>();
   readonly #late = new LateWriter((state) => this.#writeCurrent(state));
 
@@ -78,23 +78,26 @@ export class Views implements Follower {
     const record = this.#remember(event);
     if (event.type === "verdict.reached" && record !== undefined) {
       if (this.#isGone(state)) await this.#rebuild(false);
-      else {
-        this.#appendRow(SUMMARY, summaryRow(record, state), SUMMARY_HEADER);
-        this.#judged.push(event.iteration);
-      }
+      else this.#judged.push({ iteration: event.iteration, state });
     }
   }
 
   async settle(state: State): Promise<void> {
-    for (const row of this.#executionRows(this.#judged.splice(0))) this.#appendRow(EXECUTION, row);
+    for (const { summary, execution } of this.#takeRows()) {
+      this.#appendRow(SUMMARY, summary, SUMMARY_HEADER);
+      this.#appendRow(EXECUTION, execution);
+    }
     this.#late.settle(state);
   }
 
-  #executionRows(iterations: readonly number[]): readonly string[] {
-    return iterations.flatMap((iteration) => {
+  #takeRows(): readonly { readonly summary: string; readonly execution: string }[] {
+    const judged = this.#judged;
+    this.#judged = [];
+    return judged.flatMap(({ iteration, state }) => {
       const record = this.#open.get(iteration);
       this.#open.delete(iteration);
-      return record === undefined ? [] : [JSON.stringify(executionRow(record))];
+      if (record === undefined) return [];
+      return [{ summary: summaryRow(record, state), execution: JSON.stringify(executionRow(record)) }];
     });
   }
 
@@ -116,20 +119,20 @@ export class Views implements Follower {
   /** Rows of a log that is no longer there are kept beside the new file. */
   async #rebuild(hasForeignRows: boolean): Promise<void> {
     let state = EMPTY_STATE;
-    const summary = [SUMMARY_HEADER];
-    const judged: number[] = [];
+    const rows = [];
     for (const event of await this.#log.read(0)) {
+      // What follows from a verdict is recorded with it, before anything else begins.
+      if (event.type === "iteration.started") rows.push(...this.#takeRows());
       state = evolve(state, event);
-      const record = this.#remember(event);
-      if (event.type !== "verdict.reached" || record === undefined) continue;
-      judged.push(event.iteration);
-      summary.push(summaryRow(record, state));
+      this.#remember(event);
+      if (event.type === "verdict.reached") this.#judged.push({ iteration: event.iteration, state });
     }
-    const execution = this.#executionRows(judged);
+    rows.push(...this.#takeRows());
     if (hasForeignRows) this.#setAside();
-    if (execution.length === 0) return;
+    if (rows.length === 0) return;
+    const summary = [SUMMARY_HEADER, ...rows.map((row) => row.summary)];
     writeFileAtomically(this.#path(SUMMARY), `${summary.join("\n")}\n`);
-    writeFileAtomically(this.#path(EXECUTION), `${execution.join("\n")}\n`);
+    writeFileAtomically(this.#path(EXECUTION), `${rows.map((row) => row.execution).join("\n")}\n`);
   }
 
   #setAside(): void {
@@ -175,6 +178,12 @@ export class Views implements Follower {
   #path(file: string): string {
     return join(this.#folder, file);
   }
+}
+
+interface Judged {
+  readonly iteration: number;
+  /** At the moment of the verdict. */
+  readonly state: State;
 }
 
 function hasStories({ run }: State): boolean {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { withHooks, type WantedHook } from "./hook-settings.ts";
+import type { WantedHook } from "../../core/agent-hooks.ts";
+import { withHooks } from "./hook-settings.ts";
 
 const STOP: WantedHook = {
   event: "Stop",

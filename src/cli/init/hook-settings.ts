@@ -1,20 +1,8 @@
 import { JsonError, memberOf, readJson } from "../../compose.ts";
+import { callsSameHook, type WantedHook } from "../../core/agent-hooks.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 
 type JsonNode = ReturnType<typeof readJson>;
-
-/** One hook of ours, as an agent's settings have it. */
-export interface WantedHook {
-  /** Such as `Stop`. */
-  readonly event: string;
-  /** What is added to the event's list. */
-  readonly entry: HookEntry;
-}
-
-interface HookEntry {
-  readonly matcher?: string;
-  readonly hooks: readonly { readonly command: string; readonly [more: string]: unknown }[];
-}
 
 /**
  * The settings with our hooks in them, or null when they have them already. Everything else stays byte for byte.
@@ -41,7 +29,7 @@ function withHook(file: Buffer, path: string, { event, entry }: WantedHook, rene
   if (list === undefined) return insert(file, hooks, event, [entry]);
   if (list.is !== "array") throw wrongShape(path, `a list under "hooks.${event}"`);
   const command = entry.hooks[0]?.command ?? "";
-  const ours = commandsIn(list).find(({ value }) => callsSame(value, command));
+  const ours = commandsIn(list).find(({ value }) => callsSameHook(value, command));
   if (ours === undefined) return insert(file, list, null, entry);
   return renew && ours.value !== command ? replace(file, ours, JSON.stringify(command)) : file;
 }
@@ -81,13 +69,6 @@ function commandsIn(list: JsonNode): readonly CommandText[] {
       return [{ value: command.value, start: command.start, end: command.end }];
     });
   });
-}
-
-/** Whether a command calls the same hook, wherever ralph lies. */
-function callsSame(command: string, ours: string): boolean {
-  const hook = /hook [\w-]+$/.exec(ours)?.[0] ?? ours;
-  const call = /(?:^|[\s"'/\\])ralph(?:\.cmd)?["']? +(hook [\w-]+)/.exec(command)?.[1];
-  return command === ours || call === hook;
 }
 
 function replace(file: Buffer, { start, end }: Pick<CommandText, "start" | "end">, text: string): Buffer {

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findProgram, ownCommand, safePath, type Project } from "../../compose.ts";
+import { claudeHooks, shellWord, type WantedHook } from "../../core/agent-hooks.ts";
 import type { CliContext } from "../commands.ts";
-import { withHooks, type WantedHook } from "./hook-settings.ts";
+import { withHooks } from "./hook-settings.ts";
 import type { InitReport } from "./init-report.ts";
 
 /** The hooks of a project, read and thought through; nothing is written before that. */
@@ -54,23 +55,8 @@ export function writeHooks({ files, notes }: HookEdits, report: InitReport): rea
   return files.filter(({ text }) => text !== null).map(({ path }) => path);
 }
 
-function claudeHooks(ralph: string): readonly WantedHook[] {
-  const command = (hook: string): { type: string; command: string } => ({
-    type: "command",
-    command: `${ralph} hook ${hook}`,
-  });
-  return [
-    { event: "Stop", entry: { hooks: [command("stop")] } },
-    { event: "PostToolUse", entry: { matcher: "*", hooks: [command("post-tool-use")] } },
-  ];
-}
-
 /** Its event for the same moment has another name. */
 function geminiHooks(ralph: string): readonly WantedHook[] {
   const hook = { name: "ralph", type: "command", command: `${ralph} hook stop` };
   return [{ event: "AfterAgent", entry: { hooks: [hook] } }];
-}
-
-function shellWord(path: string): string {
-  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

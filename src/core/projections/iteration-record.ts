@@ -25,6 +25,8 @@ export interface IterationRecord {
   readonly judgedAt: Instant | null;
   /** With it the loop of its stage ended: done, given up, or a person has to do something first. */
   readonly endedLoop: boolean;
+  /** With it the task was done. */
+  readonly isCompleted: boolean;
 }
 
 /** The events of which a record is made. */
@@ -74,10 +76,11 @@ export function extendRecord(
     }
     case "story.settled":
       return { ...record, endedLoop: record.endedLoop || event.from !== event.to };
+    case "task.completed":
+      return { ...record, endedLoop: true, isCompleted: true };
     case "stage.passed":
     case "stage.objected":
     case "question.asked":
-    case "task.completed":
     case "task.blocked":
     case "task.failed":
     case "task.exhausted":
@@ -106,5 +109,6 @@ function begin(event: Extract<Recorded, { type: "iteration.started" }>): Iterati
     madeProgress: false,
     judgedAt: null,
     endedLoop: false,
+    isCompleted: false,
   };
 }

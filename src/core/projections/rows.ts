@@ -1,5 +1,7 @@
 import type { State } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
+import type { Task } from "../plan/task.ts";
+import { REVIEW_MODES } from "../review/story-review.ts";
 import { isoTime } from "../time.ts";
 import { commitOf, tokensOf } from "./history.ts";
 import type { IterationRecord } from "./iteration-record.ts";
@@ -11,15 +13,14 @@ export const SUMMARY_HEADER =
 /** One line of `logs/summary.csv`; `state` is the state at the moment of the verdict. */
 export function summaryRow(record: IterationRecord, state: State): string {
   const tasks = state.plan?.tasks ?? [];
-  const done = tasks.filter((task) => task.id === record.task || statusOf(state, task) === "done");
-  const complete =
-    record.verdict === "accepted" ? done.length : done.filter((task) => task.id !== record.task).length;
+  const isDone = (task: Task): boolean =>
+    task.id === record.task ? record.isCompleted : statusOf(state, task) === "done";
   const cells = [
     record.iteration,
-    "implement",
+    REVIEW_MODES.find((mode) => mode === record.stage) ?? "implement",
     Math.round((record.report?.durationMs ?? 0) / 1_000),
     commitOf(record) ?? "",
-    complete,
+    tasks.filter(isDone).length,
     tasks.length,
     state.run?.stuckCount ?? 0,
     isoTime(record.judgedAt ?? record.startedAt),

@@ -18,6 +18,7 @@ export type Scenario = (situation: Situation) => Reply;
 /** What a prompt says when an earlier claim was not believed; the words of every prompt must not match. */
 export const FEEDBACK = /previous iteration feedback|claim was rejected/i;
 export const STEERING = /use the v2 API/i;
+const MAY_NOT_STOP = /^Stop hook feedback:/;
 
 const MEMORY = "4711";
 const STEPS_MAX = 20;
@@ -26,6 +27,7 @@ const COMMIT = "git add -A && git commit -qm work";
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   success: worksAndCommits,
   "write-only": writesOnly,
+  "commit-when-told": (at) => (MAY_NOT_STOP.test(at.userText) ? commitsOnly(at) : writesOnly(at)),
   "lie-then-honest": (at) => (FEEDBACK.test(at.userText) ? worksAndCommits(at) : claim(fileName(at))),
   blocked: () => text("I cannot go on.\n\n<promise>BLOCKED:no database password</promise>"),
   "blocked-in-words": () => text("BLOCKED: no database password"),
@@ -65,6 +67,10 @@ function worksAndCommits(at: Situation): Reply {
 function writesOnly(at: Situation): Reply {
   const name = fileName(at);
   return at.step === 0 ? write(name) : claim(name);
+}
+
+function commitsOnly(at: Situation): Reply {
+  return at.step === 0 ? shell(COMMIT) : claim(fileName(at));
 }
 
 /** Clients deliver what the user says meanwhile in different roles, so any but the model's own counts. */

@@ -3,6 +3,7 @@ import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json
 import { isProgramFormat, type ProgramFormat } from "../../../core/report/streams/stream-format.ts";
 import { readSmallFile } from "../../system/read-end.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
+import { claudeFolder } from "./claude-folder.ts";
 
 /** Whose account or key an agent will use, as far as its environment and files tell; nothing is asked of a service. */
 export interface Account {
@@ -23,7 +24,7 @@ export function accountOf(agent: AgentSettings, baseEnv: Env): Account | null {
 
 const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = {
   claude(env) {
-    const folder = valueOf(env, "CLAUDE_CONFIG_DIR") ?? home(env, ".claude");
+    const folder = claudeFolder(env);
     const settings = jsonIn(join(folder, "settings.json"));
     const all: Env = { ...env, ...textsIn(settings["env"]) };
     if (isOn(all, "CLAUDE_CODE_USE_BEDROCK")) return found("Amazon Bedrock");

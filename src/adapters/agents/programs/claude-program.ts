@@ -9,6 +9,7 @@ import type {
 } from "../agent-adapter.ts";
 import { TELLS } from "../stream-adapter.ts";
 import { createStreamReader } from "../stream-reader.ts";
+import { hookArguments } from "./claude-hooks.ts";
 import { mcpServersJson } from "./mcp-servers-json.ts";
 
 /** Claude Code. Its prompt and further messages go in as a stream of JSON, and each is echoed when it is heard. */
@@ -21,7 +22,8 @@ export const claudeProgram: AgentAdapter = {
 /** By itself it tries for three minutes, and says so only in its stream: our own waiting is seen, and survives. */
 const RETRIES = "3";
 
-function claudeCommand({ agent, session, mcpServer, env, isRoot }: Launch): AgentCommand {
+function claudeCommand(launch: Launch): AgentCommand {
+  const { agent, session, mcpServer, env, isRoot } = launch;
   const command = [
     "claude",
     "--print",
@@ -40,6 +42,7 @@ function claudeCommand({ agent, session, mcpServer, env, isRoot }: Launch): Agen
     ...(agent.model === null ? [] : ["--model", agent.model]),
     session.isNew ? "--session-id" : "--resume",
     session.id,
+    ...hookArguments(launch),
     ...agent.args,
   ];
   return {
