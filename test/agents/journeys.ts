@@ -5,6 +5,9 @@ import { agentProject, type AgentProject, type AgentProjectOptions } from "./age
 import type { AgentProgram } from "./agent-settings.ts";
 import type { ModelServer } from "./model-server/start-model-server.ts";
 
+const UNDECIDED =
+  /Stop hook feedback:\\ntasks\.json is not as it should be:\\n- US-1: reviewStatus is still/g;
+
 /** One thing that a user lives through with a real agent, from the start of the run to the checks afterwards. */
 export interface Journey {
   readonly scenario: string;
@@ -164,6 +167,26 @@ command = "sleep 61"`,
       expect(JSON.stringify(project.asked().at(-1)).match(feedback)).toEqual([
         String.raw`Stop hook feedback:\nYou have uncommitted changes: hello.txt.`,
       ]);
+    },
+  },
+  "takes a story through its review, and may not stop without a decision": {
+    scenario: "story",
+    async run(project) {
+      const review = { passes: false, reviewStatus: null, reviewCount: 0 };
+      const story = { id: "US-1", title: "Say hello", description: "Write hello.txt", ...review };
+      project.write("tasks.json", JSON.stringify({ userStories: [story] }, null, 2));
+      project.commit("a story");
+      expect(await project.ralph("run", "--source", "tasks.json")).toMatchObject({ code: 0 });
+      const verdicts = (await project.iterations()).map(({ verdict }) => verdict);
+      expect(verdicts).toEqual(["accepted", "continue", "accepted", "accepted"]);
+      expect(JSON.parse(project.read("tasks.json"))).toMatchObject({
+        userStories: [
+          { passes: true, reviewStatus: "approved", reviewCount: 2, notes: "All of it is there now." },
+        ],
+      });
+      const blocks = project.asked().map((request) => JSON.stringify(request).match(UNDECIDED)?.length ?? 0);
+      expect(Math.max(...blocks)).toBe(1);
+      expect(project.read(".ralph/logs/iteration-003.prompt.md")).toContain("fixed.txt is missing");
     },
   },
   "hears the operator while it works": {

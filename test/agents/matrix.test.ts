@@ -17,6 +17,7 @@ const FRESH = "begins a fresh session otherwise";
 const TOOLS = "claims through our tools, and is checked as ever";
 const ASKS = "asks a person through our tools";
 const HOOKS = "may not stop before it has committed";
+const STORY = "takes a story through its review, and may not stop without a decision";
 const HEARS = "hears the operator while it works";
 
 const EVERY: readonly JourneyName[] = [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, FRESH];
@@ -30,7 +31,7 @@ interface Matrix {
 /** Everything that each program can do. */
 const ALL: Matrix = {
   byCommandLine: {
-    claude: [...WITH_TOOLS, HOOKS, HEARS],
+    claude: [...WITH_TOOLS, HOOKS, STORY, HEARS],
     codex: WITH_TOOLS,
     gemini: EVERY,
     opencode: WITH_TOOLS,
@@ -48,7 +49,7 @@ const ALL: Matrix = {
 /** Every program once, and every journey with a program that is quick at it. */
 const CORE: Matrix = {
   byCommandLine: {
-    claude: [...WITH_TOOLS, HOOKS, HEARS],
+    claude: [...WITH_TOOLS, HOOKS, STORY, HEARS],
     codex: [DONE, LIE, LIMIT, HANGS, RESUME, TOOLS],
     gemini: [DONE, LIE, LIMIT, RESUME],
     opencode: [DONE, LIE, RESUME],

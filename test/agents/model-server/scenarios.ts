@@ -28,6 +28,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   success: worksAndCommits,
   "write-only": writesOnly,
   "commit-when-told": (at) => (MAY_NOT_STOP.test(at.userText) ? commitsOnly(at) : writesOnly(at)),
+  story: takesStoryFurther,
   "lie-then-honest": (at) => (FEEDBACK.test(at.userText) ? worksAndCommits(at) : claim(fileName(at))),
   blocked: () => text("I cannot go on.\n\n<promise>BLOCKED:no database password</promise>"),
   "blocked-in-words": () => text("BLOCKED: no database password"),
@@ -71,6 +72,18 @@ function writesOnly(at: Situation): Reply {
 
 function commitsOnly(at: Situation): Reply {
   return at.step === 0 ? shell(COMMIT) : claim(fileName(at));
+}
+
+/** In its first review it wants to stop without a decision; told that it may not, it asks for changes. */
+function takesStoryFurther(at: Situation): Reply {
+  const mode = at.messages.map(({ text: words }) => /\*\*Stage\*\*: ([\w-]+)/.exec(words)?.[1]).find(Boolean);
+  if (mode === "implement") return worksAndCommits(at);
+  if (mode === "review-fix") return at.step === 0 ? write("fixed.txt") : claim("fixed.txt");
+  if (MAY_NOT_STOP.test(at.userText))
+    return text("<promise>CHANGES_REQUESTED:fixed.txt is missing</promise>");
+  return at.answersBefore === 1
+    ? text("I have read the changes.")
+    : text("All of it is there now.\n\n<promise>APPROVED</promise>");
 }
 
 /** Clients deliver what the user says meanwhile in different roles, so any but the model's own counts. */
