@@ -1,6 +1,7 @@
 /** Words that other loops of this kind use, and what they are here. They count as the first word only. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   "ralph-status": ["status", "--loops"],
+  "ralph-cancel": ["cancel"],
   "--status": ["status"],
   "--reset": ["reset"],
   "--reset-circuit": ["reset", "--circuit"],

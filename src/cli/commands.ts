@@ -91,6 +91,7 @@ export const COMMANDS = {
     summary: "tell the agent something; or see what it was told",
     load: () => import("./commands/steer.ts"),
   },
+  cancel: { summary: "end the loop of a task, or all", load: () => import("./commands/cancel.ts") },
   stop: { summary: "end the run after the current iteration", load: () => import("./commands/stop.ts") },
   reset: {
     summary: "let an open breaker try again, count calls anew, forget a task or everything",

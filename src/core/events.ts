@@ -215,6 +215,8 @@ export type OperatorEvent =
   /** The hour's calls are counted from here. */
   | About<"calls.reset">
   | (About<"stop.requested"> & { readonly run: RunId; readonly urgency: "after-iteration" | "now" })
+  /** Its agent is ended, and it is not taken up again in this run. */
+  | (About<"task.cancelled"> & { readonly run: RunId; readonly task: TaskId })
   | (About<"task.reset"> & { readonly task: TaskId })
   | (About<"lesson.removed"> & { readonly rule: string })
   /** Events, profiles, metrics and lessons begin anew; the log keeps what was. */

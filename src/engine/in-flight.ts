@@ -1,13 +1,20 @@
 import type { PerformableEffect } from "../core/loop/effects.ts";
+import { isCancelled } from "../core/loop/task-status.ts";
 import type { Journal } from "./journal.ts";
 import { perform } from "./perform.ts";
-import type { Ports } from "./ports.ts";
+import { CANCELLED, type Ports } from "./ports.ts";
+
+interface Running {
+  readonly effect: PerformableEffect;
+  readonly abort: AbortController;
+  readonly settled: Promise<void>;
+}
 
 /** The effects under way, by key. */
 export class InFlight {
   readonly #ports: Ports;
   readonly #journal: Journal;
-  readonly #running = new Map<string, { readonly abort: AbortController; readonly settled: Promise<void> }>();
+  readonly #running = new Map<string, Running>();
   #failure: { readonly error: unknown } | null = null;
   #wake: () => void = () => {};
 
@@ -24,13 +31,18 @@ export class InFlight {
     for (const effect of wanted) {
       if (this.#running.has(effect.key)) continue;
       const abort = new AbortController();
-      this.#running.set(effect.key, { abort, settled: this.#run(effect, abort.signal) });
+      this.#running.set(effect.key, { effect, abort, settled: this.#run(effect, abort.signal) });
     }
   }
 
   abortUnwanted(wanted: readonly PerformableEffect[]): void {
     const keys = new Set(wanted.map((effect) => effect.key));
-    for (const [key, { abort }] of this.#running) if (!keys.has(key)) abort.abort("no longer wanted");
+    for (const [key, { abort, effect }] of this.#running)
+      if (!keys.has(key)) abort.abort(this.#isCancelled(effect) ? CANCELLED : "no longer wanted");
+  }
+
+  #isCancelled(effect: PerformableEffect): boolean {
+    return effect.kind === "iterate" && isCancelled(this.#journal.state, effect.task);
   }
 
   /** Leaves nothing running behind a failure. */

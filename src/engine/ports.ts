@@ -113,6 +113,9 @@ export interface SourceDemands {
   readonly branch: string | null;
 }
 
+/** The reason of an abort that is for this one agent: it is ended at once, and not asked first. */
+export const CANCELLED = "cancelled";
+
 export interface Agents {
   /**
    * Runs one agent process to its end. Resolves however it ends; aborting stops the agent. Rejects only when the

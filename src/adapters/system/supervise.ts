@@ -31,7 +31,7 @@ export interface SuperviseRequest {
   readonly onExit?: () => void;
   /** Asks it to end by itself. It has a moment for that before TERM, and may still tell what it used. False: in vain. */
   readonly askToStop?: () => Promise<boolean>;
-  /** Between TERM and KILL. */
+  /** Between TERM and KILL; less for an abort with the reason `cancelled`, which also asks nothing first. */
   readonly graceMs?: number;
   /** The process waits for a promise; a sink that fails stops it, and `supervise` rejects with the reason. */
   readonly onStdout: (chunk: Buffer) => void | Promise<void>;
@@ -47,6 +47,7 @@ export interface SuperviseResult {
 
 const ASKED_MS = 2_000;
 const GRACE_MS = 10_000;
+const CANCELLED_GRACE_MS = 2_000;
 const EXIT_MS = 10_000;
 
 /**
@@ -95,7 +96,7 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-type StopReason = "timeout" | "idle" | "over" | "abort" | "sink-failed";
+type StopReason = "timeout" | "idle" | "over" | "abort" | "cancelled" | "sink-failed";
 
 interface Spawned extends ChildProcess {
   readonly stdout: Readable;
@@ -161,7 +162,7 @@ async function untilExit(
   timers: readonly AwakeTimer[],
   signal: AbortSignal,
 ): Promise<Exit> {
-  const onAbort = (): void => stopper.stop("abort");
+  const onAbort = (): void => stopper.stop(signal.reason === "cancelled" ? "cancelled" : "abort");
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await exit;
@@ -192,16 +193,17 @@ function createStopper(
       });
     });
   };
-  const terminate = (): void => {
+  const terminate = (grace = graceMs): void => {
     signalFamily(family, "SIGTERM");
-    later(graceMs, () => signalFamily(family, "SIGKILL"));
+    later(grace, () => signalFamily(family, "SIGKILL"));
   };
   return {
     stop(reason) {
       if (isGone || stopReason !== null) return;
       stopReason = reason;
+      if (reason === "cancelled") return terminate(CANCELLED_GRACE_MS);
       if (askToStop === undefined || reason === "over" || reason === "sink-failed") return terminate();
-      later(ASKED_MS, terminate);
+      later(ASKED_MS, () => terminate());
       void askToStop().then((isAsked) => {
         if (isAsked || isGone) return;
         timer?.cancel();
@@ -239,6 +241,7 @@ function endingOf(
     case "over":
       return { is: "exited", code: 0 };
     case "abort":
+    case "cancelled":
     case "sink-failed":
       return { is: "stopped" };
     case null:

@@ -50,6 +50,8 @@ export function eventLines(
       return endLines(event, state, style);
     case "task.blocked":
       return [`  ${style.bad("■ blocked")}   ${event.task}: ${event.reason}`];
+    case "task.cancelled":
+      return [`  ${style.bad("■ cancelled")} ${event.task}`];
     case "task.exhausted":
       return [
         `  ${style.bad("■ given up")}  ${event.task} for this run: ${event.iterations} iterations are used up`,

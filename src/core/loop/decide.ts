@@ -14,6 +14,7 @@ import { nextRetryAt, readyTasks, waitReason } from "./select-tasks.ts";
 import { isOpen, taskState, type OpenIteration, type RunState, type State, type TaskState } from "./state.ts";
 import { stageOf } from "../stages/stages.ts";
 import { steerToTell } from "./steer.ts";
+import { isCancelled } from "./task-status.ts";
 
 const NOTHING: Decision = { effects: [], wakeAt: null };
 
@@ -70,7 +71,7 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
       if (open.orphaned)
         return { kind: "close-orphan", key: `close-orphan:${open.number}`, iteration: open.number };
       // Not wanting it any longer is what stops the agent.
-      return run.stop === "now" ? null : iterate(open.task, open.lane);
+      return run.stop === "now" || isCancelled(state, open.task) ? null : iterate(open.task, open.lane);
     case "ended":
       return { kind: "collect-evidence", key: `evidence:${open.number}`, iteration: open.number };
     case "observed":

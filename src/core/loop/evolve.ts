@@ -22,7 +22,7 @@ import { EMPTY_TALLY } from "../interventions/tally.ts";
 import { EMPTY_STATE, taskState, withRun, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 11;
+export const EVOLVE_VERSION = 12;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -121,6 +121,7 @@ type TaskFact = EventOf<
   | "task.unblocked"
   | "task.exhausted"
   | "task.failed"
+  | "task.cancelled"
   | "letter.published"
   | "letter.disturbed"
   | "letter.withdrawn"
@@ -173,6 +174,8 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
     case "task.exhausted":
     case "task.failed":
       return loopGivenUp(task, event);
+    case "task.cancelled":
+      return { cancelledIn: event.run, iterations: 0 };
     case "letter.published":
       return { letter: { kind: event.kind, file: event.file, sha256: event.sha256 } };
     case "letter.disturbed":

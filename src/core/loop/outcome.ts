@@ -7,7 +7,7 @@ import { usedMsOf } from "./evolve-run.ts";
 import { nextRetryAt, readyTasks, tasksInScope, waitReason } from "./select-tasks.ts";
 import { waitsForDeadline } from "./question-deadlines.ts";
 import { taskState, type RunState, type State } from "./state.ts";
-import { statusOf } from "./task-status.ts";
+import { isCancelled, statusOf } from "./task-status.ts";
 import type { Plan, Task } from "../plan/task.ts";
 
 export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
@@ -74,7 +74,19 @@ function exhaustion(state: State, run: RunState, plan: Plan, canStart: boolean):
 
 /** Tasks without which the run is not complete. */
 function holding(state: State, run: RunState, plan: Plan): readonly Task[] {
-  return tasksInScope(run, plan).filter((task) => !task.optional && statusOf(state, task) !== "done");
+  return tasksInScope(run, plan).filter(
+    (task) => !task.optional && !["done", "cancelled"].includes(statusOf(state, task)),
+  );
+}
+
+/** What a person cancelled was all there was: nothing was completed besides. */
+function isAllCancelled(state: State, run: RunState, plan: Plan): boolean {
+  const tasks = tasksInScope(run, plan);
+  const before = state.lastIteration - run.iterations;
+  return (
+    tasks.some(({ id }) => isCancelled(state, id)) &&
+    !tasks.some(({ id }) => (taskState(state, id).completion?.iteration ?? 0) > before)
+  );
 }
 
 /** Why it makes no sense to wait until then, or null when it does. */
@@ -90,6 +102,8 @@ function vainWait(state: State, run: RunState, until: Instant): string | null {
 /** Where everything is done, nothing else counts; otherwise what only a person can move counts for more. */
 function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): Ending {
   if (holding(state, run, plan).length === 0) {
+    if (isAllCancelled(state, run, plan))
+      return { outcome: "stopped", reason: "what was to do is cancelled" };
     const isEmpty = tasksInScope(run, plan).length === 0;
     return { outcome: "completed", reason: isEmpty ? "there is nothing to do" : "every task is done" };
   }

@@ -47,6 +47,8 @@ export interface TaskState {
   readonly exhaustedIn: RunId | null;
   /** The run in which it failed for good. */
   readonly failedIn: RunId | null;
+  /** The run in which a person cancelled it. */
+  readonly cancelledIn: RunId | null;
   /** How its last loop was given up, until the next one begins. */
   readonly failure: LoopFailure | null;
   /** The last iterations of an open-ended task. */
@@ -152,6 +154,7 @@ export function newTask(id: TaskId): TaskState {
     exhaustedRuns: 0,
     exhaustedIn: null,
     failedIn: null,
+    cancelledIn: null,
     failure: null,
     exitSignals: [],
     feedback: [],

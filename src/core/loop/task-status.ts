@@ -1,12 +1,19 @@
 import { taskState, type State } from "./state.ts";
-import type { Task } from "../plan/task.ts";
+import type { Task, TaskId } from "../plan/task.ts";
 
 export type TaskStatus = "todo" | "doing" | "done" | "blocked" | "undecided" | "failed" | "cancelled";
+
+/** A person has cancelled it, and this run leaves it alone. */
+export function isCancelled(state: State, id: TaskId): boolean {
+  const { cancelledIn } = taskState(state, id);
+  return cancelledIn !== null && cancelledIn === state.run?.id;
+}
 
 /** What a task is, from the operator's mark and our own facts. */
 export function statusOf(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
   if (task.done || known.completion !== null) return "done";
+  if (isCancelled(state, task.id)) return "cancelled";
   if (known.blockedReason !== null) return "blocked";
   if (known.failedIn !== null && known.failedIn === state.run?.id) return "failed";
   if (known.question !== null && known.question.answer === null) return "undecided";
