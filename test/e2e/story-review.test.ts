@@ -92,6 +92,15 @@ describe("a story on its way", () => {
       snapshot: { "US-1": { passes: false, reviewStatus: "needs_review", reviewCount: 0 } },
     });
     expect(project.git("status", "--porcelain")).toBe("");
+    const rows = project.read(".ralph/logs/summary.csv").trim().split("\n").slice(1);
+    // Mode, and how many stories were complete by then.
+    expect(rows.map((row) => row.split(",")).map((cells) => `${cells[1]} ${cells[4]}`)).toEqual([
+      "implement 0",
+      "review 0",
+      "review-fix 0",
+      "review 1",
+    ]);
+    expect((await project.ralph("why", "US-1")).stdout).toContain("asked for changes. Not done");
   });
 
   test("may be taken further by the agent's own edit of the file", async () => {

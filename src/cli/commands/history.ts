@@ -8,6 +8,7 @@ import {
   RECORD_EVENTS,
   type IterationRecord,
 } from "../../core/projections/iteration-record.ts";
+import { BUILD } from "../../core/stages/stages.ts";
 import { isoTime } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
 import type { LogFilter } from "../../engine/ports.ts";
@@ -59,5 +60,6 @@ function historyLine(record: IterationRecord): string {
   const duration = record.report === null ? "running" : formatDuration(record.report.durationMs);
   const why = record.reasons.map((reason) => reason.sentence).join("; ");
   const number = String(record.iteration).padStart(3);
-  return `${number}  ${isoTime(record.startedAt).slice(0, 19)}  ${record.task} (${record.ordinal}/${record.maxIterations})  ${duration}  ${record.verdict ?? "open"}  ${why}`;
+  const stage = record.stage === BUILD.name ? "" : ` ${record.stage}`;
+  return `${number}  ${isoTime(record.startedAt).slice(0, 19)}  ${record.task}${stage} (${record.ordinal}/${record.maxIterations})  ${duration}  ${record.verdict ?? "open"}  ${why}`;
 }

@@ -88,6 +88,7 @@ function storyInWords({ from, to }: EventOf<"story.settled">): string | null {
 /** "claimed COMPLETE", "ended without …": how it looked before anybody judged it. */
 export function claimOf({ record }: IterationStory): string {
   if (record.report === null) return "is running";
+  if (record.reasons.some(({ rule }) => rule === "objection")) return "asked for changes";
   const { ending, durationMs } = record.report;
   switch (ending.is) {
     case "exited":

@@ -1,4 +1,5 @@
 import { isoTime } from "../time.ts";
+import { REVIEW_MODES, type ReviewMode } from "../review/story-review.ts";
 import { failedBefore } from "../report/checked-gate.ts";
 import type { AgentReport, Usage } from "../report/agent-report.ts";
 import type { IterationRecord } from "./iteration-record.ts";
@@ -11,7 +12,7 @@ export function historyEntry(record: IterationRecord): Record<string, unknown> {
     run: record.run,
     task: record.task,
     stage: record.stage,
-    mode: "implement",
+    mode: modeOf(record),
     agent: record.agent,
     started_at: isoTime(record.startedAt),
     duration_seconds: seconds(report?.durationMs ?? null),
@@ -34,6 +35,11 @@ export function historyEntry(record: IterationRecord): Record<string, unknown> {
     failure_class: failureClass(report),
     output_snippet: report?.finalText.slice(-500) ?? null,
   };
+}
+
+/** What it was for in a review cycle; all else counts as implementing. */
+export function modeOf({ stage }: IterationRecord): ReviewMode {
+  return REVIEW_MODES.find((mode) => mode === stage) ?? "implement";
 }
 
 /** The commit an iteration led to; null when HEAD did not move. */

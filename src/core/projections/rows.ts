@@ -1,9 +1,8 @@
 import type { State } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
-import { REVIEW_MODES } from "../review/story-review.ts";
 import { isoTime } from "../time.ts";
-import { commitOf, tokensOf } from "./history.ts";
+import { commitOf, modeOf, tokensOf } from "./history.ts";
 import type { IterationRecord } from "./iteration-record.ts";
 import { isExpectedPromise } from "./promises.ts";
 
@@ -17,7 +16,7 @@ export function summaryRow(record: IterationRecord, state: State): string {
     task.id === record.task ? record.isCompleted : statusOf(state, task) === "done";
   const cells = [
     record.iteration,
-    REVIEW_MODES.find((mode) => mode === record.stage) ?? "implement",
+    modeOf(record),
     Math.round((record.report?.durationMs ?? 0) / 1_000),
     commitOf(record) ?? "",
     tasks.filter(isDone).length,
