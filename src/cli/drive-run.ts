@@ -12,7 +12,7 @@ import {
 import type { Event } from "../core/events.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import { gatesToKeep } from "../core/loop/resumed-gates.ts";
-import { isOpen, type State } from "../core/loop/state.ts";
+import { isOpen, leftoversInPlace, type State } from "../core/loop/state.ts";
 import { runSummary } from "../core/projections/summary.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { GateSettings, Settings } from "../core/settings.ts";
@@ -157,7 +157,7 @@ async function pathsToLeaveAlone(
   // What a dead run left in the middle of an iteration is that iteration's, and is taken up by recovery.
   if (isOpen(state.run) && state.iterations.length > 0) return state.run.settings.leaveAlone;
   const ours = source.files.map((file) => file.path);
-  const dirty = await workspaceOf(project).dirtyPaths(ours, state.leftovers);
+  const dirty = await workspaceOf(project).dirtyPaths(ours, leftoversInPlace(state));
   if (dirty.length === 0 || allowDirty) return dirty;
   const shown = dirty.slice(0, 3).join(", ");
   const count = `${dirty.length} ${dirty.length === 1 ? "file" : "files"}`;

@@ -1,14 +1,15 @@
-import type { OpenIteration, State } from "../core/loop/state.ts";
+import { leftoversOf, type OpenIteration, type State } from "../core/loop/state.ts";
 import type { Ports, WatchRequest } from "./ports.ts";
 
 /** From where on, and without what, an iteration's work counts. */
 export function watchRequest(state: State, open: OpenIteration, ports: Ports): WatchRequest {
+  const { byGates, gatesRan } = leftoversOf(state, open.task);
   return {
     from: { head: open.head, branch: open.branch },
     ignore: ports.source.files.filter((file) => !file.isAgents).map((file) => file.path),
     leaveAlone: state.run?.settings.leaveAlone ?? [],
     leftBefore: open.leftovers,
-    leftByGates: state.leftovers.byGates,
-    gatesRan: state.leftovers.gatesRan,
+    leftByGates: byGates,
+    gatesRan,
   };
 }

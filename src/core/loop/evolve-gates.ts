@@ -1,17 +1,17 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { isFailing, type GateOutcome } from "../report/checked-gate.ts";
 import type { Leftovers } from "../report/evidence.ts";
-import { taskState, type State } from "./state.ts";
+import { leftoversOf, taskState, withLeftovers, type State } from "./state.ts";
 
 export function baselineMeasured(state: State, event: Recorded<EventOf<"baseline.measured">>): State {
   const task = taskState(state, event.task);
   const measured = { ...task, baseline: event.gates, failingGates: failingIn(event.gates) };
-  return {
+  const known: State = {
     ...state,
     tasks: { ...state.tasks, [event.task]: measured },
     knownGates: { head: event.head, gates: event.gates, settings: gatesKey(state) },
-    leftovers: withGateLeftovers(state.leftovers, event.leftovers),
   };
+  return withLeftovers(known, event.task, withGateLeftovers(leftoversOf(state, event.task), event.leftovers));
 }
 
 /** Our mark changes nothing that a gate could mind. */

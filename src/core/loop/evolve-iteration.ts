@@ -11,7 +11,9 @@ import { withLearned } from "./timeout-for.ts";
 import { breakerAfter, settleRun, weigh, withPause, type Weight } from "./weigh-iteration.ts";
 import { failingIn, gatesKey, gatesKnownAt, withGateLeftovers } from "./evolve-gates.ts";
 import {
+  leftoversOf,
   taskState,
+  withLeftovers,
   type Footing,
   type OpenIteration,
   type Phase,
@@ -24,6 +26,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
   const task = taskState(state, event.task);
   const isFirst = task.footing === null;
   const baseline = isFirst ? (task.baseline ?? gatesKnownAt(state, event.head)) : task.baseline;
+  const { byAgents } = leftoversOf(state, event.task);
   const open: OpenIteration = {
     number: event.iteration,
     run: event.run,
@@ -39,7 +42,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     head: event.head,
     branch: event.branch,
     marker: event.marker,
-    leftovers: state.leftovers.byAgents,
+    leftovers: byAgents,
     orphaned: false,
     halftimePassed: false,
     phase: { is: "running" },
@@ -54,7 +57,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
       ...state.tasks,
       [event.task]: {
         ...task,
-        footing: footingAt(task.footing, event.head, state.leftovers.byAgents),
+        footing: footingAt(task.footing, event.head, byAgents),
         baseline,
         failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,
         iterations: event.ordinal,
@@ -115,13 +118,14 @@ export function iterationObserved(state: State, event: Recorded<EventOf<"evidenc
     head: evidence.headAfter,
     changed: evidence.changedSinceTaskBegan,
   };
-  return {
+  const observed: State = {
     ...inPhase(state, event.iteration, (phase) =>
       phase.is === "ended" ? { is: "observed", report: phase.report, evidence } : phase,
     ),
     tasks: { ...state.tasks, [event.task]: { ...task, footing } },
-    leftovers: { byAgents: evidence.uncommitted, byGates: evidence.leftByGates, gatesRan: null },
   };
+  const left = { byAgents: evidence.uncommitted, byGates: evidence.leftByGates, gatesRan: null };
+  return withLeftovers(observed, event.task, left);
 }
 
 export function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {
@@ -137,13 +141,17 @@ export function iterationChecked(state: State, event: Recorded<EventOf<"gates.ch
   }));
   const isAllCommitted = evidence.uncommitted.length === 0;
   const known = { head: evidence.headAfter, gates, settings: gatesKey(state) };
-  return {
+  const checked: State = {
     ...inPhase(state, event.iteration, (phase) =>
       phase.is === "observed" ? { ...phase, is: "checked", gates: event.gates } : phase,
     ),
     knownGates: isAllCommitted ? known : null,
-    leftovers: withGateLeftovers(state.leftovers, event.leftovers),
   };
+  return withLeftovers(
+    checked,
+    event.task,
+    withGateLeftovers(leftoversOf(state, event.task), event.leftovers),
+  );
 }
 
 /** Only of an agent that ended well: whoever was cut off could not tell. */

@@ -30,7 +30,8 @@ export interface State {
   readonly plan: Plan | null;
   readonly tasks: Readonly<Record<TaskId, TaskState>>;
   readonly iterations: readonly OpenIteration[];
-  readonly leftovers: Leftovers;
+  /** What lies uncommitted, by the folder of the worktree; "" is the user's checkout. */
+  readonly leftovers: Readonly<Record<string, Leftovers>>;
   /** Iterations with a verdict. */
   readonly judged: number;
   /** The last result of the gates, as long as it holds for a commit. */
@@ -148,7 +149,7 @@ export const EMPTY_STATE: State = {
   plan: null,
   tasks: {},
   iterations: [],
-  leftovers: NO_LEFTOVERS,
+  leftovers: {},
   judged: 0,
   knownGates: null,
   profiles: {},
@@ -166,6 +167,24 @@ export const EMPTY_STATE: State = {
 
 export function taskState(state: State, id: TaskId): TaskState {
   return state.tasks[id] ?? newTask(id);
+}
+
+/** Where a task is worked on, for `leftovers`. */
+function placeOf(state: State, id: TaskId): string {
+  return taskState(state, id).worktree?.root ?? "";
+}
+
+export function leftoversOf(state: State, id: TaskId): Leftovers {
+  return state.leftovers[placeOf(state, id)] ?? NO_LEFTOVERS;
+}
+
+export function withLeftovers(state: State, id: TaskId, leftovers: Leftovers): State {
+  return { ...state, leftovers: { ...state.leftovers, [placeOf(state, id)]: leftovers } };
+}
+
+/** Of the user's checkout. */
+export function leftoversInPlace({ leftovers }: State): Leftovers {
+  return leftovers[""] ?? NO_LEFTOVERS;
 }
 
 export function withRun(state: State, change: Partial<RunState>): State {

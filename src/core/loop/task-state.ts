@@ -21,6 +21,8 @@ export interface TaskState {
   readonly stage: string | null;
   /** How often a later stage has sent it back, since a person last decided. */
   readonly rounds: number;
+  /** Its own checkout; null while it has none, or is worked on in place. */
+  readonly worktree: { readonly root: string; readonly branch: string } | null;
   /** Iterations of the current loop, and when the first of them began. */
   readonly iterations: number;
   readonly loopSince: Instant | null;
@@ -140,6 +142,7 @@ export function newTask(id: TaskId): TaskState {
     footing: null,
     stage: null,
     rounds: 0,
+    worktree: null,
     iterations: 0,
     loopSince: null,
     attempts: 0,

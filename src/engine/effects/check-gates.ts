@@ -1,5 +1,5 @@
 import type { EffectOf } from "../../core/loop/effects.ts";
-import { taskState } from "../../core/loop/state.ts";
+import { leftoversOf, taskState } from "../../core/loop/state.ts";
 import { compareWithBaseline } from "../../core/report/checked-gate.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
@@ -17,7 +17,7 @@ export async function checkGates(
   const results = await ports.gates.check(ports.commands.gates, open.marker, signal);
   if (signal.aborted) return;
   const { baseline } = taskState(journal.state, open.task);
-  const leftovers = await ports.workspace.leftoversAfterGates(journal.state.leftovers, began);
+  const leftovers = await ports.workspace.leftoversAfterGates(leftoversOf(journal.state, open.task), began);
   await journal.record({
     type: "gates.checked",
     run: open.run,

@@ -1,5 +1,5 @@
 import { outcomeOf } from "../../core/report/checked-gate.ts";
-import type { State } from "../../core/loop/state.ts";
+import { leftoversOf, type State } from "../../core/loop/state.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
@@ -17,7 +17,7 @@ export async function measureBaseline(
   const began = await ports.workspace.beforeGates();
   const results = await ports.gates.check(ports.commands.gates, baselineMarker(journal.state), signal);
   if (signal.aborted) return;
-  const leftovers = await ports.workspace.leftoversAfterGates(journal.state.leftovers, began);
+  const leftovers = await ports.workspace.leftoversAfterGates(leftoversOf(journal.state, task), began);
   const gates = results.map(outcomeOf);
   await journal.record({ type: "baseline.measured", run: run.id, task, head, gates, leftovers });
 }
