@@ -2,11 +2,13 @@ import { DurableFacts } from "../simulation/durable-facts.ts";
 import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
 import type { Ports } from "../../src/engine/ports.ts";
 import { Random } from "../simulation/random.ts";
-import { simulatedPorts, SOURCE } from "../simulation/simulated-ports.ts";
+import { simulatedPorts } from "../simulation/simulated-ports.ts";
+import { SOURCE } from "../simulation/simulated-source.ts";
+import { StoryFile } from "../simulation/story-file.ts";
 import { VirtualTime } from "../simulation/virtual-time.ts";
 import { World } from "../simulation/world.ts";
 import { describeLetters } from "./letters.contract.ts";
-import { describeTaskSource } from "./task-source.contract.ts";
+import { describeStories, describeTaskSource } from "./task-source.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
 
 /** A simulation proves something only as far as its world behaves like the real one. */
@@ -15,7 +17,32 @@ describeTaskSource("the simulated world", async () => {
   return {
     source: ports.source,
     async tick() {
-      world.tasks[0]!.ticked = true;
+      world.tick("task-001");
+    },
+    async dispose() {},
+  };
+});
+
+describeTaskSource("the simulated world of stories", async () => {
+  const { world, ports } = simulated(new StoryFile(3));
+  return {
+    source: ports.source,
+    async tick() {
+      world.tick("task-001");
+    },
+    async dispose() {},
+  };
+});
+
+describeStories("the simulated world", async (text) => {
+  const file = new StoryFile(3);
+  const { ports } = simulated(file);
+  file.write(text);
+  return {
+    source: ports.source,
+    text: async () => file.text,
+    async put(changed) {
+      file.scrawl(changed);
     },
     async dispose() {},
   };
@@ -50,9 +77,9 @@ describeWorkspace("the simulated world", async () => {
   };
 });
 
-function simulated(): { world: World; ports: Ports } {
+function simulated(stories: StoryFile | null = null): { world: World; ports: Ports } {
   const time = new VirtualTime();
-  const world = new World(new Random(1), time);
+  const world = new World(new Random(1), time, stories);
   world.addTask("honest", 1, 0);
   world.addTask("honest", 1, 0);
   const log = new MemoryLog({ now: () => time.now(), pause: () => Promise.resolve() });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { TaskSource } from "../../src/engine/ports.ts";
+import type { FieldEdit } from "../../src/core/review/story-review.ts";
+import type { Stories, TaskSource } from "../../src/engine/ports.ts";
 
 /** A source with two open tasks, and hands that can tick the first one. */
 export interface TaskSourceSubject {
@@ -65,4 +66,142 @@ export function describeTaskSource(name: string, create: () => Promise<TaskSourc
       expect(await doneTasks()).toEqual(subject.tick === undefined ? [] : [id]);
     });
   });
+}
+
+/** A source whose file is a text with stories, and hands that write another, or remove it. */
+export interface StoriesSubject {
+  readonly source: TaskSource;
+  text(): Promise<string | null>;
+  put(text: string | null): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+const APPROVAL: readonly FieldEdit[] = [
+  { story: "b", field: "reviewStatus", value: "approved" },
+  { story: "b", field: "passes", value: true },
+  { story: "b", field: "reviewCount", value: 2 },
+  { story: "b", field: "notes", value: 'as "agreed"\n' },
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function describeStories(name: string, create: (text: string) => Promise<StoriesSubject>): void {
+  describe(`the stories of ${name}`, () => {
+    const a = { id: "a", title: "A", passes: false, reviewStatus: null, reviewCount: 0, notes: "" };
+    const b = { id: "b", title: "B", colour: "green", reviewStatus: "needs_review", reviewCount: 1 };
+    const c = { id: "c", title: "C", dependsOn: ["b"], passes: false };
+    const fileOf = (...userStories: readonly Fields[]): string =>
+      JSON.stringify({ project: "simulated", userStories });
+    const whole = fileOf(a, b, c);
+    let subject: StoriesSubject;
+    let source: TaskSource;
+    let stories: Stories;
+
+    beforeEach(async () => {
+      subject = await create(whole);
+      source = subject.source;
+      if (source.stories === undefined) throw new Error("a source without stories");
+      stories = source.stories;
+      await stories.keep();
+    });
+    afterEach(() => subject.dispose());
+
+    test("are tasks that carry their review state, whatever their fields leave out", async () => {
+      const { tasks } = await source.observe();
+      expect(tasks.map(({ review }) => review)).toEqual([
+        { ...UNTOUCHED, id: "a" },
+        { ...UNTOUCHED, id: "b", reviewStatus: "needs_review", reviewCount: 1 },
+        { ...UNTOUCHED, id: "c", hasReviewFields: false },
+      ]);
+    });
+
+    test("are read as they stand there", async () => {
+      expect(await stories.read()).toEqual(JSON.parse(whole));
+      await subject.put("[]");
+      expect(await stories.read()).toEqual([]);
+    });
+
+    test.each([
+      ["gone", null],
+      ["empty", ""],
+      ["half a file", whole.slice(0, -2)],
+    ])("cannot be read from a file that is %s, and come back with it", async (_what, text) => {
+      await subject.put(text);
+      expect(await stories.read()).toBeUndefined();
+      await stories.restore();
+      expect(await subject.text()).toBe(whole);
+      await stories.restore();
+      expect(await subject.text()).toBe(whole);
+    });
+
+    test.each([
+      ["an id twice", [a, a, b, c]],
+      ["a story without a title", [{ ...a, title: "" }, b, c]],
+      ["a story that another needs", [a, c]],
+    ] as const)("come back with a file that can be read and not be worked on: %s", async (_what, left) => {
+      await subject.put(fileOf(...left));
+      await expect(source.observe()).rejects.toMatchObject({ code: "bad-tasks" });
+      await stories.restore();
+      expect(await subject.text()).toBe(whole);
+    });
+
+    test("get the fields that are set, and nothing else changes, however often", async () => {
+      const approved = { reviewStatus: "approved", reviewCount: 2, passes: true, notes: 'as "agreed"\n' };
+      await twice(async () => {
+        await stories.edit(APPROVAL, []);
+        expect(await subject.text()).toBe(fileOf(a, { ...b, ...approved }, c));
+      });
+      const { tasks } = await source.observe();
+      expect(tasks[1]).toMatchObject({ done: true, review: { ...approved, reviewFeedback: "" } });
+    });
+
+    test("get their fields beside what somebody else has written meanwhile", async () => {
+      await subject.put(fileOf({ ...a, notes: "mine" }, b, c, { id: "d", title: "D" }));
+      await stories.edit([{ story: "a", field: "reviewStatus", value: "needs_review" }], []);
+      expect(await subject.text()).toBe(
+        fileOf({ ...a, notes: "mine", reviewStatus: "needs_review" }, b, c, { id: "d", title: "D" }),
+      );
+    });
+
+    test("that are not there are left alone, and so is a file that is gone", async () => {
+      await stories.edit([{ story: "gone", field: "passes", value: true }], []);
+      expect(await subject.text()).toBe(whole);
+      await subject.put(null);
+      await stories.edit(APPROVAL, ["a"]);
+      expect(await subject.text()).toBeNull();
+    });
+
+    test.each([
+      ["the first", [b, c]],
+      ["one in the middle", [a, c]],
+      ["the last", [a, b]],
+      ["all", []],
+    ] as const)("that were deleted are put back in their place: %s", async (_which, left) => {
+      await subject.put(fileOf(...left));
+      await twice(async () => {
+        await stories.edit([{ story: "b", field: "reviewCount", value: 7 }], ["a", "b", "c"]);
+        expect(await subject.text()).toBe(fileOf(a, { ...b, reviewCount: 7 }, c));
+      });
+    });
+
+    test("that nobody asks for stay deleted", async () => {
+      await subject.put(fileOf(a));
+      await stories.edit([], ["b"]);
+      expect(await subject.text()).toBe(fileOf(a, b));
+    });
+  });
+}
+
+const UNTOUCHED = {
+  passes: false,
+  reviewStatus: null,
+  reviewCount: 0,
+  reviewFeedback: "",
+  notes: "",
+  hasReviewFields: true,
+};
+
+async function twice(act: () => Promise<void>): Promise<void> {
+  await act();
+  await act();
 }

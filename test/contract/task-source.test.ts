@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChecklistSource } from "../../src/adapters/tasks/checklist-source.ts";
@@ -7,7 +7,7 @@ import { createPromptSource } from "../../src/adapters/tasks/prompt-source.ts";
 import { createRoadmapSource } from "../../src/adapters/tasks/roadmap-source.ts";
 import { createTasksJsonSource } from "../../src/adapters/tasks/tasks-json-source.ts";
 import type { TaskSource } from "../../src/engine/ports.ts";
-import { describeTaskSource, type TaskSourceSubject } from "./task-source.contract.ts";
+import { describeStories, describeTaskSource, type TaskSourceSubject } from "./task-source.contract.ts";
 
 /** A source in a file; `tick` is what somebody who ticks the first task replaces, and by what. */
 async function fileSubject(
@@ -53,6 +53,23 @@ describeTaskSource("a tasks.json", () =>
     ["false", "true"],
   ),
 );
+
+describeStories("a tasks.json", async (text) => {
+  const root = mkdtempSync(join(tmpdir(), "ralph-test-"));
+  const path = join(root, "tasks.json");
+  writeFileSync(path, text);
+  return {
+    source: createTasksJsonSource({ root, path: "tasks.json" }),
+    text: async () => (existsSync(path) ? readFileSync(path, "utf8") : null),
+    async put(changed) {
+      if (changed === null) rmSync(path);
+      else writeFileSync(path, changed);
+    },
+    async dispose() {
+      rmSync(root, { recursive: true });
+    },
+  };
+});
 
 describeTaskSource("a prompt", () =>
   fileSubject("PROMPT.md", "# Make it work\n\nAll of it.\n", createPromptSource),

@@ -1,70 +1,31 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, type Project, type Steps } from "./project.ts";
+import type { Steps } from "./project.ts";
+import {
+  APPROVES,
+  fileOf,
+  FIXES,
+  IMPLEMENTS,
+  INIT,
+  OBJECTS,
+  shell,
+  storyProject,
+  WAITING,
+  type StoryProject,
+} from "./story-project.ts";
 
-let project: Project;
+let project: StoryProject;
 afterEach(() => project.dispose());
-
-interface StoryFields {
-  readonly id: string;
-  readonly passes?: boolean;
-  readonly reviewStatus?: string | null;
-  readonly reviewCount?: number;
-  readonly reviewFeedback?: string;
-  readonly notes?: string;
-  readonly priority?: number;
-  readonly dependsOn?: readonly string[];
-}
-
-/** Written by hand, as people do, in a manner of its own. */
-function fileOf(...stories: readonly StoryFields[]): string {
-  const lines = stories.map(({ id, ...more }) => {
-    const fields = { id, title: `Make ${id}`, passes: false, reviewStatus: null, reviewCount: 0, ...more };
-    return `      ${JSON.stringify(fields).replaceAll('":', '" : ')}`;
-  });
-  return `{ "project": "P",\n  "userStories":\n  [\n${lines.join(",\n")}\n  ]}\n`;
-}
-
-const INIT = { id: "US-1" };
-const WAITING = { id: "US-1", reviewStatus: "needs_review", reviewCount: 1 };
-
-function withStories(file: string, script: readonly Steps[], config = ""): Project {
-  project = createProject({
-    config: `agent = "demo"\n${config}\n[agents.demo]\nscript = ".ralph/script.json"\n`,
-  });
-  project.write("tasks.json", file);
-  project.write(".ralph/script.json", JSON.stringify({ iterations: script }));
-  project.commit("stories");
-  return project;
-}
-
-const run = (...flags: readonly string[]) => project.ralph("run", "--source", "tasks.json", ...flags);
-
-function stories(): readonly StoryFields[] {
-  return (JSON.parse(project.read("tasks.json")) as { userStories: StoryFields[] }).userStories;
-}
-
-async function modes(): Promise<readonly string[]> {
-  const { stdout } = await project.ralph("history", "--json");
-  const rows = JSON.parse(stdout) as { task: string; stage: string; verdict: string }[];
-  return rows.map(({ task, stage, verdict }) => `${task} ${stage} ${verdict}`);
-}
-
-const shell = (command: string): Steps[number] => ({ shell: command });
-const IMPLEMENTS: Steps = [shell("echo 1 > work.txt"), { promise: "COMPLETE" }];
-const FIXES: Steps = [shell("echo 2 > work.txt"), { promise: "COMPLETE" }];
-const OBJECTS: Steps = [{ promise: "CHANGES_REQUESTED:work.txt says 1, it must say 2" }];
-const APPROVES: Steps = [{ say: "It does what it should." }, { promise: "APPROVED" }];
 
 describe("a story on its way", () => {
   test("is implemented, reviewed, mended and approved", async () => {
-    withStories(fileOf(INIT), [
+    project = storyProject(fileOf(INIT), [
       [shell("cp .ralph/active.json .git/active-1"), ...IMPLEMENTS],
       [shell("cp .ralph/active.json .git/active-2"), ...OBJECTS],
       FIXES,
       APPROVES,
     ]);
-    expect(await run()).toMatchObject({ code: 0 });
-    expect(await modes()).toEqual([
+    expect(await project.work()).toMatchObject({ code: 0 });
+    expect(await project.modes()).toEqual([
       "US-1 implement accepted",
       "US-1 review continue",
       "US-1 review-fix accepted",
@@ -106,7 +67,7 @@ describe("a story on its way", () => {
   test("may be taken further by the agent's own edit of the file", async () => {
     const set = (field: string, from: string, to: string): Steps[number] =>
       shell(`sed -i 's/"${field}" : ${from}/"${field}" : ${to}/' tasks.json`);
-    withStories(fileOf({ ...INIT, notes: "" }), [
+    project = storyProject(fileOf({ ...INIT, notes: "" }), [
       [shell("echo 1 > work.txt"), set("reviewStatus", "null", '"needs_review"')],
       [
         set("reviewStatus", '"needs_review"', '"approved"'),
@@ -115,22 +76,25 @@ describe("a story on its way", () => {
         set("notes", '""', '"by hand"'),
       ],
     ]);
-    expect(await run()).toMatchObject({ code: 0 });
-    expect(await modes()).toEqual(["US-1 implement accepted", "US-1 review accepted"]);
+    expect(await project.work()).toMatchObject({ code: 0 });
+    expect(await project.modes()).toEqual(["US-1 implement accepted", "US-1 review accepted"]);
     expect(project.read("tasks.json")).toBe(
       fileOf({ ...INIT, passes: true, reviewStatus: "approved", reviewCount: 1, notes: "by hand" }),
     );
   });
 
   test("is reviewed before another is begun, in the order of priority and dependence", async () => {
-    withStories(fileOf({ id: "late", priority: 1, dependsOn: ["soon"] }, { id: "soon", priority: 2 }), [
-      [shell("echo 1 > soon.txt"), { promise: "COMPLETE" }],
-      APPROVES,
-      [shell("echo 1 > late.txt"), { promise: "COMPLETE" }],
-      APPROVES,
-    ]);
-    expect(await run()).toMatchObject({ code: 0 });
-    expect(await modes()).toEqual([
+    project = storyProject(
+      fileOf({ id: "late", priority: 1, dependsOn: ["soon"] }, { id: "soon", priority: 2 }),
+      [
+        [shell("echo 1 > soon.txt"), { promise: "COMPLETE" }],
+        APPROVES,
+        [shell("echo 1 > late.txt"), { promise: "COMPLETE" }],
+        APPROVES,
+      ],
+    );
+    expect(await project.work()).toMatchObject({ code: 0 });
+    expect(await project.modes()).toEqual([
       "soon implement accepted",
       "soon review accepted",
       "late implement accepted",
@@ -191,12 +155,12 @@ describe("what nobody may do", () => {
       what: "the file is no JSON any more",
       before: [INIT],
       agent: [...IMPLEMENTS, shell("echo oops > tasks.json")],
-      said: /no JSON any more; it has been put back/,
+      said: /no JSON any more; it comes back/,
     },
   ])("$what: undone, recorded and told", async ({ before, agent, said, after }) => {
     const file = fileOf(...before);
-    withStories(file, [agent, [shell("cp tasks.json .git/after"), { promise: "BLOCKED:enough" }]]);
-    await run("--max-iterations", "2");
+    project = storyProject(file, [agent, [shell("cp tasks.json .git/after"), { promise: "BLOCKED:enough" }]]);
+    await project.work("--max-iterations", "2");
     if (after === undefined) expect(project.read(".git/after")).toBe(file);
     else expect(project.read(".git/after")).toMatch(after);
     expect(project.read(".ralph/logs/iteration-002.prompt.md")).toMatch(said);
@@ -205,27 +169,31 @@ describe("what nobody may do", () => {
   });
 
   test("a reviewer that edits code finds it put back, and its approval does not count", async () => {
-    withStories(fileOf(WAITING), [[shell("echo 9 > code.txt"), ...APPROVES], APPROVES]);
-    expect(await run()).toMatchObject({ code: 0 });
-    expect(await modes()).toEqual(["US-1 review rejected", "US-1 review accepted"]);
+    project = storyProject(fileOf(WAITING), [[shell("echo 9 > code.txt"), ...APPROVES], APPROVES]);
+    expect(await project.work()).toMatchObject({ code: 0 });
+    expect(await project.modes()).toEqual(["US-1 review rejected", "US-1 review accepted"]);
     expect(project.git("ls-files", "--others", "code.txt")).toBe("");
   });
 
   test("nobody edits prd.md", async () => {
-    withStories(fileOf(INIT), [[shell("echo more >> prd.md"), ...IMPLEMENTS], IMPLEMENTS, APPROVES]);
+    project = storyProject(fileOf(INIT), [
+      [shell("echo more >> prd.md"), ...IMPLEMENTS],
+      IMPLEMENTS,
+      APPROVES,
+    ]);
     project.write("prd.md", "What we want.\n");
     project.commit("prd");
-    expect(await run()).toMatchObject({ code: 0 });
-    expect((await modes())[0]).toBe("US-1 implement rejected");
+    expect(await project.work()).toMatchObject({ code: 0 });
+    expect((await project.modes())[0]).toBe("US-1 implement rejected");
     expect(project.read("prd.md")).toBe("What we want.\n");
   });
 });
 
 describe("an end to reviews", () => {
   test("at the cap the story is approved, and says so", async () => {
-    withStories(fileOf(INIT), [IMPLEMENTS, OBJECTS, FIXES, OBJECTS]);
-    expect(await run("--review-cap", "1")).toMatchObject({ code: 0 });
-    expect(stories()).toMatchObject([
+    project = storyProject(fileOf(INIT), [IMPLEMENTS, OBJECTS, FIXES, OBJECTS]);
+    expect(await project.work("--review-cap", "1")).toMatchObject({ code: 0 });
+    expect(project.stories()).toMatchObject([
       {
         passes: true,
         reviewStatus: "approved",
@@ -236,36 +204,43 @@ describe("an end to reviews", () => {
   });
 
   test("but not while a gate is red", async () => {
-    withStories(
+    project = storyProject(
       fileOf({ ...WAITING, reviewCount: 1 }),
       [APPROVES, APPROVES, APPROVES, APPROVES],
       '[run]\nmax_attempts = 2\n[gates.tests]\ncommand = "test -e never"\n',
     );
-    expect((await run("--review-cap", "1")).code).not.toBe(0);
-    expect(stories()).toMatchObject([{ passes: false, reviewStatus: "needs_review", reviewCount: 1 }]);
+    expect((await project.work("--review-cap", "1")).code).not.toBe(0);
+    expect(project.stories()).toMatchObject([
+      { passes: false, reviewStatus: "needs_review", reviewCount: 1 },
+    ]);
   });
 
   test("skipped, a story is done when its work is, and its review fields stay as they are", async () => {
-    withStories(fileOf(INIT), [IMPLEMENTS]);
-    expect(await run("--skip-review")).toMatchObject({ code: 0 });
-    expect(await modes()).toEqual(["US-1 build accepted"]);
+    project = storyProject(fileOf(INIT), [IMPLEMENTS]);
+    expect(await project.work("--skip-review")).toMatchObject({ code: 0 });
+    expect(await project.modes()).toEqual(["US-1 build accepted"]);
     expect(project.read("tasks.json")).toBe(fileOf({ ...INIT, passes: true }));
   });
 
   test("blocked in the middle, its review fields are as before", async () => {
-    withStories(fileOf(WAITING), [
+    project = storyProject(fileOf(WAITING), [
       [
         shell(`sed -i 's/"needs_review"/"approved"/;s/"passes" : false/"passes" : true/' tasks.json`),
         { promise: "BLOCKED:nobody can log in" },
       ],
     ]);
-    expect(await run()).toMatchObject({ code: 2 });
+    expect(await project.work()).toMatchObject({ code: 2 });
     expect(project.read("tasks.json")).toBe(fileOf(WAITING));
   });
 
   test("a review that decides nothing is no progress", async () => {
-    withStories(fileOf(WAITING), [[{ say: "Hm." }], [{ say: "Hm." }], [{ say: "Hm." }], [{ say: "Hm." }]]);
-    expect(await run("--max-stuck", "2")).toMatchObject({ code: 4 });
+    project = storyProject(fileOf(WAITING), [
+      [{ say: "Hm." }],
+      [{ say: "Hm." }],
+      [{ say: "Hm." }],
+      [{ say: "Hm." }],
+    ]);
+    expect(await project.work("--max-stuck", "2")).toMatchObject({ code: 4 });
     expect(project.read("tasks.json")).toBe(fileOf(WAITING));
     expect(project.read(".ralph/logs/iteration-002.prompt.md")).toContain("ended without a decision");
   });

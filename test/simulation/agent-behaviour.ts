@@ -2,6 +2,7 @@ import type { AgentReport, Claim, Ending, Failure } from "../../src/core/report/
 import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import type { AgentRequest } from "../../src/engine/ports.ts";
 import { signals } from "../spec/given.ts";
+import { behaveInCycle } from "./story-agents.ts";
 import type { TaskTruth, World } from "./world.ts";
 
 /** What a simulated agent will do in one iteration. */
@@ -36,6 +37,8 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
     cites: [],
     leavesChild: random.chance(0.1),
   };
+  const inCycle = behaveInCycle(world, truth, request, usual);
+  if (inCycle !== null) return inCycle;
   if (request.stage === "reviewer") return review(world, truth, usual);
   if (truth.character === "idle") return { ...usual, work: () => {}, claim: NO_CLAIM };
   if (truth.character === "asks" && !request.prompt.includes("Answered decision") && truth.misbehaves > 0) {
@@ -90,7 +93,7 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
     case "liar":
       return { ...usual, work: once(() => {}), claim: COMPLETE };
     case "ticks-box":
-      return { ...usual, work: once(() => void (truth.ticked = true)), claim: COMPLETE };
+      return { ...usual, work: once(() => tickBox(world, truth, request)), claim: COMPLETE };
     case "breaks-gate":
       return { ...usual, work: once(() => workAndBreak(world, truth)), claim: COMPLETE };
     case "slow":
@@ -145,6 +148,11 @@ function workHonestly(world: World, truth: TaskTruth): void {
   truth.weakened = false;
   world.repository.write(truth.id);
   if (truth.character === "commits-itself") world.repository.commit();
+}
+
+function tickBox(world: World, { id }: TaskTruth, { iteration }: AgentRequest): void {
+  world.tick(id);
+  world.forgedIn.add(iteration);
 }
 
 /** Honest work, and a file beside it that nobody may commit. */

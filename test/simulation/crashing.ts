@@ -54,6 +54,8 @@ export class Life {
     return new Proxy(port, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
+        if (name === "stories" && typeof member === "object" && member !== null)
+          return this.#wrap(member, sites);
         if (typeof member !== "function") return member;
         const counts = sites === "all" ? this.#sites === "calls" : sites.includes(String(name));
         return (...args: unknown[]) =>

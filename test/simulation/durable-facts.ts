@@ -1,4 +1,4 @@
-import type { EventType, Recorded } from "../../src/core/events.ts";
+import type { EventOf, EventType, Recorded } from "../../src/core/events.ts";
 
 /** What is on the simulated disk right now, for invariants that compare the world with the log. */
 export class DurableFacts {
@@ -19,5 +19,12 @@ export class DurableFacts {
   lastVerdict(task: string): string | null {
     const last = this.all.findLast((event) => event.type === "verdict.reached" && event.task === task);
     return last?.type === "verdict.reached" ? last.verdict : null;
+  }
+
+  /** What became of a story, in order. */
+  settled(story: string): readonly EventOf<"story.settled">[] {
+    return this.all.filter(
+      (event) => event.type === "story.settled" && event.task === story,
+    ) as readonly Recorded<EventOf<"story.settled">>[];
   }
 }

@@ -2,6 +2,7 @@ import type { EventOf, EventType, Recorded } from "../../src/core/events.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import { checkMessages } from "./message-invariants.ts";
+import { checkStoryHistory, hasReviewCycle } from "./story-invariants.ts";
 import type { World } from "./world.ts";
 
 /** Compares what was recorded in the end with what is really so. */
@@ -10,7 +11,8 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   checkRuns(world, events);
   checkNumbers(world, events);
   checkCompletions(world, events);
-  checkStages(world, events, settings);
+  if (hasReviewCycle(world, settings)) checkStoryHistory(world, events);
+  else checkStages(world, events, settings);
   checkLimits(world, events, settings);
   // Each stage of a pipeline is an attempt of its own.
   if (settings.stages === undefined) checkSingleAttempts(world, events);
@@ -35,8 +37,8 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   const seen =
     of(events, "tasks.observed")
       .at(-1)
-      ?.plan.tasks.map((task) => world.truth(task.id)) ?? [];
-  const isDone = seen.every((task) => task.ticked && world.isTrulyDone(task.id));
+      ?.plan.tasks.map((task) => task.id) ?? [];
+  const isDone = seen.every((id) => world.isTicked(id) && world.countsAsDone(id));
   if (ended?.outcome === "completed" && !isDone)
     world.violate("the run says that everything is done, and it is not");
 }
@@ -79,11 +81,11 @@ function checkCompletions(world: World, events: readonly Recorded[]): void {
   const completed = of(events, "task.completed").map((event) => event.task);
   if (new Set(completed).size !== completed.length) world.violate("a task was completed twice");
   for (const id of completed) {
-    if (!world.isTrulyDone(id)) world.violate(`${id} was accepted, and is not done`);
+    if (!world.countsAsDone(id)) world.violate(`${id} was accepted, and is not done`);
   }
-  for (const task of world.tasks) {
-    if (task.ticked && !completed.includes(task.id))
-      world.violate(`${task.id} is ticked, and nobody accepted it`);
+  for (const { id } of world.tasks) {
+    if (world.isTicked(id) && !completed.includes(id))
+      world.violate(`${id} is ticked, and nobody accepted it`);
   }
 }
 
@@ -150,9 +152,9 @@ function checkBreaker(world: World, events: readonly Recorded[], settings: Setti
     if (event.type === "breaker.moved" && event.from === "OPEN") inVain = 0;
     if (event.type === "iteration.started" && inVain >= noProgress)
       world.violate(`iteration ${event.iteration} began after ${inVain} in vain`);
-    if (event.type !== "verdict.reached" || free.has(event.iteration)) continue;
+    if (event.type !== "verdict.reached") continue;
     if (event.madeProgress || event.verdict === "accepted") inVain = 0;
-    else if (countsAsStuck(events, event)) inVain += 1;
+    else if (!free.has(event.iteration) && countsAsStuck(events, event)) inVain += 1;
   }
 }
 
@@ -161,7 +163,7 @@ function checkSuspensions(world: World, events: readonly Recorded[], settings: S
   const { thresholdFalseCompletion: threshold, window } = settings.interventions;
   if (threshold === 0) return;
   const claimed = new Map(of(events, "iteration.ended").map((event) => [event.iteration, event.report]));
-  const agents = new Map(of(events, "iteration.started").map((event) => [event.iteration, event.agent]));
+  const begun = new Map(of(events, "iteration.started").map((event) => [event.iteration, event]));
   const behaviour = new Map<string, { agent: string; isFalse: boolean }[]>();
   for (const event of events) {
     if (event.type === "task.unblocked") behaviour.delete(event.task);
@@ -169,12 +171,13 @@ function checkSuspensions(world: World, events: readonly Recorded[], settings: S
       const report = claimed.get(event.iteration);
       if (report?.ending.is !== "exited" || report.failure !== null) continue;
       if (report.claim.is === "blocked" || report.claim.is === "undecided") continue;
-      const isFalse = report.claim.is === "complete" && event.evidence.changedSinceTaskBegan.files === 0;
-      const before = behaviour.get(event.task) ?? [];
-      behaviour.set(event.task, [...before, { agent: agents.get(event.iteration) ?? "", isFalse }]);
+      const { agent = "", stage } = begun.get(event.iteration) ?? {};
+      const claims = report.claim.is === "complete" && stage !== "review";
+      const isFalse = claims && event.evidence.changedSinceTaskBegan.files === 0;
+      behaviour.set(event.task, [...(behaviour.get(event.task) ?? []), { agent, isFalse }]);
     }
     if (event.type !== "iteration.started") continue;
-    const own = (behaviour.get(event.task) ?? []).filter(({ agent }) => agent === event.agent).slice(-window);
+    const own = (behaviour.get(event.task) ?? []).slice(-window).filter(({ agent }) => agent === event.agent);
     if (own.at(-1)?.isFalse === true && own.filter(({ isFalse }) => isFalse).length > threshold)
       world.violate(`${event.agent} got ${event.task} again after too many false claims`);
   }

@@ -4,7 +4,9 @@ import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import { NOTHING_FOUND } from "../../src/core/report/evidence.ts";
 import type { Certificate } from "../../src/core/verdict/certificate.ts";
 import type { Ports } from "../../src/engine/ports.ts";
+import { forwarding, onAppend } from "./mutant-log.ts";
 import type { Mutant } from "./simulate.ts";
+import { STORY_MUTANTS } from "./story-mutants.ts";
 
 /** Bugs planted on purpose. A simulation that does not catch each of them proves nothing. */
 export const MUTANTS: readonly Mutant[] = [
@@ -56,6 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "stuck limit off by one",
+    characters: ["idle", "liar", "honest"],
     settings: (settings) => ({
       ...settings,
       limits: {
@@ -245,6 +248,7 @@ export const MUTANTS: readonly Mutant[] = [
     }),
     ignoresLock: true,
   },
+  ...STORY_MUTANTS,
 ];
 
 const NO_CERTIFICATE: Certificate = {
@@ -258,31 +262,3 @@ const NO_CERTIFICATE: Certificate = {
   iterations: 1,
   costUsd: null,
 };
-
-function onAppend(
-  ports: Ports,
-  change: (events: readonly Event[]) => readonly Event[] | Promise<readonly Event[]>,
-): Ports {
-  return {
-    ...ports,
-    log: forwarding(ports, {
-      append: async (events, expected) => ports.log.append(await change(events), expected),
-    }),
-  };
-}
-
-/** The log is an object with private parts: it cannot be spread. */
-function forwarding(ports: Ports, changed: Partial<Ports["log"]>): Ports["log"] {
-  const { log } = ports;
-  return {
-    append: (events, expected) => log.append(events, expected),
-    read: (after, filter) => log.read(after, filter),
-    countCalls: (since) => log.countCalls(since),
-    sumCosts: (since) => log.sumCosts(since),
-    loadSnapshot: (version) => log.loadSnapshot(version),
-    saveSnapshot: (state, version) => log.saveSnapshot(state, version),
-    forget: () => log.forget(),
-    close: () => log.close(),
-    ...changed,
-  };
-}

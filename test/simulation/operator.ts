@@ -31,7 +31,8 @@ export async function operatorActs(world: World, outcome: Outcome | null, log: L
       }
       return world.letters.size > 0 || fail(world, "a run ended undecided and left no letter");
     case "blocked":
-      if (world.letters.size === 0) return fail(world, "a run ended blocked and left no letter");
+      if (![...world.letters.keys()].some((file) => file.startsWith("blocked")))
+        return fail(world, "a run ended blocked and left no letter that can be removed");
       for (const file of world.letters.keys()) if (file.startsWith("blocked")) world.letters.delete(file);
       for (const task of world.tasks) if (task.character === "blocks") task.misbehaves = 0;
       return true;

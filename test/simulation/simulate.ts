@@ -1,4 +1,5 @@
 import { MemoryLog, MemoryStorage } from "../../src/adapters/store/memory-log.ts";
+import { RalphError } from "../../src/core/ralph-error.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
 import { isOpen, type State } from "../../src/core/loop/state.ts";
 import type { Outcome } from "../../src/core/events.ts";
@@ -15,7 +16,8 @@ import { Random } from "./random.ts";
 import { operatorActs, scheduleMessages, scheduleOperator } from "./operator.ts";
 import { simulatedPorts } from "./simulated-ports.ts";
 import { VirtualTime } from "./virtual-time.ts";
-import { createWorld, settingsFor } from "./worlds.ts";
+import { checkStoriesAtEnd } from "./story-invariants.ts";
+import { createWorld, settingsFor, storyRulesFor } from "./worlds.ts";
 import type { Character, World } from "./world.ts";
 
 /** A bug planted on purpose: it changes what one process of ours is made of. */
@@ -26,6 +28,8 @@ export interface Mutant {
   readonly ignoresLock?: boolean;
   /** The agents that make it show; without them, all. */
   readonly characters?: readonly Character[];
+  /** It shows only where stories are reviewed. */
+  readonly stories?: boolean;
 }
 
 export interface Scenario {
@@ -53,8 +57,9 @@ const TICK_MS = 600_000;
 export async function simulate(scenario: Scenario): Promise<Result> {
   const time = new VirtualTime();
   const random = new Random(scenario.seed);
-  const world = createWorld(random, time, scenario.mutant?.characters);
-  const session = new Session(scenario, world, settingsFor(random), random.chance(0.3));
+  const rules = storyRulesFor(scenario.seed, scenario.mutant?.stories);
+  const world = createWorld(random, time, rules, scenario.mutant?.characters);
+  const session = new Session(scenario, world, settingsFor(random, rules), random.chance(0.3));
   try {
     await session.runToRest();
   } catch (error) {
@@ -107,6 +112,7 @@ class Session {
     const world = this.#world;
     const mutant = this.#scenario.mutant;
     const ports = this.#ports(life);
+    await this.#lookAtSource(ports);
     const journal = await Journal.open(ports.log, ports.followers, () => ports.clock.now());
     const ownLeftovers = isOpen(journal.state.run) && journal.state.iterations.length > 0;
     if (world.isDirty && !ownLeftovers)
@@ -120,7 +126,20 @@ class Session {
     const known = this.facts.all.filter(({ position }) => position <= state.position);
     if (JSON.stringify(state) !== JSON.stringify(evolveAll(known)))
       world.violate("the live state differs from the replayed one");
+    checkStoriesAtEnd(world, state, this.settings);
     return state;
+  }
+
+  /** No run begins on a file that cannot be used; then a person takes back what the last agent made of it. */
+  async #lookAtSource({ source }: Ports): Promise<void> {
+    try {
+      await source.observe();
+    } catch (error) {
+      if (this.#world.stories === null || !(error instanceof RalphError)) throw error;
+      this.#world.stories.repair();
+      this.#world.forgedIn.clear();
+      await source.observe();
+    }
   }
 
   /** A second process that the lock should have refused. */

@@ -13,12 +13,13 @@ import type {
   Log,
   Notes,
   Ports,
-  TaskSource,
   Workspace,
 } from "../../src/engine/ports.ts";
 import { behave, reportOf, type Behaviour } from "./agent-behaviour.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import type { SimulatedRepository } from "./repository.ts";
+import { simulatedSource } from "./simulated-source.ts";
+import { checkStoryStart } from "./story-invariants.ts";
 import { isSecret, type AgentProcess, type World } from "./world.ts";
 
 export const GATE: GateSettings = {
@@ -34,8 +35,6 @@ export const GATE: GateSettings = {
   expect: { exitCode: 0, outputContains: null, outputNotContains: null },
   onBaseline: "require",
 };
-
-export const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
 
 const COMMANDS = {
   agents: ["simulated", "simulated-2"].map((name) => ({
@@ -61,6 +60,7 @@ export function simulatedPorts(
     source: simulatedSource(world, facts),
     agents: simulatedAgents(world, facts),
     workspace: simulatedWorkspace(world),
+    beside: null,
     gates: simulatedGates(world),
     letters: simulatedLetters(world),
     notes: { read: () => Promise.resolve("") } satisfies Notes,
@@ -69,32 +69,10 @@ export function simulatedPorts(
   };
 }
 
-function simulatedSource(world: World, facts: DurableFacts): TaskSource {
-  return {
-    identity: SOURCE,
-    files: [{ path: SOURCE.path, isAgents: false }],
-    observe: () => Promise.resolve({ source: SOURCE, tasks: world.plan() }),
-    demands: () => Promise.resolve({ checks: [], branch: null }),
-    mark: (id) => {
-      const task = world.tasks.find((one) => one.id === id);
-      if (task === undefined) return Promise.resolve();
-      if (!facts.has("task.completed", id))
-        world.violate(`${id} was marked before its completion was recorded`);
-      if (!world.isTrulyDone(id)) world.violate(`${id} was marked done, and is not`);
-      task.ticked = true;
-      return Promise.resolve();
-    },
-    takeBackMarks: (done) => {
-      const wrong = world.tasks.filter((task) => task.ticked && !done.has(task.id));
-      for (const task of wrong) task.ticked = false;
-      return Promise.resolve(wrong.map((task) => task.id));
-    },
-  };
-}
-
 function simulatedAgents(world: World, facts: DurableFacts): Agents {
   return {
     run: async (request, signal) => {
+      checkStoryStart(world, request);
       checkStart(world, facts, request.iteration, request.task, request.prompt);
       world.prompts.set(request.iteration, request.prompt);
       const sessionId = sessionFor(world, request);
@@ -148,7 +126,7 @@ function checkStart(
   if (rejected && !prompt.includes("DO NOT IGNORE"))
     world.violate(`${task} was not told why it was rejected`);
   for (const id of world.truth(task).dependsOn) {
-    if (!world.isTrulyDone(id))
+    if (!world.countsAsDone(id))
       world.violate(`${task} was begun before ${id}, which it depends on, was done`);
   }
   if (facts.has("task.completed", task)) world.violate(`${task} was worked on after it was accepted`);

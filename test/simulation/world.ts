@@ -2,6 +2,7 @@ import type { SessionOwner } from "./sessions.ts";
 import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import type { Random } from "./random.ts";
 import { SimulatedRepository } from "./repository.ts";
+import { UNTOUCHED_STORY, type RawStory, type StoryFile } from "./story-file.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** How an agent behaves on a task, until it comes to its senses. */
@@ -39,6 +40,12 @@ export interface TaskTruth {
   /** … and does not show, because the tests were weakened. */
   weakened: boolean;
   ticked: boolean;
+  /** In the review cycle: iterations that claim what is not finished, … */
+  hasty: number;
+  /** … that write what they must not into the file with the stories, … */
+  forges: number;
+  /** … and that write what they may, or nothing, and come to no good end. */
+  fumbles: number;
 }
 
 /** A living agent process; it works on even if the engine that started it is dead. */
@@ -60,19 +67,25 @@ export class World {
   readonly sessions = new Map<string, SessionOwner>();
   readonly told = new Map<number, string>();
   readonly violations: string[] = [];
+  /** The iterations that changed stories against the rules. */
+  readonly forgedIn = new Set<number>();
   readonly random: Random;
   readonly time: VirtualTime;
+  /** Null where the task file is a plain list. */
+  readonly stories: StoryFile | null;
 
-  constructor(random: Random, time: VirtualTime) {
+  constructor(random: Random, time: VirtualTime, stories: StoryFile | null = null) {
     this.random = random;
     this.time = time;
+    this.stories = stories;
   }
 
   addTask(
     character: Character,
     needs: number,
     misbehaves: number,
-    more: Partial<Pick<TaskTruth, "loops" | "dependsOn">> = {},
+    more: Partial<Pick<TaskTruth, "loops" | "dependsOn" | "hasty" | "forges" | "fumbles">> = {},
+    story: RawStory = UNTOUCHED_STORY,
   ): TaskTruth {
     const id = `task-${String(this.tasks.length + 1).padStart(3, "0")}`;
     const truth = {
@@ -85,9 +98,13 @@ export class World {
       red: false,
       weakened: false,
       ticked: false,
+      hasty: 0,
+      forges: 0,
+      fumbles: 0,
       ...more,
     };
     this.tasks.push(truth);
+    this.stories?.add({ id, title: `Task ${id}`, dependsOn: truth.dependsOn, ...story });
     return truth;
   }
 
@@ -102,8 +119,24 @@ export class World {
     return this.repository.committedVersion(id) >= needs && !red;
   }
 
+  /** Whether it may pass for done: at the cap a story is approved though its reviewers still object. */
+  countsAsDone(id: string): boolean {
+    return this.isTrulyDone(id) || (this.stories?.isAutoApproved(id) === true && !this.truth(id).red);
+  }
+
+  /** As an agent or a person would. */
+  tick(id: string): void {
+    this.truth(id).ticked = true;
+    this.stories?.alter(id, { passes: true });
+  }
+
+  isTicked(id: string): boolean {
+    return this.stories === null ? this.truth(id).ticked : this.stories.review(id)?.passes === true;
+  }
+
   /** What the task file shows. */
   plan(): Task[] {
+    if (this.stories !== null) return this.stories.tasks();
     return this.tasks.map(({ id, ticked, loops, dependsOn }) =>
       plainTask({ id, title: `Task ${id}`, done: ticked, loops, dependsOn }),
     );

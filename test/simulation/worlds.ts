@@ -1,8 +1,10 @@
 import { DEFAULT_COMPLEXITY } from "../../src/core/limits/complexity.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { BUILD, type StageSettings } from "../../src/core/stages/stages.ts";
-import type { Random } from "./random.ts";
-import { GATE, SOURCE } from "./simulated-ports.ts";
+import { Random } from "./random.ts";
+import { GATE } from "./simulated-ports.ts";
+import { SOURCE, STORY_SOURCE } from "./simulated-source.ts";
+import { StoryFile, UNTOUCHED_STORY, type RawStory } from "./story-file.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import { World, type Character } from "./world.ts";
 
@@ -26,27 +28,72 @@ const CHARACTERS: readonly Character[] = [
   "idle",
 ];
 
+/** How the stories of a world are reviewed. */
+export interface StoryRules {
+  readonly cap: number;
+  readonly skipReview: boolean;
+}
+
+/** Some worlds have a file of stories with review fields; the others are what they were without these. */
+export function storyRulesFor(seed: number, isWanted = false): StoryRules | null {
+  const random = new Random(seed + 7_919);
+  if (!random.chance(0.4) && !isWanted) return null;
+  return { cap: random.between(1, 3), skipReview: !isWanted && random.chance(0.15) };
+}
+
 /** A small project with one to four tasks, each with an agent of some character. */
 export function createWorld(
   random: Random,
   time: VirtualTime,
+  rules: StoryRules | null = null,
   characters: readonly Character[] = CHARACTERS,
 ): World {
-  const world = new World(random, time);
+  const world = new World(random, time, rules && new StoryFile(rules.cap));
   const count = random.between(1, 4);
   for (let number = 0; number < count; number += 1) {
     const loops = random.chance(0.8);
     const before = world.tasks.at(-1);
     const dependsOn = before !== undefined && random.chance(0.2) ? [before.id] : [];
-    world.addTask(random.pick(characters), loops ? random.between(1, 3) : 1, random.between(1, 2), {
-      loops,
-      dependsOn,
-    });
+    const character = random.pick(characters);
+    const [needs, misbehaves] = [random.between(1, 3), random.between(1, 2)];
+    if (rules === null) world.addTask(character, loops ? needs : 1, misbehaves, { loops, dependsOn });
+    else {
+      const faults = {
+        hasty: random.between(0, 2),
+        forges: random.between(0, 2),
+        fumbles: random.between(0, 2),
+      };
+      const story = number === 0 || rules.skipReview ? UNTOUCHED_STORY : storyIn(random, rules);
+      world.addTask(character, needs, misbehaves, { dependsOn, ...faults }, story);
+    }
   }
   return world;
 }
 
-export function settingsFor(random: Random): Settings {
+/** Mostly untouched, with or without its fields; or already on its way. */
+function storyIn(random: Random, { cap }: StoryRules): RawStory {
+  if (random.chance(0.2)) return {};
+  if (random.chance(0.7)) return UNTOUCHED_STORY;
+  const reviewCount = random.between(0, cap);
+  return random.chance(0.5)
+    ? { ...UNTOUCHED_STORY, reviewStatus: "needs_review", reviewCount }
+    : { ...UNTOUCHED_STORY, reviewStatus: "changes_requested", reviewCount, reviewFeedback: "as before" };
+}
+
+export function settingsFor(random: Random, rules: StoryRules | null = null): Settings {
+  const settings = plainSettings(random);
+  if (rules === null) return settings;
+  const { limits } = settings;
+  return {
+    ...settings,
+    source: STORY_SOURCE,
+    limits: { ...limits, maxIterations: 3 * limits.maxIterations },
+    reviewCap: rules.cap,
+    skipReview: rules.skipReview,
+  };
+}
+
+function plainSettings(random: Random): Settings {
   return {
     source: SOURCE,
     agent: "simulated",

@@ -4,6 +4,7 @@ import type { Evidence } from "../../src/core/report/evidence.ts";
 import type { StoryProblem } from "../../src/core/review/story-problem.ts";
 import type { FieldEdit, ReviewField, StoryReview } from "../../src/core/review/story-review.ts";
 import type { Settings } from "../../src/core/settings.ts";
+import { NOTHING_TO_UNDO } from "../../src/core/review/undo-of.ts";
 import { BUILD } from "../../src/core/stages/stages.ts";
 import {
   evidence,
@@ -61,7 +62,7 @@ interface Said {
 /** An iteration up to the moment before its verdict. */
 function worked(stage: string, of: typeof login, said: Said): readonly Event[] {
   const { promise = null, claim = "none", words = "", files = [], own = {}, problems = [] } = said;
-  const stories = { problems, own: { ...(of.review as StoryReview), ...own } };
+  const stories = { problems, undo: NOTHING_TO_UNDO, own: { ...(of.review as StoryReview), ...own } };
   return [
     iterationStarted(1, of, { stage }),
     iterationEnded(1, of, claim, { promise, finalText: words }),
@@ -288,7 +289,7 @@ describe("reviewing", () => {
       iterationStarted(1, waiting, { stage: "review" }),
       iterationEnded(1, waiting, "none", { claim: { is: "blocked", reason: "no access" } }),
       evidence(1, waiting, [], {
-        stories: { problems: [], own: { ...waiting.review, ...own } as StoryReview },
+        stories: { problems: [], undo: NOTHING_TO_UNDO, own: { ...waiting.review, ...own } as StoryReview },
       }),
     ).decides(
       { type: "verdict.reached", verdict: "blocked" },

@@ -3,9 +3,9 @@ import type { SourceIdentity } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { createMemo, sameBytes } from "./memo.ts";
 import { NO_DEMANDS } from "./no-demands.ts";
-import { scanChecklist } from "./scan-checklist.ts";
+import { scanChecklist, type ChecklistItem } from "./scan-checklist.ts";
 import { TaskFile } from "./task-file.ts";
-import { tickBoxes } from "./tick-boxes.ts";
+import { tickBoxes, withTicks } from "./tick-boxes.ts";
 
 /** Tasks in a Markdown checklist; `path` is relative to `root`. Only the byte in the box is ever written. */
 export function createChecklistSource(place: { root: string; path: string }): TaskSource {
@@ -22,11 +22,17 @@ export function createChecklistSource(place: { root: string; path: string }): Ta
     }),
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: async (task) => {
-      tickBoxes(file, "x", (item) => item.task.id === task && !item.task.done);
+      tickBoxes(file, "x", isOpen(task));
     },
+    markedIn: (bytes, task) => withTicks(bytes, "x", isOpen(task)).file,
     takeBackMarks: async (done) => {
       file.putBack();
       return tickBoxes(file, " ", ({ task }) => task.done && !done.has(task.id)).map((item) => item.task.id);
     },
   };
 }
+
+const isOpen =
+  (id: string) =>
+  ({ task }: ChecklistItem): boolean =>
+    task.id === id && !task.done;

@@ -14,6 +14,7 @@ export function createGoalSource(goal: string): TaskSource {
     observe: () => Promise.resolve(plan),
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: () => Promise.resolve(),
+    markedIn: (file) => file,
     takeBackMarks: () => Promise.resolve([]),
   };
 }

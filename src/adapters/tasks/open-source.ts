@@ -23,6 +23,11 @@ export type SourceRequest =
     }
   | { readonly is: "auto" };
 
+export interface SourcePlaces extends Places {
+  /** Where a copy of the file is kept while an agent works. */
+  readonly stateFolder?: string;
+}
+
 export interface OpenedSource {
   readonly source: TaskSource;
   /** What was chosen and for what reason, as a sentence for the operator. */
@@ -31,7 +36,7 @@ export interface OpenedSource {
 
 export function openSource(
   request: SourceRequest,
-  places: Places,
+  places: SourcePlaces,
   defaults: RoadmapDefaults = {},
 ): OpenedSource {
   switch (request.is) {
@@ -44,14 +49,14 @@ export function openSource(
           ? kindOf(path, new TaskFile({ root: places.root, path }).peek() ?? Buffer.alloc(0))
           : { kind: request.kind, why: `read as ${KIND_WORDS[request.kind]}` };
       return {
-        source: sourceOf(kind, places.root, path, defaults),
+        source: sourceOf(kind, places, path, defaults),
         why: `the tasks: ${path}, as asked for; ${why}`,
       };
     }
     case "auto": {
       const { path: file, kind, why } = detectSource(places);
       const path = inRepository(places, file);
-      const source = sourceOf(kind, places.root, path, defaults);
+      const source = sourceOf(kind, places, path, defaults);
       return { source, why: `the tasks: ${path}, the first file found; ${why}` };
     }
   }
@@ -64,14 +69,19 @@ const KIND_WORDS: Readonly<Record<FileKind, string>> = {
   prompt: "one open-ended prompt",
 };
 
-function sourceOf(kind: FileKind, root: string, path: string, defaults: RoadmapDefaults): TaskSource {
+function sourceOf(
+  kind: FileKind,
+  { root, stateFolder }: SourcePlaces,
+  path: string,
+  defaults: RoadmapDefaults,
+): TaskSource {
   switch (kind) {
     case "checklist":
       return createChecklistSource({ root, path });
     case "roadmap":
       return createRoadmapSource({ root, path }, defaults);
     case "tasks-json":
-      return createTasksJsonSource({ root, path });
+      return createTasksJsonSource({ root, path, keepIn: stateFolder });
     case "prompt":
       return createPromptSource({ root, path });
   }

@@ -32,6 +32,7 @@ export function createPromptSource(place: { root: string; path: string }): TaskS
     },
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: () => Promise.resolve(),
+    markedIn: (file) => file,
     takeBackMarks: async () => {
       file.putBack();
       return [];

@@ -5,9 +5,10 @@ import { checkedTasks } from "./checked-tasks.ts";
 import { createMemo, sameBytes } from "./memo.ts";
 import { NO_DEMANDS } from "./no-demands.ts";
 import { roadmapTask, type RoadmapDefaults } from "./roadmap-task.ts";
+import type { ChecklistItem } from "./scan-checklist.ts";
 import { scanRoadmap } from "./scan-roadmap.ts";
 import { TaskFile } from "./task-file.ts";
-import { tickBoxes } from "./tick-boxes.ts";
+import { tickBoxes, withTicks } from "./tick-boxes.ts";
 
 /** Tasks in a roadmap: a checklist with ids and properties. Only the byte in the box is ever written. */
 export function createRoadmapSource(
@@ -27,8 +28,9 @@ export function createRoadmapSource(
     }),
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: async (task) => {
-      tickBoxes(file, "x", (item) => (item.writtenId ?? item.task.id) === task && !item.task.done);
+      tickBoxes(file, "x", isOpen(task));
     },
+    markedIn: (bytes, task) => withTicks(bytes, "x", isOpen(task)).file,
     takeBackMarks: async (done) => {
       file.putBack();
       const taken = tickBoxes(
@@ -40,6 +42,11 @@ export function createRoadmapSource(
     },
   };
 }
+
+const isOpen =
+  (id: string) =>
+  ({ task, writtenId }: ChecklistItem): boolean =>
+    (writtenId ?? task.id) === id && !task.done;
 
 export function roadmapTasks(file: Buffer, path: string, defaults: RoadmapDefaults = {}): readonly Task[] {
   const placed = scanRoadmap(file).map((item) => ({

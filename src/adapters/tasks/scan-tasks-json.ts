@@ -37,6 +37,8 @@ export function scanTasksJson(file: Buffer, path: string): TasksJson {
   if (list === null) throw bad(top.start, '"userStories" is missing; expected a list of stories');
   if (list.value.is !== "array") throw bad(list.value.start, '"userStories" must be a list of stories');
   const fields = new Fields(top, "", bad);
+  fields.text("project");
+  fields.text("description");
   return {
     branch: fields.text("branchName").trim() || null,
     checks: fields.texts("verifyCommands").filter((command) => command.trim() !== ""),
@@ -104,6 +106,9 @@ function storyOf(node: JsonNode, at: number, bad: Complain): Omit<Story, "line">
     priority: fields.number("priority"),
     done: fields.yes("passes"),
   });
+  fields.text("reviewFeedback");
+  fields.oneOf("reviewStatus", ["needs_review", "changes_requested", "approved"]);
+  fields.count("reviewCount");
   return { task, notes: fields.text("notes").trim(), node };
 }
 
@@ -136,6 +141,19 @@ class Fields {
 
   yes(key: string): boolean {
     return this.#scalar(key, "boolean", "true or false") ?? false;
+  }
+
+  oneOf(key: string, texts: readonly string[]): void {
+    const node = this.#get(key);
+    const isOne = node === null || (node.is === "scalar" && texts.some((text) => text === node.value));
+    if (!isOne) throw this.#wrong(key, node, `null or one of ${texts.join(", ")}`);
+  }
+
+  count(key: string): void {
+    const node = this.#get(key);
+    const isCount =
+      node === null || (node.is === "scalar" && Number.isSafeInteger(node.value) && Number(node.value) >= 0);
+    if (!isCount) throw this.#wrong(key, node, "a whole number from 0");
   }
 
   texts(key: string): readonly string[] {

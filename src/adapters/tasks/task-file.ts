@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
 import { safePath } from "../system/safe-path.ts";
@@ -14,11 +14,6 @@ export class TaskFile {
   constructor({ root, path }: { readonly root: string; readonly path: string }) {
     this.#root = root;
     this.path = path;
-  }
-
-  /** As it was when it could last be used. */
-  get lastGood(): Buffer | null {
-    return this.#lastGood;
   }
 
   /** Answers what `use` makes of the file. What it accepts is what `putBack` would put back. */
@@ -52,6 +47,16 @@ export class TaskFile {
     if (real === null || this.#lastGood === null || !existsSync(dirname(real))) return;
     const file = existsSync(real) ? readOrNull(real) : null;
     if (file === null ? !existsSync(real) : isBroken(file)) writeFileAtomically(real, this.#lastGood);
+  }
+
+  /** Puts this in the file's place, whatever stands there: a folder or a pipe is set aside, a link is taken away. */
+  replaceWith(file: Buffer): void {
+    const path = this.#realPath() ?? join(this.#root, this.path);
+    mkdirSync(dirname(path), { recursive: true });
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    if (there?.isSymbolicLink() === true) rmSync(path);
+    else if (there !== undefined && !there.isFile()) renameSync(path, `${path}.set-aside-${Date.now()}`);
+    writeFileAtomically(path, file);
   }
 
   /** An agent may have put anything in the file's place; the next look at the tasks says so to the operator. */

@@ -7,14 +7,21 @@ import { checkedTasks } from "./checked-tasks.ts";
 import { markStories } from "./mark-stories.ts";
 import { isJson, scanTasksJson, type Story } from "./scan-tasks-json.ts";
 import { createMemo, sameBytes } from "./memo.ts";
+import { keptCopy } from "./kept-copy.ts";
 import { withFields, withStories } from "./story-fields.ts";
 import { TaskFile } from "./task-file.ts";
 
 /** Tasks in a `tasks.json` or `prd.json`. Only `passes` and the fields of the review cycle are ever written. */
-export function createTasksJsonSource(place: { root: string; path: string }): TaskSource {
+export function createTasksJsonSource(place: {
+  readonly root: string;
+  readonly path: string;
+  /** A folder of ours, out of the agent's way; without one, what is kept is gone with the process. */
+  readonly keepIn?: string | undefined;
+}): TaskSource {
   const { path } = place;
   const identity: SourceIdentity = { kind: "tasks-json", label: posix.basename(path), path };
   const file = new TaskFile(place);
+  const kept = keptCopy(place.keepIn, path);
   const tasksIn = createMemo(
     (bytes: Buffer) => checkedTasks(withNotes(scanTasksJson(bytes, path).stories, bytes), path),
     sameBytes,
@@ -33,6 +40,7 @@ export function createTasksJsonSource(place: { root: string; path: string }): Ta
     mark: async (task) => {
       setPasses(file, true, (id) => id === task);
     },
+    markedIn: (bytes, task) => markStories(bytes, path, true, (id) => id === task).file,
     takeBackMarks: async (done) => {
       // In what is no JSON no mark can be found, taken back or made.
       file.putBack((bytes) => !isJson(bytes));
@@ -45,12 +53,20 @@ export function createTasksJsonSource(place: { root: string; path: string }): Ta
       },
       edit: async (edits, putBack) => {
         file.edit((bytes) => {
-          const whole = file.lastGood === null ? bytes : withStories(bytes, path, file.lastGood, putBack);
+          const before = putBack.length === 0 ? null : kept.read();
+          const whole = before === null ? bytes : withStories(bytes, path, before, putBack);
           const edited = withFields(whole, path, edits);
           return edited.equals(bytes) ? null : edited;
         });
       },
-      restore: async () => file.putBack(() => true),
+      keep: async () => {
+        const bytes = file.peek();
+        if (bytes !== null) kept.write(bytes);
+      },
+      restore: async () => {
+        const bytes = kept.read();
+        if (bytes !== null) file.replaceWith(bytes);
+      },
     },
   };
 }

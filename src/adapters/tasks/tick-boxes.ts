@@ -7,11 +7,23 @@ export function tickBoxes(
   mark: "x" | " ",
   isWanted: (item: ChecklistItem) => boolean,
 ): readonly ChecklistItem[] {
-  let wanted: readonly ChecklistItem[] = [];
+  let ticked: readonly ChecklistItem[] = [];
   file.edit((bytes) => {
-    wanted = scanChecklist(bytes).filter(isWanted);
-    for (const { offset } of wanted) bytes.write(mark, offset, "latin1");
-    return wanted.length === 0 ? null : bytes;
+    const after = withTicks(bytes, mark, isWanted);
+    ticked = after.items;
+    return ticked.length === 0 ? null : after.file;
   });
-  return wanted;
+  return ticked;
+}
+
+/** The same for a file that may lie anywhere. */
+export function withTicks(
+  file: Buffer,
+  mark: "x" | " ",
+  isWanted: (item: ChecklistItem) => boolean,
+): { readonly file: Buffer; readonly items: readonly ChecklistItem[] } {
+  const items = scanChecklist(file).filter(isWanted);
+  const ticked = Buffer.from(file);
+  for (const { offset } of items) ticked.write(mark, offset, "latin1");
+  return { file: ticked, items };
 }

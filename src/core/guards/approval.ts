@@ -1,7 +1,11 @@
 import type { Guard } from "./guard.ts";
 
-const APPROVAL =
-  /\bREVIEW PASSED\b|(?<!\b(?:not|never|un|cannot be|can't be|isn't|is not yet|not yet)[ -]?)\bapproved?\b/i;
+const SENTENCES = /[.!;\n]+/;
+const PASSED = /\bREVIEW PASSED\b/i;
+const APPROVED = /\bapproved\b(?!\s*\?)/i;
+/** Words before it that make it something else. */
+const NOT_SO =
+  /\b(?:not|never|no|none|nothing|nobody|cannot|can't|don't|doesn't|isn't|wasn't|won't|before|until|unless|if|once|should|would|could)\b|n't\b/i;
 
 /** Rejects a reviewer's promise that does not say in words that it approves. */
 export const approval: Guard = {
@@ -9,9 +13,14 @@ export const approval: Guard = {
   intervention: "false_completion_detected",
   looksAt: "claim",
   check: ({ stage, report }) =>
-    stage === "reviewer" && !APPROVAL.test(report.finalText)
+    stage === "reviewer" && !report.finalText.split(SENTENCES).some(approves)
       ? 'a review that passes says so: "REVIEW PASSED", with its reasons'
       : undefined,
   advice:
     "If there is something to change, print <promise>CHANGES_REQUESTED:what is wrong</promise> instead.",
 };
+
+function approves(sentence: string): boolean {
+  const said = PASSED.exec(sentence) ?? APPROVED.exec(sentence);
+  return said !== null && !NOT_SO.test(sentence.slice(0, said.index));
+}

@@ -9,6 +9,7 @@ import {
   TESTS_GATE,
 } from "../../../test/spec/given.ts";
 import type { EventOf } from "../events.ts";
+import { NOTHING_TO_UNDO } from "../review/undo-of.ts";
 import { UNTOUCHED } from "../review/story-review.ts";
 import type { Task } from "../plan/task.ts";
 import type { Claim } from "../report/agent-report.ts";
@@ -208,6 +209,7 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
         evidence: {
           stories: {
             own: UNTOUCHED_STORY,
+            undo: NOTHING_TO_UNDO,
             problems: [{ story: "b", field: "passes", rule: "own-story", sentence: "b: not yours" }],
           },
         },
@@ -217,7 +219,7 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
         claim: "none",
         stage: "review",
         task: { review: WAITING_STORY },
-        evidence: { stories: { own: WAITING_STORY, problems: [] } },
+        evidence: { stories: { own: WAITING_STORY, problems: [], undo: NOTHING_TO_UNDO } },
       },
     ],
     passes: [
@@ -226,21 +228,21 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
         sentence: "a review approves",
         stage: "review",
         task: { review: WAITING_STORY },
-        evidence: { stories: { own: WAITING_STORY, problems: [] } },
+        evidence: { stories: { own: WAITING_STORY, problems: [], undo: NOTHING_TO_UNDO } },
       },
       {
         sentence: "a review cannot go on",
         claim: "blocked",
         stage: "review",
         task: { review: WAITING_STORY },
-        evidence: { stories: { own: WAITING_STORY, problems: [] } },
+        evidence: { stories: { own: WAITING_STORY, problems: [], undo: NOTHING_TO_UNDO } },
       },
       {
         sentence: "an implementer is not done yet",
         claim: "none",
         stage: "implement",
         task: { review: UNTOUCHED_STORY },
-        evidence: { stories: { own: UNTOUCHED_STORY, problems: [] } },
+        evidence: { stories: { own: UNTOUCHED_STORY, problems: [], undo: NOTHING_TO_UNDO } },
       },
     ],
   },

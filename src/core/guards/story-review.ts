@@ -16,7 +16,7 @@ export const storyReview: Guard = {
     const sentences = stories.problems.slice(0, SENTENCES_MAX).map(({ sentence }) => sentence);
     const more = stories.problems.length > SENTENCES_MAX ? ["and more"] : [];
     return sentences.length > 0
-      ? `the stories were changed against the rules, which has been undone (${[...sentences, ...more].join("; ")})`
+      ? `the stories were changed against the rules, which is undone (${[...sentences, ...more].join("; ")})`
       : undecided(context);
   },
   advice: "Leave the review fields of all stories alone, and say by your promise what became of yours.",

@@ -7,8 +7,9 @@ import { undoOf, type Undo } from "./undo-of.ts";
 
 /** What an iteration did to the stories. */
 export interface StoryFindings {
-  /** Against the rules; it has been undone. */
+  /** Against the rules; it is undone together with the verdict. */
   readonly problems: readonly StoryProblem[];
+  readonly undo: Undo;
   /** The task's own story as the agent left it, as far as that was legal. */
   readonly own: StoryReview;
 }
@@ -24,19 +25,25 @@ export function lookAtStories(
   plan: readonly Task[],
   own: StoryReview,
   cap: number,
-): { readonly findings: StoryFindings; readonly undo: Undo } {
+): StoryFindings {
   const before = plan.flatMap(({ review }) => review ?? []);
   const { stories } = readStories(file);
   const rules = { cap, skipReview: false, story: own.id };
   const problems = checkStories(file, { mode: reviewMode([own]), before, rules }).filter(
-    (problem) => !LEFT_TO_THE_VERDICT.includes(problem.rule) && !wasThere(problem, before, stories),
+    (problem) =>
+      !LEFT_TO_THE_VERDICT.includes(problem.rule) &&
+      !isHalfAStep(problem, own) &&
+      !wasThere(problem, before, stories),
   );
   const isSpoilt = problems.some(({ story }) => story === own.id || story === null);
   const now = isSpoilt ? own : (stories.find(({ id }) => id === own.id) ?? own);
-  return {
-    findings: { problems: problems.slice(0, PROBLEMS_KEPT), own: now },
-    undo: undoOf(before, stories, problems),
-  };
+  return { problems: problems.slice(0, PROBLEMS_KEPT), undo: undoOf(before, stories, problems), own: now };
+}
+
+/** Its own feedback alone, without the step that belongs to it: its words may say that step. */
+function isHalfAStep({ story, field, rule }: StoryProblem, own: StoryReview): boolean {
+  const hasWords = reviewMode([own]) !== "implement";
+  return hasWords && story === own.id && field === "reviewFeedback" && rule === "transition";
 }
 
 /** What was wrong with a story that nobody has touched is not this agent's doing. */
@@ -47,6 +54,15 @@ function wasThere(
 ): boolean {
   const was = before.find(({ id }) => id === story);
   const now = after.find(({ id }) => id === story);
-  if (rule === "schema" || was === undefined || now === undefined) return false;
+  if (rule === "schema" || rule === "unique-ids" || was === undefined || now === undefined) return false;
   return REVIEW_FIELDS.every((field) => was[field] === now[field]);
+}
+
+/** A file that nobody can read, or work with, any more: it comes back as it was. */
+export function lostStories(own: StoryReview, sentence: string): StoryFindings {
+  return {
+    problems: [{ story: null, field: "userStories", rule: "schema", sentence }],
+    undo: { edits: [], deleted: [], isBeyondFields: true },
+    own,
+  };
 }

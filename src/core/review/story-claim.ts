@@ -3,7 +3,14 @@ import type { AgentReport } from "../report/agent-report.ts";
 import type { Evidence } from "../report/evidence.ts";
 import type { Settings } from "../settings.ts";
 import { reviewCapOf, reviewOf } from "./story-cycle.ts";
-import { isAtCap, reviewMode, type FieldEdit, type StoryReview } from "./story-review.ts";
+import {
+  isAtCap,
+  REVIEW_FIELDS,
+  reviewMode,
+  withEdits,
+  type FieldEdit,
+  type StoryReview,
+} from "./story-review.ts";
 import { readReviewSignal, transitionBySignal, type ReviewSignal } from "./transition-by-signal.ts";
 
 /** What an iteration in the review cycle rests on. */
@@ -24,10 +31,12 @@ export function storySignal({ task, report, evidence, settings }: StoryCase): Re
   if (review === null || failure !== null || claim.is === "blocked" || claim.is === "undecided") return null;
   if (ending.is === "interrupted" || ending.is === "stopped") return null;
   const byEdit = signalByEdit(review, evidence.stories?.own ?? review);
-  if (byEdit !== null) return byEdit;
+  if (reviewMode([review]) !== "review") return claim.is === "complete" ? { is: "complete" } : byEdit;
   const completion = task?.promise ?? settings.promise.completion;
-  if (reviewMode([review]) !== "review") return claim.is === "complete" ? { is: "complete" } : null;
-  return claim.is === "complete" ? { is: "approved" } : readReviewSignal(promise, completion);
+  const byWords: ReviewSignal | null =
+    claim.is === "complete" ? { is: "approved" } : readReviewSignal(promise, completion);
+  // An objection in words outweighs an approval in the file.
+  return byWords?.is === "changes-requested" ? byWords : (byEdit ?? byWords);
 }
 
 function signalByEdit(was: StoryReview, now: StoryReview): ReviewSignal | null {
@@ -48,8 +57,7 @@ function signalByEdit(was: StoryReview, now: StoryReview): ReviewSignal | null {
 export function storyObjection(settled: StoryCase): string | null {
   const signal = storySignal(settled);
   const review = reviewOf(settled.settings, settled.task);
-  const hasForged = (settled.evidence.stories?.problems.length ?? 0) > 0;
-  if (signal?.is !== "changes-requested" || review === null || hasForged) return null;
+  if (signal?.is !== "changes-requested" || review === null) return null;
   return isAtCap(review, reviewCapOf(settled.settings)) ? null : signal.feedback;
 }
 
@@ -59,9 +67,18 @@ export function editsBySignal(settled: StoryCase): readonly FieldEdit[] {
   const review = reviewOf(settings, task);
   const signal = storySignal(settled);
   if (review === null || signal === null) return [];
-  const notes = evidence.stories?.own.notes ?? review.notes;
+  const now = evidence.stories?.own ?? review;
   const said = { cap: reviewCapOf(settings), words: report.finalText };
-  return transitionBySignal(reviewMode([review]), { ...review, notes }, signal, said);
+  const edits = transitionBySignal(reviewMode([review]), { ...review, notes: now.notes }, signal, said);
+  // What a reviewer wrote beside its approval stays; whatever else it wrote does not.
+  const free = signal.is === "approved" ? { reviewFeedback: now.reviewFeedback } : {};
+  const target = withEdits({ ...review, notes: now.notes, ...free }, edits);
+  const others = REVIEW_FIELDS.filter(
+    (field) =>
+      edits.every((edit) => edit.field !== field) &&
+      (target[field] !== now[field] || target[field] !== review[field]),
+  );
+  return [...edits, ...others.map((field) => ({ story: review.id, field, value: target[field] }))];
 }
 
 /** What takes back the agent's own edit of its story, when it does not count. */

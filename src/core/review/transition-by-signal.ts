@@ -40,8 +40,7 @@ export function transitionBySignal(
   const edits = (values: Partial<Record<ReviewField, FieldEdit["value"]>>): readonly FieldEdit[] =>
     Object.entries(values).map(([field, value]) => ({ story: story.id, field: field as ReviewField, value }));
   if (mode !== "review") {
-    const from = mode === "implement" ? null : "changes_requested";
-    if (signal.is !== "complete" || story.reviewStatus !== from) return [];
+    if (signal.is !== "complete" || !isBegun(mode, story)) return [];
     return edits({ reviewStatus: "needs_review", ...(mode === "review-fix" && { reviewFeedback: "" }) });
   }
   if (signal.is === "complete" || story.reviewStatus !== "needs_review") return [];
@@ -58,6 +57,12 @@ export function transitionBySignal(
     // What it was approved in spite of.
     ...(signal.is === "changes-requested" && { reviewFeedback: signal.feedback }),
   });
+}
+
+/** Whoever takes `passes` from an approved story opens it again. */
+function isBegun(mode: ReviewMode, { reviewStatus, passes }: StoryReview): boolean {
+  if (mode === "review-fix") return reviewStatus === "changes_requested";
+  return reviewStatus === null || (reviewStatus === "approved" && !passes);
 }
 
 function approvalNotes({ notes }: StoryReview, words: string, isForced: boolean): string {
