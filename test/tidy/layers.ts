@@ -28,9 +28,9 @@ const layers: readonly Layer[] = [
   },
   {
     holds: /^src\/adapters\//,
-    mayImport: [core, /^src\/engine\/ports\.ts$/, /^src\/adapters\/system\//],
+    mayImport: [core, /^src\/engine\/(parallel-)?ports\.ts$/, /^src\/adapters\/(system|git)\//],
     packages: "all",
-    rule: "an adapter imports core, engine/ports.ts, adapters/system and its own family only; go through a port",
+    rule: "an adapter imports core, the ports of the engine, adapters/system, adapters/git and its own family only; go through a port",
   },
   {
     holds: /^src\/config\//,
@@ -57,7 +57,7 @@ const layers: readonly Layer[] = [
     rule: "the demo agent stands alone: it imports Node and core only",
   },
   {
-    holds: /^src\/(compose|main|index)\.ts$/,
+    holds: /^src\/(compose(-\w+)?|main|index)\.ts$/,
     mayImport: [everything],
     packages: "all",
     rule: "",
@@ -67,7 +67,7 @@ const layers: readonly Layer[] = [
 /** Who may use the three files at the top; for anyone else they are the wrong direction. */
 const doors: readonly { readonly target: RegExp; readonly mayUse: RegExp }[] = [
   { target: /^src\/cli\//, mayUse: /^src\/(cli\/|main\.ts$|index\.ts$)/ },
-  { target: /^src\/compose\.ts$/, mayUse: /^src\/(cli\/|main\.ts$|index\.ts$)/ },
+  { target: /^src\/compose(-\w+)?\.ts$/, mayUse: /^src\/(cli\/|compose\.ts$|main\.ts$|index\.ts$)/ },
   { target: /^src\/main\.ts$/, mayUse: /^src\/index\.ts$/ },
 ];
 

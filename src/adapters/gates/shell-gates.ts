@@ -5,7 +5,7 @@ import type { Gates } from "../../engine/ports.ts";
 import { outsidePath } from "../system/outside-path.ts";
 import { supervise } from "../system/supervise.ts";
 import { gateFolder } from "./gate-folder.ts";
-import { createOutputTail } from "./output-tail.ts";
+import { createOutputTail } from "../system/output-tail.ts";
 import { unmetExit, watchOutput } from "./watch-output.ts";
 
 export interface ShellGatesOptions {
@@ -20,11 +20,11 @@ export interface ShellGatesOptions {
 /** The project's own commands, one after another, each by `sh -c`. */
 export function createGates(options: ShellGatesOptions): Gates {
   return {
-    async check(gates, marker, signal) {
+    async check(gates, marker, signal, root = options.cwd) {
       const results: GateResult[] = [];
       for (const gate of gates) {
         if (signal.aborted) break;
-        results.push(await runGate(gate, marker, signal, options));
+        results.push(await runGate(gate, marker, signal, { ...options, cwd: root }));
       }
       return results;
     },

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import type { Repository } from "./find-repository.ts";
 
 /** Our own copies of the index begin so; one that is still there when we start is a dead process's. */
@@ -31,7 +31,8 @@ function lockFiles({ gitDir, commonDir }: Repository): string[] {
 
 function isGitAlive({ root, gitDir, commonDir }: Repository): boolean {
   if (!IS_LINUX) return false;
-  const places = [root, gitDir, commonDir];
+  // What all worktrees share may be held by a git in any of them.
+  const places = [root, gitDir, commonDir, dirname(commonDir), ...otherWorktrees(commonDir)];
   return readdirSync("/proc").some((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
     try {
@@ -43,6 +44,17 @@ function isGitAlive({ root, gitDir, commonDir }: Repository): boolean {
       return (error as NodeJS.ErrnoException).code === "EACCES";
     }
   });
+}
+
+function otherWorktrees(commonDir: string): readonly string[] {
+  try {
+    const entries = join(commonDir, "worktrees");
+    return readdirSync(entries).map((name) =>
+      dirname(readFileSync(join(entries, name, "gitdir"), "utf8").trim()),
+    );
+  } catch {
+    return []; // there are none, or one is just being made or removed
+  }
 }
 
 function isOld(path: string): boolean {

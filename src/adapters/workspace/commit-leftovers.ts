@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { CommitRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
-import { commitMessage } from "./commit-message.ts";
+import { commitMessage } from "../git/commit-message.ts";
 import { commitTree, shouldCommitByParts } from "./commit-tree.ts";
-import { bytesOf, gitError, type Git, type GitResult } from "./git.ts";
+import { bytesOf, gitError, type Git, type GitResult } from "../git/git.ts";
 import type { StatusEntry } from "./read-status.ts";
 import type { Leftovers } from "./read-leftovers.ts";
-import { OWN_INDEX_PREFIX } from "./stale-locks.ts";
+import { OWN_INDEX_PREFIX } from "../git/stale-locks.ts";
 
 export interface CommittedLeftovers {
   /** False: everything stays uncommitted. */

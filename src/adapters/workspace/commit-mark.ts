@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { MarkRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { COMMIT_OPTIONS, commitIndex, isMerging, stage } from "./commit-leftovers.ts";
-import { commitMessage } from "./commit-message.ts";
+import { commitMessage } from "../git/commit-message.ts";
 import { commitTree, shouldCommitByParts } from "./commit-tree.ts";
-import { bytesOf } from "./git.ts";
-import { readHead } from "./read-head.ts";
+import { bytesOf } from "../git/git.ts";
+import { readHead } from "../git/read-head.ts";
 import { readStatus } from "./read-status.ts";
 import { withRealPaths } from "./whose-path.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Checkout } from "./checkout.ts";
-import { emptyTree } from "./compare-commits.ts";
-import { bytesOf } from "./git.ts";
-import { readHead } from "./read-head.ts";
+import { emptyTree } from "../git/empty-tree.ts";
+import { bytesOf } from "../git/git.ts";
+import { readHead } from "../git/read-head.ts";
 
 export interface TreeCommit {
   readonly message: string;

@@ -1,5 +1,6 @@
-import { gitError, textOf, type Git } from "./git.ts";
-import { resolveCommit } from "./read-head.ts";
+import { emptyTree } from "../git/empty-tree.ts";
+import { gitError, textOf, type Git } from "../git/git.ts";
+import { resolveCommit } from "../git/read-head.ts";
 import { createTreeDiffer } from "./tree-differ.ts";
 
 /** What differs between commits. Null stands for the empty tree, and so does a commit that is no more. */
@@ -28,12 +29,6 @@ export function createComparisons(git: Git): Comparisons {
       return namesIn(records ?? (await allNames(git, from, to)));
     },
   };
-}
-
-export function emptyTree(sibling: string): string {
-  return sibling.length === 64
-    ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
-    : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 }
 
 const DIFF_TREE = ["diff-tree", "--stdin", "--no-commit-id", "-r", "-z"];

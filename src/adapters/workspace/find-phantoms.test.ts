@@ -9,7 +9,7 @@ import {
 import type { CollectRequest, Snapshot } from "../../engine/ports.ts";
 import { openCheckout } from "./checkout.ts";
 import { findPhantoms, type Citations } from "./find-phantoms.ts";
-import type { Git } from "./git.ts";
+import type { Git } from "../git/git.ts";
 import { createGitWorkspace, type GitWorkspace } from "./git-workspace.ts";
 
 let repository: TemporaryRepository;

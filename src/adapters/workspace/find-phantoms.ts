@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute, join, posix, relative } from "node:path";
 import type { Checkout } from "./checkout.ts";
-import { textOf, type Git } from "./git.ts";
+import { textOf, type Git } from "../git/git.ts";
 import { PathIndex, spelled } from "./path-index.ts";
 import type { Owner } from "./whose-path.ts";
 

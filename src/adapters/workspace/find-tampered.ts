@@ -1,6 +1,6 @@
 import type { CollectRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
-import { bytesOf, textOf } from "./git.ts";
+import { bytesOf, textOf } from "../git/git.ts";
 import { configurationPaths, contentAt, isConfiguration, isSameContent, type Content } from "./kept-files.ts";
 import { isUntouched } from "./known-leftovers.ts";
 import type { Leftovers } from "./read-leftovers.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Checkout } from "./checkout.ts";
 import { lookOf } from "./known-leftovers.ts";
-import { readHead } from "./read-head.ts";
+import { readHead } from "../git/read-head.ts";
 import { readStatus } from "./read-status.ts";
 import { whosePath } from "./whose-path.ts";
 

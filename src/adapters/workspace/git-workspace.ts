@@ -7,10 +7,10 @@ import { commitMark } from "./commit-mark.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { keepFiles, type KeptFiles } from "./kept-files.ts";
 import { isAnyLeftover, isLeftByGates, isUntouched, lookAgain } from "./known-leftovers.ts";
-import { readHead } from "./read-head.ts";
+import { readHead } from "../git/read-head.ts";
 import { readLeftovers } from "./read-leftovers.ts";
 import { readStatus } from "./read-status.ts";
-import { removeOwnIndexes, removeStaleLocks } from "./stale-locks.ts";
+import { removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
 import { useBranch } from "./use-branch.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
 

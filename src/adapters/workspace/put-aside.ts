@@ -15,7 +15,7 @@ import type { CommitRequest } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
 import { fileError } from "../system/file-error.ts";
 import type { Checkout } from "./checkout.ts";
-import { bytesOf, textOf } from "./git.ts";
+import { bytesOf, textOf } from "../git/git.ts";
 import type { Content } from "./kept-files.ts";
 
 /** Where the agent's versions go: `logs/put-back/iteration-007/` in our folder. No link is ever followed. */

@@ -2,13 +2,13 @@ import { PATHS_KEPT } from "../../core/report/evidence.ts";
 import type { CollectRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitIndex, isMerging, withOwnIndex, type Env } from "./commit-leftovers.ts";
-import { commitMessage } from "./commit-message.ts";
+import { commitMessage } from "../git/commit-message.ts";
 import { findTampered, type Tampered } from "./find-tampered.ts";
-import { textOf, type Git } from "./git.ts";
+import { textOf, type Git } from "../git/git.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import { PutAside } from "./put-aside.ts";
 import { readPutBackRecord, writePutBackRecord } from "./put-back-record.ts";
-import { readHead } from "./read-head.ts";
+import { readHead } from "../git/read-head.ts";
 import { readLeftovers, type Leftovers } from "./read-leftovers.ts";
 import type { Owner } from "./whose-path.ts";
 

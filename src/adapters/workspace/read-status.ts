@@ -1,4 +1,4 @@
-import { textOf, type Git } from "./git.ts";
+import { textOf, type Git } from "../git/git.ts";
 
 /** One path that differs from HEAD, in the index or in the work tree. */
 export interface StatusEntry {

@@ -8,7 +8,7 @@ import {
 import { mayHoldTests } from "../../core/weakening/test-files.ts";
 import { safePath } from "../system/safe-path.ts";
 import type { Checkout } from "./checkout.ts";
-import { bytesOf, textOf, type Git } from "./git.ts";
+import { bytesOf, textOf, type Git } from "../git/git.ts";
 
 /** Which tests check less than at the base, among the files that changed since. */
 export async function readWeakenedTests(

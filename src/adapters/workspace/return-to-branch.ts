@@ -5,9 +5,9 @@ import type { CollectRequest, Snapshot } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitLeftovers, stage, withOwnIndex } from "./commit-leftovers.ts";
 import { descendsFrom } from "./descends-from.ts";
-import { commitMessage } from "./commit-message.ts";
-import { bytesOf, type Git } from "./git.ts";
-import { readHead, resolveCommit } from "./read-head.ts";
+import { commitMessage } from "../git/commit-message.ts";
+import { bytesOf, type Git } from "../git/git.ts";
+import { readHead, resolveCommit } from "../git/read-head.ts";
 import { readLeftovers, type Leftovers } from "./read-leftovers.ts";
 import type { Owner } from "./whose-path.ts";
 

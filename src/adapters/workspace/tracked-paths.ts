@@ -1,4 +1,4 @@
-import { createGit, textOf } from "./git.ts";
+import { createGit, textOf } from "../git/git.ts";
 
 /** Those of the paths, relative to the root and inside it, that git keeps a history of. */
 export async function trackedPaths(root: string, paths: readonly string[]): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import {
   temporaryRepository,
   type TemporaryRepository,
 } from "../../../test/fixtures/temporary-repository.ts";
-import { createGit } from "./git.ts";
+import { createGit } from "../git/git.ts";
 import { createTreeDiffer, type TreeDiffer } from "./tree-differ.ts";
 
 let repository: TemporaryRepository;

@@ -1,6 +1,6 @@
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Checkout } from "./checkout.ts";
-import { readHead } from "./read-head.ts";
+import { readHead } from "../git/read-head.ts";
 
 /** Checks the branch out, made from the current commit if it does not exist. */
 export async function useBranch(checkout: Checkout, name: string): Promise<void> {

@@ -2,8 +2,8 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { AcceptedWork, WorkToday } from "../../core/projections/verification.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
-import { textOf, type Git } from "./git.ts";
-import { readHead, resolveCommit } from "./read-head.ts";
+import { textOf, type Git } from "../git/git.ts";
+import { readHead, resolveCommit } from "../git/read-head.ts";
 import { readWeakenedTests } from "./read-weakened-tests.ts";
 
 /** What became of accepted work: looks at the work tree as it is, and changes nothing. */

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../../engine/ports.ts";
-import type { Git } from "./git.ts";
+import type { Git } from "../git/git.ts";
 import { readStatus, type StatusEntry } from "./read-status.ts";
 
 /** The walk over the work tree. It takes the longest of all looks, so it may begin before anybody needs it. */

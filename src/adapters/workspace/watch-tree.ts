@@ -3,7 +3,7 @@ import type { Snapshot } from "../../engine/ports.ts";
 import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { lookOf } from "./known-leftovers.ts";
-import { readHead } from "./read-head.ts";
+import { readHead } from "../git/read-head.ts";
 import { readStatus } from "./read-status.ts";
 import { withRealPaths } from "./whose-path.ts";
 

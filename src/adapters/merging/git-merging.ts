@@ -1,0 +1,31 @@
+import type { Merging } from "../../engine/parallel-ports.ts";
+import { openRepository, type OpenRepository } from "../git/open-repository.ts";
+import type { Git } from "../git/git.ts";
+import { advance } from "./advance.ts";
+import { prepareMerge } from "./prepare-merge.ts";
+import { prepareRevert } from "./prepare-revert.ts";
+import { withWorkbench } from "./workbench.ts";
+import { createCommitter, type Committer } from "./write-commit.ts";
+
+export interface MergingOptions {
+  /** The user's checkout, the top of its work tree. */
+  readonly root: string;
+  /** A folder for what lives as long as a call; it may be shared. */
+  readonly scratch: string;
+}
+
+export function createMerging({ root, scratch }: MergingOptions): Merging {
+  let opening: Promise<OpenRepository> | null = null;
+  const open = (): Promise<OpenRepository> => (opening ??= openRepository(root));
+  const onWorkbench = async <Result>(
+    use: (git: Git, committer: Committer) => Promise<Result>,
+  ): Promise<Result> => {
+    const checkout = await open();
+    return withWorkbench(checkout, scratch, (git) => use(git, createCommitter(git, checkout)));
+  };
+  return {
+    prepare: (request) => onWorkbench((git, committer) => prepareMerge(git, committer, request)),
+    advance: async (request) => advance(await open(), scratch, request),
+    revert: (request) => onWorkbench((git, committer) => prepareRevert(git, committer, request)),
+  };
+}

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Repository } from "../git/find-repository.ts";
+import { createGit, type Git } from "../git/git.ts";
+
+/** A git whose index and work tree are a folder of ours: of the repository it sees and makes objects only. */
+export async function withWorkbench<Result>(
+  { gitDir }: Repository,
+  scratch: string,
+  use: (git: Git) => Promise<Result>,
+): Promise<Result> {
+  return withFolder(scratch, async (folder) => {
+    const tree = join(folder, "tree");
+    mkdirSync(tree);
+    const place = { GIT_DIR: gitDir, GIT_WORK_TREE: tree, GIT_INDEX_FILE: join(folder, "index") };
+    return use(onOwnIndex(createGit(tree, { place })));
+  });
+}
+
+/** A folder for as long as `use` takes; those that killed processes left go first. */
+export async function withFolder<Result>(
+  scratch: string,
+  use: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  mkdirSync(scratch, { recursive: true });
+  removeDead(scratch);
+  const folder = mkdtempSync(join(scratch, `${PREFIX}${process.pid}-`));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** For an index of ours: nothing of how the operator keeps the own one, some of which lies outside of the file. */
+export function onOwnIndex(git: Git): Git {
+  return {
+    run: (args, options) => git.run([...PLAIN_INDEX, ...args], options),
+    start: (args) => git.start([...PLAIN_INDEX, ...args]),
+    ask: (args) => git.ask([...PLAIN_INDEX, ...args]),
+    must: (args, options) => git.must([...PLAIN_INDEX, ...args], options),
+  };
+}
+
+const PREFIX = "merging-";
+const PLAIN_INDEX = [
+  "core.bare=false",
+  "core.splitIndex=false",
+  "core.sparseCheckout=false",
+  "core.untrackedCache=false",
+  "core.fsmonitor=false",
+  "index.sparse=false",
+].flatMap((setting) => ["-c", setting]);
+
+function removeDead(scratch: string): void {
+  for (const name of readdirSync(scratch)) {
+    const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
+    if (!Number.isNaN(pid) && !isAlive(pid)) rmSync(join(scratch, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,38 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isAbandoned } from "./own-work.ts";
+import { forget } from "./registry.ts";
+import { deleteFolder, removeWorktree } from "./remove-worktree.ts";
+import { endAbandonedSetup } from "./run-setup.ts";
+import { worktreesAt, type Site } from "./site.ts";
+
+/** What processes that are dead by now left: checkouts of a commit, folders that they were removing, set-ups. */
+export async function clearLeftovers(site: Site): Promise<void> {
+  for (const worktree of worktreesAt(site)) {
+    await endAbandonedSetup(worktree);
+    if (isLeftover(worktree.root)) await removeWorktree(worktree);
+    else if (lstatSync(worktree.root, { throwIfNoEntry: false }) === undefined) forget(worktree);
+  }
+  for (const name of namesIn(site.place)) {
+    const folder = join(site.place, name);
+    if (isLeftover(folder)) await deleteFolder(folder);
+  }
+}
+
+/** The folder of a checkout of one commit begins so; a dead process's is nobody's. */
+export function commitStem(commit: string): string {
+  return `@${commit.slice(0, 12)}`;
+}
+
+function isLeftover(path: string): boolean {
+  const pid = /^@[0-9a-f]{12}-(\d+)-\d+$|~removed-(\d+)-\d+$/.exec(basename(path));
+  return pid !== null && isAbandoned(path, Number(pid[1] ?? pid[2]));
+}
+
+function namesIn(place: string): string[] {
+  try {
+    return readdirSync(place);
+  } catch {
+    return []; // there never was one
+  }
+}
