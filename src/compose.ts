@@ -11,6 +11,7 @@ import { createNotes } from "./adapters/files/notes.ts";
 import { readPromptTemplate } from "./adapters/files/prompt-template.ts";
 import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
+import { besideOf, workspacesBeside } from "./compose-beside.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
 import { projectId } from "./adapters/store/project-id.ts";
 import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
@@ -28,7 +29,7 @@ import { openSource, type OpenedSource, type SourceRequest } from "./adapters/ta
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
 import type { RoadmapDefaults } from "./adapters/tasks/roadmap-task.ts";
 import { writeImported } from "./adapters/tasks/write-imported.ts";
-import { findRepository } from "./adapters/workspace/find-repository.ts";
+import { findRepository } from "./adapters/git/find-repository.ts";
 import { configurationGlobs } from "./adapters/workspace/kept-files.ts";
 import { pinDefinitions } from "./adapters/workspace/pinned-definitions.ts";
 import { trackedPaths } from "./adapters/workspace/tracked-paths.ts";
@@ -205,6 +206,8 @@ export function notesOf(project: Project): Notes {
 }
 
 export interface RunParts extends AgentParts {
+  /** How worktrees are made ready; null: all work happens in place. */
+  readonly worktrees: { readonly setup: string; readonly include: readonly string[] } | null;
   readonly log: Log;
   readonly commands: Commands;
   readonly source: TaskSource;
@@ -230,12 +233,15 @@ export function composePorts(parts: RunParts): Ports {
   const { project, log, commands, source, followers, env } = parts;
   const redact = createRedactor(secretsOf(env, commands));
   const workspace = workspaceOf(project);
+  const workspaceIn = workspacesBeside(workspace);
   return {
     log,
     commands,
     source: redactingSource(source, redact),
-    agents: agentsOf(parts, workspace),
+    agents: agentsOf(parts, workspaceIn),
     workspace,
+    beside:
+      parts.worktrees && besideOf({ ...parts, ...parts.worktrees, redact, ownRoot: OWN_ROOT }, workspaceIn),
     gates: createGates({ cwd: project.root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
     letters: createLetters(project.ralphDir),
     notes: notesOf(project),
@@ -244,7 +250,7 @@ export function composePorts(parts: RunParts): Ports {
   };
 }
 
-export function agentsOf(parts: AgentParts, workspace: GitWorkspace): Agents {
+export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefined) => GitWorkspace): Agents {
   const { project, onProgress, onAgentStart, onOutput, transcripts } = parts;
   return createAgents({
     cwd: project.root,
@@ -257,7 +263,7 @@ export function agentsOf(parts: AgentParts, workspace: GitWorkspace): Agents {
     ownProgram: [process.execPath, join(OWN_ROOT, "bin", "start.cjs")],
     onProgress,
     onStart: onAgentStart,
-    workTree: () => workspace.fingerprint(),
+    workTree: (root) => workspaceIn(root).fingerprint(),
     ...(onOutput && { onOutput }),
     ...(transcripts !== undefined && { transcripts }),
   });

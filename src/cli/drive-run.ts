@@ -15,7 +15,7 @@ import { gatesToKeep } from "../core/loop/resumed-gates.ts";
 import { isOpen, leftoversInPlace, type State } from "../core/loop/state.ts";
 import { runSummary } from "../core/projections/summary.ts";
 import { RalphError } from "../core/ralph-error.ts";
-import type { GateSettings, Settings } from "../core/settings.ts";
+import type { GateSettings, Settings, WorktreeSettings } from "../core/settings.ts";
 import { runEngine } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Log, Ports } from "../engine/ports.ts";
@@ -58,8 +58,8 @@ export async function driveRun(drive: Drive): Promise<number> {
 async function driveWith(log: Log, drive: Drive): Promise<number> {
   const { project, context, printer } = drive;
   const keepAwake = keepAwakeOf(context);
+  const views = viewsOf(project, log);
   try {
-    const views = viewsOf(project, log);
     const interventions = interventionFilesOf(project, log);
     const retryKey = listenForRetry(process.stdin, log);
     const followers = [views, interventions, printer, retryKey];
@@ -70,6 +70,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
       log,
       commands: { ...drive.commands, gates },
       source: drive.source,
+      worktrees: drive.settings.worktrees == null ? null : drive.worktree,
       followers,
       onProgress: (progress) => {
         views.progress(progress);
@@ -83,9 +84,10 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     await continueNumbers(journal, project);
     await recover(ports, journal.state);
     const leaveAlone = await pathsToLeaveAlone(drive, journal.state);
-    const settings = { ...drive.settings, gates, leaveAlone };
     if (drive.branch !== null && journal.state.iterations.length === 0)
       await workspaceOf(project).useBranch(drive.branch);
+    const worktrees = await withBase(drive, ports, journal.state);
+    const settings = { ...drive.settings, gates, leaveAlone, worktrees };
     const first = drive.first?.(journal.state) ?? [];
     if (first.length > 0) await journal.record(...first);
     await views.restore(journal.state);
@@ -97,9 +99,25 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     if (drive.suggests && settings.unblock.autoSuggest) await printSuggestions(end, drive);
     return end.run?.end == null ? EXIT_CODES.stopped : EXIT_CODES[end.run.end.outcome];
   } finally {
+    views.rest();
     keepAwake.release();
     printer.rest();
   }
+}
+
+/** A run that goes on goes on from its own base, whatever is checked out by now. */
+async function withBase(
+  { settings: { worktrees = null } }: Drive,
+  ports: Ports,
+  { run }: State,
+): Promise<WorktreeSettings | null> {
+  if (worktrees === null) return null;
+  const before = isOpen(run) ? run.settings.worktrees?.base : undefined;
+  const base = before ?? (await ports.workspace.snapshot()).branch;
+  if (base !== null) return { ...worktrees, base };
+  throw new RalphError("usage", "worktrees need a branch to begin from, and none is checked out", {
+    hint: "check out the branch that the work is for: git switch main",
+  });
 }
 
 function keptGates({ settings, commands, context }: Drive, state: State): readonly GateSettings[] {
@@ -151,9 +169,11 @@ async function printSuggestions(end: State, { project, context }: Drive): Promis
 
 /** The operator's uncommitted work: a reason not to start, or (`--allow-dirty`) left exactly as it is. */
 async function pathsToLeaveAlone(
-  { project, allowDirty, source }: Drive,
+  { project, allowDirty, source, settings }: Drive,
   state: State,
 ): Promise<readonly string[]> {
+  // Work in worktrees touches none of it.
+  if (settings.worktrees != null) return [];
   // What a dead run left in the middle of an iteration is that iteration's, and is taken up by recovery.
   if (isOpen(state.run) && state.iterations.length > 0) return state.run.settings.leaveAlone;
   const ours = source.files.map((file) => file.path);

@@ -31,6 +31,8 @@ export interface Prepared {
   readonly notes: Notes;
   /** Those that will work, as far as one can know; the run's own first. */
   readonly agents: readonly AgentSettings[];
+  /** How a worktree is made ready. */
+  readonly worktree: { readonly setup: string; readonly include: readonly string[] };
   /** The branch that the source wants the work on. */
   readonly branch: string | null;
 }
@@ -51,6 +53,7 @@ export async function prepareRun(
   const withChecks = { ...flags, check: [...checks, ...(flags.check ?? [])] };
   const { settings, commands } = resolveSettings(config, withChecks, source.identity, builtInAgents());
   for (const task of tasks) requireKnownAgent(task, commands.agents);
+  requireOneLaneForReviews(settings, tasks);
   const agents = agentsOf(settings, tasks, commands.agents);
   requireKnownCosts(settings, agents);
   const promptTemplate = readPromptTemplate(project);
@@ -75,6 +78,7 @@ export async function prepareRun(
     why,
     notes: notesOf(project),
     agents,
+    worktree: config.worktree,
     branch,
   };
 }
@@ -120,6 +124,14 @@ function requirePrice(agent: AgentSettings, settings: Settings): void {
     `there is a budget, and the agent "${agent.name}" tells its tokens, but no price says what ${unpriced === undefined ? "they" : `those of ${unpriced}`} cost`,
     { hint: `add ${section} with input_per_mtok and output_per_mtok, or take the budget away` },
   );
+}
+
+/** The review state stands in one file, which one iteration at a time takes further. */
+function requireOneLaneForReviews({ worktrees, skipReview }: Settings, tasks: readonly Task[]): void {
+  if (worktrees == null || skipReview === true || tasks.every(({ review }) => review === undefined)) return;
+  throw new RalphError("usage", "stories with a review cycle are worked on one after the other, in place", {
+    hint: "leave out --parallel and --worktree, or the review: --skip-review",
+  });
 }
 
 /** A task may name its own agent; better to know now than in the middle of the night. */

@@ -34,6 +34,8 @@ export interface RunFlags {
   readonly task?: readonly string[];
   readonly reviewCap?: string;
   readonly skipReview?: boolean;
+  readonly parallel?: string;
+  readonly worktree?: boolean;
   readonly keepGoing?: boolean;
   /** False: `--no-wait`. */
   readonly wait?: boolean;
@@ -41,7 +43,6 @@ export interface RunFlags {
   readonly interventions?: boolean;
 }
 
-const LANES = 1;
 const CHECK_TIMEOUT_MS = 600_000;
 
 /** What a run is to do and with which programs. */
@@ -63,12 +64,15 @@ export function resolveSettings(
   const stages = resolveStages(config);
   for (const stage of stages ?? []) requireStageAgent(stage, agent, agents);
   const gates = [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)];
+  const lanes = wholeNumber("--parallel", flags.parallel, 1) ?? config.run.parallel;
   const settings: Settings = {
     source,
     agent,
     gates,
     onlyTasks: flags.task === undefined || flags.task.length === 0 ? null : flags.task,
-    lanes: LANES,
+    lanes,
+    // The base is the branch that is checked out when the run starts.
+    worktrees: lanes > 1 || flags.worktree === true ? { base: "", merge: config.git.merge } : null,
     limits: {
       maxIterations: wholeNumber("--max-iterations", flags.maxIterations, 1) ?? config.run.max_iterations,
       maxStuck: wholeNumber("--max-stuck", flags.maxStuck, 0) ?? config.run.max_stuck,
@@ -94,14 +98,15 @@ export function resolveSettings(
     timeoutMs: duration("--timeout", flags.timeout),
     adaptiveTimeout: timeoutSettings(config),
     noWait: flags.wait === false,
-    keepGoing: flags.keepGoing ?? config.run.keep_going,
+    // A lane that cannot go on does not stop the others.
+    keepGoing: flags.keepGoing ?? (config.run.keep_going || lanes > 1),
     gatesEveryIteration: config.run.gates_every_iteration,
     adaptiveIterations: config.run.adaptive_iterations,
     unblock: {
       autoSuggest: config.unblock.auto_suggest,
       maxAutoAttempts: config.unblock.max_auto_unblock_attempts,
     },
-    git: config.git,
+    git: { commit: config.git.commit, hooks: config.git.hooks },
     protect: { paths: config.protect.paths, pins: [], weakenedTests: config.protect.weakened_tests },
     interventions: interventionSettings(config, flags),
     fallbackAgents: config.run.fallback_agents,

@@ -60,6 +60,10 @@ const run = z.strictObject({
   max_iterations: count.min(1).default(50).describe("of the whole run"),
   max_stuck: count.default(3).describe("iterations in a row without progress that end the run; 0 is off"),
   max_attempts: count.default(3).describe("failed iterations in a row on one task, then it is blocked"),
+  parallel: countTo(100)
+    .min(1)
+    .default(1)
+    .describe("lanes: so many tasks at a time, each in a worktree and on a branch of its own"),
   keep_going: z.boolean().default(false).describe("a blocked or undecided task does not stop the run"),
   gates_every_iteration: z
     .boolean()
@@ -104,7 +108,21 @@ const git = z.strictObject({
     .describe(
       "`ralph`: what the agent leaves uncommitted is committed after each iteration; `agent`: a claim with a dirty tree is rejected",
     ),
+  merge: z
+    .enum(["squash", "merge", "rebase", "none"])
+    .default("squash")
+    .describe(
+      "how the work of a worktree's branch is brought to the base; `none` leaves the branches as the result",
+    ),
   hooks: z.boolean().default(false).describe("ralph's own commits run the repository's hooks and signing"),
+});
+
+const worktree = z.strictObject({
+  setup: z
+    .string()
+    .default("")
+    .describe("run once in a new worktree, e.g. `npm ci`; its failure blocks only that task"),
+  include: z.array(text).default([]).describe('untracked files to copy in, e.g. `[".env"]`'),
 });
 
 const protect = z.strictObject({
@@ -222,6 +240,7 @@ export const configSchema = z.strictObject({
     .describe("a pipeline, in the order of the file; without any there is one stage, `build`"),
   review: review.prefault({}).describe("whether stories are reviewed, and how often work is sent back"),
   git: git.prefault({}).describe("who commits, and how"),
+  worktree: worktree.prefault({}).describe("how the worktree of a task is made ready"),
   protect: protect.prefault({}).describe("what the agent must not change"),
   interventions: interventions.prefault({}).describe("how agents are corrected"),
   adaptive_timeout: adaptiveTimeout

@@ -12,10 +12,6 @@ interface UpcomingKey {
  * and does not brake is worse than none. A key leaves this list when `schema.ts` gets it.
  */
 export const UPCOMING_KEYS: Readonly<Record<string, UpcomingKey>> = {
-  "run.parallel": { type: "whole number", default: "1" },
-  "git.merge": { type: '"squash", "merge", "rebase", "none" or "pr"', default: '"squash"' },
-  "worktree.setup": { type: "text", default: '""' },
-  "worktree.include": { type: "list of texts", default: "[]" },
   "sandbox.kind": { type: '"none", "bubblewrap" or "docker"', default: '"none"' },
   "logs.keep_days": { type: "whole number", default: "30" },
   "notify.desktop": { type: "true or false", default: "false" },

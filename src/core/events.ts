@@ -22,7 +22,8 @@ import type {
  * Every fact that Ralph remembers. The log of these is the truth about runs; state, files, screens and
  * reports are folded from it. Facts are in the past tense and are never changed.
  */
-export type Event = LogEvent | RunEvent | PlanEvent | IterationEvent | TaskEvent | OperatorEvent;
+export type Event =
+  LogEvent | RunEvent | PlanEvent | IterationEvent | TaskEvent | WorktreeEvent | OperatorEvent;
 
 export type RunEvent =
   | (About<"run.started"> & {
@@ -146,6 +147,9 @@ export type TaskEvent =
       /** The same when the agent's own edits are taken back. */
       readonly to: ReviewStatus;
       readonly edits: readonly FieldEdit[];
+      /** Stories that are gone and come back; and whether the whole file does. */
+      readonly putBack: readonly TaskId[];
+      readonly restores: boolean;
     })
   | (AboutIteration<"task.completed"> & { readonly commit: string | null; readonly certificate: Certificate })
   /** The source shows what became of it, in the user's file, committed on top of `parent`. */
@@ -191,6 +195,33 @@ export type TaskEvent =
       readonly sha256: string | null;
     })
   | (About<"letter.withdrawn"> & { readonly task: TaskId; readonly file: string });
+
+/** Of tasks that are worked on side by side. */
+export type WorktreeEvent =
+  | (About<"worktree.opened"> & {
+      readonly run: RunId;
+      readonly task: TaskId;
+      readonly root: string;
+      readonly branch: string;
+      /** Files of the user's that were copied in: no work of the task's. */
+      readonly copied: readonly string[];
+    })
+  /** Its set-up failed, so nobody can work in it. */
+  | (About<"worktree.failed"> & { readonly run: RunId; readonly task: TaskId; readonly why: string })
+  | (About<"worktree.removed"> & { readonly run: RunId; readonly task: TaskId })
+  /** What the base will be: gates passed on it. The base moves after this is recorded. */
+  | (AboutIteration<"merge.prepared"> & { readonly from: string; readonly to: string })
+  /** Somebody else has moved the base meanwhile. */
+  | (AboutIteration<"merge.overtaken"> & { readonly head: string | null })
+  /** It does not go together with what the base has by now. */
+  | (AboutIteration<"merge.failed"> & {
+      readonly base: string;
+      readonly conflicts: readonly string[];
+      readonly gates: readonly CheckedGate[];
+    })
+  /** A person has to clear the way first; the next run tries again. */
+  | (AboutIteration<"merge.held"> & { readonly why: string })
+  | (AboutIteration<"task.merged"> & { readonly from: string; readonly to: string });
 
 /** What a person did; any process may record these. */
 export type OperatorEvent =

@@ -16,6 +16,8 @@ export interface Settings {
   /** Only these tasks; null means all. */
   readonly onlyTasks: readonly TaskId[] | null;
   readonly lanes: number;
+  /** Every task in a worktree of its own; null: all work happens in place. */
+  readonly worktrees?: WorktreeSettings | null;
   readonly limits: LimitSettings;
   readonly breaker: BreakerSettings;
   readonly promise: PromiseSettings;
@@ -47,6 +49,13 @@ export interface Settings {
   readonly fallbackAgents: readonly string[];
   /** Paths that were dirty when the run started with `--allow-dirty`: never committed, never counted. */
   readonly leaveAlone: readonly string[];
+}
+
+export interface WorktreeSettings {
+  /** The branch that tasks begin from, and that their work is brought to. */
+  readonly base: string;
+  /** How it is brought there; `none`: the branches are the result. */
+  readonly merge: "squash" | "merge" | "rebase" | "none";
 }
 
 export interface PromiseSettings {

@@ -1,7 +1,7 @@
 import type { Event, Recorded } from "../core/events.ts";
 import { decide } from "../core/loop/decide.ts";
 import { evolve, EVOLVE_VERSION } from "../core/loop/evolve.ts";
-import { EMPTY_STATE, type State } from "../core/loop/state.ts";
+import { EMPTY_STATE, taskState, type State } from "../core/loop/state.ts";
 import type { TaskId } from "../core/plan/task.ts";
 import type { Instant } from "../core/time.ts";
 import type { Expectation, Follower, Log } from "./ports.ts";
@@ -52,7 +52,7 @@ export class Journal {
     const expected: Expectation =
       task === null
         ? { position: seen.position }
-        : { task: { id: task, position: seen.tasks[task]?.position ?? 0 } };
+        : { task: { id: task, position: taskState(seen, task).position } };
     const recorded = await this.#log.append(events, expected);
     await this.#take(recorded ?? []);
     return recorded !== null;

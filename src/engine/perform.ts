@@ -8,7 +8,9 @@ import { iterate } from "./effects/iterate.ts";
 import { publishLetter, withdrawLetter } from "./effects/letters.ts";
 import { lookAtHalftime } from "./effects/look-at-halftime.ts";
 import { markTask } from "./effects/mark-task.ts";
+import { mergeTask } from "./effects/merge-task.ts";
 import { observe } from "./effects/observe.ts";
+import { removeWorktree } from "./effects/remove-worktree.ts";
 import { takeDefault } from "./effects/take-default.ts";
 import { tellAgent } from "./effects/tell-agent.ts";
 import type { Journal } from "./journal.ts";
@@ -40,6 +42,10 @@ export async function perform(
       return checkGates(effect, ports, journal, signal);
     case "mark-task":
       return markTask(effect, ports, journal);
+    case "merge-task":
+      return mergeTask(effect, ports, journal, signal);
+    case "remove-worktree":
+      return removeWorktree(effect, ports, journal);
     case "publish-letter":
       return publishLetter(effect, ports, journal);
     case "withdraw-letter":

@@ -7,6 +7,7 @@ import type { FieldEdit } from "../core/review/story-review.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
 import type { AgentSettings, Commands, GateSettings, Pin } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
+import type { Beside } from "./parallel-ports.ts";
 
 /** Everything the engine needs from the outside; each port has one contract suite. */
 export interface Ports {
@@ -14,7 +15,10 @@ export interface Ports {
   readonly commands: Commands;
   readonly source: TaskSource;
   readonly agents: Agents;
+  /** The user's checkout. */
   readonly workspace: Workspace;
+  /** For tasks that are worked on side by side; null where there are no worktrees. */
+  readonly beside: Beside | null;
   readonly gates: Gates;
   readonly letters: Letters;
   readonly notes: Notes;
@@ -85,6 +89,8 @@ export interface TaskSource {
    * that is gone. Answers the ids whose mark it took back.
    */
   takeBackMarks(done: ReadonlySet<TaskId>): Promise<readonly TaskId[]>;
+  /** The same file, as it stands on some branch, with the task marked. */
+  markedIn(file: Buffer, task: TaskId): Buffer;
   /** Of a source whose tasks may have a review state. */
   readonly stories?: Stories;
 }
@@ -95,7 +101,9 @@ export interface Stories {
   read(): Promise<unknown>;
   /** Sets fields, and puts stories back that are gone; all else stays byte for byte. Safe to repeat. */
   edit(edits: readonly FieldEdit[], putBack: readonly TaskId[]): Promise<void>;
-  /** Puts the file back as it was when it could last be used. */
+  /** Keeps the file as it is, before an agent starts; this is what comes back, also after a crash. */
+  keep(): Promise<void>;
+  /** Puts the file back as it was kept. */
   restore(): Promise<void>;
 }
 
@@ -140,6 +148,8 @@ export interface AgentRequest {
   readonly iteration: number;
   readonly ordinal: number;
   readonly maxIterations: number;
+  /** Where it works; missing: in the user's checkout. */
+  readonly root?: string;
   /** What the task is, for an agent that asks. */
   readonly about: Pick<Task, "title" | "description" | "criteria">;
   /** The session to go on with; null begins one. */
@@ -244,7 +254,13 @@ export interface CollectRequest extends CommitRequest, WatchRequest {
 }
 
 export interface Gates {
-  check(gates: readonly GateSettings[], marker: string, signal: AbortSignal): Promise<readonly GateResult[]>;
+  /** In the user's checkout, unless another root is given. */
+  check(
+    gates: readonly GateSettings[],
+    marker: string,
+    signal: AbortSignal,
+    root?: string,
+  ): Promise<readonly GateResult[]>;
 }
 
 /** Letters to the operator under `.ralph/`. */

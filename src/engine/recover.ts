@@ -1,5 +1,6 @@
 import { isOpen, type State } from "../core/loop/state.ts";
 import { baselineMarker } from "./effects/measure-baseline.ts";
+import { mergeMarker } from "./effects/merge-task.ts";
 import type { Ports } from "./ports.ts";
 
 /**
@@ -7,7 +8,11 @@ import type { Ports } from "./ports.ts";
  * open iteration, and locks they held. The facts about it are recorded by the loop itself.
  */
 export async function recover(ports: Ports, state: State): Promise<void> {
-  if (isOpen(state.run)) await ports.agents.sweep(baselineMarker(state));
+  if (isOpen(state.run)) {
+    await ports.agents.sweep(baselineMarker(state));
+    if (ports.beside !== null) await ports.agents.sweep(mergeMarker(state.run.id));
+  }
+  await ports.beside?.worktrees.clearLeftovers();
   if (state.iterations.length === 0) return;
   for (const open of state.iterations) await ports.agents.sweep(open.marker);
   await ports.workspace.clearLeftovers();

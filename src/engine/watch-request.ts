@@ -1,4 +1,4 @@
-import { leftoversOf, type OpenIteration, type State } from "../core/loop/state.ts";
+import { leftoversOf, taskState, type OpenIteration, type State } from "../core/loop/state.ts";
 import type { Ports, WatchRequest } from "./ports.ts";
 
 /** From where on, and without what, an iteration's work counts. */
@@ -7,7 +7,7 @@ export function watchRequest(state: State, open: OpenIteration, ports: Ports): W
   return {
     from: { head: open.head, branch: open.branch },
     ignore: ports.source.files.filter((file) => !file.isAgents).map((file) => file.path),
-    leaveAlone: state.run?.settings.leaveAlone ?? [],
+    leaveAlone: taskState(state, open.task).worktree?.copied ?? state.run?.settings.leaveAlone ?? [],
     leftBefore: open.leftovers,
     leftByGates: byGates,
     gatesRan,

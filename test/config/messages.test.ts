@@ -80,7 +80,7 @@ describe("ralph.toml", () => {
 
   test("an unknown key that is near nothing", async () => {
     expect(await toml('[run]\ncolour = "red"\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:2: unknown key "colour" in [run]. Known here: "max_iterations", "max_stuck", "max_attempts", "keep_going", "gates_every_iteration", "idle_timeout", "adaptive_iterations", "retries", "fallback_agents""`,
+      `".ralph/ralph.toml:2: unknown key "colour" in [run]. Known here: "max_iterations", "max_stuck", "max_attempts", "parallel", "keep_going", "gates_every_iteration", "idle_timeout", "adaptive_iterations", "retries", "fallback_agents""`,
     );
   });
 
@@ -110,7 +110,7 @@ describe("ralph.toml", () => {
 
   test("an unknown section that is near nothing", async () => {
     expect(await toml("[colours]\nred = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [stages.NAME], [review], [git], [protect], [interventions], [adaptive_timeout], [unblock]"`,
+      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [stages.NAME], [review], [git], [worktree], [protect], [interventions], [adaptive_timeout], [unblock]"`,
     );
   });
 
@@ -209,18 +209,6 @@ describe("ralph.toml", () => {
   test("a wrong value under another name", async () => {
     expect(await toml("[promise]\nrequire_xml_format = 1\n")).toMatchInlineSnapshot(
       `".ralph/ralph.toml:2: "promise.require_xml_format": expected true or false, got 1"`,
-    );
-  });
-
-  test("a key of a later version", async () => {
-    expect(await toml('agent = "demo"\n[run]\nparallel = 3\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:3: "run.parallel" is not supported by this version yet; remove it"`,
-    );
-  });
-
-  test("a key of a later version in a known section", async () => {
-    expect(await toml('[git]\nmerge = "pr"\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:2: "git.merge" is not supported by this version yet; remove it"`,
     );
   });
 

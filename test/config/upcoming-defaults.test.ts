@@ -2,12 +2,11 @@ import { expect, test } from "vitest";
 import { withoutUpcomingDefaults } from "../../src/config/upcoming-keys.ts";
 
 test.each([
-  [{ run: { max_stuck: 4, parallel: 1 } }, { run: { max_stuck: 4 } }],
-  [{ run: { parallel: 2 } }, { run: { parallel: 2 } }],
+  [{ logs: { keep_days: 30 }, run: { max_stuck: 4 } }, { run: { max_stuck: 4 } }],
+  [{ logs: { keep_days: 2 } }, { logs: { keep_days: 2 } }],
   [{ queue: { lease: "30000ms" } }, {}],
   [{ queue: { lease: "1h" } }, { queue: { lease: "1h" } }],
-  [{ worktree: { include: [], setup: "" } }, {}],
-  [{ git: { merge: "squash", commit: "agent" } }, { git: { commit: "agent" } }],
+  [{ notify: { desktop: false, command: "" } }, {}],
   [{ run: {} }, { run: {} }],
   [{ nonsense: {} }, { nonsense: {} }],
 ])("%j leaves %j: a default that is written out asks for nothing new", (written, left) => {

@@ -331,7 +331,7 @@ test("a question leaves the review fields of its story as they are, and its answ
     [slow],
   );
   project.commit("stories");
-  const running = project.start("run", "--keep-going");
+  const running = project.start("run", "--keep-going", "--skip-review");
   await until("it asks", () => exists(project, ".ralph/decide.txt"));
   const asked = JSON.parse(project.read(".ralph/tasks.json")) as { userStories: typeof stories };
   expect(asked.userStories[0]).toEqual(stories[0]);

@@ -190,6 +190,7 @@ test("the agent's world is told by its environment", async () => {
     `RALPH_DIR=${join(folder, ".ralph")}`,
     "RALPH_ITERATION=3",
     expect.stringMatching(/^RALPH_ITERATION_DIR=\//),
+    "RALPH_ITERATION_NUMBER=16",
     "RALPH_MARKER=mark",
     "RALPH_MAX_ITERATIONS=5",
     "RALPH_RUN_ID=run-1",

@@ -35,7 +35,7 @@ export interface AgentsOptions extends EnvironmentOptions, LaunchOptions {
   /** Called as soon as an agent runs. */
   readonly onStart?: () => void;
   /** Another text when the work tree has changed. Without it no agent is ended for being idle. */
-  readonly workTree?: () => Promise<string>;
+  readonly workTree?: (root: string | undefined) => Promise<string>;
   /** Called every second while an agent runs. */
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -119,7 +119,8 @@ async function runIn(
   const writer = createTranscriptWriter(log);
   const prompt = keptPrompt(request, files.prompt, secrets);
   const launch = launchOf(request, options, folder, env);
-  const { onOutput, cwd } = options;
+  const { onOutput } = options;
+  const cwd = request.root ?? options.cwd;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
   // Its output comes without secrets, so an echo of the prompt does too.
   const words = { prompt: prompt.cleanPrompt, promise: request.promise, workspace: cwd };
@@ -198,7 +199,7 @@ function keptPrompt({ prompt, agent }: AgentRequest, path: string, secrets: read
 
 /** What tells that an agent is idle, or that it need only exit. */
 function watchesFor(
-  { idleMs }: AgentRequest,
+  { idleMs, root }: AgentRequest,
   { workTree }: AgentsOptions,
   reader: AgentReader,
 ): Pick<SuperviseRequest, "idle" | "isOver" | "exitMs" | "askToStop"> {
@@ -207,7 +208,7 @@ function watchesFor(
     isOver: () => reader.isOver?.() ?? false,
     ...(reader.cancel && { askToStop: async () => (await reader.cancel?.()) ?? false }),
     ...(reader.exitMs !== undefined && { exitMs: reader.exitMs }),
-    ...(idleMs > 0 && workTree && { idle: { afterMs: idleMs, toolCalls, workTree } }),
+    ...(idleMs > 0 && workTree && { idle: { afterMs: idleMs, toolCalls, workTree: () => workTree(root) } }),
   };
 }
 

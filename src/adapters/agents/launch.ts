@@ -43,7 +43,7 @@ export function launchOf(
     prompt,
     mayGetMessages,
     session: session === null ? { id: randomUUID(), isNew: true } : { id: session.id, isNew: false },
-    workspace: cwd,
+    workspace: request.root ?? cwd,
     gitDir,
     folder: path,
     ownProgram,

@@ -1,6 +1,7 @@
+import { lstatSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createFile } from "./kept-file.ts";
 
 export interface PromptFile {
@@ -24,7 +25,7 @@ export async function withPromptFile<Result>(
   if (!isRead) {
     // Nobody waits for the file, so the agent does not wait for it either.
     const used = use(path);
-    const kept = writeWhole(path, cleanPrompt);
+    const kept = keepIfPossible(path, cleanPrompt);
     await Promise.allSettled([used, kept]);
     await kept;
     return used;
@@ -38,6 +39,17 @@ export async function withPromptFile<Result>(
     return await use(copy);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The agent runs by now, and may have cleaned up: then there is no place for it any more. */
+async function keepIfPossible(path: string, text: string): Promise<void> {
+  const isThere = (): boolean => lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isThere()) return;
+  try {
+    await writeWhole(path, text);
+  } catch (error) {
+    if (isThere()) throw error;
   }
 }
 

@@ -53,6 +53,11 @@ export class Views implements Follower {
     this.#shared = { calls: await this.#log.countCalls(hourOf(now).since), now };
   }
 
+  /** The process drives no run any longer, however that came about. */
+  rest(): void {
+    for (const file of ["active.json", "progress.json"]) rmSync(this.#path(file), { force: true });
+  }
+
   /** What the running agent is doing right now. */
   progress(progress: Progress): void {
     this.#writeJson("progress.json", {
@@ -145,10 +150,7 @@ export class Views implements Follower {
   #writeCurrent(state: State): void {
     if (!existsSync(this.#folder)) prepareRalphFolder(this.#folder);
     this.#writeJson("status.json", projectStatus(state, true, this.#shared));
-    if (!isOpen(state.run)) {
-      for (const file of ["active.json", "progress.json"]) rmSync(this.#path(file), { force: true });
-      return;
-    }
+    if (!isOpen(state.run)) return this.rest();
     this.#writeActive(state);
   }
 

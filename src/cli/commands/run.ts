@@ -50,6 +50,8 @@ export function define(command: Command, act: Act): void {
     .option("--review-cap <n>", "how often later stages may send a task back, or a story is reviewed")
     .option("--skip-review", "stories with review fields go without the review cycle")
     .option("--task <id>", "only this task (repeatable)", collect)
+    .option("--parallel <n>", "so many tasks at a time, each in a worktree of its own")
+    .option("--worktree", "work in worktrees also with one lane")
     .option("--keep-going", "a blocked or undecided task does not stop the run")
     .option("--no-wait", "end where it would wait for a limit (exit code 5) or a deadline (3)")
     .option("--no-interventions", "record what goes wrong, but do not tell the agent")

@@ -112,7 +112,7 @@ function knownOf(fields: Fields): Pick<ActiveRun, "mode" | "before" | "rules"> {
     rules: {
       cap: cap !== null && cap >= 0 ? cap : REVIEW_CAP,
       skipReview: (fields["skip_review"] ?? fields["skipReview"]) === true,
-      story: null,
+      story: textOf(fields["story"]),
     },
   };
 }

@@ -56,6 +56,7 @@ async function letAgentsTry(drive: PlanDrive): Promise<readonly Attempt[]> {
   const screen = planScreen(context, drive.asJson);
   const keepAwake = keepAwakeOf(context);
   const { env, version } = context;
+  const workspace = workspaceOf(project);
   const agents = agentsOf(
     {
       project,
@@ -66,7 +67,7 @@ async function letAgentsTry(drive: PlanDrive): Promise<readonly Attempt[]> {
       env,
       version,
     },
-    workspaceOf(project),
+    () => workspace,
   );
   const marker = planMarker(project);
   const stop = stopOnSignal(context.stderr, async () => {

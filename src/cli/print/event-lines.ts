@@ -7,10 +7,12 @@ import { statusOf } from "../../core/loop/task-status.ts";
 import type { IterationRecord } from "../../core/projections/iteration-record.ts";
 import { asArgument } from "../../core/projections/blocked.ts";
 import { choiceInWords, openQuestions } from "../../core/projections/open-questions.ts";
+import { AUTO_APPROVED } from "../../core/review/story-review.ts";
 import { BUILD } from "../../core/stages/stages.ts";
 import { isFailing } from "../../core/report/checked-gate.ts";
 import { peopleLines } from "./people-lines.ts";
 import { brakeLines } from "./brake-lines.ts";
+import { mergeLines } from "./merge-lines.ts";
 import type { Style } from "./style.ts";
 
 /** What a person is told about one fact: short, with the reason and the next step. */
@@ -20,11 +22,29 @@ export function eventLines(
   record: IterationRecord | undefined,
   style: Style,
 ): readonly string[] {
+  const lines = linesOf(event, state, record, style);
+  const lanes = state.run?.settings.lanes ?? 1;
+  if (lanes === 1 || !("task" in event)) return lines;
+  // What belongs to which task is no longer told by the order.
+  return lines.map((line) =>
+    line.startsWith("  ") ? `  ${style.dim(`[${event.task}]`)} ${line.trimStart()}` : line,
+  );
+}
+
+function linesOf(
+  event: Recorded,
+  state: State,
+  record: IterationRecord | undefined,
+  style: Style,
+): readonly string[] {
   switch (event.type) {
     case "run.resumed":
       return [style.dim("going on with the run that was interrupted"), ...headline(state, style)];
     case "tasks.observed":
-      return headline(state, style);
+      // Every merge brings its mark, and nothing new.
+      return state.run?.settings.worktrees == null || state.run.iterations === 0
+        ? headline(state, style)
+        : [];
     case "iteration.started":
       return ["", startLine(event, state, style)];
     case "baseline.measured":
@@ -46,6 +66,11 @@ export function eventLines(
       ];
     case "story.settled":
       return storyLines(event, style);
+    case "worktree.failed":
+    case "merge.failed":
+    case "merge.held":
+    case "task.merged":
+      return mergeLines(event, state, style);
     case "run.ended":
       return endLines(event, state, style);
     case "task.blocked":
@@ -61,12 +86,15 @@ export function eventLines(
   }
 }
 
-function storyLines({ task, from, to }: EventOf<"story.settled">, style: Style): readonly string[] {
-  if (from === to) return [`  ${style.dim("↺")} ${task}: what the agent wrote into its story is taken back`];
+function storyLines({ task, from, to, edits }: EventOf<"story.settled">, style: Style): readonly string[] {
+  if (from === to) return [`  ${style.dim("↺")} ${task}: what the agent did to the stories is undone`];
   if (to === "needs_review") return [`  ${style.good("→")} ${task} goes to review`];
   if (to === "changes_requested")
     return [`  ${style.ask("←")} ${task} goes back: the review asks for changes`];
-  return [];
+  const isForced = edits.some(({ value }) => String(value).includes(AUTO_APPROVED));
+  return isForced
+    ? [style.ask(`  ! ${task} is approved because it has been reviewed as often as it may be`)]
+    : [];
 }
 
 function baselineLines({ task, gates }: EventOf<"baseline.measured">, style: Style): readonly string[] {
@@ -79,6 +107,7 @@ function interventionLines(event: EventOf<"intervention.chosen">, style: Style):
   if (["too-big", "looks-secret", "commit-hook"].includes(event.rule))
     return [`              ${style.dim(`→ ${event.feedback.text}`)}`];
   if (event.rule === "removed-task") return [style.ask(`  ! ${event.feedback.text}`)];
+  if (event.rule === "story-review") return [];
   if (event.intervention === "illegal_transition")
     return [style.ask("  ! the agent marked tasks as done itself; the marks were taken back")];
   if (event.intervention !== "mid_stream_prompt_injected") return [];

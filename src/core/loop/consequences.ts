@@ -11,7 +11,8 @@ import { outcomeOf } from "../report/checked-gate.ts";
 import { madeProgress } from "../report/evidence.ts";
 import { editsBack, editsBySignal } from "../review/story-claim.ts";
 import { reviewCapOf, reviewOf } from "../review/story-cycle.ts";
-import { withEdits } from "../review/story-review.ts";
+import { withEdits, type FieldEdit } from "../review/story-review.ts";
+import { NOTHING_TO_UNDO } from "../review/undo-of.ts";
 import { BUILD, isReading, stageAfter, stageOf, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import type { Certificate } from "../verdict/certificate.ts";
@@ -158,11 +159,20 @@ function settled(open: OpenIteration, { context, verdict, objection }: Judgement
   const review = reviewOf(context.settings, context.task);
   if (review === null) return [];
   const counts = verdict.ruling === "accepted" || objection !== null;
-  const edits = counts ? editsBySignal(context) : editsBack(context);
-  if (edits.length === 0) return [];
+  const own = counts ? editsBySignal(context) : editsBack(context);
+  const {
+    edits: undone,
+    deleted: putBack,
+    isBeyondFields: restores,
+  } = context.evidence.stories?.undo ?? NOTHING_TO_UNDO;
+  const isOwn = ({ story, field }: FieldEdit): boolean =>
+    own.some((edit) => edit.story === story && edit.field === field);
+  const edits = [...undone.filter((edit) => !isOwn(edit)), ...own];
+  if (edits.length + putBack.length === 0 && !restores) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
   const from = review.reviewStatus;
-  return [{ ...about, type: "story.settled", from, to: withEdits(review, edits).reviewStatus, edits }];
+  const to = withEdits(review, own).reviewStatus;
+  return [{ ...about, type: "story.settled", from, to, edits, putBack, restores }];
 }
 
 /** On to the next stage; the last one completes the task. */
@@ -214,7 +224,7 @@ function completion(state: State, open: OpenIteration, { context, findings, gate
     gates: (gates ?? []).map(outcomeOf),
     checks: guardsAsked(context),
     warnings: findings.map(({ sentence }) => sentence),
-    iterations: task.iterations,
+    iterations: task.allIterations,
     costUsd: task.spend.usd,
   };
   const about = { run: open.run, task: open.task, iteration: open.number };

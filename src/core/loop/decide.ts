@@ -6,6 +6,7 @@ import { unreachable } from "../unreachable.ts";
 import { breakerChance, budgetWarning } from "./brakes.ts";
 import { conclude } from "./consequences.ts";
 import { needsGates } from "./judge-iteration.ts";
+import { merges } from "./merges.ts";
 import type { Decision, Effect } from "./effects.ts";
 import { automaticUnblocks } from "./automatic-unblocks.ts";
 import { endingOf } from "./outcome.ts";
@@ -34,17 +35,19 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
     halftime(run, open, now),
     tellAgent(state, run, open),
   ]);
+  const marking = marks(state, run, plan);
   const housekeeping = [
     ...notices(state, run, now),
     ...automaticUnblocks(state, run, plan),
-    ...defaults(state, run, plan, now),
-    ...marks(state, plan),
+    // Both look at the operator's file, and one of them writes it.
+    ...(marking.length > 0 ? marking : defaults(state, run, plan, now)),
     ...letters(state),
   ];
-  const begun = [...inIterations.filter((effect) => effect !== null), ...housekeeping];
+  const merging = merges(state, run, plan);
+  const begun = [...inIterations.filter((effect) => effect !== null), ...merging, ...housekeeping];
   const ending = endingOf(state, run, plan, now);
   if (ending !== null) {
-    const idle = state.iterations.length === 0 && housekeeping.length === 0;
+    const idle = state.iterations.length === 0 && housekeeping.length + merging.length === 0;
     return doing(...begun, ...(idle ? [{ kind: "end-run", key: "end-run", ...ending } as const] : []));
   }
   if (housekeeping.length > 0) return doing(...begun);
@@ -151,7 +154,9 @@ function isUnmarked({ completion, marked, storyEdits }: TaskState): boolean {
   return (completion !== null && !marked) || storyEdits !== null;
 }
 
-function marks(state: State, plan: Plan): readonly Effect[] {
+/** The mark of a task that has a branch of its own comes with the merge. */
+function marks(state: State, { settings }: RunState, plan: Plan): readonly Effect[] {
+  if (settings.worktrees != null) return [];
   return plan.tasks
     .filter(({ id }) => isUnmarked(taskState(state, id)))
     .map(({ id }) => ({ kind: "mark-task", key: `mark:${id}`, task: id }));
@@ -160,11 +165,13 @@ function marks(state: State, plan: Plan): readonly Effect[] {
 /** A letter is published while its question or block is open, and withdrawn when it is settled. */
 function letters(state: State): readonly Effect[] {
   return Object.values(state.tasks).flatMap((task): Effect[] => {
-    const asks = task.blockedReason !== null || task.question !== null;
-    if (asks && task.letter === null && task.question?.answer == null) {
+    const isBlocked = task.blockedReason !== null;
+    const asks = isBlocked || task.question !== null;
+    if (asks && task.letter === null && (isBlocked || task.question?.answer == null)) {
       return [{ kind: "publish-letter", key: `publish:${task.id}`, task: task.id }];
     }
-    const settled = !asks && task.letter !== null;
+    const isOther = isBlocked && task.letter?.kind === "decide";
+    const settled = task.letter !== null && (!asks || isOther);
     return settled ? [{ kind: "withdraw-letter", key: `withdraw:${task.id}`, task: task.id }] : [];
   });
 }

@@ -24,6 +24,9 @@ export type Effect =
   | (Keyed<"collect-evidence"> & { readonly iteration: number })
   | (Keyed<"check-gates"> & { readonly iteration: number })
   | (Keyed<"mark-task"> & { readonly task: TaskId })
+  /** Bring the accepted work of a task to the base. */
+  | (Keyed<"merge-task"> & { readonly task: TaskId })
+  | (Keyed<"remove-worktree"> & { readonly task: TaskId })
   | (Keyed<"publish-letter"> & { readonly task: TaskId })
   | (Keyed<"withdraw-letter"> & { readonly task: TaskId })
   | (Keyed<"end-run"> & { readonly outcome: Outcome; readonly reason: string });

@@ -48,10 +48,17 @@ export function agentSuspended(state: State, event: Recorded<EventOf<"agent.susp
 
 export function taskCompleted(state: State, event: Recorded<EventOf<"task.completed">>): State {
   const completion = { iteration: event.iteration, commit: event.commit };
+  const task = taskState(state, event.task);
   return {
-    ...withTask(state, { ...taskState(state, event.task), completion, marked: false }),
+    ...withTask(state, { ...task, completion, marked: false, merge: mergeAfter(state, task) }),
     tally: { ...state.tally, tasksCompleted: state.tally.tasksCompleted + 1 },
   };
+}
+
+/** Where branches are not the result, the work has to come to the base. */
+function mergeAfter({ run }: State, { worktree }: TaskState): TaskState["merge"] {
+  const how = run?.settings.worktrees?.merge ?? "none";
+  return worktree === null || how === "none" ? null : { is: "due" };
 }
 
 function withFeedback(task: TaskState, event: EventOf<"intervention.chosen">): TaskState["feedback"] {

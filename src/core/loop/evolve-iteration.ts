@@ -62,6 +62,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
         failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,
         iterations: event.ordinal,
         loopSince: task.iterations === 0 ? event.at : task.loopSince,
+        allIterations: task.allIterations + 1,
         failure: null,
         retryAt: null,
         question: usedNow(task, event.iteration),
@@ -196,18 +197,19 @@ const SAYS_SOMETHING: ReadonlySet<Weight> = new Set(["free", "timed-out", "stuck
 
 /** Iterations that say something of the agent; not those that others ended. */
 function statistics(
-  { tally, profiles, learnedMs, tasks }: State,
+  state: State,
   open: OpenIteration,
   event: Recorded<EventOf<"verdict.reached">>,
   weight: Weight,
 ): Pick<State, "tally" | "profiles" | "learnedMs"> {
+  const { tally, profiles, learnedMs } = state;
   if (!SAYS_SOMETHING.has(weight) || !("evidence" in open.phase)) return { tally, profiles, learnedMs };
   const { report, evidence } = open.phase;
   if (report.ending.is === "interrupted" || report.ending.is === "stopped")
     return { tally, profiles, learnedMs };
   const filesWritten = evidence.changed.files;
   const isAccepted = event.verdict === "accepted";
-  const corrections = weight === "free" ? 0 : (tasks[open.task]?.feedback.length ?? 0);
+  const corrections = weight === "free" ? 0 : taskState(state, open.task).feedback.length;
   const citations = report.signals?.citations.length ?? 0;
   const profile = profiles[open.agent] ?? NEW_PROFILE;
   return {

@@ -13,21 +13,29 @@ export function storySettled(state: State, event: Recorded<EventOf<"story.settle
     withTask(state, {
       ...task,
       ...(hasMoved && NEW_LOOP),
-      storyEdits: { iteration: event.iteration, edits: event.edits },
+      storyEdits: editsOf(event),
     }),
     event.task,
     (planned) => {
       if (planned.review === undefined) return planned;
-      const review = withEdits(planned.review, event.edits);
+      const own = event.edits.filter(({ story }) => story === event.task);
+      const review = withEdits(planned.review, own);
       return { ...planned, review, done: review.passes };
     },
   );
 }
 
+function editsOf({ iteration, edits, putBack, restores }: EventOf<"story.settled">): TaskState["storyEdits"] {
+  return { iteration, edits, putBack, restores };
+}
+
 export function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>): State {
   const task = taskState(state, event.task);
   const isDone = task.completion !== null;
-  const marked = withTask(state, { ...task, marked: isDone, storyEdits: null });
+  // Our own commit is no work of somebody else's: the task's row of iterations goes on.
+  const isNext = event.commit !== null && task.footing !== null && task.footing.head === event.parent;
+  const footing = isNext && task.footing ? { ...task.footing, head: event.commit } : task.footing;
+  const marked = withTask(state, { ...task, footing, marked: isDone, storyEdits: null });
   const hasFile = state.plan !== null && state.plan.source.path !== null;
   const planned =
     isDone && hasFile ? withPlanned(marked, event.task, (known) => ({ ...known, done: true })) : marked;

@@ -2,6 +2,7 @@ import type { EventOf, Recorded } from "../events.ts";
 import { NOTHING_SPENT } from "../limits/budget.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
+import { mergesTriedAgain } from "./evolve-worktrees.ts";
 import { newTask, taskState, type RunState, type State, type TaskState } from "./state.ts";
 
 export function runStarted(state: State, event: Recorded<EventOf<"run.started">>): State {
@@ -31,6 +32,7 @@ export function runStarted(state: State, event: Recorded<EventOf<"run.started">>
       end: null,
     },
     plan: null,
+    tasks: mergesTriedAgain(state.tasks),
     iterations: orphanRunning(state.iterations),
   };
 }
@@ -51,6 +53,7 @@ export function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>
       // Whoever started it again wants to be told, too.
       waitingUntil: null,
     },
+    tasks: mergesTriedAgain(state.tasks),
     iterations: orphanRunning(state.iterations),
   };
 }
@@ -74,17 +77,19 @@ export function tasksObserved(state: State, event: Recorded<EventOf<"tasks.obser
 
 function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId, TaskState> {
   const observed = new Map(plan.tasks.map((task) => [task.id, task]));
-  const kept: Record<TaskId, TaskState> = {};
-  for (const task of Object.values(state.tasks)) {
+  const kept = Object.values(state.tasks).flatMap((task): TaskState[] => {
     const now = observed.get(task.id);
-    if (now === undefined && task.marked) continue;
+    if (now === undefined && task.marked) return [];
     const untickedByOperator = plan.source.path !== null && task.marked && now?.done === false;
     const askedForAgain = plan.source.path === null && firstOfRun && now !== undefined;
     const reopened = task.completion !== null && (untickedByOperator || askedForAgain);
-    kept[task.id] = reopened ? { ...newTask(task.id), position: task.position } : task;
-  }
-  for (const { id } of plan.tasks) kept[id] ??= taskState(state, id);
-  return kept;
+    if (reopened) return [{ ...newTask(task.id), position: task.position }];
+    // A base that is not checked out here shows its marks later, or never.
+    return [{ ...task, marked: task.marked || (task.completion !== null && now?.done === true) }];
+  });
+  const seen = new Set(kept.map(({ id }) => id));
+  const added = plan.tasks.filter(({ id }) => !seen.has(id)).map(({ id }) => taskState(state, id));
+  return Object.fromEntries([...kept, ...added].map((task) => [task.id, task]));
 }
 
 function orphanRunning(iterations: State["iterations"]): State["iterations"] {

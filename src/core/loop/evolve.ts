@@ -1,4 +1,4 @@
-import type { Event, EventOf, Recorded } from "../events.ts";
+import type { Event, EventOf, Recorded, WorktreeEvent } from "../events.ts";
 import type { TaskId } from "../plan/task.ts";
 import { unreachable } from "../unreachable.ts";
 import { baselineMeasured } from "./evolve-gates.ts";
@@ -6,6 +6,7 @@ import { loopGivenUp } from "./evolve-given-up.ts";
 import { storySettled, taskMarked } from "./evolve-marks.ts";
 import { braked, taskGivenUp, withPersonsAct } from "./evolve-brakes.ts";
 import { agentSuspended, interventionChosen, taskCompleted } from "./evolve-interventions.ts";
+import { besideOthers } from "./evolve-worktrees.ts";
 import { steered, steersCarried, steersForgotten, steersSettled } from "./evolve-steering.ts";
 import { timeoutBlockOf, timeoutsCounted } from "./evolve-timeouts.ts";
 import {
@@ -113,19 +114,21 @@ function fold(state: State, event: Recorded): State {
   }
 }
 
-type TaskFact = EventOf<
-  | "stage.passed"
-  | "stage.objected"
-  | "question.asked"
-  | "question.answered"
-  | "task.unblocked"
-  | "task.exhausted"
-  | "task.failed"
-  | "task.cancelled"
-  | "letter.published"
-  | "letter.disturbed"
-  | "letter.withdrawn"
->;
+type TaskFact =
+  | WorktreeEvent
+  | EventOf<
+      | "stage.passed"
+      | "stage.objected"
+      | "question.asked"
+      | "question.answered"
+      | "task.unblocked"
+      | "task.exhausted"
+      | "task.failed"
+      | "task.cancelled"
+      | "letter.published"
+      | "letter.disturbed"
+      | "letter.withdrawn"
+    >;
 
 function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskState> {
   switch (event.type) {
@@ -174,6 +177,15 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
     case "task.exhausted":
     case "task.failed":
       return loopGivenUp(task, event);
+    case "worktree.opened":
+    case "worktree.failed":
+    case "worktree.removed":
+    case "merge.prepared":
+    case "merge.overtaken":
+    case "merge.failed":
+    case "merge.held":
+    case "task.merged":
+      return besideOthers(task, event);
     case "task.cancelled":
       return { cancelledIn: event.run, iterations: 0 };
     case "letter.published":

@@ -7,7 +7,7 @@ import { usedMsOf } from "./evolve-run.ts";
 import { nextRetryAt, readyTasks, tasksInScope, waitReason } from "./select-tasks.ts";
 import { waitsForDeadline } from "./question-deadlines.ts";
 import { taskState, type RunState, type State } from "./state.ts";
-import { isCancelled, statusOf } from "./task-status.ts";
+import { isCancelled, statusOf, whyBlocked } from "./task-status.ts";
 import type { Plan, Task } from "../plan/task.ts";
 
 export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
@@ -41,7 +41,7 @@ function heldByOperator(state: State, run: RunState, plan: Plan): Ending | null 
   }
   const blocked = tasks.find((task) => statusOf(state, task) === "blocked");
   if (blocked) {
-    const why = taskState(state, blocked.id).blockedReason ?? "";
+    const why = whyBlocked(taskState(state, blocked.id)) ?? "";
     return { outcome: "blocked", reason: `${blocked.id} is blocked: ${why}` };
   }
   return null;

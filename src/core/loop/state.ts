@@ -166,7 +166,7 @@ export const EMPTY_STATE: State = {
 };
 
 export function taskState(state: State, id: TaskId): TaskState {
-  return state.tasks[id] ?? newTask(id);
+  return (Object.hasOwn(state.tasks, id) ? state.tasks[id] : undefined) ?? newTask(id);
 }
 
 /** Where a task is worked on, for `leftovers`. */

@@ -22,10 +22,12 @@ export interface TaskState {
   /** How often a later stage has sent it back, since a person last decided. */
   readonly rounds: number;
   /** Its own checkout; null while it has none, or is worked on in place. */
-  readonly worktree: { readonly root: string; readonly branch: string } | null;
+  readonly worktree: OwnWorktree | null;
   /** Iterations of the current loop, and when the first of them began. */
   readonly iterations: number;
   readonly loopSince: Instant | null;
+  /** Iterations of all of its loops. */
+  readonly allIterations: number;
   /** Failed iterations in a row that timed out or made progress; those without progress count as stuck. */
   readonly attempts: number;
   /** All failed iterations in a row. */
@@ -74,8 +76,12 @@ export interface TaskState {
   readonly letter: Letter | null;
   readonly completion: { readonly iteration: number; readonly commit: string | null } | null;
   readonly marked: boolean;
+  /** How far its accepted work is on its way to the base; null in place, and before. */
+  readonly merge: MergeState | null;
+  /** How often it did not go together with the base. */
+  readonly mergeFailures: number;
   /** What has to be written into its story. */
-  readonly storyEdits: { readonly iteration: number; readonly edits: readonly FieldEdit[] } | null;
+  readonly storyEdits: StoryEdits | null;
   /** Not before this moment: a transient failure is waited out. */
   readonly retryAt: Instant | null;
   readonly spend: Spend;
@@ -90,6 +96,26 @@ export interface LoopFailure {
   readonly lastOutput: string;
   readonly reason: string;
 }
+
+export interface StoryEdits {
+  readonly iteration: number;
+  readonly edits: readonly FieldEdit[];
+  readonly putBack: readonly TaskId[];
+  readonly restores: boolean;
+}
+
+export interface OwnWorktree {
+  readonly root: string;
+  readonly branch: string;
+  readonly copied: readonly string[];
+}
+
+export type MergeState =
+  | { readonly is: "due" }
+  | { readonly is: "prepared"; readonly from: string; readonly to: string }
+  /** Until the base is clean; tried again in the next run. */
+  | { readonly is: "held"; readonly why: string }
+  | { readonly is: "merged" };
 
 export interface AgentSession {
   readonly run: RunId;
@@ -145,6 +171,7 @@ export function newTask(id: TaskId): TaskState {
     worktree: null,
     iterations: 0,
     loopSince: null,
+    allIterations: 0,
     attempts: 0,
     failures: 0,
     tookDefault: false,
@@ -173,6 +200,8 @@ export function newTask(id: TaskId): TaskState {
     letter: null,
     completion: null,
     marked: false,
+    merge: null,
+    mergeFailures: 0,
     storyEdits: null,
     retryAt: null,
     spend: NOTHING_SPENT,

@@ -1,7 +1,18 @@
-import { taskState, type State } from "./state.ts";
+import { taskState, type State, type TaskState } from "./state.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 
 export type TaskStatus = "todo" | "doing" | "done" | "blocked" | "undecided" | "failed" | "cancelled";
+
+/** Accepted work is done when the base has it. */
+function mergedStatus({ merge }: TaskState): TaskStatus {
+  if (merge === null || merge.is === "merged") return "done";
+  return merge.is === "held" ? "blocked" : "doing";
+}
+
+/** Why only a person can move it; null when that is not so. */
+export function whyBlocked({ blockedReason, merge }: TaskState): string | null {
+  return blockedReason ?? (merge?.is === "held" ? merge.why : null);
+}
 
 /** A person has cancelled it, and this run leaves it alone. */
 export function isCancelled(state: State, id: TaskId): boolean {
@@ -12,7 +23,7 @@ export function isCancelled(state: State, id: TaskId): boolean {
 /** What a task is, from the operator's mark and our own facts. */
 export function statusOf(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
-  if (task.done || known.completion !== null) return "done";
+  if (task.done || known.completion !== null) return mergedStatus(known);
   if (isCancelled(state, task.id)) return "cancelled";
   if (known.blockedReason !== null) return "blocked";
   if (known.failedIn !== null && known.failedIn === state.run?.id) return "failed";

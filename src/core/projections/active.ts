@@ -25,6 +25,7 @@ export function projectActive(state: State): object | null {
     mode: settings.mode,
     skip_review: skipsReview,
     review_cap: reviewCapOf(settings),
+    story: state.iterations.at(-1)?.task ?? null,
     iteration_mode: skipsReview ? "implement" : modeOf(state, stories),
     stuck_count: run.stuckCount,
     source: settings.source.path,

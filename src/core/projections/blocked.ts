@@ -2,7 +2,7 @@ import { formatDuration } from "../duration.ts";
 import { complexityOf, type Complexity } from "../limits/complexity.ts";
 import { EXHAUSTED_RUNS_MAX } from "../limits/iteration-limits.ts";
 import { statusOf } from "../loop/task-status.ts";
-import type { State, TaskState } from "../loop/state.ts";
+import { taskState, type State, type TaskState } from "../loop/state.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { redGates } from "../report/checked-gate.ts";
 import { redSentence } from "../verdict/judge.ts";
@@ -47,14 +47,16 @@ export function blockedIds(state: State): readonly TaskId[] {
   const planned = state.plan?.tasks ?? [];
   const others = Object.values(state.tasks).filter(({ id }) => !planned.some((task) => task.id === id));
   return [
-    ...planned.filter((task) => statusOf(state, task) === "blocked"),
+    ...planned.filter(
+      (task) => statusOf(state, task) === "blocked" && taskState(state, task.id).blockedReason !== null,
+    ),
     ...others.filter(({ blockedReason }) => blockedReason !== null),
   ].map(({ id }) => id);
 }
 
 function blockedTask(state: State, id: TaskId, records: readonly IterationRecord[]): BlockedTask {
   const task = state.plan?.tasks.find((one) => one.id === id);
-  const known = state.tasks[id];
+  const known = Object.hasOwn(state.tasks, id) ? state.tasks[id] : undefined;
   const reason = known?.blockedReason ?? "";
   const levels = state.run?.settings.adaptiveTimeout.levels;
   const advice = adviceFor({ id, task, known, records: records.filter(isAgents) });

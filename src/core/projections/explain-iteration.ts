@@ -80,7 +80,7 @@ function consequenceInWords(event: Recorded, { verdict, reasons }: IterationReco
 }
 
 function storyInWords({ from, to }: EventOf<"story.settled">): string | null {
-  if (from === to) return "What it wrote into its story was taken back.";
+  if (from === to) return "What it did to the stories was undone.";
   if (to === "needs_review") return "The story goes to review.";
   return to === "changes_requested" ? "The story goes back, with what the review found." : null;
 }

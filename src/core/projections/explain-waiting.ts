@@ -1,5 +1,5 @@
 import { taskState, type OpenIteration, type State, type TaskState } from "../loop/state.ts";
-import { statusOf } from "../loop/task-status.ts";
+import { statusOf, whyBlocked } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
 import { isoTime } from "../time.ts";
 import { clock } from "./explain-iteration.ts";
@@ -19,11 +19,13 @@ export function waitOf(state: State, task: Task, isDriven: boolean): Wait {
     case "done":
       return { what: doneInWords(state, known), next: null };
     case "doing":
-      return { what: doingInWords(state, task), next: null };
+      return known.completion === null
+        ? { what: doingInWords(state, task), next: null }
+        : { what: "was accepted, and is on its way to the base", next: isDriven ? null : "ralph run" };
     case "blocked":
       return {
-        what: `is blocked: ${known.blockedReason ?? ""}`,
-        next: `settle it, then: ralph unblock ${task.id} && ralph run`,
+        what: `is blocked: ${whyBlocked(known) ?? ""}`,
+        next: known.blockedReason === null ? null : `settle it, then: ralph unblock ${task.id} && ralph run`,
       };
     case "undecided":
       return {

@@ -15,5 +15,5 @@ export function feedbackText(state: State): string {
 function openTasks({ plan, tasks }: State): readonly TaskId[] {
   const ids =
     plan === null ? Object.keys(tasks) : plan.tasks.filter((task) => !task.done).map(({ id }) => id);
-  return ids.filter((id) => (tasks[id]?.completion ?? null) === null);
+  return ids.filter((id) => !Object.hasOwn(tasks, id) || (tasks[id]?.completion ?? null) === null);
 }

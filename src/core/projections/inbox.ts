@@ -1,4 +1,5 @@
-import type { State } from "../loop/state.ts";
+import { taskState, type State } from "../loop/state.ts";
+import { whyBlocked } from "../loop/task-status.ts";
 import { isoTime } from "../time.ts";
 import { blockedIds } from "./blocked.ts";
 import { openQuestions } from "./open-questions.ts";
@@ -17,7 +18,7 @@ export interface InboxItem {
 /** Everything that waits for a person, as `ralph inbox` and `status.json` list it, by task. */
 export function inboxOf(state: State): readonly InboxItem[] {
   const blocked = blockedIds(state).map((task): InboxItem => {
-    const text = state.tasks[task]?.blockedReason ?? "";
+    const text = whyBlocked(taskState(state, task)) ?? "";
     return { task, kind: "blocked", text, options: [], default: null, deadline: null };
   });
   const isBlocked = (id: string): boolean => blocked.some(({ task }) => task === id);

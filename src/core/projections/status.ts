@@ -9,7 +9,7 @@ import { promiseFor } from "../loop/promise-for.ts";
 import { timeoutFor } from "../loop/timeout-for.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import { taskState, type RunState, type State, type TaskState } from "../loop/state.ts";
-import { statusOf } from "../loop/task-status.ts";
+import { statusOf, whyBlocked } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
 import { isoTime, type Instant } from "../time.ts";
 import { inboxOf, type InboxItem } from "./inbox.ts";
@@ -201,7 +201,7 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
     complexity: timeout?.complexity ?? null,
     timeout_seconds: timeout === null ? null : timeout.timeoutMs / 1_000,
     timeout_from: timeout?.from ?? null,
-    blocked_reason: known.blockedReason,
+    blocked_reason: whyBlocked(known),
     failure: failureOf(known),
     agent: settings ? agentFor(state, task, settings) : task.agent,
     cost_usd: known.spend.usd,

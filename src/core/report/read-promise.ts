@@ -29,6 +29,8 @@ const OPEN = "<promise>";
 const CLOSE = "</promise>";
 const TAG_LENGTH_MAX = 64 * 1024;
 const WORDS_LENGTH_MAX = 2_000;
+/** Of what is told on: everything that a review found. */
+const PROMISE_LENGTH_MAX = 20_000;
 const OPTIONS_MAX = 20;
 
 export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
@@ -43,7 +45,7 @@ export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
   const take = (text: string): void => {
     const held = readHold(text);
     if (held === "empty") return;
-    const promise = text.slice(0, WORDS_LENGTH_MAX);
+    const promise = text.slice(0, PROMISE_LENGTH_MAX);
     if (held !== null) hold = { claim: held, promise };
     else last = { claim: text === completion ? { is: "complete", promise: text } : { is: "none" }, promise };
   };

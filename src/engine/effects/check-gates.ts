@@ -4,6 +4,7 @@ import { compareWithBaseline } from "../../core/report/checked-gate.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
+import { workspaceFor } from "../workspace-for.ts";
 
 /** Runs the project's own checks: those that the run started with. */
 export async function checkGates(
@@ -13,11 +14,12 @@ export async function checkGates(
   signal: AbortSignal,
 ): Promise<void> {
   const open = openIteration(journal.state, effect.iteration);
-  const began = await ports.workspace.beforeGates();
-  const results = await ports.gates.check(ports.commands.gates, open.marker, signal);
+  const workspace = workspaceFor(ports, journal.state, open.task);
+  const { baseline, worktree } = taskState(journal.state, open.task);
+  const began = await workspace.beforeGates();
+  const results = await ports.gates.check(ports.commands.gates, open.marker, signal, worktree?.root);
   if (signal.aborted) return;
-  const { baseline } = taskState(journal.state, open.task);
-  const leftovers = await ports.workspace.leftoversAfterGates(leftoversOf(journal.state, open.task), began);
+  const leftovers = await workspace.leftoversAfterGates(leftoversOf(journal.state, open.task), began);
   await journal.record({
     type: "gates.checked",
     run: open.run,

@@ -4,12 +4,14 @@ import { protectionFor } from "../../core/guards/protection.ts";
 import { taskState, type OpenIteration, type State } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
+import { reviewOf } from "../../core/review/story-cycle.ts";
 import type { AgentReport } from "../../core/report/agent-report.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
+import { workspaceFor } from "../workspace-for.ts";
 import { watchRequest } from "../watch-request.ts";
-import { undoIllegalEdits } from "./look-at-stories.ts";
+import { storyFindings } from "./look-at-stories.ts";
 
 /** Looks at what really changed. What the agent did to the plan and to letters is undone, or counts for nothing. */
 export async function collectEvidence(
@@ -23,11 +25,13 @@ export async function collectEvidence(
   const settings = state.run?.settings;
   const task = state.plan?.tasks.find(({ id }) => id === open.task);
   const about = { run: open.run, task: open.task, iteration: open.number };
-  const stories = await undoIllegalEdits(ports.source.stories, state, open);
-  // In the review cycle a mark is part of the review state, and has just been looked at.
-  const marksTakenBack = stories === null ? await ports.source.takeBackMarks(doneTasks(state)) : [];
-  const tasksRemoved = await removedTasks(ports, state);
-  const evidence = await ports.workspace.collect({
+  // In the review cycle a mark is part of the review state, and the verdict says what becomes of it.
+  const isReviewed = settings !== undefined && reviewOf(settings, task) !== null;
+  // An agent in a worktree has a copy of its own, which is not merged.
+  const isBeside = settings?.worktrees != null;
+  const marksTakenBack = isReviewed || isBeside ? [] : await ports.source.takeBackMarks(doneTasks(state));
+  const tasksRemoved = isBeside ? [] : await removedTasks(ports, state);
+  const evidence = await workspaceFor(ports, state, open.task).collect({
     ...about,
     title: task?.title ?? open.task,
     hooks: settings?.git.hooks ?? false,
@@ -41,6 +45,8 @@ export async function collectEvidence(
     isProtected: settings === undefined ? () => false : protectionFor(settings, task, open.stage),
     pins: settings?.protect.pins ?? [],
   });
+  // After the workspace is back where it belongs.
+  const stories = await storyFindings(ports.source, state, open);
   await journal.record(
     {
       ...about,

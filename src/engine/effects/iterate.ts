@@ -4,12 +4,14 @@ import type { EventOf } from "../../core/events.ts";
 import { hourOf } from "../../core/limits/calls.ts";
 import { beginIteration, needsBaseline, type Beginning } from "../../core/loop/begin-iteration.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
-import type { State } from "../../core/loop/state.ts";
+import { taskState, type State } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { isDayBudgetReached } from "../day-budget.ts";
 import type { Journal } from "../journal.ts";
 import { lookAround } from "../look-around.ts";
 import type { Ports, Snapshot } from "../ports.ts";
+import { workspaceFor } from "../workspace-for.ts";
+import { hasWorktree } from "./open-worktree.ts";
 import { measureBaseline } from "./measure-baseline.ts";
 
 type Started = EventOf<"iteration.started">;
@@ -23,10 +25,13 @@ export async function iterate(
 ): Promise<void> {
   const news = await lookAround(ports, journal.state);
   if (news.length > 0) return journal.record(...news);
-  const snapshot = await ports.workspace.snapshot();
+  if (!(await hasWorktree(effect.task, ports, journal))) return;
+  const workspace = workspaceFor(ports, journal.state, effect.task);
+  const snapshot = await workspace.snapshot();
   if (needsBaseline(journal.state, effect.task, snapshot.head))
     return measureBaseline(effect.task, snapshot.head, ports, journal, signal);
   if (await isDayBudgetReached(effect.task, ports, journal)) return;
+  await ports.source.stories?.keep();
   const admitted = await admit(effect, snapshot, ports, journal, signal);
   if (admitted === null) return;
   const { started, prompt, promise, about, session, model } = admitted;
@@ -35,6 +40,7 @@ export async function iterate(
   const agent = known && { ...known, model: model ?? known.model };
   if (agent === null) throw new RalphError("config", `the agent "${started.agent}" is not configured`);
   const settings = journal.state.run?.settings;
+  const { worktree } = taskState(journal.state, task);
   const report = await ports.agents.run(
     {
       agent,
@@ -53,7 +59,8 @@ export async function iterate(
       marker,
       // The operator may say something at any time.
       mayGetMessages: true,
-      onGone: () => ports.workspace.lookAhead(),
+      onGone: () => workspace.lookAhead(),
+      ...(worktree !== null && { root: worktree.root }),
     },
     signal,
   );

@@ -4,6 +4,7 @@ import { interventionEvents } from "../../core/loop/escalate.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { Ports } from "../ports.ts";
+import { workspaceFor } from "../workspace-for.ts";
 import { watchRequest } from "../watch-request.ts";
 
 /** Tells an agent that has not written anything by half of its time; if that fails, the next prompt does. */
@@ -16,7 +17,7 @@ export async function lookAtHalftime(
   const open = openIteration(state, effect.iteration);
   if (state.run === null) return;
   const about = { run: open.run, task: open.task, iteration: open.number };
-  const wroteFiles = await ports.workspace.hasWritten(watchRequest(state, open, ports));
+  const wroteFiles = await workspaceFor(ports, state, open.task).hasWritten(watchRequest(state, open, ports));
   const passed = { ...about, type: "halftime.passed", wroteFiles } as const;
   if (wroteFiles) return journal.record(passed);
   const minutes = (ports.clock.now() - open.startedAt) / 60_000;

@@ -1,16 +1,20 @@
 import type { EffectOf } from "../../core/loop/effects.ts";
+import { taskState } from "../../core/loop/state.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
 
 /** Writes into the operator's file what became of a task, and commits just that. The fact came first. */
 export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, journal: Journal): Promise<void> {
-  const { run, plan, tasks } = journal.state;
-  const known = tasks[effect.task];
-  if (run === null || plan === null || known === undefined) return;
-  const { completion, storyEdits } = known;
+  const { run, plan } = journal.state;
+  if (run === null || plan === null) return;
+  const { completion, storyEdits } = taskState(journal.state, effect.task);
+  if (completion === null && storyEdits === null) return;
   const task = plan.tasks.find(({ id }) => id === effect.task);
   if (storyEdits === null) await ports.source.mark(effect.task);
-  else await ports.source.stories?.edit(storyEdits.edits, []);
+  else {
+    if (storyEdits.restores) await ports.source.stories?.restore();
+    await ports.source.stories?.edit(storyEdits.edits, storyEdits.putBack);
+  }
   const about = {
     run: run.id,
     task: effect.task,

@@ -1,0 +1,28 @@
+import type { EventOf } from "../../core/events.ts";
+import { few } from "../../core/few.ts";
+import type { State } from "../../core/loop/state.ts";
+import { redGates } from "../../core/report/checked-gate.ts";
+import type { Style } from "./style.ts";
+
+type MergeEvent = EventOf<"worktree.failed" | "merge.failed" | "merge.held" | "task.merged">;
+
+/** What becomes of accepted work that was done in a worktree. */
+export function mergeLines(event: MergeEvent, { run }: State, style: Style): readonly string[] {
+  const base = run?.settings.worktrees?.base ?? "the base";
+  switch (event.type) {
+    case "worktree.failed":
+      return [`  ${style.bad("■ blocked")}   ${event.task}: its worktree could not be set up: ${event.why}`];
+    case "task.merged":
+      return [`  ${style.good("⇒ merged")}    ${event.task} into ${base}, ${event.to.slice(0, 7)}`];
+    case "merge.held":
+      return [`  ${style.ask("! waits")}     ${event.task}: ${event.why}`];
+    case "merge.failed":
+      return [`  ${style.ask("← back")}      ${event.task}: ${whyNot(event)}`];
+  }
+}
+
+function whyNot({ base, conflicts, gates }: EventOf<"merge.failed">): string {
+  if (conflicts.length > 0) return `it does not merge into ${base}: conflicts in ${few(conflicts)}`;
+  const red = redGates(gates).map(({ name }) => name);
+  return `merged into ${base} it does not pass: ${few(red)}`;
+}

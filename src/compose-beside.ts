@@ -1,0 +1,46 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { createMerging } from "./adapters/merging/git-merging.ts";
+import { projectId } from "./adapters/store/project-id.ts";
+import { outsidePath } from "./adapters/system/outside-path.ts";
+import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
+import { createWorktrees } from "./adapters/worktrees/git-worktrees.ts";
+import type { Beside, Worktrees } from "./engine/parallel-ports.ts";
+
+/** What worktrees are made from. */
+export interface BesideParts {
+  readonly project: { readonly root: string; readonly stateFolder: string };
+  readonly setup: string;
+  readonly include: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Where ralph itself is installed: its programs are not the project's. */
+  readonly ownRoot: string;
+  readonly redact: (text: string) => string;
+}
+
+export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitWorkspace): Beside {
+  const { root, stateFolder } = parts.project;
+  return {
+    worktrees: worktreesOf(parts),
+    merging: createMerging({ root, scratch: join(stateFolder, "scratch") }),
+    workspaceAt,
+  };
+}
+
+function worktreesOf({ project, setup, include, redact, ownRoot, ...parts }: BesideParts): Worktrees {
+  const { root, stateFolder } = project;
+  const env: NodeJS.ProcessEnv = { ...parts.env, PATH: outsidePath(parts.env["PATH"] ?? "", ownRoot) };
+  const stateHome = env["XDG_STATE_HOME"] || join(env["HOME"] ?? homedir(), ".local", "state");
+  return createWorktrees({ root, stateHome, projectId: projectId(stateFolder), setup, include, env, redact });
+}
+
+/** The workspace of a worktree, or without one that of the user's checkout; each is opened once. */
+export function workspacesBeside(workspace: GitWorkspace): (root: string | undefined) => GitWorkspace {
+  const opened = new Map<string, GitWorkspace>();
+  return (root) => {
+    if (root === undefined) return workspace;
+    const known = opened.get(root) ?? createGitWorkspace({ root, ralphDir: join(root, ".ralph") });
+    opened.set(root, known);
+    return known;
+  };
+}

@@ -1,0 +1,65 @@
+import type { EventOf, Recorded, WorktreeEvent } from "../events.ts";
+import { few } from "../few.ts";
+import type { FeedbackItem } from "../interventions/intervention.ts";
+import { redGates } from "../report/checked-gate.ts";
+import { unreachable } from "../unreachable.ts";
+import { redSentence } from "../verdict/judge.ts";
+import { NEW_LOOP } from "./evolve-stages.ts";
+import type { State, TaskState } from "./state.ts";
+
+/** What happens to a task's own checkout, and to its work on the way to the base. */
+export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): Partial<TaskState> {
+  switch (event.type) {
+    case "worktree.opened":
+      return { worktree: { root: event.root, branch: event.branch, copied: event.copied } };
+    case "worktree.failed":
+      return { blockedReason: `its worktree could not be set up: ${event.why}` };
+    case "worktree.removed":
+      return { worktree: null };
+    case "merge.prepared":
+      return { merge: { is: "prepared", from: event.from, to: event.to } };
+    case "merge.overtaken":
+      return { merge: { is: "due" } };
+    case "merge.held":
+      return { merge: { is: "held", why: event.why } };
+    case "merge.failed":
+      return {
+        ...NEW_LOOP,
+        completion: null,
+        merge: null,
+        mergeFailures: task.mergeFailures + 1,
+        feedback: [...task.feedback, ...feedbackOf(event)],
+        feedbackLeads: true,
+      };
+    case "task.merged":
+      return { merge: { is: "merged" } };
+    default:
+      return unreachable(event);
+  }
+}
+
+/** Whoever starts a run wants it tried again. */
+export function mergesTriedAgain(tasks: State["tasks"]): State["tasks"] {
+  const isHeld = (task: TaskState): boolean => task.merge?.is === "held";
+  if (!Object.values(tasks).some(isHeld)) return tasks;
+  return Object.fromEntries(
+    Object.entries(tasks).map(([id, task]) => [id, isHeld(task) ? { ...task, merge: { is: "due" } } : task]),
+  );
+}
+
+function feedbackOf({ iteration, base, conflicts, gates }: EventOf<"merge.failed">): readonly FeedbackItem[] {
+  const mend = `Others have changed ${base} since you began. Bring it into your branch (\`git merge ${base}\`), keep what both sides meant, commit, and claim again.`;
+  if (conflicts.length > 0) {
+    const where = `conflicts in ${few(conflicts, CONFLICTS_TOLD)}`;
+    return [
+      { iteration, text: `Your work was accepted, but it does not merge into ${base}: ${where}. ${mend}` },
+    ];
+  }
+  return redGates(gates).map((gate) => ({
+    iteration,
+    text: `Your work was accepted, but merged into ${base} the ${redSentence(gate)}. ${mend} The end of its output:`,
+    output: gate.tail,
+  }));
+}
+
+const CONFLICTS_TOLD = 20;

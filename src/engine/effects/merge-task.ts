@@ -1,0 +1,126 @@
+import type { Event } from "../../core/events.ts";
+import { few } from "../../core/few.ts";
+import type { EffectOf } from "../../core/loop/effects.ts";
+import { taskState, type RunState, type TaskState } from "../../core/loop/state.ts";
+import type { TaskId } from "../../core/plan/task.ts";
+import { compareWithBaseline, redGates, type CheckedGate } from "../../core/report/checked-gate.ts";
+import type { WorktreeSettings } from "../../core/settings.ts";
+import { unreachable } from "../../core/unreachable.ts";
+import type { Journal } from "../journal.ts";
+import type { Beside } from "../parallel-ports.ts";
+import type { Ports } from "../ports.ts";
+
+/** So often may a task not go together with the base before a person has to look. */
+const FAILURES_MAX = 2;
+
+/** Prepares what the base will be, tries it out, records it, and moves the base: one step a call. */
+export async function mergeTask(
+  effect: EffectOf<"merge-task">,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { run } = journal.state;
+  const settings = run?.settings.worktrees ?? null;
+  if (run === null || settings === null || ports.beside === null) return;
+  const known = taskState(journal.state, effect.task);
+  const title = journal.state.plan?.tasks.find(({ id }) => id === effect.task)?.title ?? effect.task;
+  const way = { task: effect.task, ports, beside: ports.beside, run, settings, known, title };
+  const events =
+    known.merge?.is === "prepared" ? await advance(way, known.merge) : await prepare(way, signal);
+  if (events.length > 0) await journal.record(...events);
+}
+
+interface Way {
+  readonly task: TaskId;
+  readonly ports: Ports;
+  readonly beside: Beside;
+  readonly run: RunState;
+  readonly settings: WorktreeSettings;
+  readonly known: TaskState;
+  readonly title: string;
+}
+
+function about({ run, task, known }: Way): { run: string; task: TaskId; iteration: number } {
+  return { run: run.id, task, iteration: known.completion?.iteration ?? 0 };
+}
+
+async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]> {
+  const { ports, beside, settings, known, task } = way;
+  const { base, merge: how } = settings;
+  const { worktree } = known;
+  if (worktree === null || how === "none") return [];
+  const { path } = ports.source.identity;
+  const mark = path === null ? null : { path, apply: (file: Buffer) => ports.source.markedIn(file, task) };
+  const request = { ...about(way), title: way.title, branch: worktree.branch, base, how, mark };
+  const prepared = await beside.merging.prepare(request);
+  switch (prepared.is) {
+    case "nothing":
+      return [{ ...about(way), type: "task.merged", from: prepared.from, to: prepared.from }];
+    case "conflict":
+      return failed(way, prepared.paths, []);
+    case "ready": {
+      const tried = await tryOut(way, prepared.to, signal);
+      if (signal.aborted) return [];
+      if ("why" in tried) return [{ ...about(way), type: "merge.held", why: tried.why }];
+      const { from, to } = prepared;
+      return redGates(tried.gates).length > 0
+        ? failed(way, [], tried.gates)
+        : [{ ...about(way), type: "merge.prepared", from, to }];
+    }
+    default:
+      return unreachable(prepared);
+  }
+}
+
+/** The gates once more, on what the base would be. */
+async function tryOut(
+  way: Way,
+  commit: string,
+  signal: AbortSignal,
+): Promise<{ readonly gates: readonly CheckedGate[] } | { readonly why: string }> {
+  const { ports, beside, known, run } = way;
+  const { gates } = ports.commands;
+  if (gates.length === 0) return { gates: [] };
+  return beside.worktrees.at(commit, async (opened) => {
+    if (opened.is === "failed")
+      return { why: `its merge could not be tried out, as the set-up failed: ${opened.why}` };
+    const results = await ports.gates.check(gates, mergeMarker(run.id), signal, opened.root);
+    return { gates: compareWithBaseline(results, gates, known.baseline) };
+  });
+}
+
+/** Recovery finds by it what is left of gates on a merged result. */
+export function mergeMarker(run: string): string {
+  return `merge-${run}`;
+}
+
+function failed(way: Way, conflicts: readonly string[], gates: readonly CheckedGate[]): readonly Event[] {
+  const { base } = way.settings;
+  const failure: Event = { ...about(way), type: "merge.failed", base, conflicts, gates };
+  if (way.known.mergeFailures + 1 < FAILURES_MAX) return [failure];
+  const why = conflicts.length > 0 ? "it still conflicts with" : "merged, it still does not pass on";
+  const reason = `${why} ${base}; its branch ${way.known.worktree?.branch ?? ""} is kept`;
+  return [failure, { ...about(way), type: "task.blocked", reason }];
+}
+
+async function advance(
+  way: Way,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<readonly Event[]> {
+  const { base } = way.settings;
+  const advanced = await way.beside.merging.advance({ ...about(way), base, from, to });
+  switch (advanced.is) {
+    case "moved":
+      return [{ ...about(way), type: "task.merged", from, to }];
+    case "elsewhere":
+      return [{ ...about(way), type: "merge.overtaken", head: advanced.head }];
+    case "waits": {
+      const what = `${base} is checked out in ${advanced.root} with uncommitted changes (${few(advanced.paths)})`;
+      const why = `${what}; commit them or put them away, then: ralph run`;
+      return [{ ...about(way), type: "merge.held", why }];
+    }
+    default:
+      return unreachable(advanced);
+  }
+}

@@ -1,0 +1,139 @@
+import type { TaskId } from "../core/plan/task.ts";
+import type { CommitRequest, Workspace } from "./ports.ts";
+
+/** Everything that lets tasks be worked on side by side. */
+export interface Beside {
+  readonly worktrees: Worktrees;
+  readonly merging: Merging;
+  /** The workspace in a worktree; the same for the same folder. */
+  workspaceAt(root: string): Workspace;
+}
+
+/** Checkouts of their own for tasks that are worked on side by side, outside the user's checkout. */
+export interface Worktrees {
+  /**
+   * The task's own checkout, on its own branch: made from the base, or taken up again as it was left, whatever is in
+   * it. A set-up that fails, or is stopped by the signal, is told, and the checkout stays for a look; the next call
+   * tries it again. Refused when the branch cannot be had: the user has it checked out, or another is in its way.
+   */
+  open(task: TaskId, base: string, signal?: AbortSignal): Promise<OpenedWorktree>;
+  /** A checkout of one commit, set up like a task's, for as long as `use` takes. */
+  at<Result>(
+    commit: string,
+    use: (opened: OpenedCheckout) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result>;
+  /** Those of tasks; what `at` made is not among them. */
+  list(): Promise<readonly WorktreeEntry[]>;
+  /**
+   * Removes the task's checkout, not its branch; one that is dirty, or that a person has locked, stays, unless
+   * `force`. True: it is gone.
+   */
+  remove(task: TaskId, options?: { readonly force?: boolean }): Promise<boolean>;
+  /**
+   * Forgets checkouts whose folder is gone, removes those of `at` that a killed process left, and ends set-ups that
+   * outlived theirs.
+   */
+  clearLeftovers(): Promise<void>;
+}
+
+export type OpenedCheckout =
+  | {
+      readonly is: "ready";
+      readonly root: string;
+      /** Files of the user's that were copied in and that git does not ignore: no work of the task's, not to be committed. */
+      readonly copied: readonly string[];
+    }
+  /** In words: the end of what the set-up printed. */
+  | { readonly is: "failed"; readonly root: string; readonly why: string };
+
+export type OpenedWorktree = OpenedCheckout & { readonly branch: string };
+
+export interface WorktreeEntry {
+  readonly task: TaskId;
+  readonly root: string;
+  /** The task's, whatever is checked out there. */
+  readonly branch: string;
+  /** What is checked out there; null when it is not known. */
+  readonly head: string | null;
+  /** Something would be lost with it: changes, untracked files, commits that are on no branch. */
+  readonly isDirty: boolean;
+}
+
+/**
+ * Brings the work of a branch to its base. Nobody's checkout, index or branch is touched by preparing it. Everything
+ * may be repeated after a crash: it ends as it would have without.
+ */
+export interface Merging {
+  /** The commit that the base would become. Until the base moves nothing but the answer names it. */
+  prepare(request: MergeRequest): Promise<PreparedMerge>;
+  /** Moves the base from one commit to another, if it is still there and nobody's uncommitted work is in the way. */
+  advance(request: AdvanceRequest): Promise<Advanced>;
+  /** The commit, on the base as it is now, that takes back what a merge brought. The base moves by `advance`. */
+  revert(request: RevertRequest): Promise<PreparedMerge>;
+}
+
+export interface MergeRequest extends Omit<CommitRequest, "hooks"> {
+  readonly branch: string;
+  readonly base: string;
+  /** The files of the result are the same in all three. A rebase whose commits do not apply one by one is a squash. */
+  readonly how: "squash" | "merge" | "rebase";
+  readonly mark: FileMark | null;
+}
+
+/**
+ * The task source: the base's version counts, with the mark in it, whatever the branch did to it. Where the base has
+ * none, the branch's.
+ */
+export interface FileMark {
+  /** A link is followed within the repository. */
+  readonly path: string;
+  /** On the file as git stores it, before any conversion for a work tree. */
+  readonly apply: (file: Buffer) => Buffer;
+}
+
+export type PreparedMerge =
+  | { readonly is: "ready"; readonly from: string; readonly to: string }
+  | {
+      readonly is: "conflict";
+      readonly from: string;
+      readonly paths: readonly string[];
+      /** In words, when it is something else than changes of both sides in the same places. */
+      readonly why?: string;
+    }
+  /** The base has it all already. */
+  | { readonly is: "nothing"; readonly from: string };
+
+export interface AdvanceRequest {
+  readonly base: string;
+  readonly from: string;
+  readonly to: string;
+  /** Part of the name under which the base is kept before it moves: `refs/ralph/backup/RUN/ITERATION`. */
+  readonly run: string;
+  readonly iteration: number;
+}
+
+export type Advanced =
+  /** The base has the commit: by this call, or before. */
+  | { readonly is: "moved" }
+  /** Somebody else moved it, or what was prepared is no more: prepare again. */
+  | { readonly is: "elsewhere"; readonly head: string | null }
+  /**
+   * It is checked out, and something there is in the way: uncommitted changes, files that git does not know, a merge
+   * or rebase under way. In words why; the paths may be none.
+   */
+  | {
+      readonly is: "waits";
+      readonly root: string;
+      readonly why: string;
+      readonly paths: readonly string[];
+    };
+
+export interface RevertRequest extends Omit<CommitRequest, "hooks"> {
+  readonly base: string;
+  /** What the merge made of the base, and from where. */
+  readonly from: string;
+  readonly to: string;
+  /** Takes the mark away. Without it the lines of later marks beside it would conflict. */
+  readonly mark: FileMark | null;
+}

@@ -1,0 +1,185 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { createProject, until, type Finished, type Project } from "./project.ts";
+
+let project: Project;
+afterEach(() => project.dispose());
+
+/** An agent in sh: what it does may depend on the task and on how often it was called for it. */
+function parallelProject(tasks: readonly string[], agent: string, more = ""): Project {
+  project = createProject({
+    tasks,
+    config: `agent = "stub"
+${more}
+[agents.stub]
+command = ["sh", ".ralph/agent.sh"]
+`,
+  });
+  project.write(
+    ".ralph/agent.sh",
+    `cat > "$RALPH_DIR/../.git/prompt-$RALPH_TASK_ID-$RALPH_ITERATION_NUMBER"
+n=$(cat "$RALPH_DIR/../.git/calls-$RALPH_TASK_ID" 2>/dev/null || echo 0); n=$((n + 1))
+echo $n > "$RALPH_DIR/../.git/calls-$RALPH_TASK_ID"
+${agent}
+`,
+  );
+  project.commit("agent");
+  return project;
+}
+
+const DONE = "echo '<promise>COMPLETE</promise>'";
+const WORKS = `echo "$RALPH_TASK_ID" > "$RALPH_TASK_ID.txt"; ${DONE}`;
+const run = (...flags: readonly string[]): Promise<Finished> => project.ralph("run", ...flags);
+
+async function statuses(): Promise<Readonly<Record<string, string>>> {
+  const { tasks } = JSON.parse((await project.ralph("status", "--json")).stdout) as {
+    tasks: { id: string; status: string }[];
+  };
+  return Object.fromEntries(tasks.map(({ id, status }) => [id, status]));
+}
+
+function worktrees(): readonly string[] {
+  return (
+    project
+      .git("worktree", "list", "--porcelain")
+      .match(/^worktree .*/gm)
+      ?.slice(1) ?? []
+  );
+}
+
+describe("several lanes", () => {
+  test("twenty tasks in eight lanes, some of them liars: what is true is merged, and nothing else", async () => {
+    const tasks = Array.from({ length: 20 }, (_, index) => `task-${String(index + 1).padStart(2, "0")}`);
+    parallelProject(
+      tasks,
+      `sleep 0.$((\${#RALPH_TASK_ID} % 3))
+case $RALPH_TASK_ID in
+*5) if [ $n = 1 ]; then ${DONE}; else ${WORKS}; fi ;;
+*) ${WORKS} ;;
+esac`,
+    );
+    expect(await run("--parallel", "8")).toMatchObject({ code: 0 });
+    expect(new Set(Object.values(await statuses()))).toEqual(new Set(["done"]));
+    for (const task of tasks) expect(project.read(`${task}.txt`)).toBe(`${task}\n`);
+    expect(project.read("TODO.md")).not.toContain("- [ ]");
+    expect(project.git("status", "--porcelain")).toBe("");
+    expect(project.git("log", "--format=%s", "--grep", "ralph(task").split("\n")).toHaveLength(20);
+    expect(worktrees()).toEqual([]);
+    expect(project.leftovers()).toEqual([]);
+  }, 120_000);
+
+  test("tasks that change the same line: the later one is told, and brings both together", async () => {
+    project = parallelProject(
+      ["one", "two"],
+      `if [ $n = 1 ]; then echo "$RALPH_TASK_ID" > shared.txt; sleep 0.3
+else git merge -q main || { printf 'one\\ntwo\\n' > shared.txt; git add -A; git commit -qm together; }; fi
+${DONE}`,
+    );
+    expect(await run("--parallel", "2")).toMatchObject({ code: 0 });
+    expect(project.read("shared.txt")).toBe("one\ntwo\n");
+    const failed = (await project.events()).filter(({ type }) => type === "merge.failed");
+    expect(failed).toMatchObject([{ conflicts: ["shared.txt"] }]);
+    const told = readdirSync(join(project.root, ".git"))
+      .filter((name) => name.startsWith("prompt-"))
+      .map((name) => project.read(`.git/${name}`))
+      .filter((prompt) => prompt.includes("conflicts in shared.txt"));
+    expect(told).toHaveLength(1);
+  });
+
+  test("each green and together red: the second is not merged, and its next prompt shows the gate", async () => {
+    parallelProject(
+      ["one", "two"],
+      `if [ $n = 1 ]; then touch "$RALPH_TASK_ID.txt"; sleep 0.3; ${DONE}
+else echo '<promise>BLOCKED:they exclude each other</promise>'; fi`,
+      '[[gates]]\nname = "alone"\ncommand = "! { test -e one.txt && test -e two.txt; } || { echo both are there; false; }"\n',
+    );
+    expect(await run("--parallel", "2")).toMatchObject({ code: 2 });
+    const merged = ["one.txt", "two.txt"].filter((file) => existsSync(join(project.root, file)));
+    expect(merged).toHaveLength(1);
+    const prompts = readdirSync(join(project.root, ".git")).filter((name) => name.startsWith("prompt-"));
+    const told = prompts
+      .map((name) => project.read(`.git/${name}`))
+      .filter((text) => text.includes("but merged into main"));
+    expect(told).toHaveLength(1);
+    // The work is kept.
+    expect(worktrees()).toHaveLength(1);
+  });
+
+  test("a lane whose set-up fails, or whose task is blocked, does not stop another", async () => {
+    parallelProject(
+      ["one", "two", "three"],
+      `if [ $RALPH_TASK_ID = one ]; then echo '<promise>BLOCKED:no</promise>'; else ${WORKS}; fi`,
+    );
+    expect(await run("--parallel", "2")).toMatchObject({ code: 2 });
+    expect(await statuses()).toEqual({ one: "blocked", two: "done", three: "done" });
+  });
+});
+
+describe("the user's checkout", () => {
+  test("with uncommitted changes is not touched: the work waits, and the next run brings it", async () => {
+    parallelProject(["one"], WORKS);
+    project.write("mine.txt", "committed\n");
+    project.commit("mine");
+    project.write("mine.txt", "not yet committed\n");
+    const waits = await run("--worktree");
+    expect(waits).toMatchObject({ code: 2 });
+    expect(waits.stdout).toContain("is checked out");
+    expect(project.read("mine.txt")).toBe("not yet committed\n");
+    expect(existsSync(join(project.root, "one.txt"))).toBe(false);
+    project.commit("now it is");
+    expect(await run("--worktree")).toMatchObject({ code: 0 });
+    expect(project.read("one.txt")).toBe("one\n");
+    expect(project.read("mine.txt")).toBe("not yet committed\n");
+  });
+
+  test("may go on meanwhile: what the user commits stays, and the merges come on top", async () => {
+    parallelProject(["one", "two"], `sleep 0.4; ${WORKS}`);
+    const running = project.start("run", "--parallel", "2");
+    await until("the agents work", () => existsSync(join(project.root, ".git", "calls-two")));
+    project.write("mine.txt", "mine\n");
+    project.commit("mine");
+    expect(await running.finished).toMatchObject({ code: 0 });
+    for (const file of ["mine.txt", "one.txt", "two.txt"]) expect(project.git("ls-files", file)).toBe(file);
+  });
+
+  test("on a branch of its own keeps it: the base moves without it", async () => {
+    parallelProject(["one"], `sleep 0.3; ${WORKS}`);
+    const running = project.start("run", "--worktree");
+    await until("the agent works", () => existsSync(join(project.root, ".git", "calls-one")));
+    project.git("switch", "-q", "-c", "elsewhere");
+    expect(await running.finished).toMatchObject({ code: 0 });
+    expect(existsSync(join(project.root, "one.txt"))).toBe(false);
+    expect(project.git("show", "main:one.txt")).toBe("one");
+    expect(project.git("show", "main:TODO.md")).toContain("- [x] **one**");
+    expect(await run("--worktree")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("with the branches as the result", () => {
+  test("nothing is merged, and the run is complete", async () => {
+    parallelProject(["one", "two"], WORKS, '[git]\nmerge = "none"\n');
+    expect(await run("--parallel", "2")).toMatchObject({ code: 0 });
+    expect(existsSync(join(project.root, "one.txt"))).toBe(false);
+    expect(project.git("show", "ralph/one:one.txt")).toBe("one");
+  });
+});
+
+describe("killed", () => {
+  test("at any moment: nothing is lost, nothing is done twice", async () => {
+    const tasks = ["one", "two", "three", "four"];
+    parallelProject(tasks, `sleep 0.2; ${WORKS}`);
+    for (const ms of [150, 300, 450, 600, 750]) {
+      const running = project.start("run", "--parallel", "2");
+      const timer = setTimeout(() => running.child.kill("SIGKILL"), ms);
+      await running.finished;
+      clearTimeout(timer);
+    }
+    expect(await run("--parallel", "2")).toMatchObject({ code: 0 });
+    for (const task of tasks) expect(project.read(`${task}.txt`)).toBe(`${task}\n`);
+    expect(project.git("log", "--format=%s", "--grep", "^ralph(").split("\n")).toHaveLength(tasks.length);
+    expect(project.git("status", "--porcelain")).toBe("");
+    expect(worktrees()).toEqual([]);
+    expect(project.leftovers()).toEqual([]);
+  }, 60_000);
+});
