@@ -27,6 +27,11 @@ export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitW
   };
 }
 
+/** Those that are there, for commands that make none. */
+export function knownWorktrees(project: BesideParts["project"], env: NodeJS.ProcessEnv): Worktrees {
+  return worktreesOf({ project, env, setup: "", include: [], ownRoot: "", redact: (text) => text });
+}
+
 function worktreesOf({ project, setup, include, redact, ownRoot, ...parts }: BesideParts): Worktrees {
   const { root, stateFolder } = project;
   const env: NodeJS.ProcessEnv = { ...parts.env, PATH: outsidePath(parts.env["PATH"] ?? "", ownRoot) };

@@ -92,6 +92,10 @@ export const COMMANDS = {
     load: () => import("./commands/steer.ts"),
   },
   cancel: { summary: "end the loop of a task, or all", load: () => import("./commands/cancel.ts") },
+  worktrees: {
+    summary: "where tasks are worked on side by side; remove what is merged",
+    load: () => import("./commands/worktrees.ts"),
+  },
   stop: { summary: "end the run after the current iteration", load: () => import("./commands/stop.ts") },
   reset: {
     summary: "let an open breaker try again, count calls anew, forget a task or everything",

@@ -102,8 +102,11 @@ else echo '<promise>BLOCKED:they exclude each other</promise>'; fi`,
       .map((name) => project.read(`.git/${name}`))
       .filter((text) => text.includes("but merged into main"));
     expect(told).toHaveLength(1);
-    // The work is kept.
+    // The work is kept, and a person can find it.
     expect(worktrees()).toHaveLength(1);
+    const [listed] = JSON.parse((await project.ralph("worktrees", "--json")).stdout) as { branch: string }[];
+    expect(project.git("branch", "--list", listed?.branch ?? "none")).not.toBe("");
+    expect((await project.ralph("worktrees", "--clean")).stdout).toContain("not merged");
   });
 
   test("a lane whose set-up fails, or whose task is blocked, does not stop another", async () => {

@@ -46,7 +46,7 @@ const layers: readonly Layer[] = [
   },
   {
     holds: /^src\/cli\//,
-    mayImport: [core, /^src\/(engine|config|tui|web)\//, /^src\/compose\.ts$/],
+    mayImport: [core, /^src\/(engine|config|tui|web)\//, /^src\/compose(-\w+)?\.ts$/],
     packages: "all",
     rule: "cli imports core, engine, config, tui, web and compose.ts; name adapters in compose.ts",
   },

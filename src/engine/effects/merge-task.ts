@@ -116,8 +116,9 @@ async function advance(
     case "elsewhere":
       return [{ ...about(way), type: "merge.overtaken", head: advanced.head }];
     case "waits": {
-      const what = `${base} is checked out in ${advanced.root} with uncommitted changes (${few(advanced.paths)})`;
-      const why = `${what}; commit them or put them away, then: ralph run`;
+      const where = advanced.paths.length === 0 ? "" : ` (${few(advanced.paths)})`;
+      const what = `${base} is checked out in ${advanced.root}, and ${advanced.why}${where}`;
+      const why = `${what}; settle that, then: ralph run`;
       return [{ ...about(way), type: "merge.held", why }];
     }
     default:

@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import { knownWorktrees } from "../../compose-beside.ts";
+import { openProject } from "../../compose.ts";
+import { taskState, type State } from "../../core/loop/state.ts";
+import type { WorktreeEntry } from "../../engine/parallel-ports.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { columns } from "../print/columns.ts";
+import { readState } from "../project-state.ts";
+import { requirePerson } from "../require-person.ts";
+
+interface Flags {
+  readonly clean?: boolean;
+  readonly json?: boolean;
+}
+
+export function define(command: Command, act: Act): void {
+  command
+    .option("--clean", "remove those whose work is merged")
+    .option("--json", "print JSON")
+    .action((flags: Flags) => act((context) => worktrees(flags, context)));
+}
+
+async function worktrees(flags: Flags, context: CliContext): Promise<number> {
+  const project = await openProject(context);
+  const known = knownWorktrees(project, context.env);
+  const state = await readState(project);
+  if (flags.clean === true) {
+    requirePerson(project, context.env, "remove worktrees");
+    for (const { task } of await known.list()) if (isMerged(state, task)) await known.remove(task);
+  }
+  const left = await known.list();
+  if (flags.json === true)
+    context.stdout.write(
+      `${JSON.stringify(
+        left.map((one) => shown(one, state)),
+        null,
+        2,
+      )}\n`,
+    );
+  else if (left.length === 0) context.stdout.write("No worktrees.\n");
+  else for (const line of columns(left.map((one) => rowOf(one, state)))) context.stdout.write(`${line}\n`);
+  return 0;
+}
+
+function isMerged(state: State, task: string): boolean {
+  return taskState(state, task).merge?.is === "merged";
+}
+
+function rowOf(entry: WorktreeEntry, state: State): readonly string[] {
+  const words = [
+    isMerged(state, entry.task) ? "merged" : "not merged",
+    ...(entry.isDirty ? ["uncommitted work"] : []),
+  ];
+  return [entry.task, entry.branch, words.join(", "), entry.root];
+}
+
+function shown({ task, branch, root, head, isDirty }: WorktreeEntry, state: State): Record<string, unknown> {
+  return { task, branch, root, head, dirty: isDirty, merged: isMerged(state, task) };
+}
