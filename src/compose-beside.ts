@@ -5,7 +5,7 @@ import { projectId } from "./adapters/store/project-id.ts";
 import { outsidePath } from "./adapters/system/outside-path.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
 import { createWorktrees } from "./adapters/worktrees/git-worktrees.ts";
-import type { Beside, Worktrees } from "./engine/parallel-ports.ts";
+import type { Beside, Merging, Worktrees } from "./engine/parallel-ports.ts";
 
 /** What worktrees are made from. */
 export interface BesideParts {
@@ -19,17 +19,16 @@ export interface BesideParts {
 }
 
 export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitWorkspace): Beside {
-  const { root, stateFolder } = parts.project;
-  return {
-    worktrees: worktreesOf(parts),
-    merging: createMerging({ root, scratch: join(stateFolder, "scratch") }),
-    workspaceAt,
-  };
+  return { worktrees: worktreesOf(parts), merging: knownMerging(parts.project), workspaceAt };
 }
 
 /** Those that are there, for commands that make none. */
 export function knownWorktrees(project: BesideParts["project"], env: NodeJS.ProcessEnv): Worktrees {
   return worktreesOf({ project, env, setup: "", include: [], ownRoot: "", redact: (text) => text });
+}
+
+export function knownMerging({ root, stateFolder }: BesideParts["project"]): Merging {
+  return createMerging({ root, scratch: join(stateFolder, "scratch") });
 }
 
 function worktreesOf({ project, setup, include, redact, ownRoot, ...parts }: BesideParts): Worktrees {

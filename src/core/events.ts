@@ -246,6 +246,8 @@ export type OperatorEvent =
   /** The hour's calls are counted from here. */
   | About<"calls.reset">
   | (About<"stop.requested"> & { readonly run: RunId; readonly urgency: "after-iteration" | "now" })
+  /** What its merge brought was taken back, by a commit on the base. */
+  | (About<"task.undone"> & { readonly run: RunId; readonly task: TaskId; readonly to: string })
   /** Its agent is ended, and it is not taken up again in this run. */
   | (About<"task.cancelled"> & { readonly run: RunId; readonly task: TaskId })
   | (About<"task.reset"> & { readonly task: TaskId })

@@ -89,8 +89,8 @@ export interface TaskSource {
    * that is gone. Answers the ids whose mark it took back.
    */
   takeBackMarks(done: ReadonlySet<TaskId>): Promise<readonly TaskId[]>;
-  /** The same file, as it stands on some branch, with the task marked. */
-  markedIn(file: Buffer, task: TaskId): Buffer;
+  /** The same file, as it stands on some branch, with the task marked or not. */
+  markedIn(file: Buffer, task: TaskId, isDone: boolean): Buffer;
   /** Of a source whose tasks may have a review state. */
   readonly stories?: Stories;
 }

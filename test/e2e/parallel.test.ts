@@ -168,6 +168,24 @@ describe("with the branches as the result", () => {
   });
 });
 
+describe("ralph undo", () => {
+  test("takes the last merge back; the work is still there as a branch, and the task is to do again", async () => {
+    parallelProject(["one", "two"], WORKS);
+    await run("--worktree");
+    const before = project.git("rev-parse", "main~1^{tree}");
+    expect(await project.ralph("undo")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("ralph/two") as string,
+    });
+    expect(project.git("rev-parse", "main^{tree}")).toBe(before);
+    expect(project.git("show", "ralph/two:two.txt")).toBe("two");
+    expect(await statuses()).toEqual({ one: "done", two: "todo" });
+    expect(await project.ralph("undo")).toMatchObject({ code: 0 });
+    expect(existsSync(join(project.root, "one.txt"))).toBe(false);
+    expect(await project.ralph("undo")).toMatchObject({ code: 1 });
+  });
+});
+
 describe("killed", () => {
   test("at any moment: nothing is lost, nothing is done twice", async () => {
     const tasks = ["one", "two", "three", "four"];

@@ -22,9 +22,9 @@ export function createChecklistSource(place: { root: string; path: string }): Ta
     }),
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: async (task) => {
-      tickBoxes(file, "x", isOpen(task));
+      tickBoxes(file, "x", is(task, false));
     },
-    markedIn: (bytes, task) => withTicks(bytes, "x", isOpen(task)).file,
+    markedIn: (bytes, task, isDone) => withTicks(bytes, isDone ? "x" : " ", is(task, !isDone)).file,
     takeBackMarks: async (done) => {
       file.putBack();
       return tickBoxes(file, " ", ({ task }) => task.done && !done.has(task.id)).map((item) => item.task.id);
@@ -32,7 +32,7 @@ export function createChecklistSource(place: { root: string; path: string }): Ta
   };
 }
 
-const isOpen =
-  (id: string) =>
+const is =
+  (id: string, isDone: boolean) =>
   ({ task }: ChecklistItem): boolean =>
-    task.id === id && !task.done;
+    task.id === id && task.done === isDone;

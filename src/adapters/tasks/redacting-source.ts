@@ -35,7 +35,7 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
     observe: async () => ({ source: shown, tasks: hideAll((await source.observe()).tasks) }),
     demands: () => source.demands(),
     mark: (task) => source.mark(realIds.get(task) ?? task),
-    markedIn: (file, task) => source.markedIn(file, realIds.get(task) ?? task),
+    markedIn: (file, task, isDone) => source.markedIn(file, realIds.get(task) ?? task, isDone),
     takeBackMarks: async (done) =>
       (await source.takeBackMarks(new Set([...done].map((id) => realIds.get(id) ?? id)))).map(redact),
     ...(source.stories && { stories: redactingStories(source.stories, redact, realIds) }),

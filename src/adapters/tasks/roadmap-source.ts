@@ -28,9 +28,9 @@ export function createRoadmapSource(
     }),
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: async (task) => {
-      tickBoxes(file, "x", isOpen(task));
+      tickBoxes(file, "x", is(task, false));
     },
-    markedIn: (bytes, task) => withTicks(bytes, "x", isOpen(task)).file,
+    markedIn: (bytes, task, isDone) => withTicks(bytes, isDone ? "x" : " ", is(task, !isDone)).file,
     takeBackMarks: async (done) => {
       file.putBack();
       const taken = tickBoxes(
@@ -43,10 +43,10 @@ export function createRoadmapSource(
   };
 }
 
-const isOpen =
-  (id: string) =>
+const is =
+  (id: string, isDone: boolean) =>
   ({ task, writtenId }: ChecklistItem): boolean =>
-    (writtenId ?? task.id) === id && !task.done;
+    (writtenId ?? task.id) === id && task.done === isDone;
 
 export function roadmapTasks(file: Buffer, path: string, defaults: RoadmapDefaults = {}): readonly Task[] {
   const placed = scanRoadmap(file).map((item) => ({

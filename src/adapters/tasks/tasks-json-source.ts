@@ -40,7 +40,7 @@ export function createTasksJsonSource(place: {
     mark: async (task) => {
       setPasses(file, true, (id) => id === task);
     },
-    markedIn: (bytes, task) => markStories(bytes, path, true, (id) => id === task).file,
+    markedIn: (bytes, task, isDone) => markStories(bytes, path, isDone, (id) => id === task).file,
     takeBackMarks: async (done) => {
       // In what is no JSON no mark can be found, taken back or made.
       file.putBack((bytes) => !isJson(bytes));

@@ -3,7 +3,7 @@ import type { Task } from "../plan/task.ts";
 import { withEdits } from "../review/story-review.ts";
 import { gatesKnownAfterMark } from "./evolve-gates.ts";
 import { NEW_LOOP } from "./evolve-stages.ts";
-import { taskState, type State, type TaskState } from "./state.ts";
+import { newTask, taskState, type State, type TaskState } from "./state.ts";
 
 /** A story that has come further is in the plan at once; its file follows with the next mark. */
 export function storySettled(state: State, event: Recorded<EventOf<"story.settled">>): State {
@@ -40,6 +40,13 @@ export function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>
   const planned =
     isDone && hasFile ? withPlanned(marked, event.task, (known) => ({ ...known, done: true })) : marked;
   return gatesKnownAfterMark(planned, event);
+}
+
+/** It is to do again, as if nobody had begun it. */
+export function taskUndone(state: State, event: Recorded<EventOf<"task.undone">>): State {
+  const { letter } = taskState(state, event.task);
+  const fresh = withTask(state, { ...newTask(event.task), letter });
+  return withPlanned(fresh, event.task, (planned) => ({ ...planned, done: false }));
 }
 
 function withPlanned(state: State, id: string, change: (task: Task) => Task): State {

@@ -51,7 +51,8 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
   const { worktree } = known;
   if (worktree === null || how === "none") return [];
   const { path } = ports.source.identity;
-  const mark = path === null ? null : { path, apply: (file: Buffer) => ports.source.markedIn(file, task) };
+  const mark =
+    path === null ? null : { path, apply: (file: Buffer) => ports.source.markedIn(file, task, true) };
   const request = { ...about(way), title: way.title, branch: worktree.branch, base, how, mark };
   const prepared = await beside.merging.prepare(request);
   switch (prepared.is) {
