@@ -69,6 +69,11 @@ export interface Merging {
   prepare(request: MergeRequest): Promise<PreparedMerge>;
   /** Moves the base from one commit to another, if it is still there and nobody's uncommitted work is in the way. */
   advance(request: AdvanceRequest): Promise<Advanced>;
+  /**
+   * Gives a branch another name, whatever had that one before; a branch that is gone is left alone. A later task of the
+   * same id begins afresh then, and the work is still there.
+   */
+  rename(branch: string, name: string): Promise<void>;
   /** The commit, on the base as it is now, that takes back what a merge brought. The base moves by `advance`. */
   revert(request: RevertRequest): Promise<PreparedMerge>;
 }

@@ -175,14 +175,16 @@ describe("ralph undo", () => {
     const before = project.git("rev-parse", "main~1^{tree}");
     expect(await project.ralph("undo")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("ralph/two") as string,
+      stdout: expect.stringContaining("ralph/merged/two") as string,
     });
     expect(project.git("rev-parse", "main^{tree}")).toBe(before);
-    expect(project.git("show", "ralph/two:two.txt")).toBe("two");
+    expect(project.git("show", "ralph/merged/two:two.txt")).toBe("two");
     expect(await statuses()).toEqual({ one: "done", two: "todo" });
     expect(await project.ralph("undo")).toMatchObject({ code: 0 });
     expect(existsSync(join(project.root, "one.txt"))).toBe(false);
     expect(await project.ralph("undo")).toMatchObject({ code: 1 });
+    expect(await run("--worktree")).toMatchObject({ code: 0 });
+    expect(project.read("two.txt")).toBe("two\n");
   });
 });
 

@@ -25,6 +25,11 @@ export function createMerging({ root, scratch }: MergingOptions): Merging {
   };
   return {
     prepare: (request) => onWorkbench((git, committer) => prepareMerge(git, committer, request)),
+    rename: async (branch, name) => {
+      const { git } = await open();
+      const { code } = await git.ask(["show-ref", "--verify", "--quiet", `refs/heads/${branch}`]);
+      if (code === 0) await git.must(["branch", "-M", branch, name]);
+    },
     advance: async (request) => advance(await open(), scratch, request),
     revert: (request) => onWorkbench((git, committer) => prepareRevert(git, committer, request)),
   };

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { knownMerging } from "../../compose-beside.ts";
 import { driverOf, hasLog, openProject, readConfig, sourceOf, type Project } from "../../compose.ts";
 import { few } from "../../core/few.ts";
+import { mergedBranch } from "../../core/merged-branch.ts";
 import { lastMerge, MERGE_EVENTS, type LastMerge } from "../../core/projections/last-merge.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { FileMark } from "../../engine/parallel-ports.ts";
@@ -30,7 +31,7 @@ async function undo(context: CliContext): Promise<number> {
   const to = await takeBack(project, last, context);
   const { run, task, branch, base } = last;
   await withLog(project, (log) => log.append([{ type: "task.undone", run, task, to }]));
-  const kept = branch === null ? "" : `; its work is still there: ${branch}`;
+  const kept = branch === null ? "" : `; its work is still there: ${mergedBranch(branch)}`;
   context.stdout.write(`Undid ${task} on ${base} by ${to.slice(0, 7)}${kept}\n`);
   return 0;
 }

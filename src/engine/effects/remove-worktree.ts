@@ -1,4 +1,6 @@
 import type { EffectOf } from "../../core/loop/effects.ts";
+import { taskState } from "../../core/loop/state.ts";
+import { mergedBranch } from "../../core/merged-branch.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
 
@@ -10,6 +12,9 @@ export async function removeWorktree(
 ): Promise<void> {
   const { run } = journal.state;
   if (run === null) return;
-  await ports.beside?.worktrees.remove(task);
+  const { worktree } = taskState(journal.state, task);
+  const isGone = (await ports.beside?.worktrees.remove(task)) ?? false;
+  if (isGone && worktree !== null)
+    await ports.beside?.merging.rename(worktree.branch, mergedBranch(worktree.branch));
   await journal.record({ type: "worktree.removed", run: run.id, task });
 }
