@@ -109,13 +109,66 @@ else echo '<promise>BLOCKED:they exclude each other</promise>'; fi`,
     expect((await project.ralph("worktrees", "--clean")).stdout).toContain("not merged");
   });
 
-  test("a lane whose set-up fails, or whose task is blocked, does not stop another", async () => {
+  test("a task that is blocked does not stop the others", async () => {
     parallelProject(
       ["one", "two", "three"],
       `if [ $RALPH_TASK_ID = one ]; then echo '<promise>BLOCKED:no</promise>'; else ${WORKS}; fi`,
     );
     expect(await run("--parallel", "2")).toMatchObject({ code: 2 });
     expect(await statuses()).toEqual({ one: "blocked", two: "done", three: "done" });
+  });
+});
+
+describe("a set-up", () => {
+  test("that fails blocks its task, with what it said", async () => {
+    parallelProject(["one"], WORKS, '[worktree]\nsetup = "echo no such registry; exit 3"\n');
+    expect(await run("--worktree")).toMatchObject({ code: 2 });
+    expect((await project.ralph("status")).stdout).toContain("no such registry");
+    expect(existsSync(join(project.root, ".git", "calls-one"))).toBe(false);
+  });
+
+  test("runs once in each worktree, and finds the files that were copied in", async () => {
+    parallelProject(
+      ["one"],
+      `cat .env made > "$RALPH_TASK_ID.txt"; ${DONE}`,
+      '[worktree]\nsetup = "cat .env > made"\ninclude = [".env"]\n',
+    );
+    project.write(".gitignore", ".env\nmade\n");
+    project.commit("ignore");
+    project.write(".env", "SETTING=1\n");
+    expect(await run("--worktree")).toMatchObject({ code: 0 });
+    expect(project.read("one.txt")).toBe("SETTING=1\nSETTING=1\n");
+    expect(project.git("ls-files", ".env", "made")).toBe("");
+  });
+});
+
+describe("ralph cancel in one of several lanes", () => {
+  test("ends an agent that ignores TERM, and the others are not disturbed", async () => {
+    parallelProject(
+      ["one", "two", "three"],
+      `if [ $RALPH_TASK_ID = one ]; then trap '' TERM; while :; do sleep 0.1; done; else sleep 0.3; ${WORKS}; fi`,
+    );
+    const running = project.start("run", "--parallel", "2");
+    await until("the agents work", () => existsSync(join(project.root, ".git", "calls-one")));
+    expect(await project.ralph("cancel", "one")).toMatchObject({
+      code: 0,
+      stdout: "Cancelled Ralph loop for one at iteration 1/30\n",
+    });
+    expect(await running.finished).toMatchObject({ code: 0 });
+    expect(await statuses()).toEqual({ one: "cancelled", two: "done", three: "done" });
+    expect(project.leftovers()).toEqual([]);
+  });
+
+  test("--all under load ends the run, and nothing is left running", async () => {
+    const tasks = ["one", "two", "three", "four", "five", "six"];
+    parallelProject(tasks, "while :; do :; done");
+    const running = project.start("run", "--parallel", "6");
+    await until("all work", () =>
+      tasks.every((task) => existsSync(join(project.root, ".git", `calls-${task}`))),
+    );
+    expect(await project.ralph("cancel", "--all")).toMatchObject({ code: 0 });
+    expect(await running.finished).toMatchObject({ code: 130 });
+    expect(project.leftovers()).toEqual([]);
   });
 });
 
