@@ -225,6 +225,7 @@ describe("ralph undo", () => {
   test("takes the last merge back; the work is still there as a branch, and the task is to do again", async () => {
     parallelProject(["one", "two"], WORKS);
     await run("--worktree");
+    expect(await project.ralph("verify", "two")).toMatchObject({ code: 0 });
     const before = project.git("rev-parse", "main~1^{tree}");
     expect(await project.ralph("undo")).toMatchObject({
       code: 0,

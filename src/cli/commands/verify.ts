@@ -6,13 +6,15 @@ import type { State } from "../../core/loop/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { count } from "../../core/projections/explain-words.ts";
 import {
+  ACCEPTANCE_EVENTS,
+  type Check,
   checkGates,
   checkWork,
+  type Completion,
   isVerified,
+  lastAcceptance,
   verificationJson,
   workOf,
-  type Check,
-  type Completion,
 } from "../../core/projections/verification.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { GateResult } from "../../core/report/gate-result.ts";
@@ -105,9 +107,8 @@ async function acceptance(
 ): Promise<{ readonly completion: Completion; readonly settings: RunSettings | null }> {
   if (!hasLog(project)) throw await unknownTask(id, state, project);
   return withLog(project, async (log) => {
-    const accepted = await log.read(0, { task: id, types: ["task.completed"] });
-    const completion = accepted.findLast((event) => event.type === "task.completed");
-    if (completion === undefined) throw await neverAccepted(id, state, project);
+    const completion = lastAcceptance(await log.read(0, { task: id, types: ACCEPTANCE_EVENTS }));
+    if (completion === null) throw await neverAccepted(id, state, project);
     const runs = await log.read(0, { types: ["run.started", "run.resumed"] });
     const run = runs.findLast(
       (event) => "settings" in event && event.run === completion.run && event.position < completion.position,

@@ -47,6 +47,23 @@ export interface Check {
 
 export type Completion = Recorded<EventOf<"task.completed">>;
 
+export const ACCEPTANCE_EVENTS = ["task.completed", "task.merged", "task.undone"] as const;
+
+/** The last acceptance of a task; what was merged counts as the base has it. Null when there is none, or no more. */
+export function lastAcceptance(events: readonly Recorded[]): Completion | null {
+  let last: Completion | null = null;
+  for (const event of events) {
+    if (event.type === "task.completed") last = event;
+    if (event.type === "task.undone") last = null;
+    if (event.type === "task.merged" && last !== null) last = asMerged(last, event);
+  }
+  return last;
+}
+
+function asMerged(completion: Completion, { from, to }: EventOf<"task.merged">): Completion {
+  return { ...completion, commit: to, certificate: { ...completion.certificate, base: from } };
+}
+
 export function workOf({ commit, certificate }: Completion): AcceptedWork {
   return { commit, base: certificate.base, paths: certificate.changed.paths };
 }
