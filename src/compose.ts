@@ -206,8 +206,8 @@ export function notesOf(project: Project): Notes {
 }
 
 export interface RunParts extends AgentParts {
-  /** How worktrees are made ready; null: all work happens in place. */
-  readonly worktrees: { readonly setup: string; readonly include: readonly string[] } | null;
+  /** How worktrees are made ready. */
+  readonly worktree: { readonly setup: string; readonly include: readonly string[] };
   readonly log: Log;
   readonly commands: Commands;
   readonly source: TaskSource;
@@ -240,8 +240,7 @@ export function composePorts(parts: RunParts): Ports {
     source: redactingSource(source, redact),
     agents: agentsOf(parts, workspaceIn),
     workspace,
-    beside:
-      parts.worktrees && besideOf({ ...parts, ...parts.worktrees, redact, ownRoot: OWN_ROOT }, workspaceIn),
+    beside: besideOf({ ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT }, workspaceIn),
     gates: createGates({ cwd: project.root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
     letters: createLetters(project.ralphDir),
     notes: notesOf(project),

@@ -70,7 +70,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
       log,
       commands: { ...drive.commands, gates },
       source: drive.source,
-      worktrees: drive.settings.worktrees == null ? null : drive.worktree,
+      worktree: drive.worktree,
       followers,
       onProgress: (progress) => {
         views.progress(progress);

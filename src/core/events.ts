@@ -7,7 +7,7 @@ import type { ExitSignal } from "./limits/exit-rules.ts";
 import type { TimeoutOrigin } from "./limits/iteration-timeout.ts";
 import type { Plan, TaskId } from "./plan/task.ts";
 import type { FieldEdit, ReviewStatus } from "./review/story-review.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings, WorktreeSettings } from "./settings.ts";
 import type { Instant } from "./time.ts";
 import type { Certificate } from "./verdict/certificate.ts";
 import type { Reason, Ruling } from "./verdict/verdict.ts";
@@ -203,6 +203,9 @@ export type WorktreeEvent =
       readonly task: TaskId;
       readonly root: string;
       readonly branch: string;
+      /** Where its work goes, and how, whatever a later run is told. */
+      readonly base: string;
+      readonly merge: WorktreeSettings["merge"];
       /** Files of the user's that were copied in: no work of the task's. */
       readonly copied: readonly string[];
     })

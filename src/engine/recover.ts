@@ -8,11 +8,12 @@ import type { Ports } from "./ports.ts";
  * open iteration, and locks they held. The facts about it are recorded by the loop itself.
  */
 export async function recover(ports: Ports, state: State): Promise<void> {
+  const isBeside = Object.values(state.tasks).some(({ worktree }) => worktree !== null);
   if (isOpen(state.run)) {
     await ports.agents.sweep(baselineMarker(state));
-    if (ports.beside !== null) await ports.agents.sweep(mergeMarker(state.run.id));
+    if (isBeside) await ports.agents.sweep(mergeMarker(state.run.id));
   }
-  await ports.beside?.worktrees.clearLeftovers();
+  if (isBeside) await ports.beside?.worktrees.clearLeftovers();
   if (state.iterations.length === 0) return;
   for (const open of state.iterations) await ports.agents.sweep(open.marker);
   await ports.workspace.clearLeftovers();

@@ -184,7 +184,9 @@ describe("the user's checkout", () => {
     expect(project.read("mine.txt")).toBe("not yet committed\n");
     expect(existsSync(join(project.root, "one.txt"))).toBe(false);
     project.commit("now it is");
-    expect(await run("--worktree")).toMatchObject({ code: 0 });
+    // As the sentence says, without any flag.
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(project.read("TODO.md")).toContain("- [x] **one**");
     expect(project.read("one.txt")).toBe("one\n");
     expect(project.read("mine.txt")).toBe("not yet committed\n");
   });

@@ -31,8 +31,8 @@ async function undo(context: CliContext): Promise<number> {
   const to = await takeBack(project, last, context);
   const { run, task, branch, base } = last;
   await withLog(project, (log) => log.append([{ type: "task.undone", run, task, to }]));
-  const kept = branch === null ? "" : `; its work is still there: ${mergedBranch(branch)}`;
-  context.stdout.write(`Undid ${task} on ${base} by ${to.slice(0, 7)}${kept}\n`);
+  const kept = `its work is still there: ${mergedBranch(branch)}`;
+  context.stdout.write(`Undid ${task} on ${base} by ${to.slice(0, 7)}; ${kept}\n`);
   return 0;
 }
 

@@ -1,14 +1,14 @@
 import type { EventOf } from "../../core/events.ts";
 import { few } from "../../core/few.ts";
-import type { State } from "../../core/loop/state.ts";
+import { taskState, type State } from "../../core/loop/state.ts";
 import { redGates } from "../../core/report/checked-gate.ts";
 import type { Style } from "./style.ts";
 
 type MergeEvent = EventOf<"worktree.failed" | "merge.failed" | "merge.held" | "task.merged">;
 
 /** What becomes of accepted work that was done in a worktree. */
-export function mergeLines(event: MergeEvent, { run }: State, style: Style): readonly string[] {
-  const base = run?.settings.worktrees?.base ?? "the base";
+export function mergeLines(event: MergeEvent, state: State, style: Style): readonly string[] {
+  const base = taskState(state, event.task).worktree?.base ?? "the base";
   switch (event.type) {
     case "worktree.failed":
       return [`  ${style.bad("■ blocked")}   ${event.task}: its worktree could not be set up: ${event.why}`];

@@ -1,9 +1,9 @@
 import type { Guard } from "./guard.ts";
 
-const SENTENCES = /[.!;\n]+/;
+const CLAUSES = /[.!;,:\n–—]+/;
 const PASSED = /\bREVIEW PASSED\b/i;
 const APPROVED = /\bapproved\b(?!\s*\?)/i;
-/** Words before it that make it something else. */
+/** Words shortly before it that make it something else. */
 const NOT_SO =
   /\b(?:not|never|no|none|nothing|nobody|cannot|can't|don't|doesn't|isn't|wasn't|won't|before|until|unless|if|once|should|would|could)\b|n't\b/i;
 
@@ -13,14 +13,18 @@ export const approval: Guard = {
   intervention: "false_completion_detected",
   looksAt: "claim",
   check: ({ stage, report }) =>
-    stage === "reviewer" && !report.finalText.split(SENTENCES).some(approves)
+    stage === "reviewer" && !report.finalText.split(CLAUSES).some(approves)
       ? 'a review that passes says so: "REVIEW PASSED", with its reasons'
       : undefined,
   advice:
     "If there is something to change, print <promise>CHANGES_REQUESTED:what is wrong</promise> instead.",
 };
 
-function approves(sentence: string): boolean {
-  const said = PASSED.exec(sentence) ?? APPROVED.exec(sentence);
-  return said !== null && !NOT_SO.test(sentence.slice(0, said.index));
+const WORDS_BEFORE = 4;
+
+function approves(clause: string): boolean {
+  const said = PASSED.exec(clause) ?? APPROVED.exec(clause);
+  if (said === null) return false;
+  const before = clause.slice(0, said.index).trim().split(/\s+/).slice(-WORDS_BEFORE);
+  return !NOT_SO.test(before.join(" "));
 }

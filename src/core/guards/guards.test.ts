@@ -173,10 +173,16 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
     objects: [
       { sentence: "a reviewer who does not say that it approves", stage: "reviewer", words: "I read it." },
       { sentence: "… or says that it does not", stage: "reviewer", words: "This is not approved." },
+      { sentence: "… or that it cannot", stage: "reviewer", words: "I cannot approve this." },
+      { sentence: "… or not yet", stage: "reviewer", words: "Needs work before it can be approved." },
+      { sentence: "… or that nothing is", stage: "reviewer", words: "Nothing here is approved" },
+      { sentence: "… or only asks", stage: "reviewer", words: "approved? no" },
     ],
     passes: [
       { sentence: "it says so", stage: "reviewer", words: "REVIEW PASSED: it does what it says." },
       { sentence: "in other words", stage: "reviewer", words: "Approved, the tests cover it." },
+      { sentence: "having found nothing", stage: "reviewer", words: "No issues found, approved." },
+      { sentence: "… in one breath", stage: "reviewer", words: "I found no bugs and it is approved." },
       { sentence: "others need not", stage: "coder", words: "I wrote it." },
     ],
   },

@@ -35,7 +35,7 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
     halftime(run, open, now),
     tellAgent(state, run, open),
   ]);
-  const marking = marks(state, run, plan);
+  const marking = marks(state, plan);
   const housekeeping = [
     ...notices(state, run, now),
     ...automaticUnblocks(state, run, plan),
@@ -150,13 +150,13 @@ function notices(state: State, run: RunState, now: Instant): readonly Effect[] {
 }
 
 /** What became of it stands in the log and not yet in the operator's file. */
-function isUnmarked({ completion, marked, storyEdits }: TaskState): boolean {
-  return (completion !== null && !marked) || storyEdits !== null;
+function isUnmarked({ completion, marked, storyEdits, worktree, merge }: TaskState): boolean {
+  // The mark of a task that has a branch of its own comes with the merge.
+  const isInPlace = worktree === null && merge === null;
+  return (completion !== null && !marked && isInPlace) || storyEdits !== null;
 }
 
-/** The mark of a task that has a branch of its own comes with the merge. */
-function marks(state: State, { settings }: RunState, plan: Plan): readonly Effect[] {
-  if (settings.worktrees != null) return [];
+function marks(state: State, plan: Plan): readonly Effect[] {
   return plan.tasks
     .filter(({ id }) => isUnmarked(taskState(state, id)))
     .map(({ id }) => ({ kind: "mark-task", key: `mark:${id}`, task: id }));

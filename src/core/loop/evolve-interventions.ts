@@ -50,15 +50,14 @@ export function taskCompleted(state: State, event: Recorded<EventOf<"task.comple
   const completion = { iteration: event.iteration, commit: event.commit };
   const task = taskState(state, event.task);
   return {
-    ...withTask(state, { ...task, completion, marked: false, merge: mergeAfter(state, task) }),
+    ...withTask(state, { ...task, completion, marked: false, merge: mergeAfter(task) }),
     tally: { ...state.tally, tasksCompleted: state.tally.tasksCompleted + 1 },
   };
 }
 
 /** Where branches are not the result, the work has to come to the base. */
-function mergeAfter({ run }: State, { worktree }: TaskState): TaskState["merge"] {
-  const how = run?.settings.worktrees?.merge ?? "none";
-  return worktree === null || how === "none" ? null : { is: "due" };
+function mergeAfter({ worktree }: TaskState): TaskState["merge"] {
+  return worktree === null || worktree.merge === "none" ? null : { is: "due" };
 }
 
 function withFeedback(task: TaskState, event: EventOf<"intervention.chosen">): TaskState["feedback"] {

@@ -10,8 +10,10 @@ import type { State, TaskState } from "./state.ts";
 /** What happens to a task's own checkout, and to its work on the way to the base. */
 export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): Partial<TaskState> {
   switch (event.type) {
-    case "worktree.opened":
-      return { worktree: { root: event.root, branch: event.branch, copied: event.copied } };
+    case "worktree.opened": {
+      const { root, branch, base, merge, copied } = event;
+      return { worktree: { root, branch, base, merge, copied } };
+    }
     case "worktree.failed":
       return { blockedReason: `its worktree could not be set up: ${event.why}` };
     case "worktree.removed":

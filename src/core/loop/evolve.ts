@@ -23,7 +23,7 @@ import { EMPTY_TALLY } from "../interventions/tally.ts";
 import { EMPTY_STATE, taskState, withRun, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 14;
+export const EVOLVE_VERSION = 15;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {

@@ -9,6 +9,7 @@ import type { FieldEdit } from "../review/story-review.ts";
 import type { GateOutcome } from "../report/checked-gate.ts";
 import type { Usage } from "../report/agent-report.ts";
 import type { ChangeSet, Leftover } from "../report/evidence.ts";
+import type { WorktreeSettings } from "../settings.ts";
 import type { Instant } from "../time.ts";
 
 export interface TaskState {
@@ -104,7 +105,7 @@ export interface StoryEdits {
   readonly restores: boolean;
 }
 
-export interface OwnWorktree {
+export interface OwnWorktree extends WorktreeSettings {
   readonly root: string;
   readonly branch: string;
   readonly copied: readonly string[];

@@ -6,29 +6,22 @@ export interface LastMerge extends Pick<
   "run" | "task" | "iteration" | "from" | "to"
 > {
   readonly base: string;
-  readonly branch: string | null;
+  readonly branch: string;
 }
 
-export const MERGE_EVENTS = [
-  "run.started",
-  "run.resumed",
-  "worktree.opened",
-  "task.merged",
-  "task.undone",
-] as const;
+export const MERGE_EVENTS = ["worktree.opened", "task.merged", "task.undone"] as const;
 
 export function lastMerge(events: readonly Recorded[]): LastMerge | null {
-  let base = "";
-  const branches = new Map<string, string>();
+  const opened = new Map<string, EventOf<"worktree.opened">>();
   const merges: LastMerge[] = [];
   for (const event of events) {
-    if (event.type === "run.started" || event.type === "run.resumed")
-      base = event.settings.worktrees?.base ?? base;
-    if (event.type === "worktree.opened") branches.set(event.task, event.branch);
+    if (event.type === "worktree.opened") opened.set(event.task, event);
     if (event.type === "task.undone") merges.pop();
     if (event.type !== "task.merged" || event.from === event.to) continue;
     const { run, task, iteration, from, to } = event;
-    merges.push({ run, task, iteration, from, to, base, branch: branches.get(task) ?? null });
+    const worktree = opened.get(task);
+    if (worktree === undefined) continue;
+    merges.push({ run, task, iteration, from, to, base: worktree.base, branch: worktree.branch });
   }
   return merges.at(-1) ?? null;
 }

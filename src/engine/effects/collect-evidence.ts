@@ -28,7 +28,7 @@ export async function collectEvidence(
   // In the review cycle a mark is part of the review state, and the verdict says what becomes of it.
   const isReviewed = settings !== undefined && reviewOf(settings, task) !== null;
   // An agent in a worktree has a copy of its own, which is not merged.
-  const isBeside = settings?.worktrees != null;
+  const isBeside = taskState(state, open.task).worktree !== null;
   const marksTakenBack = isReviewed || isBeside ? [] : await ports.source.takeBackMarks(doneTasks(state));
   const tasksRemoved = isBeside ? [] : await removedTasks(ports, state);
   const evidence = await workspaceFor(ports, state, open.task).collect({

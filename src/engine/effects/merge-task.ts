@@ -1,17 +1,15 @@
 import type { Event } from "../../core/events.ts";
 import { few } from "../../core/few.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
+import { mergeFailed } from "../../core/loop/merges.ts";
 import { taskState, type RunState, type TaskState } from "../../core/loop/state.ts";
+import type { OwnWorktree } from "../../core/loop/task-state.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import { compareWithBaseline, redGates, type CheckedGate } from "../../core/report/checked-gate.ts";
-import type { WorktreeSettings } from "../../core/settings.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import type { Journal } from "../journal.ts";
 import type { Beside } from "../parallel-ports.ts";
 import type { Ports } from "../ports.ts";
-
-/** So often may a task not go together with the base before a person has to look. */
-const FAILURES_MAX = 2;
 
 /** Prepares what the base will be, tries it out, records it, and moves the base: one step a call. */
 export async function mergeTask(
@@ -21,11 +19,10 @@ export async function mergeTask(
   signal: AbortSignal,
 ): Promise<void> {
   const { run } = journal.state;
-  const settings = run?.settings.worktrees ?? null;
-  if (run === null || settings === null || ports.beside === null) return;
   const known = taskState(journal.state, effect.task);
+  if (run === null || known.worktree === null || ports.beside === null) return;
   const title = journal.state.plan?.tasks.find(({ id }) => id === effect.task)?.title ?? effect.task;
-  const way = { task: effect.task, ports, beside: ports.beside, run, settings, known, title };
+  const way = { task: effect.task, ports, beside: ports.beside, run, worktree: known.worktree, known, title };
   const events =
     known.merge?.is === "prepared" ? await advance(way, known.merge) : await prepare(way, signal);
   if (events.length > 0) await journal.record(...events);
@@ -36,7 +33,7 @@ interface Way {
   readonly ports: Ports;
   readonly beside: Beside;
   readonly run: RunState;
-  readonly settings: WorktreeSettings;
+  readonly worktree: OwnWorktree;
   readonly known: TaskState;
   readonly title: string;
 }
@@ -46,10 +43,9 @@ function about({ run, task, known }: Way): { run: string; task: TaskId; iteratio
 }
 
 async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]> {
-  const { ports, beside, settings, known, task } = way;
-  const { base, merge: how } = settings;
-  const { worktree } = known;
-  if (worktree === null || how === "none") return [];
+  const { ports, beside, worktree, task } = way;
+  const { base, merge: how } = worktree;
+  if (how === "none") return [];
   const { path } = ports.source.identity;
   const mark =
     path === null ? null : { path, apply: (file: Buffer) => ports.source.markedIn(file, task, true) };
@@ -97,19 +93,14 @@ export function mergeMarker(run: string): string {
 }
 
 function failed(way: Way, conflicts: readonly string[], gates: readonly CheckedGate[]): readonly Event[] {
-  const { base } = way.settings;
-  const failure: Event = { ...about(way), type: "merge.failed", base, conflicts, gates };
-  if (way.known.mergeFailures + 1 < FAILURES_MAX) return [failure];
-  const why = conflicts.length > 0 ? "it still conflicts with" : "merged, it still does not pass on";
-  const reason = `${why} ${base}; its branch ${way.known.worktree?.branch ?? ""} is kept`;
-  return [failure, { ...about(way), type: "task.blocked", reason }];
+  return mergeFailed(way.known, way.worktree, about(way), { conflicts, gates });
 }
 
 async function advance(
   way: Way,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<readonly Event[]> {
-  const { base } = way.settings;
+  const { base } = way.worktree;
   const advanced = await way.beside.merging.advance({ ...about(way), base, from, to });
   switch (advanced.is) {
     case "moved":

@@ -6,16 +6,18 @@ import type { Ports } from "../ports.ts";
 /** Makes sure that a task has its own checkout. True: it has; otherwise something was recorded, and is decided anew. */
 export async function hasWorktree(task: TaskId, ports: Ports, journal: Journal): Promise<boolean> {
   const { run } = journal.state;
-  const settings = run?.settings.worktrees ?? null;
-  if (run === null || settings === null || ports.beside === null) return true;
   const known = taskState(journal.state, task).worktree;
-  const opened = await ports.beside.worktrees.open(task, settings.base);
+  // One that was begun in a worktree goes on there.
+  const settings = known ?? run?.settings.worktrees ?? null;
+  if (run === null || settings === null || ports.beside === null) return true;
+  const { base, merge } = settings;
+  const opened = await ports.beside.worktrees.open(task, base);
   if (opened.is === "failed") {
     await journal.record({ type: "worktree.failed", run: run.id, task, why: opened.why });
     return false;
   }
   const { root, branch, copied } = opened;
   if (known?.root === root && known.branch === branch) return true;
-  await journal.record({ type: "worktree.opened", run: run.id, task, root, branch, copied });
+  await journal.record({ type: "worktree.opened", run: run.id, task, root, branch, base, merge, copied });
   return false;
 }
