@@ -5,9 +5,10 @@ import type { Repository } from "./find-repository.ts";
 /** Our own copies of the index begin so; one that is still there when we start is a dead process's. */
 export const OWN_INDEX_PREFIX = "ralph-index-";
 
-/** Removes lock files that a killed process left, if no git is alive that could hold them. */
-export async function removeStaleLocks(repository: Repository): Promise<void> {
-  const locks = lockFiles(repository).filter((path) => existsSync(path));
+/** Removes lock files that a killed process left, also of these refs, if no git is alive that could hold them. */
+export async function removeStaleLocks(repository: Repository, refs: readonly string[] = []): Promise<void> {
+  const further = refs.map((ref) => `${join(repository.commonDir, ref)}.lock`);
+  const locks = [...lockFiles(repository), ...further].filter((path) => existsSync(path));
   if (locks.length === 0 || isGitAlive(repository)) return;
   for (const lock of locks) if (IS_LINUX || isOld(lock)) rmSync(lock, { force: true });
 }
@@ -23,7 +24,7 @@ const IS_LINUX = existsSync("/proc/self/comm");
 const OLD_MS = 600_000;
 
 function lockFiles({ gitDir, commonDir }: Repository): string[] {
-  const own = ["index.lock", "HEAD.lock"].map((name) => join(gitDir, name));
+  const own = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"].map((name) => join(gitDir, name));
   const shared = ["config.lock", "packed-refs.lock"].map((name) => join(commonDir, name));
   const ref = /^ref: (refs\/\S+)/.exec(readFileSync(join(gitDir, "HEAD"), "utf8"))?.[1];
   return ref === undefined ? [...own, ...shared] : [...own, ...shared, `${join(commonDir, ref)}.lock`];

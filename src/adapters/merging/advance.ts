@@ -4,6 +4,7 @@ import type { OpenRepository } from "../git/open-repository.ts";
 import type { Repository } from "../git/find-repository.ts";
 import { createGit, gitError, type Git } from "../git/git.ts";
 import { resolveCommit } from "../git/read-head.ts";
+import { removeStaleLocks } from "../git/stale-locks.ts";
 import { changesBetween } from "./changes-between.ts";
 import { fastForward, refusedPaths } from "./fast-forward.ts";
 import { findCheckouts } from "./find-checkouts.ts";
@@ -11,7 +12,6 @@ import { findObstacles } from "./find-obstacles.ts";
 import { finishMove } from "./finish-move.ts";
 import { contains, refOf } from "./find-tip.ts";
 import { keepBackup } from "./keep-backup.ts";
-import { removeLocks } from "./ref-locks.ts";
 
 /** Moves the base where it is checked out, or its reference alone where it is not. */
 export async function advance(
@@ -19,7 +19,7 @@ export async function advance(
   scratch: string,
   request: AdvanceRequest,
 ): Promise<Advanced> {
-  const git = openGit(checkout, scratch, request);
+  const git = openGit(checkout, request);
   const stands = await whereItStands(git, request);
   if (stands !== "before") return stands;
   const places = await findCheckouts(git, checkout, refOf(request.base));
@@ -42,12 +42,12 @@ async function moveCheckout(place: Repository, move: Move, isSecond = false): Pr
   const { checkout, scratch, request } = move;
   const { base, from, to, run, iteration } = request;
   const { root } = place;
-  const git = openGit(place, scratch, request);
+  const git = openGit(place, request);
   const changes = await changesBetween(git, from, to);
   const { paths, halfway } = await findObstacles({ root, git }, scratch, changes);
   if (paths.length > 0) {
     // The person who is asked to tidy up could not, with a dead git's lock on it.
-    await removeLocks(place, scratch, [refOf(base)]);
+    await removeStaleLocks(place, [refOf(base)]);
     return { is: "waits", root, why: "it has uncommitted changes", paths };
   }
   await keepBackup(git, { run, iteration, commit: from });
@@ -86,9 +86,9 @@ async function whereItStands(git: Git, { base, from, to }: AdvanceRequest): Prom
   return "before";
 }
 
-function openGit(repository: Repository, scratch: string, { base }: AdvanceRequest): Git {
+function openGit(repository: Repository, { base }: AdvanceRequest): Git {
   return createGit(repository.root, {
-    unlock: () => removeLocks(repository, scratch, [refOf(base)]),
+    unlock: () => removeStaleLocks(repository, [refOf(base)]),
     place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
   });
 }

@@ -3,7 +3,7 @@ import { withFinding } from "../interventions/lessons.ts";
 import { NEW_PROFILE, profileIntervention } from "../interventions/profile.ts";
 import { tallyIntervention } from "../interventions/tally.ts";
 import { withIntervention } from "../interventions/thresholds.ts";
-import { taskState, type State, type TaskState } from "./state.ts";
+import { taskState, withTask, type State, type TaskState } from "./state.ts";
 
 export function interventionChosen(state: State, event: Recorded<EventOf<"intervention.chosen">>): State {
   const { agent, intervention, severity, isFedBack, leads } = event;
@@ -15,8 +15,7 @@ export function interventionChosen(state: State, event: Recorded<EventOf<"interv
     leads,
   });
   return {
-    ...withTask(state, {
-      ...task,
+    ...withTask(state, event.task, {
       feedback: isFedBack ? withFeedback(task, event) : task.feedback,
       feedbackLeads: task.feedbackLeads || (isFedBack && leads),
       watched: withIntervention(task.watched, event.iteration, intervention),
@@ -30,8 +29,7 @@ export function interventionChosen(state: State, event: Recorded<EventOf<"interv
 /** Who takes over begins with fresh counts; so does the run. */
 export function agentSuspended(state: State, event: Recorded<EventOf<"agent.suspended">>): State {
   const task = taskState(state, event.task);
-  const next = withTask(state, {
-    ...task,
+  const next = withTask(state, event.task, {
     suspended: [...task.suspended, event.agent],
     standIn: event.successor,
     watched: [],
@@ -50,7 +48,7 @@ export function taskCompleted(state: State, event: Recorded<EventOf<"task.comple
   const completion = { iteration: event.iteration, commit: event.commit };
   const task = taskState(state, event.task);
   return {
-    ...withTask(state, { ...task, completion, marked: false, merge: mergeAfter(task) }),
+    ...withTask(state, event.task, { completion, marked: false, merge: mergeAfter(task) }),
     tally: { ...state.tally, tasksCompleted: state.tally.tasksCompleted + 1 },
   };
 }
@@ -63,8 +61,4 @@ function mergeAfter({ worktree }: TaskState): TaskState["merge"] {
 function withFeedback(task: TaskState, event: EventOf<"intervention.chosen">): TaskState["feedback"] {
   const said = task.feedback.some((item) => item.text === event.feedback.text);
   return said ? task.feedback : [...task.feedback, event.feedback];
-}
-
-function withTask(state: State, task: TaskState): State {
-  return { ...state, tasks: { ...state.tasks, [task.id]: task } };
 }

@@ -3,18 +3,13 @@ import type { Task } from "../plan/task.ts";
 import { withEdits } from "../review/story-review.ts";
 import { gatesKnownAfterMark } from "./evolve-gates.ts";
 import { NEW_LOOP } from "./evolve-stages.ts";
-import { newTask, taskState, type State, type TaskState } from "./state.ts";
+import { newTask, taskState, withTask, type State, type TaskState } from "./state.ts";
 
 /** A story that has come further is in the plan at once; its file follows with the next mark. */
 export function storySettled(state: State, event: Recorded<EventOf<"story.settled">>): State {
-  const task = taskState(state, event.task);
   const hasMoved = event.from !== event.to;
   return withPlanned(
-    withTask(state, {
-      ...task,
-      ...(hasMoved && NEW_LOOP),
-      storyEdits: editsOf(event),
-    }),
+    withTask(state, event.task, { ...(hasMoved && NEW_LOOP), storyEdits: editsOf(event) }),
     event.task,
     (planned) => {
       if (planned.review === undefined) return planned;
@@ -35,7 +30,7 @@ export function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>
   // Our own commit is no work of somebody else's: the task's row of iterations goes on.
   const isNext = event.commit !== null && task.footing !== null && task.footing.head === event.parent;
   const footing = isNext && task.footing ? { ...task.footing, head: event.commit } : task.footing;
-  const marked = withTask(state, { ...task, footing, marked: isDone, storyEdits: null });
+  const marked = withTask(state, event.task, { footing, marked: isDone, storyEdits: null });
   const hasFile = state.plan !== null && state.plan.source.path !== null;
   const planned =
     isDone && hasFile ? withPlanned(marked, event.task, (known) => ({ ...known, done: true })) : marked;
@@ -45,7 +40,7 @@ export function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>
 /** It is to do again, as if nobody had begun it. */
 export function taskUndone(state: State, event: Recorded<EventOf<"task.undone">>): State {
   const { letter } = taskState(state, event.task);
-  const fresh = withTask(state, { ...newTask(event.task), letter });
+  const fresh = withTask(state, event.task, { ...newTask(event.task), letter });
   return withPlanned(fresh, event.task, (planned) => ({ ...planned, done: false }));
 }
 
@@ -56,8 +51,4 @@ function withPlanned(state: State, id: string, change: (task: Task) => Task): St
     ...state,
     plan: { ...plan, tasks: plan.tasks.map((task) => (task.id === id ? change(task) : task)) },
   };
-}
-
-function withTask(state: State, task: TaskState): State {
-  return { ...state, tasks: { ...state.tasks, [task.id]: task } };
 }

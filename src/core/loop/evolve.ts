@@ -20,7 +20,7 @@ import {
 import { stageChanged } from "./evolve-stages.ts";
 import { runEnded, runResumed, runStarted, tasksObserved } from "./evolve-run.ts";
 import { EMPTY_TALLY } from "../interventions/tally.ts";
-import { EMPTY_STATE, taskState, withRun, type State, type TaskState } from "./state.ts";
+import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
 export const EVOLVE_VERSION = 15;
@@ -204,6 +204,3 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
 }
 
 /** The file now shows what we know, so that reading it again is no news. */
-function withTask(state: State, id: TaskId, change: Partial<TaskState>): State {
-  return { ...state, tasks: { ...state.tasks, [id]: { ...taskState(state, id), ...change } } };
-}

@@ -187,6 +187,10 @@ export function leftoversInPlace({ leftovers }: State): Leftovers {
   return leftovers[""] ?? NO_LEFTOVERS;
 }
 
+export function withTask(state: State, id: TaskId, change: Partial<TaskState>): State {
+  return { ...state, tasks: { ...state.tasks, [id]: { ...taskState(state, id), ...change } } };
+}
+
 export function withRun(state: State, change: Partial<RunState>): State {
   return state.run === null ? state : { ...state, run: { ...state.run, ...change } };
 }
