@@ -44,13 +44,17 @@ export async function withPromptFile<Result>(
 
 /** The agent runs by now, and may have cleaned up: then there is no place for it any more. */
 async function keepIfPossible(path: string, text: string): Promise<void> {
-  const isThere = (): boolean => lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isThere()) return;
+  if (lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) return;
   try {
     await writeWhole(path, text);
   } catch (error) {
-    if (isThere()) throw error;
+    if (!isGone(error)) throw error;
   }
+}
+
+function isGone(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && "code" in cause && cause.code === "ENOENT";
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {
