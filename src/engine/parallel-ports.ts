@@ -74,7 +74,7 @@ export interface Merging {
    * same id begins afresh then, and the work is still there.
    */
   rename(branch: string, name: string): Promise<void>;
-  /** The commit, on the base as it is now, that takes back what a merge brought. The base moves by `advance`. */
+  /** The commit, on the base as it is now, that takes work back. The base moves by `advance`. */
   revert(request: RevertRequest): Promise<PreparedMerge>;
 }
 
@@ -136,9 +136,8 @@ export type Advanced =
 
 export interface RevertRequest extends Omit<CommitRequest, "hooks"> {
   readonly base: string;
-  /** What the merge made of the base, and from where. */
-  readonly from: string;
-  readonly to: string;
+  /** What the work made of the base, and from where (null: from nothing); the latest first. */
+  readonly spans: readonly { readonly from: string | null; readonly to: string }[];
   /** Takes the mark away. Without it the lines of later marks beside it would conflict. */
   readonly mark: FileMark | null;
 }

@@ -31,7 +31,15 @@ const MARK: FileMark = {
 
 function revert(mark: FileMark | null = null, since = from): Promise<PreparedMerge> {
   const scratch = join(repository.root, "../scratch");
-  const request = { run: "r1", task: "T1", iteration: 3, title: "Work", base: "main", from: since, to, mark };
+  const request = {
+    run: "r1",
+    task: "T1",
+    iteration: 3,
+    title: "Work",
+    base: "main",
+    spans: [{ from: since, to }],
+    mark,
+  };
   return createMerging({ root: repository.root, scratch }).revert(request);
 }
 

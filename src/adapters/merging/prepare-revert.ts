@@ -1,5 +1,6 @@
 import type { PreparedMerge, RevertRequest } from "../../engine/parallel-ports.ts";
 import { commitMessage } from "../git/commit-message.ts";
+import { emptyTree } from "../git/empty-tree.ts";
 import type { Git } from "../git/git.ts";
 import { layOutAttributes } from "./attributes.ts";
 import { findTip } from "./find-tip.ts";
@@ -9,7 +10,7 @@ import { settle } from "./prepare-merge.ts";
 import { treeOf } from "./tree-entries.ts";
 import type { Committer } from "./write-commit.ts";
 
-/** Makes the commit that takes back what led from one commit to another, and leaves what came after. */
+/** Makes the commit that takes back what led from one commit to another, and leaves what others brought. */
 export async function prepareRevert(
   git: Git,
   committer: Committer,
@@ -19,14 +20,18 @@ export async function prepareRevert(
   await layOutAttributes(git, from);
   const { held, marked } = await markFile(git, request.mark, { ours: from, theirs: from });
   const before = await treeOf(git, from);
-  const back = {
-    from: await holding(git, await treeOf(git, request.to), held),
-    to: await holding(git, await treeOf(git, request.from), held),
-    onto: before,
-  };
-  const merged = await settle(git, await mergeTrees(git, back), held);
-  if (merged.conflicts.length > 0) return { is: "conflict", from, paths: merged.conflicts };
-  const tree = await holding(git, merged.tree, marked);
+  let tree = before;
+  for (const span of request.spans) {
+    const back = {
+      from: await holding(git, await treeOf(git, span.to), held),
+      to: await holding(git, span.from === null ? emptyTree(span.to) : await treeOf(git, span.from), held),
+      onto: tree,
+    };
+    const merged = await settle(git, await mergeTrees(git, back), held);
+    if (merged.conflicts.length > 0) return { is: "conflict", from, paths: merged.conflicts };
+    ({ tree } = merged);
+  }
+  tree = await holding(git, tree, marked);
   if (tree === before) return { is: "nothing", from };
   const message = commitMessage({ ...request, hooks: false }, "undo");
   return { is: "ready", from, to: await committer.commit(tree, [from], message) };

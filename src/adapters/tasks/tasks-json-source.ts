@@ -4,7 +4,7 @@ import { readStories } from "../../core/review/read-stories.ts";
 import { hasReviewFields } from "../../core/review/story-review.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { checkedTasks } from "./checked-tasks.ts";
-import { markStories } from "./mark-stories.ts";
+import { markStories, reopenStory } from "./mark-stories.ts";
 import { isJson, scanTasksJson, type Story } from "./scan-tasks-json.ts";
 import { createMemo, sameBytes } from "./memo.ts";
 import { keptCopy } from "./kept-copy.ts";
@@ -40,7 +40,8 @@ export function createTasksJsonSource(place: {
     mark: async (task) => {
       setPasses(file, true, (id) => id === task);
     },
-    markedIn: (bytes, task, isDone) => markStories(bytes, path, isDone, (id) => id === task).file,
+    markedIn: (bytes, task, isDone) =>
+      isDone ? markStories(bytes, path, true, (id) => id === task).file : reopenStory(bytes, path, task),
     takeBackMarks: async (done) => {
       // In what is no JSON no mark can be found, taken back or made.
       file.putBack((bytes) => !isJson(bytes));

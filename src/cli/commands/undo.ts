@@ -1,53 +1,63 @@
 import type { Command } from "commander";
 import { knownMerging } from "../../compose-beside.ts";
-import { driverOf, hasLog, openProject, readConfig, sourceOf, type Project } from "../../compose.ts";
+import { driverOf, hasLog, openProject, sourceOf, type Project } from "../../compose.ts";
 import { few } from "../../core/few.ts";
 import { mergedBranch } from "../../core/merged-branch.ts";
-import { lastMerge, MERGE_EVENTS, type LastMerge } from "../../core/projections/last-merge.ts";
+import { lastUndoable, UNDOABLE_EVENTS, type Undoable } from "../../core/projections/undoable.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { FileMark } from "../../engine/parallel-ports.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { withLog } from "../project-state.ts";
 import { requirePerson } from "../require-person.ts";
-import { sourceRequest } from "../source-request.ts";
 
 export function define(command: Command, act: Act): void {
   command.action(() => act((context) => undo(context)));
 }
 
-/** Takes the last merge back by a commit on top; the work itself stays on its branch. */
+/** Takes the last merge, or the last task accepted in place, back by a commit on top. */
 async function undo(context: CliContext): Promise<number> {
   const project = await openProject(context);
-  requirePerson(project, context.env, "take a merge back");
+  requirePerson(project, context.env, "take accepted work back");
   if (driverOf(project) !== null)
     throw new RalphError("already-running", "a run is under way", { hint: "end it first: ralph stop" });
   const last = hasLog(project)
-    ? await withLog(project, async (log) => lastMerge(await log.read(0, { types: MERGE_EVENTS })))
+    ? await withLog(project, async (log) => lastUndoable(await log.read(0, { types: UNDOABLE_EVENTS })))
     : null;
   if (last === null) {
-    context.stderr.write("ralph: nothing to undo, no task was merged here\n");
+    context.stderr.write("ralph: nothing to undo, no task was accepted here\n");
     return 1;
   }
-  const to = await takeBack(project, last, context);
-  const { run, task, branch, base } = last;
+  const { run, task, branch, spans } = last;
+  const base = requireBranch(last);
+  const to = await takeBack(project, last, base);
   await withLog(project, (log) => log.append([{ type: "task.undone", run, task, to }]));
-  const kept = `its work is still there: ${mergedBranch(branch)}`;
-  context.stdout.write(`Undid ${task} on ${base} by ${to.slice(0, 7)}; ${kept}\n`);
+  const where = branch === null ? (spans[0]?.to ?? "").slice(0, 7) : mergedBranch(branch);
+  context.stdout.write(`Undid ${task} on ${base} by ${to.slice(0, 7)}; its work is still there: ${where}\n`);
   return 0;
 }
 
-async function takeBack(project: Project, last: LastMerge, context: CliContext): Promise<string> {
-  const { run, task, iteration, base, from, to } = last;
+function requireBranch({ task, base, spans }: Undoable): string {
+  const [latest] = spans;
+  if (latest === undefined)
+    throw new RalphError("git-failed", `${task} was accepted without a commit, so git cannot take it back`, {
+      hint: "take it back by hand, then: ralph reset --task",
+    });
+  if (base !== null) return base;
+  throw new RalphError("git-failed", `${task} was accepted on no branch: HEAD was detached`, {
+    hint: `do it by hand: git revert ${latest.from === null ? "" : `${latest.from.slice(0, 12)}..`}${latest.to.slice(0, 12)}`,
+  });
+}
+
+async function takeBack(project: Project, last: Undoable, base: string): Promise<string> {
+  const { run, task, iteration, spans, source } = last;
   const merging = knownMerging(project);
-  const mark = await unmarking(project, task, context);
-  const prepared = await merging.revert({ run, task, iteration, title: task, base, from, to, mark });
+  const mark = unmarking(project, task, source);
+  const prepared = await merging.revert({ run, task, iteration, title: task, base, spans, mark });
   if (prepared.is === "conflict")
     throw new RalphError(
       "git-failed",
       `${task} cannot be taken back: later work changed ${few(prepared.paths)}`,
-      {
-        hint: `do it by hand: git revert ${to.slice(0, 12)}`,
-      },
+      { hint: `do it by hand: git revert ${spans[0]?.to.slice(0, 12) ?? ""}` },
     );
   if (prepared.is === "nothing") return prepared.from;
   const advanced = await merging.advance({ run, iteration, base, from: prepared.from, to: prepared.to });
@@ -59,10 +69,9 @@ async function takeBack(project: Project, last: LastMerge, context: CliContext):
 }
 
 /** The task's own mark goes with it. */
-async function unmarking(project: Project, task: string, context: CliContext): Promise<FileMark | null> {
-  const config = await readConfig(project, context.env);
-  const places = { cwd: context.cwd, root: project.root };
-  const { source } = sourceOf(project, sourceRequest(undefined, {}, config.source, places));
-  const { path } = source.identity;
-  return path === null ? null : { path, apply: (file) => source.markedIn(file, task, false) };
+function unmarking(project: Project, task: string, identity: Undoable["source"]): FileMark | null {
+  if (identity === null || identity.path === null || identity.kind === "goal") return null;
+  const { path, kind } = identity;
+  const { source } = sourceOf(project, { is: "file", path, base: project.root, kind });
+  return { path, apply: (file) => source.markedIn(file, task, false) };
 }
