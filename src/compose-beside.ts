@@ -2,14 +2,16 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { createMerging } from "./adapters/merging/git-merging.ts";
 import { projectId } from "./adapters/store/project-id.ts";
+import { inTurn } from "./adapters/system/in-turn.ts";
 import { outsidePath } from "./adapters/system/outside-path.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
+import { checkoutKey, createOwnCheckout } from "./adapters/workspace/own-checkout.ts";
 import { createWorktrees } from "./adapters/worktrees/git-worktrees.ts";
 import type { Beside, Merging, Worktrees } from "./engine/parallel-ports.ts";
 
 /** What worktrees are made from. */
 export interface BesideParts {
-  readonly project: { readonly root: string; readonly stateFolder: string };
+  readonly project: { readonly root: string; readonly ralphDir: string; readonly stateFolder: string };
   readonly setup: string;
   readonly include: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -19,7 +21,17 @@ export interface BesideParts {
 }
 
 export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitWorkspace): Beside {
-  return { worktrees: worktreesOf(parts), merging: knownMerging(parts.project), workspaceAt };
+  const { root } = parts.project;
+  const merging = knownMerging(parts.project);
+  return {
+    worktrees: worktreesOf(parts),
+    merging: {
+      ...merging,
+      advance: (request) => inTurn(checkoutKey(root), () => merging.advance(request)),
+    },
+    checkout: createOwnCheckout(parts.project),
+    workspaceAt,
+  };
 }
 
 /** Those that are there, for commands that make none. */

@@ -92,7 +92,10 @@ export const COMMANDS = {
     load: () => import("./commands/steer.ts"),
   },
   cancel: { summary: "end the loop of a task, or all", load: () => import("./commands/cancel.ts") },
-  undo: { summary: "take back the last task that was merged, or accepted in place", load: () => import("./commands/undo.ts") },
+  undo: {
+    summary: "take back the last task that was merged, or accepted in place",
+    load: () => import("./commands/undo.ts"),
+  },
   worktrees: {
     summary: "where tasks are worked on side by side; remove what is merged",
     load: () => import("./commands/worktrees.ts"),

@@ -97,6 +97,13 @@ export type IterationEvent =
   /** The running agent takes no messages: it waits for the next prompt. */
   | (AboutIteration<"steer.deferred"> & { readonly id: string })
   | (AboutIteration<"iteration.ended"> & { readonly report: AgentReport })
+  /** Somebody changed the user's own checkout while it was worked on, and these others: a person, or an agent astray. */
+  | (AboutIteration<"checkout.changed"> & {
+      readonly beside: readonly TaskId[];
+      /** Where HEAD is now, if it was moved. */
+      readonly head: string | null;
+      readonly paths: readonly string[];
+    })
   | (AboutIteration<"evidence.collected"> & { readonly evidence: Evidence })
   | (AboutIteration<"gates.checked"> & {
       readonly gates: readonly CheckedGate[];

@@ -5,8 +5,22 @@ import type { CommitRequest, Workspace } from "./ports.ts";
 export interface Beside {
   readonly worktrees: Worktrees;
   readonly merging: Merging;
+  readonly checkout: OwnCheckout;
   /** The workspace in a worktree; the same for the same folder. */
   workspaceAt(root: string): Workspace;
+}
+
+/** The user's own, in which no agent has any business while tasks are worked on beside it. */
+export interface OwnCheckout {
+  /** Looks at it now; the answer tells what is different by then, and was not told before. */
+  watch(): Promise<(isOurs: (head: string | null) => boolean) => Promise<CheckoutChange | null>>;
+}
+
+export interface CheckoutChange {
+  /** Where HEAD is now, if somebody else has moved it. */
+  readonly head: string | null;
+  /** What is not committed there, and was not so before; and what was, and is no more. */
+  readonly paths: readonly string[];
 }
 
 /** Checkouts of their own for tasks that are worked on side by side, outside the user's checkout. */

@@ -1,19 +1,11 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import type { Checkout } from "./checkout.ts";
-import { lookOf } from "./known-leftovers.ts";
-import { readHead } from "../git/read-head.ts";
-import { readStatus } from "./read-status.ts";
-import { whosePath } from "./whose-path.ts";
+import { lookAtCheckout } from "./look-at-checkout.ts";
 
-/** Where HEAD is, and what every path that differs from it looks like; our own files change all the time. */
+/** Another text when anything in the work tree has changed. */
 export async function fingerprint(checkout: Checkout): Promise<string> {
-  const { head, branch } = await readHead(checkout, checkout.git);
-  const whose = whosePath(checkout.ralphPrefix, []);
+  const { head, branch, paths } = await lookAtCheckout(checkout);
   const hash = createHash("sha256").update(`${head} ${branch}\0`);
-  for (const { path, bytes, staged } of await readStatus(checkout.git)) {
-    if (whose(path) === "ours") continue;
-    hash.update(`${bytes}\0${staged} ${lookOf(join(checkout.root, path))}\0`);
-  }
+  for (const [bytes, look] of paths) hash.update(`${bytes}\0${look}\0`);
   return hash.digest("hex");
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RalphError } from "../../core/ralph-error.ts";
 import { gitError, type GitResult } from "../git/git.ts";
 import { makePlace } from "./find-place.ts";
-import { inTurn } from "./in-turn.ts";
+import { inTurn } from "../system/in-turn.ts";
 import { forget, lockOf, registeredWorktrees, type RegisteredWorktree } from "./registry.ts";
 import type { Site } from "./site.ts";
 import { BRANCH_FOLDER } from "./worktree-name.ts";

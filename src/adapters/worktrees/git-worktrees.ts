@@ -4,7 +4,7 @@ import type { WorktreeEntry, Worktrees } from "../../engine/parallel-ports.ts";
 import { addAtCommit, addOnBranch, resolveCommit } from "./add-worktree.ts";
 import { clearLeftovers, commitStem } from "./clear-leftovers.ts";
 import { clearTheWay } from "./clear-the-way.ts";
-import { inTurn } from "./in-turn.ts";
+import { inTurn } from "../system/in-turn.ts";
 import { lookInside } from "./look-inside.ts";
 import { makeReady, type ReadyOptions } from "./make-ready.ts";
 import { asOwn, ownPath } from "./own-work.ts";

@@ -67,6 +67,7 @@ function linesOf(
     case "story.settled":
       return storyLines(event, style);
     case "worktree.failed":
+    case "checkout.changed":
     case "merge.failed":
     case "merge.held":
     case "task.merged":

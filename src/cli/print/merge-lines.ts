@@ -4,7 +4,9 @@ import { taskState, type State } from "../../core/loop/state.ts";
 import { redGates } from "../../core/report/checked-gate.ts";
 import type { Style } from "./style.ts";
 
-type MergeEvent = EventOf<"worktree.failed" | "merge.failed" | "merge.held" | "task.merged">;
+type MergeEvent = EventOf<
+  "worktree.failed" | "checkout.changed" | "merge.failed" | "merge.held" | "task.merged"
+>;
 
 /** What becomes of accepted work that was done in a worktree. */
 export function mergeLines(event: MergeEvent, state: State, style: Style): readonly string[] {
@@ -12,6 +14,8 @@ export function mergeLines(event: MergeEvent, state: State, style: Style): reado
   switch (event.type) {
     case "worktree.failed":
       return [`  ${style.bad("■ blocked")}   ${event.task}: its worktree could not be set up: ${event.why}`];
+    case "checkout.changed":
+      return [style.ask(`  ! ${strayedInWords(event)}`)];
     case "task.merged":
       return [`  ${style.good("⇒ merged")}    ${event.task} into ${base}, ${event.to.slice(0, 7)}`];
     case "merge.held":
@@ -19,6 +23,13 @@ export function mergeLines(event: MergeEvent, state: State, style: Style): reado
     case "merge.failed":
       return [`  ${style.ask("← back")}      ${event.task}: ${whyNot(event)}`];
   }
+}
+
+function strayedInWords({ task, beside, head, paths }: EventOf<"checkout.changed">): string {
+  const moved = head === null ? [] : [`HEAD is at ${head.slice(0, 7)} now`];
+  const what = [...moved, ...(paths.length === 0 ? [] : [few(paths)])].join(", ");
+  const who = few([task, ...beside]);
+  return `your checkout changed while ${who} ran: ${what}. If that was not you, an agent has left its worktree`;
 }
 
 function whyNot({ base, conflicts, gates }: EventOf<"merge.failed">): string {

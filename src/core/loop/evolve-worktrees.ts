@@ -5,7 +5,7 @@ import { redGates } from "../report/checked-gate.ts";
 import { unreachable } from "../unreachable.ts";
 import { redSentence } from "../verdict/judge.ts";
 import { NEW_LOOP } from "./evolve-stages.ts";
-import type { State, TaskState } from "./state.ts";
+import { taskState, withTask, type State, type TaskState } from "./state.ts";
 
 /** What happens to a task's own checkout, and to its work on the way to the base. */
 export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): Partial<TaskState> {
@@ -34,10 +34,24 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
         feedbackLeads: true,
       };
     case "task.merged":
-      return { merge: { is: "merged" } };
+      return { merge: { is: "merged", to: event.to } };
     default:
       return unreachable(event);
   }
+}
+
+/** Nobody knows who it was: all that were at work then are told where theirs is. */
+export function agentsWarned(state: State, event: Recorded<EventOf<"checkout.changed">>): State {
+  const { paths } = event;
+  const what = paths.length === 0 ? "what is checked out" : few(paths, PATHS_TOLD);
+  return [event.task, ...event.beside].reduce((warned, id) => {
+    const { worktree, feedback } = taskState(state, id);
+    const where = worktree === null ? "the folder that you are started in" : worktree.root;
+    const text = `While you worked, somebody changed the operator's own checkout: ${what}. If it was you: work only in ${where}, and leave everything outside of it as it is.`;
+    const open = state.iterations.find(({ task }) => task === id);
+    const iteration = open?.number ?? event.iteration;
+    return withTask(warned, id, { feedback: [...feedback, { iteration, text }] });
+  }, state);
 }
 
 /** Whoever starts a run wants it tried again. */
@@ -52,7 +66,7 @@ export function mergesTriedAgain(tasks: State["tasks"]): State["tasks"] {
 function feedbackOf({ iteration, base, conflicts, gates }: EventOf<"merge.failed">): readonly FeedbackItem[] {
   const mend = `Others have changed ${base} since you began. Bring it into your branch (\`git merge ${base}\`), keep what both sides meant, commit, and claim again.`;
   if (conflicts.length > 0) {
-    const where = `conflicts in ${few(conflicts, CONFLICTS_TOLD)}`;
+    const where = `conflicts in ${few(conflicts, PATHS_TOLD)}`;
     return [
       { iteration, text: `Your work was accepted, but it does not merge into ${base}: ${where}. ${mend}` },
     ];
@@ -64,4 +78,4 @@ function feedbackOf({ iteration, base, conflicts, gates }: EventOf<"merge.failed
   }));
 }
 
-const CONFLICTS_TOLD = 20;
+const PATHS_TOLD = 20;

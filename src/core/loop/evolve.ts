@@ -6,7 +6,7 @@ import { loopGivenUp } from "./evolve-given-up.ts";
 import { storySettled, taskMarked, taskUndone } from "./evolve-marks.ts";
 import { braked, taskGivenUp, withPersonsAct } from "./evolve-brakes.ts";
 import { agentSuspended, interventionChosen, taskCompleted } from "./evolve-interventions.ts";
-import { besideOthers } from "./evolve-worktrees.ts";
+import { agentsWarned, besideOthers } from "./evolve-worktrees.ts";
 import { steered, steersCarried, steersForgotten, steersSettled } from "./evolve-steering.ts";
 import { timeoutBlockOf, timeoutsCounted } from "./evolve-timeouts.ts";
 import {
@@ -23,7 +23,7 @@ import { EMPTY_TALLY } from "../interventions/tally.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 15;
+export const EVOLVE_VERSION = 16;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -99,6 +99,8 @@ function fold(state: State, event: Recorded): State {
       return { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) };
     case "interventions.reset":
       return { ...state, profiles: {}, tally: EMPTY_TALLY, findings: [], interventionsSince: event.position };
+    case "checkout.changed":
+      return agentsWarned(state, event);
     case "task.undone":
       return taskUndone(state, event);
     case "task.reset":

@@ -116,7 +116,7 @@ export type MergeState =
   | { readonly is: "prepared"; readonly from: string; readonly to: string }
   /** Until the base is clean; tried again in the next run. */
   | { readonly is: "held"; readonly why: string }
-  | { readonly is: "merged" };
+  | { readonly is: "merged"; readonly to: string };
 
 export interface AgentSession {
   readonly run: RunId;

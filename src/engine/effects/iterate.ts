@@ -11,6 +11,7 @@ import type { Journal } from "../journal.ts";
 import { lookAround } from "../look-around.ts";
 import type { Ports, Snapshot } from "../ports.ts";
 import { workspaceFor } from "../workspace-for.ts";
+import { watchCheckout } from "./watch-checkout.ts";
 import { hasWorktree } from "./open-worktree.ts";
 import { measureBaseline } from "./measure-baseline.ts";
 
@@ -41,6 +42,7 @@ export async function iterate(
   if (agent === null) throw new RalphError("config", `the agent "${started.agent}" is not configured`);
   const settings = journal.state.run?.settings;
   const { worktree } = taskState(journal.state, task);
+  const strays = worktree === null ? null : await watchCheckout(started, ports, journal);
   const report = await ports.agents.run(
     {
       agent,
@@ -64,7 +66,10 @@ export async function iterate(
     },
     signal,
   );
-  await journal.record({ type: "iteration.ended", run, task, iteration, report });
+  await journal.record(
+    { type: "iteration.ended", run, task, iteration, report },
+    ...((await strays?.()) ?? []),
+  );
 }
 
 /** Records `iteration.started` before any process exists, so that a crash leaves a trace. */

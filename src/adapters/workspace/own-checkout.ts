@@ -1,0 +1,59 @@
+import { PATHS_KEPT } from "../../core/report/evidence.ts";
+import type { CheckoutChange, OwnCheckout } from "../../engine/parallel-ports.ts";
+import { textOf } from "../git/git.ts";
+import { inTurn } from "../system/in-turn.ts";
+import { openCheckout, type Checkout } from "./checkout.ts";
+import { lookAtCheckout, type CheckoutLook } from "./look-at-checkout.ts";
+
+/** What changes it, and looks at it, does so under this key, one after the other. */
+export function checkoutKey(root: string): string {
+  return `checkout ${root}`;
+}
+
+export function createOwnCheckout({ root, ralphDir }: Pick<Checkout, "root" | "ralphDir">): OwnCheckout {
+  let opening: Promise<Checkout> | null = null;
+  let told: CheckoutLook | null = null;
+  let waiting: Promise<CheckoutLook> | null = null;
+  // Many lanes begin and end together: whoever asks before a look begins gets the same.
+  const look = (): Promise<CheckoutLook> => {
+    waiting ??= inTurn(checkoutKey(root), async () => {
+      waiting = null;
+      return lookAtCheckout(await (opening ??= openCheckout(root, ralphDir)));
+    });
+    return waiting;
+  };
+  return {
+    async watch() {
+      const before = await look();
+      return async (isOurs) => {
+        const now = await look();
+        const change = differences(before, now, isOurs);
+        const news = told === null ? change : both(change, differences(told, now, isOurs));
+        told = now;
+        return news.head === null && news.paths.length === 0 ? null : news;
+      };
+    },
+  };
+}
+
+function differences(
+  before: CheckoutLook,
+  now: CheckoutLook,
+  isOurs: (head: string | null) => boolean,
+): CheckoutChange {
+  const hasMoved = now.head !== before.head || now.branch !== before.branch;
+  const changed = [...now.paths].filter(([path, look]) => before.paths.get(path) !== look);
+  // What somebody commits is no longer different from HEAD.
+  const settled = hasMoved ? [] : [...before.paths.keys()].filter((path) => !now.paths.has(path));
+  return {
+    head: hasMoved && !isOurs(now.head) ? now.head : null,
+    paths: [...changed.map(([path]) => path), ...settled].map(textOf).toSorted().slice(0, PATHS_KEPT),
+  };
+}
+
+function both(one: CheckoutChange, other: CheckoutChange): CheckoutChange {
+  return {
+    head: other.head === null ? null : one.head,
+    paths: one.paths.filter((path) => other.paths.includes(path)),
+  };
+}
