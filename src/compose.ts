@@ -222,7 +222,7 @@ export interface AgentParts {
   /** Called as soon as an agent runs. */
   readonly onAgentStart: () => void;
   /** What the agent prints, as it comes, without secrets. */
-  readonly onOutput?: (text: string) => void;
+  readonly onOutput?: (text: string, iteration: number) => void;
   readonly env: NodeJS.ProcessEnv;
   /** Ours. */
   readonly version: string;

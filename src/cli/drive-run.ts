@@ -77,7 +77,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
         printer.progress(progress);
       },
       onAgentStart: () => drive.keepAwake && keepAwake.hold(),
-      ...(drive.verbose && { onOutput: (text: string) => printer.output(text) }),
+      ...(drive.verbose && { onOutput: printer.output }),
       env: context.env,
       version: context.version,
     });

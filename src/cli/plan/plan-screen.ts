@@ -1,7 +1,8 @@
 import type { Progress } from "../../engine/ports.ts";
 import type { CliContext } from "../commands.ts";
 import { LiveLine } from "../print/live-line.ts";
-import { progressText, quoted } from "../print/run-printer.ts";
+import { quoted } from "../print/lane-prefixes.ts";
+import { progressText } from "../print/run-printer.ts";
 import { styleFor } from "../print/style.ts";
 
 /** Shows an agent at work, for whoever looks on: lasting lines, and on a terminal one that moves. */

@@ -21,13 +21,14 @@ export function eventLines(
   state: State,
   record: IterationRecord | undefined,
   style: Style,
+  prefix: string,
 ): readonly string[] {
   const lines = linesOf(event, state, record, style);
-  const lanes = state.run?.settings.lanes ?? 1;
-  if (lanes === 1 || !("task" in event)) return lines;
-  // What belongs to which task is no longer told by the order.
+  if (prefix === "") return lines;
   return lines.map((line) =>
-    line.startsWith("  ") ? `  ${style.dim(`[${event.task}]`)} ${line.trimStart()}` : line,
+    line.startsWith("  ")
+      ? `  ${style.dim(prefix)}${line.trimStart()}`
+      : line && `${style.dim(prefix)}${line}`,
   );
 }
 

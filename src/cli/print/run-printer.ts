@@ -6,6 +6,7 @@ import { isoTime, type Instant } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
 import type { Follower, Progress } from "../../engine/ports.ts";
 import { eventLines } from "./event-lines.ts";
+import { LanePrefixes } from "./lane-prefixes.ts";
 import { LiveLine } from "./live-line.ts";
 import type { Style } from "./style.ts";
 
@@ -13,7 +14,7 @@ import type { Style } from "./style.ts";
 export interface RunPrinter extends Follower {
   progress(progress: Progress): void;
   /** What the agent prints, when the person wants to see it. */
-  output(text: string): void;
+  output(text: string, iteration: number): void;
   /** Before anything else is printed, and at the end. */
   rest(): void;
 }
@@ -39,12 +40,14 @@ export function quietPrinter(): RunPrinter {
 
 /** For a file or a pipe: one plain line per fact, with the time. */
 export function plainPrinter(write: Write, style: Style): RunPrinter {
+  const lanes = new LanePrefixes();
   return {
-    follow: lineFollower(style, (lines, event) => {
+    follow: lineFollower(style, lanes, (lines, event) => {
+      if (event.type === "iteration.ended") write(lanes.rest(event.iteration));
       for (const line of lines) if (line !== "") write(`${isoTime(event.at).slice(11, 19)} ${line}\n`);
     }),
     progress: () => {},
-    output: (text) => write(quoted(text)),
+    output: (text, iteration) => write(lanes.quoted(text, iteration)),
     rest: () => {},
   };
 }
@@ -52,9 +55,12 @@ export function plainPrinter(write: Write, style: Style): RunPrinter {
 /** For a terminal: lasting lines, and one that is rewritten while the agent works. */
 export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPrinter {
   const live = new LiveLine(stream, style);
-  const follow = lineFollower(style, (text, event) => {
+  const lanes = new LanePrefixes();
+  const follow = lineFollower(style, lanes, (text, event) => {
     if (event.type === "verdict.reached" || event.type === "run.ended") live.stop();
     live.clear();
+    const rest = event.type === "iteration.ended" ? lanes.rest(event.iteration) : "";
+    if (rest !== "") stream.write(style.dim(rest));
     for (const line of text) stream.write(`${line}\n`);
     if (event.type === "iteration.started") live.show("starting");
     if (event.type === "wait.started") live.show(() => countdown(event.until));
@@ -62,10 +68,10 @@ export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPr
   });
   return {
     follow,
-    progress: (progress) => live.show(progressText(progress)),
-    output: (text) => {
+    progress: (progress) => live.show(`${lanes.of(progress.task)}${progressText(progress)}`),
+    output: (text, iteration) => {
       live.clear();
-      stream.write(style.dim(quoted(text)));
+      stream.write(style.dim(lanes.quoted(text, iteration)));
     },
     rest: () => live.stop(),
   };
@@ -73,21 +79,19 @@ export function terminalPrinter(stream: NodeJS.WriteStream, style: Style): RunPr
 
 function lineFollower(
   style: Style,
+  lanes: LanePrefixes,
   print: (lines: readonly string[], event: Recorded) => void,
 ): RunPrinter["follow"] {
   const open = new Map<number, IterationRecord>();
   return (event: Recorded, state: State) => {
     const record = "iteration" in event ? extendRecord(open.get(event.iteration), event) : undefined;
     if (record !== undefined) open.set(record.iteration, record);
-    print(eventLines(event, state, record, style), event);
+    lanes.see(event, state);
+    const prefix = "task" in event && event.task !== null ? lanes.of(event.task) : "";
+    print(eventLines(event, state, record, style, prefix), event);
     if (event.type === "verdict.reached") open.delete(event.iteration);
     return Promise.resolve();
   };
-}
-
-/** The agent's words, set apart from ours. */
-export function quoted(text: string): string {
-  return text.replace(/^/gm, "  │ ").replace(/ {2}│ $/, "");
 }
 
 function countdown(until: Instant): string {
