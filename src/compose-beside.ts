@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createMerging } from "./adapters/merging/git-merging.ts";
+import { createPullRequests } from "./adapters/pull-requests/gh-pull-requests.ts";
 import { projectId } from "./adapters/store/project-id.ts";
 import { inTurn } from "./adapters/system/in-turn.ts";
 import { outsidePath } from "./adapters/system/outside-path.ts";
@@ -30,6 +31,7 @@ export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitW
       advance: (request) => inTurn(checkoutKey(root), () => merging.advance(request)),
     },
     checkout: createOwnCheckout(parts.project),
+    pullRequests: createPullRequests({ root, env: withoutOwn(parts) }),
     workspaceAt,
   };
 }
@@ -45,9 +47,14 @@ export function knownMerging({ root, stateFolder }: BesideParts["project"]): Mer
 
 function worktreesOf({ project, setup, include, redact, ownRoot, ...parts }: BesideParts): Worktrees {
   const { root, stateFolder } = project;
-  const env: NodeJS.ProcessEnv = { ...parts.env, PATH: outsidePath(parts.env["PATH"] ?? "", ownRoot) };
+  const env = withoutOwn({ env: parts.env, ownRoot });
   const stateHome = env["XDG_STATE_HOME"] || join(env["HOME"] ?? homedir(), ".local", "state");
   return createWorktrees({ root, stateHome, projectId: projectId(stateFolder), setup, include, env, redact });
+}
+
+/** The environment as the user's own programs see it. */
+function withoutOwn({ env, ownRoot }: Pick<BesideParts, "env" | "ownRoot">): NodeJS.ProcessEnv {
+  return { ...env, PATH: outsidePath(env["PATH"] ?? "", ownRoot) };
 }
 
 /** The workspace of a worktree, or without one that of the user's checkout; each is opened once. */

@@ -77,7 +77,9 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
         printer.progress(progress);
       },
       onAgentStart: () => drive.keepAwake && keepAwake.hold(),
-      ...(drive.verbose && { onOutput: printer.output }),
+      ...(drive.verbose && {
+        onOutput: (text: string, iteration: number) => printer.output(text, iteration),
+      }),
       env: context.env,
       version: context.version,
     });
@@ -114,7 +116,10 @@ async function withBase(
   if (worktrees === null) return null;
   const before = isOpen(run) ? run.settings.worktrees?.base : undefined;
   const base = before ?? (await ports.workspace.snapshot()).branch;
-  if (base !== null) return { ...worktrees, base };
+  if (base !== null) {
+    if (worktrees.merge === "pr") await ports.beside?.pullRequests.requireUsable(base);
+    return { ...worktrees, base };
+  }
   throw new RalphError("usage", "worktrees need a branch to begin from, and none is checked out", {
     hint: "check out the branch that the work is for: git switch main",
   });

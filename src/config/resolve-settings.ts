@@ -1,3 +1,4 @@
+import { LANES_MAX } from "./count-schema.ts";
 import {
   MODE_TIMEOUT_MS,
   type AgentSettings,
@@ -64,7 +65,7 @@ export function resolveSettings(
   const stages = resolveStages(config);
   for (const stage of stages ?? []) requireStageAgent(stage, agent, agents);
   const gates = [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)];
-  const lanes = wholeNumber("--parallel", flags.parallel, 1) ?? config.run.parallel;
+  const lanes = wholeNumber("--parallel", flags.parallel, 1, LANES_MAX) ?? config.run.parallel;
   const settings: Settings = {
     source,
     agent,
@@ -205,11 +206,17 @@ function modeOf(mode: string | undefined): Mode | undefined {
   throw new RalphError("usage", `--mode is "${mode}"; expected ${Object.keys(MODE_TIMEOUT_MS).join(", ")}`);
 }
 
-function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+function wholeNumber(
+  flag: string,
+  text: string | undefined,
+  least: number,
+  most = Infinity,
+): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new RalphError("usage", `${flag} is "${text}"; expected a whole number of at least ${least}`);
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new RalphError("usage", `${flag} is "${text}"; expected a whole number ${range}`);
 }
 
 function dollarsOf(flag: string, text: string | undefined): number | undefined {

@@ -3,7 +3,7 @@ import { formatDuration } from "../core/duration.ts";
 import { DEFAULT_COMPLEXITY, type Complexity } from "../core/limits/complexity.ts";
 import { agent } from "./agent-schema.ts";
 import { breaker, limits, price } from "./brakes-schema.ts";
-import { count, countTo } from "./count-schema.ts";
+import { count, countFrom, countTo, LANES_MAX } from "./count-schema.ts";
 import { duration, durationOrOff } from "./duration-schema.ts";
 import { review, stage } from "./stage-schema.ts";
 import { unblock } from "./unblock-schema.ts";
@@ -60,8 +60,7 @@ const run = z.strictObject({
   max_iterations: count.min(1).default(50).describe("of the whole run"),
   max_stuck: count.default(3).describe("iterations in a row without progress that end the run; 0 is off"),
   max_attempts: count.default(3).describe("failed iterations in a row on one task, then it is blocked"),
-  parallel: countTo(100)
-    .min(1)
+  parallel: countFrom(1, LANES_MAX)
     .default(1)
     .describe("lanes: so many tasks at a time, each in a worktree and on a branch of its own"),
   keep_going: z.boolean().default(false).describe("a blocked or undecided task does not stop the run"),
@@ -109,10 +108,10 @@ const git = z.strictObject({
       "`ralph`: what the agent leaves uncommitted is committed after each iteration; `agent`: a claim with a dirty tree is rejected",
     ),
   merge: z
-    .enum(["squash", "merge", "rebase", "none"])
+    .enum(["squash", "merge", "rebase", "none", "pr"])
     .default("squash")
     .describe(
-      "how the work of a worktree's branch is brought to the base; `none` leaves the branches as the result",
+      "how the work of a worktree's branch is brought to the base; `none` leaves the branches as the result, `pr` opens pull requests with `gh`",
     ),
   hooks: z.boolean().default(false).describe("ralph's own commits run the repository's hooks and signing"),
 });

@@ -1,3 +1,4 @@
+import type { About, AboutIteration, RunId } from "./event-shape.ts";
 import type { AgentReport } from "./report/agent-report.ts";
 import type { Evidence, Leftovers } from "./report/evidence.ts";
 import type { CheckedGate, GateOutcome } from "./report/checked-gate.ts";
@@ -7,10 +8,11 @@ import type { ExitSignal } from "./limits/exit-rules.ts";
 import type { TimeoutOrigin } from "./limits/iteration-timeout.ts";
 import type { Plan, TaskId } from "./plan/task.ts";
 import type { FieldEdit, ReviewStatus } from "./review/story-review.ts";
-import type { Settings, WorktreeSettings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 import type { Instant } from "./time.ts";
 import type { Certificate } from "./verdict/certificate.ts";
 import type { Reason, Ruling } from "./verdict/verdict.ts";
+import type { WorktreeEvent } from "./worktree-events.ts";
 import type {
   FeedbackItem,
   InterventionDetails,
@@ -203,36 +205,6 @@ export type TaskEvent =
     })
   | (About<"letter.withdrawn"> & { readonly task: TaskId; readonly file: string });
 
-/** Of tasks that are worked on side by side. */
-export type WorktreeEvent =
-  | (About<"worktree.opened"> & {
-      readonly run: RunId;
-      readonly task: TaskId;
-      readonly root: string;
-      readonly branch: string;
-      /** Where its work goes, and how, whatever a later run is told. */
-      readonly base: string;
-      readonly merge: WorktreeSettings["merge"];
-      /** Files of the user's that were copied in: no work of the task's. */
-      readonly copied: readonly string[];
-    })
-  /** Its set-up failed, so nobody can work in it. */
-  | (About<"worktree.failed"> & { readonly run: RunId; readonly task: TaskId; readonly why: string })
-  | (About<"worktree.removed"> & { readonly run: RunId; readonly task: TaskId })
-  /** What the base will be: gates passed on it. The base moves after this is recorded. */
-  | (AboutIteration<"merge.prepared"> & { readonly from: string; readonly to: string })
-  /** Somebody else has moved the base meanwhile. */
-  | (AboutIteration<"merge.overtaken"> & { readonly head: string | null })
-  /** It does not go together with what the base has by now. */
-  | (AboutIteration<"merge.failed"> & {
-      readonly base: string;
-      readonly conflicts: readonly string[];
-      readonly gates: readonly CheckedGate[];
-    })
-  /** A person has to clear the way first; the next run tries again. */
-  | (AboutIteration<"merge.held"> & { readonly why: string })
-  | (AboutIteration<"task.merged"> & { readonly from: string; readonly to: string });
-
 /** What a person did; any process may record these. */
 export type OperatorEvent =
   | (About<"question.answered"> & {
@@ -271,7 +243,6 @@ export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 /** An event as the log holds it. Positions grow by commit order and are never reused. */
 export type Recorded<E extends Event = Event> = E & { readonly position: number; readonly at: Instant };
 
-export type RunId = string;
 export type LetterKind = "decide" | "blocked";
 
 /** How a run ended; `misconfigured` is a run that could not start an agent at all. */
@@ -286,14 +257,4 @@ interface BudgetFact {
   readonly budget: "run" | "day";
   readonly spentUsd: number;
   readonly budgetUsd: number;
-}
-
-interface About<Type extends string> {
-  readonly type: Type;
-}
-
-interface AboutIteration<Type extends string> extends About<Type> {
-  readonly run: RunId;
-  readonly task: TaskId;
-  readonly iteration: number;
 }

@@ -55,7 +55,7 @@ export interface WorktreeSettings {
   /** The branch that tasks begin from, and that their work is brought to. */
   readonly base: string;
   /** How it is brought there; `none`: the branches are the result. */
-  readonly merge: "squash" | "merge" | "rebase" | "none";
+  readonly merge: "squash" | "merge" | "rebase" | "none" | "pr";
 }
 
 export interface PromiseSettings {

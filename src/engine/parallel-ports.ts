@@ -6,6 +6,7 @@ export interface Beside {
   readonly worktrees: Worktrees;
   readonly merging: Merging;
   readonly checkout: OwnCheckout;
+  readonly pullRequests: PullRequests;
   /** The workspace in a worktree; the same for the same folder. */
   workspaceAt(root: string): Workspace;
 }
@@ -155,3 +156,21 @@ export interface RevertRequest extends Omit<CommitRequest, "hooks"> {
   /** Takes the mark away. Without it the lines of later marks beside it would conflict. */
   readonly mark: FileMark | null;
 }
+
+/** Work that people bring to the base. */
+export interface PullRequests {
+  /** Refuses when none could be opened for this base. */
+  requireUsable(base: string): Promise<void>;
+  /** Pushes the branch, and opens a pull request unless one is open. */
+  propose(work: ProposedWork): Promise<PullRequest>;
+}
+
+export interface ProposedWork {
+  readonly branch: string;
+  readonly base: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+export type PullRequest =
+  { readonly is: "proposed"; readonly url: string } | { readonly is: "refused"; readonly why: string };

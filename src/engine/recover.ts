@@ -10,7 +10,10 @@ import type { Ports } from "./ports.ts";
 export async function recover(ports: Ports, state: State): Promise<void> {
   const isBeside = Object.values(state.tasks).some(({ worktree }) => worktree !== null);
   if (isOpen(state.run)) {
-    await ports.agents.sweep(baselineMarker(state));
+    const { id } = state.run;
+    const unbegun = Object.values(state.tasks).filter(({ footing }) => footing === null);
+    const measuring = new Set(unbegun.map((task) => baselineMarker(id, task)));
+    for (const marker of measuring) await ports.agents.sweep(marker);
     if (isBeside) await ports.agents.sweep(mergeMarker(state.run.id));
   }
   if (isBeside) await ports.beside?.worktrees.clearLeftovers();

@@ -72,6 +72,7 @@ function linesOf(
     case "merge.failed":
     case "merge.held":
     case "task.merged":
+    case "task.proposed":
       return mergeLines(event, state, style);
     case "run.ended":
       return endLines(event, state, style);

@@ -5,7 +5,7 @@ import { redGates } from "../../core/report/checked-gate.ts";
 import type { Style } from "./style.ts";
 
 type MergeEvent = EventOf<
-  "worktree.failed" | "checkout.changed" | "merge.failed" | "merge.held" | "task.merged"
+  "worktree.failed" | "checkout.changed" | "merge.failed" | "merge.held" | "task.merged" | "task.proposed"
 >;
 
 /** What becomes of accepted work that was done in a worktree. */
@@ -16,6 +16,8 @@ export function mergeLines(event: MergeEvent, state: State, style: Style): reado
       return [`  ${style.bad("■ blocked")}   ${event.task}: its worktree could not be set up: ${event.why}`];
     case "checkout.changed":
       return [style.ask(`  ! ${strayedInWords(event)}`)];
+    case "task.proposed":
+      return [`  ${style.good("⇒ proposed")}  ${event.task}: ${event.url}`];
     case "task.merged":
       return [`  ${style.good("⇒ merged")}    ${event.task} into ${base}, ${event.to.slice(0, 7)}`];
     case "merge.held":

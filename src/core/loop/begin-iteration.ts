@@ -1,4 +1,5 @@
-import type { EventOf, RunId } from "../events.ts";
+import type { EventOf } from "../events.ts";
+import type { RunId } from "../event-shape.ts";
 import { maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
@@ -82,7 +83,7 @@ export function beginIteration(
     stage: stage.name,
     ordinal,
     maxIterations,
-    lane,
+    lane: freeLane(state, run.settings.lanes, lane),
     agent: agentNow(state, task, settings, now),
     timeoutMs: timeout.timeoutMs,
     timeoutFrom: timeout.from,
@@ -92,6 +93,13 @@ export function beginIteration(
   };
   const session = sessionOf(known, run.id, started.agent);
   return { started, prompt, promise, about: task, session, model: stage.model };
+}
+
+/** Others may have begun in the one that was wished for: they are admitted in another order. */
+function freeLane({ iterations }: State, lanes: number, wished: number): number {
+  const taken = new Set(iterations.map((open) => open.lane));
+  const all = [wished, ...Array.from({ length: lanes }, (_, index) => index + 1)];
+  return all.find((lane) => !taken.has(lane)) ?? wished;
 }
 
 /** Only one of this run and this agent; after repeated failures of the same kind a fresh one does better. */

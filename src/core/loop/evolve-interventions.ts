@@ -1,7 +1,7 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { withFinding } from "../interventions/lessons.ts";
 import { NEW_PROFILE, profileIntervention } from "../interventions/profile.ts";
-import { tallyIntervention } from "../interventions/tally.ts";
+import { EMPTY_TALLY, tallyIntervention } from "../interventions/tally.ts";
 import { withIntervention } from "../interventions/thresholds.ts";
 import { taskState, withTask, type State, type TaskState } from "./state.ts";
 
@@ -44,8 +44,17 @@ export function agentSuspended(state: State, event: Recorded<EventOf<"agent.susp
       };
 }
 
+export function lessonsForgotten(
+  state: State,
+  event: Recorded<EventOf<"lesson.removed" | "interventions.reset">>,
+): State {
+  return event.type === "lesson.removed"
+    ? { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) }
+    : { ...state, profiles: {}, tally: EMPTY_TALLY, findings: [], interventionsSince: event.position };
+}
+
 export function taskCompleted(state: State, event: Recorded<EventOf<"task.completed">>): State {
-  const completion = { iteration: event.iteration, commit: event.commit };
+  const completion = { iteration: event.iteration, commit: event.commit, position: event.position };
   const task = taskState(state, event.task);
   return {
     ...withTask(state, event.task, { completion, marked: false, merge: mergeAfter(task) }),

@@ -1,4 +1,5 @@
-import type { EventOf, Recorded, WorktreeEvent } from "../events.ts";
+import type { EventOf, Recorded } from "../events.ts";
+import type { WorktreeEvent } from "../worktree-events.ts";
 import { few } from "../few.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
 import { redGates } from "../report/checked-gate.ts";
@@ -27,12 +28,16 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
     case "merge.failed":
       return {
         ...NEW_LOOP,
+        // Whoever comes last on a task's way may only read.
+        stage: null,
         completion: null,
         merge: null,
         mergeFailures: task.mergeFailures + 1,
         feedback: [...task.feedback, ...feedbackOf(event)],
         feedbackLeads: true,
       };
+    case "task.proposed":
+      return { merge: { is: "proposed", url: event.url } };
     case "task.merged":
       return { merge: { is: "merged", to: event.to } };
     default:

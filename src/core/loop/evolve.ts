@@ -1,11 +1,16 @@
-import type { Event, EventOf, Recorded, WorktreeEvent } from "../events.ts";
+import type { Event, EventOf, Recorded } from "../events.ts";
+import type { WorktreeEvent } from "../worktree-events.ts";
 import type { TaskId } from "../plan/task.ts";
-import { unreachable } from "../unreachable.ts";
 import { baselineMeasured } from "./evolve-gates.ts";
 import { loopGivenUp } from "./evolve-given-up.ts";
 import { storySettled, taskMarked, taskUndone } from "./evolve-marks.ts";
 import { braked, taskGivenUp, withPersonsAct } from "./evolve-brakes.ts";
-import { agentSuspended, interventionChosen, taskCompleted } from "./evolve-interventions.ts";
+import {
+  agentSuspended,
+  interventionChosen,
+  lessonsForgotten,
+  taskCompleted,
+} from "./evolve-interventions.ts";
 import { agentsWarned, besideOthers } from "./evolve-worktrees.ts";
 import { steered, steersCarried, steersForgotten, steersSettled } from "./evolve-steering.ts";
 import { timeoutBlockOf, timeoutsCounted } from "./evolve-timeouts.ts";
@@ -19,7 +24,6 @@ import {
 } from "./evolve-iteration.ts";
 import { stageChanged } from "./evolve-stages.ts";
 import { runEnded, runResumed, runStarted, tasksObserved } from "./evolve-run.ts";
-import { EMPTY_TALLY } from "../interventions/tally.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
@@ -96,18 +100,14 @@ function fold(state: State, event: Recorded): State {
     case "task.completed":
       return taskCompleted(state, event);
     case "lesson.removed":
-      return { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) };
     case "interventions.reset":
-      return { ...state, profiles: {}, tally: EMPTY_TALLY, findings: [], interventionsSince: event.position };
+      return lessonsForgotten(state, event);
     case "checkout.changed":
       return agentsWarned(state, event);
     case "task.undone":
       return taskUndone(state, event);
     case "task.reset":
-      return withTask(steersForgotten(state, event.task), event.task, {
-        ...taskState(EMPTY_STATE, event.task),
-        letter: taskState(state, event.task).letter,
-      });
+      return taskReset(state, event.task);
     case "task.blocked":
       return withTask(taskGivenUp(state, event), event.task, {
         blockedReason: event.reason,
@@ -116,6 +116,11 @@ function fold(state: State, event: Recorded): State {
     default:
       return withTask(state, event.task, taskChange(taskState(state, event.task), event));
   }
+}
+
+function taskReset(state: State, task: TaskId): State {
+  const { letter } = taskState(state, task);
+  return withTask(steersForgotten(state, task), task, { ...taskState(EMPTY_STATE, task), letter });
 }
 
 type TaskFact =
@@ -181,15 +186,6 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
     case "task.exhausted":
     case "task.failed":
       return loopGivenUp(task, event);
-    case "worktree.opened":
-    case "worktree.failed":
-    case "worktree.removed":
-    case "merge.prepared":
-    case "merge.overtaken":
-    case "merge.failed":
-    case "merge.held":
-    case "task.merged":
-      return besideOthers(task, event);
     case "task.cancelled":
       return { cancelledIn: event.run, iterations: 0 };
     case "letter.published":
@@ -201,7 +197,7 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
     case "letter.withdrawn":
       return { letter: null };
     default:
-      return unreachable(event);
+      return besideOthers(task, event);
   }
 }
 

@@ -1,7 +1,8 @@
 import { CLOSED_BREAKER, type Breaker } from "../limits/breaker.ts";
 import type { Spend } from "../limits/budget.ts";
 import type { Complexity } from "../limits/complexity.ts";
-import type { Outcome, RunId } from "../events.ts";
+import type { Outcome } from "../events.ts";
+import type { RunId } from "../event-shape.ts";
 import type { Plan, TaskId } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { NO_LEFTOVERS, type Evidence, type Leftover, type Leftovers } from "../report/evidence.ts";

@@ -1,7 +1,8 @@
 import { NOTHING_SPENT, type Spend } from "../limits/budget.ts";
 import type { ExitSignal } from "../limits/exit-rules.ts";
 import type { TimedOutAttempts } from "../limits/timed-out-attempts.ts";
-import type { LetterKind, RunId } from "../events.ts";
+import type { LetterKind } from "../events.ts";
+import type { RunId } from "../event-shape.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
 import type { WatchedIteration } from "../interventions/thresholds.ts";
 import type { TaskId } from "../plan/task.ts";
@@ -75,7 +76,12 @@ export interface TaskState {
   /** Set when nothing but timeouts blocked it: the run, and the last timeout. */
   readonly timeoutBlock: { readonly run: RunId; readonly timeoutMs: number } | null;
   readonly letter: Letter | null;
-  readonly completion: { readonly iteration: number; readonly commit: string | null } | null;
+  readonly completion: {
+    readonly iteration: number;
+    readonly commit: string | null;
+    /** When it was accepted, among others. */
+    readonly position: number;
+  } | null;
   readonly marked: boolean;
   /** How far its accepted work is on its way to the base; null in place, and before. */
   readonly merge: MergeState | null;
@@ -116,6 +122,7 @@ export type MergeState =
   | { readonly is: "prepared"; readonly from: string; readonly to: string }
   /** Until the base is clean; tried again in the next run. */
   | { readonly is: "held"; readonly why: string }
+  | { readonly is: "proposed"; readonly url: string }
   | { readonly is: "merged"; readonly to: string };
 
 export interface AgentSession {

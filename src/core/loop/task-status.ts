@@ -3,10 +3,17 @@ import type { Task, TaskId } from "../plan/task.ts";
 
 export type TaskStatus = "todo" | "doing" | "done" | "blocked" | "undecided" | "failed" | "cancelled";
 
-/** Accepted work is done when the base has it. */
+/** Accepted work is done when the base has it, or people were asked to bring it there. */
 function mergedStatus({ merge }: TaskState): TaskStatus {
-  if (merge === null || merge.is === "merged") return "done";
-  return merge.is === "held" ? "blocked" : "doing";
+  switch (merge?.is) {
+    case "held":
+      return "blocked";
+    case "due":
+    case "prepared":
+      return "doing";
+    default:
+      return "done";
+  }
 }
 
 /** Why only a person can move it; null when that is not so. */

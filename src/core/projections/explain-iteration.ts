@@ -13,6 +13,7 @@ import {
   joined,
   shortCommit,
 } from "./explain-words.ts";
+import { mergeInWords } from "./explain-merge.ts";
 import { extendRecord, type IterationRecord } from "./iteration-record.ts";
 
 /** One iteration with everything that the log says of it. */
@@ -75,7 +76,7 @@ function consequenceInWords(event: Recorded, { verdict, reasons }: IterationReco
     case "task.exhausted":
       return `It has used up its ${count(event.iterations, "iteration")} of this run.`;
     default:
-      return null;
+      return mergeInWords(event);
   }
 }
 

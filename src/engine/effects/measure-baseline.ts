@@ -1,5 +1,5 @@
 import { outcomeOf } from "../../core/report/checked-gate.ts";
-import { leftoversOf, taskState, type State } from "../../core/loop/state.ts";
+import { leftoversOf, taskState, type TaskState } from "../../core/loop/state.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
@@ -16,17 +16,20 @@ export async function measureBaseline(
   const { run } = journal.state;
   if (run === null) return;
   const workspace = workspaceFor(ports, journal.state, task);
-  const { worktree } = taskState(journal.state, task);
+  const known = taskState(journal.state, task);
   const began = await workspace.beforeGates();
-  const marker = baselineMarker(journal.state);
-  const results = await ports.gates.check(ports.commands.gates, marker, signal, worktree?.root);
+  const marker = baselineMarker(run.id, known);
+  const results = await ports.gates.check(ports.commands.gates, marker, signal, known.worktree?.root);
   if (signal.aborted) return;
   const leftovers = await workspace.leftoversAfterGates(leftoversOf(journal.state, task), began);
   const gates = results.map(outcomeOf);
   await journal.record({ type: "baseline.measured", run: run.id, task, head, gates, leftovers });
 }
 
-/** No iteration is open then; recovery finds what is left of a measurement by the run alone. */
-export function baselineMarker({ run }: State): string {
-  return `baseline-${run?.id ?? ""}`;
+/**
+ * No iteration is open then; recovery finds by it what is left of a measurement. Whoever ends a gate ends all that carry
+ * its marker, so tasks side by side have one each.
+ */
+export function baselineMarker(run: string, { id, worktree }: TaskState): string {
+  return worktree === null ? `baseline-${run}` : `baseline-${run}-${id}`;
 }

@@ -10,6 +10,7 @@ import { unreachable } from "../../core/unreachable.ts";
 import type { Journal } from "../journal.ts";
 import type { Beside } from "../parallel-ports.ts";
 import type { Ports } from "../ports.ts";
+import { proposeTask } from "./propose-task.ts";
 
 /** Prepares what the base will be, tries it out, records it, and moves the base: one step a call. */
 export async function mergeTask(
@@ -49,8 +50,11 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
   const { path } = ports.source.identity;
   const mark =
     path === null ? null : { path, apply: (file: Buffer) => ports.source.markedIn(file, task, true) };
-  const request = { ...about(way), title: way.title, branch: worktree.branch, base, how, mark };
-  const prepared = await beside.merging.prepare(request);
+  const request = { ...about(way), title: way.title, branch: worktree.branch, base };
+  // Many pull requests that each mark a line of one file would conflict with one another.
+  const prepared = await beside.merging.prepare(
+    how === "pr" ? { ...request, how: "squash", mark: null } : { ...request, how, mark },
+  );
   switch (prepared.is) {
     case "nothing":
       return [{ ...about(way), type: "task.merged", from: prepared.from, to: prepared.from }];
@@ -61,8 +65,9 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
       if (signal.aborted) return [];
       if ("why" in tried) return [{ ...about(way), type: "merge.held", why: tried.why }];
       const { from, to } = prepared;
-      return redGates(tried.gates).length > 0
-        ? failed(way, [], tried.gates)
+      if (redGates(tried.gates).length > 0) return failed(way, [], tried.gates);
+      return how === "pr"
+        ? proposeTask({ ...way, about: about(way), gates: tried.gates }, beside.pullRequests)
         : [{ ...about(way), type: "merge.prepared", from, to }];
     }
     default:

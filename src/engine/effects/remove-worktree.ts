@@ -4,7 +4,7 @@ import { mergedBranch } from "../../core/merged-branch.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
 
-/** The base has its work. What nobody committed makes it stay; it is listed then, and forgotten by the loop. */
+/** The base has its work, or people will bring it there. What nobody committed makes it stay; it is listed then, and forgotten by the loop. */
 export async function removeWorktree(
   { task }: EffectOf<"remove-worktree">,
   ports: Ports,
@@ -12,9 +12,9 @@ export async function removeWorktree(
 ): Promise<void> {
   const { run } = journal.state;
   if (run === null) return;
-  const { worktree } = taskState(journal.state, task);
+  const { worktree, merge } = taskState(journal.state, task);
   const isGone = (await ports.beside?.worktrees.remove(task)) ?? false;
-  if (isGone && worktree !== null)
+  if (isGone && worktree !== null && merge?.is === "merged")
     await ports.beside?.merging.rename(worktree.branch, mergedBranch(worktree.branch));
   await journal.record({ type: "worktree.removed", run: run.id, task });
 }

@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { ProposedWork, PullRequest, PullRequests } from "../../engine/parallel-ports.ts";
+import { openRepository, type OpenRepository } from "../git/open-repository.ts";
+import { findProgram } from "../system/find-program.ts";
+import { chooseRemote } from "./choose-remote.ts";
+
+export interface PullRequestOptions {
+  /** The user's checkout. */
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const PATIENCE_MS = 120_000;
+
+/** Pull requests through GitHub's own command line, with the sign-in that it has. */
+export function createPullRequests({ root, env }: PullRequestOptions): PullRequests {
+  // Nobody is there to be asked for a password.
+  const silent = { ...env, GH_PROMPT_DISABLED: "1", GIT_TERMINAL_PROMPT: "0", NO_COLOR: "1" };
+  let opening: Promise<OpenRepository> | null = null;
+  const open = (): Promise<OpenRepository> => (opening ??= openRepository(root));
+  const gh = (...args: readonly string[]): Promise<Said> => run("gh", args, root, silent);
+  return {
+    requireUsable: async (base) => {
+      if (findProgram("gh", root, env) === null)
+        throw new RalphError("config", 'git.merge is "pr", and the program gh is not installed', {
+          hint: "install it (https://cli.github.com), or set another git.merge",
+        });
+      await chooseRemote((await open()).git, base);
+    },
+    propose: async (work) => {
+      const { git } = await open();
+      const remote = await chooseRemote(git, work.base);
+      const ref = `refs/heads/${work.branch}`;
+      const pushed = await run("git", ["push", "--quiet", remote, `${ref}:${ref}`], root, silent);
+      if (!pushed.isWell) return { is: "refused", why: `git push to ${remote} failed: ${pushed.words}` };
+      return (await openedBefore(gh, work)) ?? opened(await gh(...creation(work)), work);
+    },
+  };
+}
+
+interface Said {
+  readonly isWell: boolean;
+  /** What it printed; the last line of its complaint when it failed. */
+  readonly words: string;
+}
+
+function run(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Said> {
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd, env, timeout: PATIENCE_MS }, (error, stdout, stderr) => {
+      const complaint = stderr.trim().split("\n").at(-1) ?? "";
+      resolve(
+        error === null
+          ? { isWell: true, words: stdout.trim() }
+          : { isWell: false, words: complaint || error.message },
+      );
+    });
+  });
+}
+
+/** The work may have been proposed before, and its branch be new now: one pull request follows it. */
+async function openedBefore(
+  gh: (...args: readonly string[]) => Promise<Said>,
+  { branch, base }: ProposedWork,
+): Promise<PullRequest | null> {
+  const about = ["--head", branch, "--base", base, "--state", "open"];
+  const { isWell, words } = await gh("pr", "list", ...about, "--json", "url", "--jq", ".[0].url");
+  return isWell && words.startsWith("http") ? { is: "proposed", url: words } : null;
+}
+
+function creation({ branch, base, title, body }: ProposedWork): readonly string[] {
+  return ["pr", "create", "--head", branch, "--base", base, "--title", title, "--body", body];
+}
+
+function opened({ isWell, words }: Said, { branch }: ProposedWork): PullRequest {
+  const url = /https?:\/\/\S+/.exec(words)?.[0];
+  if (isWell && url !== undefined) return { is: "proposed", url };
+  return {
+    is: "refused",
+    why: `${branch} is pushed, but gh pr create failed: ${words || "it named no address"}`,
+  };
+}
