@@ -65,9 +65,9 @@ function say(line: string): string {
 function stable(screen: string): string {
   return screen
     .replaceAll(/^(?:.*: line \d+: )?.*\d+ Killed .*\n/gm, "")
-    .replaceAll(/\/tmp\/ralph-[\w/-]+/g, "/tmp/…")
+    .replaceAll(/\/tmp\/ralph-[\w/.-]+/g, "/tmp/…")
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, "<date>")
     .replaceAll(/\b\d\d:\d\d:\d\d\b/g, "<time>")
-    .replaceAll(/\bcommit [0-9a-f]{7}\b/g, "commit <hash>")
+    .replaceAll(/(?<=\b(?:commit|main,|merged:|main by|committed) \(?)[0-9a-f]{7}\b/g, "<hash>")
     .replaceAll(/\b\d+(?:\.\d+)?s\b/g, "<duration>");
 }

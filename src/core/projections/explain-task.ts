@@ -42,7 +42,7 @@ export function explainTask(
   const agents = new Set([...stories.values()].map(({ record }) => record.agent));
   const planned = state.plan?.tasks.find((task) => task.id === id);
   const wait = planned === undefined ? null : waitOf(state, planned, isDriven);
-  const accepted = [...stories.values()].find(({ certificate }) => certificate !== null);
+  const accepted = [...stories.values()].findLast(({ certificate }) => certificate !== null);
   const earlier =
     before === 0
       ? []
@@ -57,17 +57,26 @@ export function explainTask(
   };
 }
 
-/** A task that was completed or reset and begun again is a new story; only the last one is told. */
+/** A task that was completed, undone or reset and begun again is a new story; only the last one is told. */
 function lastChapter(events: readonly Recorded[]): {
   readonly told: readonly Recorded[];
   readonly before: number;
 } {
   const lastStart = events.findLastIndex(({ type }) => type === "iteration.started");
-  const end = events.findLastIndex(
-    ({ type }, at) => type === "task.reset" || (type === "task.completed" && at < lastStart),
-  );
+  const isEnd = ({ type }: Recorded, at: number): boolean => {
+    if (type === "task.reset" || type === "task.undone") return true;
+    return type === "task.completed" && at < lastStart && !comesBack(events.slice(at + 1));
+  };
+  const end = events.findLastIndex(isEnd);
   const before = events.slice(0, end + 1).filter(({ type }) => type === "iteration.started").length;
   return { told: events.slice(end + 1), before };
+}
+
+/** Accepted work that does not merge goes on where it was. */
+function comesBack(after: readonly Recorded[]): boolean {
+  return (
+    after.find(({ type }) => type === "merge.failed" || type === "iteration.started")?.type === "merge.failed"
+  );
 }
 
 function headlineOf(
@@ -76,7 +85,7 @@ function headlineOf(
   stories: readonly IterationStory[],
   wait: string | null,
 ): string {
-  const accepted = stories.find(({ certificate }) => certificate !== null);
+  const accepted = stories.findLast(({ certificate }) => certificate !== null);
   const source = plan?.source.label ?? "the task list";
   if (accepted === undefined)
     return wait === null ? `${id} is no longer in ${source}.` : `${id} ${asSentence(wait)}`;
