@@ -53,7 +53,7 @@ test("a commit is told, unless it is ours", async () => {
   repository.write("new.txt", "new\n");
   const head = repository.commit("somebody's");
   expect(await one((commit) => commit === head)).toBeNull();
-  expect(await two(nobody)).toBeNull();
+  expect(await two(nobody)).toEqual({ head, paths: [] });
   const three = await checkout.watch();
   repository.write("tracked.txt", "again\n");
   const next = repository.commit("somebody's again");
@@ -66,4 +66,8 @@ test("what was told once is not told again to whoever looks at the same time", a
   expect(await one(nobody)).toEqual({ head: null, paths: ["new.txt"] });
   repository.write("newer.txt", "newer\n");
   expect(await two(nobody)).toEqual({ head: null, paths: ["newer.txt"] });
+  // A file that goes on changing is no news either.
+  const three = await checkout.watch();
+  repository.write("new.txt", "changed again\n");
+  expect(await three(nobody)).toBeNull();
 });

@@ -1,3 +1,5 @@
+import { readlinkSync } from "node:fs";
+import { relative } from "node:path";
 import { PATHS_KEPT } from "../../core/report/evidence.ts";
 import type { CheckoutChange, OwnCheckout } from "../../engine/parallel-ports.ts";
 import { textOf } from "../git/git.ts";
@@ -12,8 +14,10 @@ export function checkoutKey(root: string): string {
 
 export function createOwnCheckout({ root, ralphDir }: Pick<Checkout, "root" | "ralphDir">): OwnCheckout {
   let opening: Promise<Checkout> | null = null;
-  let told: CheckoutLook | null = null;
   let waiting: Promise<CheckoutLook> | null = null;
+  let toldHead: string | null = null;
+  // A log of the run, say, that grows and grows.
+  const toldPaths = new Set(ownOutput(root));
   // Many lanes begin and end together: whoever asks before a look begins gets the same.
   const look = (): Promise<CheckoutLook> => {
     waiting ??= inTurn(checkoutKey(root), async () => {
@@ -26,14 +30,29 @@ export function createOwnCheckout({ root, ralphDir }: Pick<Checkout, "root" | "r
     async watch() {
       const before = await look();
       return async (isOurs) => {
-        const now = await look();
-        const change = differences(before, now, isOurs);
-        const news = told === null ? change : both(change, differences(told, now, isOurs));
-        told = now;
+        const { head, paths } = differences(before, await look(), isOurs);
+        const news = {
+          head: head === toldHead ? null : head,
+          paths: paths.filter((path) => !toldPaths.has(path)).slice(0, PATHS_KEPT),
+        };
+        toldHead = head ?? toldHead;
+        for (const path of news.paths) toldPaths.add(path);
         return news.head === null && news.paths.length === 0 ? null : news;
       };
     },
   };
+}
+
+/** The files that our own output goes to. */
+function ownOutput(root: string): readonly string[] {
+  return [1, 2].flatMap((descriptor) => {
+    try {
+      return [relative(root, readlinkSync(`/proc/self/fd/${descriptor}`))];
+    } catch {
+      // Closed, or a system that does not tell: then it is told once.
+      return [];
+    }
+  });
 }
 
 function differences(
@@ -47,13 +66,6 @@ function differences(
   const settled = hasMoved ? [] : [...before.paths.keys()].filter((path) => !now.paths.has(path));
   return {
     head: hasMoved && !isOurs(now.head) ? now.head : null,
-    paths: [...changed.map(([path]) => path), ...settled].map(textOf).toSorted().slice(0, PATHS_KEPT),
-  };
-}
-
-function both(one: CheckoutChange, other: CheckoutChange): CheckoutChange {
-  return {
-    head: other.head === null ? null : one.head,
-    paths: one.paths.filter((path) => other.paths.includes(path)),
+    paths: [...changed.map(([path]) => path), ...settled].map(textOf).toSorted(),
   };
 }

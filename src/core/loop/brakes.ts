@@ -55,7 +55,9 @@ function unknownCost({ settings, spend, unpriced }: RunState): string | null {
 export function beyondBudget(state: State, run: RunState, task: Task): string | null {
   const { run: budgetUsd } = run.settings.limits.budget;
   const spentUsd = likelySpent(run.spend);
-  if (budgetUsd === null || !wouldPass(spentUsd, nextCost(state, run, task), budgetUsd)) return null;
+  // What works beside it will have cost something, too.
+  const underWayUsd = state.iterations.length * (averageCost(run.spend) ?? 0);
+  if (budgetUsd === null || !wouldPass(spentUsd + underWayUsd, nextCost(state, run, task), budgetUsd)) return null;
   return budgetInWords("run", spentUsd, budgetUsd);
 }
 

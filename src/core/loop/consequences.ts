@@ -84,7 +84,9 @@ export function conclude(
     : taskConsequences(after(state, events, now), run, open, judgement, phase, now);
   const all = [...events, ...consequences, ...settled(open, judgement)];
   const isProgress = reached.madeProgress || verdict.ruling === "accepted";
-  return [...all, ...breakerMoves(after(state, all, now), run, isProgress, evidence.headAfter)];
+  // The head of a task's own branch says nothing of what a person does on the base.
+  const head = taskState(state, open.task).worktree === null ? evidence.headAfter : null;
+  return [...all, ...breakerMoves(after(state, all, now), run, isProgress, head)];
 }
 
 function whenToTryAgain(

@@ -90,7 +90,8 @@ function actIn(event: Event, openedOn: Scene): string | null {
   switch (event.type) {
     case "run.started":
     case "run.resumed":
-      if (event.head !== undefined && event.head !== openedOn.head) return "somebody committed";
+      if (event.head !== undefined && openedOn.head !== null && event.head !== openedOn.head)
+        return "somebody committed";
       return settingsPrint(event.settings) === openedOn.settings ? null : "the configuration is another";
     case "tasks.observed":
       return planPrint(event.plan) === openedOn.plan ? null : "the tasks are others";
