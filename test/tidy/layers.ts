@@ -40,9 +40,9 @@ const layers: readonly Layer[] = [
   },
   {
     holds: /^src\/(tui|web)\//,
-    mayImport: [core, /^src\/engine\/(follow|operator)\.ts$/],
+    mayImport: [core, /^src\/engine\/(follow|operator|watch-project|ports)\.ts$/],
     packages: "all",
-    rule: "screens import core, engine/follow.ts and engine/operator.ts only",
+    rule: "screens import core, and of the engine follow.ts, operator.ts, watch-project.ts and ports.ts only",
   },
   {
     holds: /^src\/cli\//,

@@ -11,6 +11,7 @@ import { projectStatus, type Shared } from "../../core/projections/status.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Follower, Log, Progress } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
+import { ProgressFile } from "./progress-file.ts";
 import { LateWriter } from "./late-writer.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";
 import { fileError } from "../system/file-error.ts";
@@ -23,6 +24,7 @@ export class Views implements Follower {
   readonly #folder: string;
   #shared: Shared | null = null;
   readonly #log: Log;
+  readonly #progress: ProgressFile;
   readonly #open = new Map<number, IterationRecord>();
   /** Iterations whose verdict is here, and perhaps not yet all that follows from it. */
   #judged: Judged[] = [];
@@ -32,6 +34,7 @@ export class Views implements Follower {
   constructor(folder: string, log: Log) {
     this.#folder = folder;
     this.#log = log;
+    this.#progress = new ProgressFile(folder);
   }
 
   /** Makes again what is gone or behind: a process may have died between a fact and its row. */
@@ -55,29 +58,18 @@ export class Views implements Follower {
 
   /** The process drives no run any longer, however that came about. */
   rest(): void {
-    for (const file of ["active.json", "progress.json"]) rmSync(this.#path(file), { force: true });
+    rmSync(this.#path("active.json"), { force: true });
+    this.#progress.remove();
   }
 
   /** What the running agent is doing right now. */
   progress(progress: Progress): void {
-    this.#writeJson("progress.json", {
-      iteration: progress.iteration,
-      task: progress.task,
-      stage: progress.stage,
-      agent: progress.agent,
-      elapsed_seconds: Math.round(progress.elapsedMs / 1_000),
-      timeout_seconds: Math.round(progress.timeoutMs / 1_000),
-      current_file: progress.currentFile,
-      last_tool: progress.lastTool,
-      tool_calls: progress.toolCalls,
-      files_touched: progress.filesTouched,
-      output_bytes: progress.outputBytes,
-      cost_usd: progress.costUsd,
-    });
+    this.#progress.heard(progress);
   }
 
   async follow(event: Recorded, state: State): Promise<void> {
     if (event.type === "iteration.started" || event.type === "calls.exhausted") await this.#countCalls();
+    if (event.type === "iteration.ended") this.#progress.ended(event.iteration);
     // The hooks of the agent that starts now go by it.
     if (event.type === "iteration.started" && hasStories(state)) this.#writeActive(state);
     const record = this.#remember(event);

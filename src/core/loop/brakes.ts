@@ -57,7 +57,8 @@ export function beyondBudget(state: State, run: RunState, task: Task): string | 
   const spentUsd = likelySpent(run.spend);
   // What works beside it will have cost something, too.
   const underWayUsd = state.iterations.length * (averageCost(run.spend) ?? 0);
-  if (budgetUsd === null || !wouldPass(spentUsd + underWayUsd, nextCost(state, run, task), budgetUsd)) return null;
+  if (budgetUsd === null || !wouldPass(spentUsd + underWayUsd, nextCost(state, run, task), budgetUsd))
+    return null;
   return budgetInWords("run", spentUsd, budgetUsd);
 }
 

@@ -1,0 +1,75 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { LiveProgress } from "../../core/projections/overview.ts";
+import type { Progress } from "../../engine/ports.ts";
+import { writeFileAtomically } from "../system/atomic-file.ts";
+
+const NAME = "progress.json";
+
+/** What running agents do right now: the last that was heard of, and under `lanes` each of them. */
+export class ProgressFile {
+  readonly #path: string;
+  readonly #running = new Map<number, Progress>();
+
+  constructor(folder: string) {
+    this.#path = join(folder, NAME);
+  }
+
+  heard(progress: Progress): void {
+    this.#running.set(progress.iteration, progress);
+    const lanes = [...this.#running.values()].map(toWire);
+    writeFileAtomically(this.#path, `${JSON.stringify({ ...toWire(progress), lanes }, null, 2)}\n`, {
+      durable: false,
+    });
+  }
+
+  ended(iteration: number): void {
+    this.#running.delete(iteration);
+  }
+
+  remove(): void {
+    rmSync(this.#path, { force: true });
+  }
+}
+
+/** Of all that run; nothing when the file is not there, or is not ours. */
+export function readProgress(folder: string): readonly LiveProgress[] {
+  try {
+    const { lanes } = JSON.parse(readFileSync(join(folder, NAME), "utf8")) as { lanes?: unknown };
+    return Array.isArray(lanes) ? lanes.map((lane) => fromWire(lane as ReturnType<typeof toWire>)) : [];
+  } catch {
+    // It comes and goes with a run, and a screen asks again in a moment.
+    return [];
+  }
+}
+
+function toWire(progress: Progress) {
+  return {
+    iteration: progress.iteration,
+    task: progress.task,
+    stage: progress.stage,
+    agent: progress.agent,
+    elapsed_seconds: Math.round(progress.elapsedMs / 1_000),
+    timeout_seconds: Math.round(progress.timeoutMs / 1_000),
+    current_file: progress.currentFile,
+    last_tool: progress.lastTool,
+    tool_calls: progress.toolCalls,
+    files_touched: progress.filesTouched,
+    output_bytes: progress.outputBytes,
+    cost_usd: progress.costUsd,
+  };
+}
+
+function fromWire(wire: ReturnType<typeof toWire>): LiveProgress {
+  return {
+    iteration: wire.iteration,
+    task: wire.task,
+    elapsedSeconds: wire.elapsed_seconds,
+    timeoutSeconds: wire.timeout_seconds,
+    currentFile: wire.current_file,
+    lastTool: wire.last_tool,
+    toolCalls: wire.tool_calls,
+    filesTouched: wire.files_touched,
+    costUsd: wire.cost_usd,
+  };
+}

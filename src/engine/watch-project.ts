@@ -1,0 +1,92 @@
+import type { Recorded } from "../core/events.ts";
+import { hourOf } from "../core/limits/calls.ts";
+import { EMPTY_STATE, type State } from "../core/loop/state.ts";
+import { extendRecord, type IterationRecord } from "../core/projections/iteration-record.ts";
+import { overviewOf, type LiveProgress, type LogLine, type Overview } from "../core/projections/overview.ts";
+import type { Instant } from "../core/time.ts";
+import { followLog, type Followed } from "./follow.ts";
+import type { Log } from "./ports.ts";
+
+/** What a screen needs from the outside. */
+export interface ScreenPorts {
+  /** The name of its folder. */
+  readonly project: string;
+  readonly mayAct: boolean;
+  /** Null until the first run. */
+  log(): Log | null;
+  isDriven(): boolean;
+  progress(): readonly LiveProgress[];
+  /** What a person is told about one fact. */
+  lines(event: Recorded, state: State, record: IterationRecord | undefined): readonly string[];
+  now(): Instant;
+}
+
+/** A project as a screen sees it. */
+export interface WatchedProject {
+  readonly state: State;
+  overview(): Overview;
+  /** What came since the last time. */
+  catchUp(): Promise<readonly Recorded[]>;
+}
+
+const TAIL_LINES = 200;
+const TAIL_EVENTS = 400;
+
+export async function watchProject(ports: ScreenPorts): Promise<WatchedProject> {
+  let followed: Followed | null = null;
+  let calls = 0;
+  const tail = new Tail(ports);
+  const begin = async (log: Log): Promise<Followed> => {
+    const begun = await followLog(log);
+    const { state } = begun;
+    for (const event of await log.read(Math.max(0, state.position - TAIL_EVENTS))) tail.add(event, state);
+    return begun;
+  };
+  const watched: WatchedProject = {
+    get state() {
+      return followed?.state ?? EMPTY_STATE;
+    },
+    overview: () =>
+      overviewOf(watched.state, {
+        project: ports.project,
+        now: ports.now(),
+        mayAct: ports.mayAct,
+        isDriven: ports.isDriven(),
+        progress: ports.progress(),
+        tail: tail.lines,
+        calls,
+      }),
+    async catchUp() {
+      const log = ports.log();
+      if (log === null) return [];
+      const isNew = followed === null;
+      followed ??= await begin(log);
+      const news = await followed.catchUp();
+      for (const { event, state } of news) tail.add(event, state);
+      if (isNew || news.length > 0) calls = await log.countCalls(hourOf(ports.now()).since);
+      return news.map(({ event }) => event);
+    },
+  };
+  await watched.catchUp();
+  return watched;
+}
+
+/** The last lines of what happened. */
+class Tail {
+  readonly #ports: ScreenPorts;
+  readonly #open = new Map<number, IterationRecord>();
+  lines: readonly LogLine[] = [];
+
+  constructor(ports: ScreenPorts) {
+    this.#ports = ports;
+  }
+
+  add(event: Recorded, state: State): void {
+    const record = "iteration" in event ? extendRecord(this.#open.get(event.iteration), event) : undefined;
+    if (record !== undefined) this.#open.set(record.iteration, record);
+    const { position, at } = event;
+    const texts = this.#ports.lines(event, state, record).filter((text) => text.trim() !== "");
+    this.lines = [...this.lines, ...texts.map((text) => ({ position, at, text }))].slice(-TAIL_LINES);
+    if (event.type === "verdict.reached") this.#open.delete(event.iteration);
+  }
+}

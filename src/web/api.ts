@@ -1,0 +1,92 @@
+import type { Acted } from "../engine/operator.ts";
+import type { Charts } from "../core/projections/charts.ts";
+import type { IterationRow } from "../core/projections/iteration-row.ts";
+import type { RunEntry } from "../core/projections/run-list.ts";
+import type { Overview } from "../core/projections/overview.ts";
+import type { Timeline } from "../core/projections/timeline.ts";
+
+/**
+ * What the page and the server say to each other. All under `/api`, JSON, with the cookie of the printed address.
+ * An error is `{ "error": { "message", "hint" } }` with a status of 400 and above.
+ */
+export interface Api {
+  "GET /api/overview": Overview;
+  /** The newest first. */
+  "GET /api/runs": readonly RunEntry[];
+  /** `?run=ID`; without it the latest. */
+  "GET /api/timeline": Timeline | null;
+  "GET /api/charts": Charts | null;
+  /** `?before=N&limit=N&task=ID&run=ID&verdict=V`: the newest first. */
+  "GET /api/iterations": IterationPage;
+  "GET /api/iterations/:number": IterationDetail;
+  /** `?from=BYTE&limit=BYTES`; a negative `from` counts from the end. */
+  "GET /api/iterations/:number/transcript": TextPage;
+  /** `?q=TEXT`: places in the whole of it. */
+  "GET /api/iterations/:number/search": readonly TextHit[];
+  "GET /api/iterations/:number/prompt": TextPage;
+  "GET /api/iterations/:number/diff": DiffPage;
+  /** The body is an `OperatorAct` of core/operator. */
+  "POST /api/act": Acted;
+}
+
+export interface IterationPage {
+  readonly rows: readonly IterationRow[];
+  /** Of all that match. */
+  readonly total: number;
+}
+
+export interface IterationDetail {
+  readonly row: IterationRow;
+  /** Verdict and why, in sentences. */
+  readonly explanation: readonly string[];
+  readonly gates: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly exitCode: number | null;
+    readonly durationMs: number;
+    readonly output: string;
+  }[];
+  readonly changedPaths: readonly string[];
+  readonly commit: string | null;
+  /** What the next prompt said because of it. */
+  readonly feedback: readonly string[];
+  readonly transcriptBytes: number | null;
+  readonly hasPrompt: boolean;
+}
+
+/** A piece of a text of any size; the text is shown as text, whatever is in it. */
+export interface TextPage {
+  readonly from: number;
+  /** Where the next piece begins. */
+  readonly to: number;
+  readonly bytes: number;
+  readonly text: string;
+}
+
+export interface TextHit {
+  readonly at: number;
+  readonly line: string;
+}
+
+export interface DiffPage {
+  readonly files: readonly {
+    readonly path: string;
+    readonly status: "added" | "changed" | "removed" | "renamed" | "binary";
+    /** A unified diff without its header; null where it is too long to show. */
+    readonly hunks: string | null;
+  }[];
+  /** Files that are left out because there are too many. */
+  readonly more: number;
+}
+
+/**
+ * `GET /api/events`: server-sent events. `id` is the position in the log, so that `Last-Event-ID` resumes; each has the
+ * name `facts` and `{ "position", "types": [...], "tasks": [...], "iterations": [...] }`: what the page should ask for
+ * anew. `progress` comes without an id and holds `LiveProgress[]`.
+ */
+export interface Facts {
+  readonly position: number;
+  readonly types: readonly string[];
+  readonly tasks: readonly string[];
+  readonly iterations: readonly number[];
+}
