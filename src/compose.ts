@@ -11,7 +11,7 @@ import { createNotes } from "./adapters/files/notes.ts";
 import { readPromptTemplate } from "./adapters/files/prompt-template.ts";
 import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
-import { besideOf, workspacesBeside } from "./compose-beside.ts";
+import { besideOf, inTurnWithMerges, workspacesBeside } from "./compose-beside.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
 import { projectId } from "./adapters/store/project-id.ts";
 import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
@@ -237,7 +237,7 @@ export function composePorts(parts: RunParts): Ports {
   return {
     log,
     commands,
-    source: redactingSource(source, redact),
+    source: inTurnWithMerges(redactingSource(source, redact), project.root),
     agents: agentsOf(parts, workspaceIn),
     workspace,
     beside: besideOf({ ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT }, workspaceIn),

@@ -1,6 +1,6 @@
 import type { About, AboutIteration, RunId } from "./event-shape.ts";
 import type { TaskId } from "./plan/task.ts";
-import type { CheckedGate } from "./report/checked-gate.ts";
+import type { CheckedGate, GateOutcome } from "./report/checked-gate.ts";
 import type { WorktreeSettings } from "./settings.ts";
 
 /** Of tasks that are worked on side by side. */
@@ -20,7 +20,12 @@ export type WorktreeEvent =
   | (About<"worktree.failed"> & { readonly run: RunId; readonly task: TaskId; readonly why: string })
   | (About<"worktree.removed"> & { readonly run: RunId; readonly task: TaskId })
   /** What the base will be: gates passed on it. The base moves after this is recorded. */
-  | (AboutIteration<"merge.prepared"> & { readonly from: string; readonly to: string })
+  | (AboutIteration<"merge.prepared"> & {
+      readonly from: string;
+      readonly to: string;
+      /** Missing in older logs. */
+      readonly gates?: readonly GateOutcome[];
+    })
   /** Somebody else has moved the base meanwhile. */
   | (AboutIteration<"merge.overtaken"> & { readonly head: string | null })
   /** It does not go together with what the base has by now. */

@@ -67,7 +67,7 @@ const layers: readonly Layer[] = [
 /** Who may use the three files at the top; for anyone else they are the wrong direction. */
 const doors: readonly { readonly target: RegExp; readonly mayUse: RegExp }[] = [
   { target: /^src\/cli\//, mayUse: /^src\/(cli\/|main\.ts$|index\.ts$)/ },
-  { target: /^src\/compose(-\w+)?\.ts$/, mayUse: /^src\/(cli\/|compose\.ts$|main\.ts$|index\.ts$)/ },
+  { target: /^src\/compose(-\w+)?\.ts$/, mayUse: /^src\/(cli\/|compose(-\w+)?\.ts$|main\.ts$|index\.ts$)/ },
   { target: /^src\/main\.ts$/, mayUse: /^src\/index\.ts$/ },
 ];
 

@@ -35,13 +35,28 @@ function lookUpwards(cwd: string): Repository | null {
   }
   for (;;) {
     const gitDir = join(folder, ".git");
-    if (kindOf(gitDir) === "file" || looksLikeGitDir(folder)) return null;
+    if (kindOf(gitDir) === "file") return linkedWorktree(folder, gitDir);
+    if (looksLikeGitDir(folder)) return null;
     if (looksLikeGitDir(gitDir)) {
       return isPlain(gitDir) ? { root: folder, gitDir, commonDir: gitDir } : null;
     }
     const parent = dirname(folder);
     if (parent === folder) return null;
     folder = parent;
+  }
+}
+
+/** A linked worktree says where its own git directory is, and that one where the common one is. A submodule does not. */
+function linkedWorktree(root: string, link: string): Repository | null {
+  try {
+    const target = /^gitdir: (.+?)\n?$/s.exec(readFileSync(link, "utf8"))?.[1] ?? "";
+    const gitDir = realpathSync(resolve(root, target));
+    const common = readFileSync(join(gitDir, "commondir"), "utf8").replace(/\n$/, "");
+    const commonDir = realpathSync(resolve(gitDir, common));
+    const isWhole = kindOf(join(gitDir, "HEAD")) === "file" && looksLikeGitDir(commonDir);
+    return isWhole && isPlain(commonDir) ? { root, gitDir, commonDir } : null;
+  } catch {
+    return null; // git has the better words for it
   }
 }
 

@@ -39,13 +39,14 @@ export interface GitPlace {
 
 export function createGit(cwd: string, { unlock = () => Promise.resolve(), place = {} }: GitPlace = {}): Git {
   const run: Git["run"] = async (args, options = {}) => {
-    for (const pauseMs of PAUSES_WHEN_LOCKED_MS) {
+    for (const pauseMs of PAUSES_MS) {
       const result = await runOnce(cwd, args, {
         ...options,
         env: { ...(options.hooks === true ? {} : place), ...options.env },
       });
-      if (result.code === 0 || !IS_LOCKED.test(result.stderr)) return result;
-      await unlock();
+      const isLocked = IS_LOCKED.test(result.stderr);
+      if (result.code === 0 || !(isLocked || IS_HALF_MADE.test(result.stderr))) return result;
+      if (isLocked) await unlock();
       await sleep(pauseMs);
     }
     return runOnce(cwd, args, {
@@ -91,7 +92,9 @@ export function bytesOf(text: string): string {
 const DRAIN_MS = 2_000;
 const STDERR_KEPT = 16_384;
 const IS_LOCKED = /Unable to create '[^']*\.lock': File exists/;
-const PAUSES_WHEN_LOCKED_MS = [0, 50, 200, 500];
+/** Git looks at all worktrees, also at one that somebody is just making or removing. */
+const IS_HALF_MADE = /failed to read .*(commondir|gitdir|HEAD)|unable to read .*worktrees/i;
+const PAUSES_MS = [0, 50, 200, 500];
 const OWN_CONFIG = [
   "gc.auto=0",
   "maintenance.auto=false",

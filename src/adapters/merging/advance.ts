@@ -76,11 +76,11 @@ async function swap(git: Git, request: AdvanceRequest): Promise<Advanced> {
 
 async function whereItStands(git: Git, { base, from, to }: AdvanceRequest): Promise<Advanced | "before"> {
   const head = await resolveCommit(git, refOf(base));
+  if (head === to) return { is: "moved" };
   const isThere = (await git.run(["cat-file", "-e", `${to}^{commit}`])).code === 0;
   if (head === null || !isThere) return { is: "elsewhere", head };
-  // Also when somebody has worked on top of it since.
-  if (await contains(git, head, to)) return { is: "moved" };
-  if (head !== from) return { is: "elsewhere", head };
+  // Somebody may have worked on top of it since.
+  if (head !== from) return (await contains(git, head, to)) ? { is: "moved" } : { is: "elsewhere", head };
   if (!(await contains(git, to, from)))
     throw new RalphError("internal", `${to} does not continue ${from}: ${base} stays where it is`);
   return "before";

@@ -4,6 +4,7 @@ import type { Git } from "../git/git.ts";
 import { advance } from "./advance.ts";
 import { prepareMerge } from "./prepare-merge.ts";
 import { prepareRevert } from "./prepare-revert.ts";
+import { renameBranch } from "./rename-branch.ts";
 import { withWorkbench } from "./workbench.ts";
 import { createCommitter, type Committer } from "./write-commit.ts";
 
@@ -25,11 +26,7 @@ export function createMerging({ root, scratch }: MergingOptions): Merging {
   };
   return {
     prepare: (request) => onWorkbench((git, committer) => prepareMerge(git, committer, request)),
-    rename: async (branch, name) => {
-      const { git } = await open();
-      const { code } = await git.ask(["show-ref", "--verify", "--quiet", `refs/heads/${branch}`]);
-      if (code === 0) await git.must(["branch", "-M", branch, name]);
-    },
+    rename: async (branch, name) => renameBranch(await open(), branch, name),
     advance: async (request) => advance(await open(), scratch, request),
     revert: (request) => onWorkbench((git, committer) => prepareRevert(git, committer, request)),
   };

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { RalphError } from "../../core/ralph-error.ts";
 import { gitError, type GitResult } from "../git/git.ts";
 import { makePlace } from "./find-place.ts";
@@ -44,20 +43,15 @@ export async function resolveCommit({ git }: Site, name: string): Promise<string
   });
 }
 
-const PAUSES_MS = [50, 200, 500, 1_000];
-/** Git looks at all worktrees, also at one that another process is just making or removing. */
-const IS_RACE = /failed to read .*(commondir|gitdir|HEAD)|unable to read .*worktrees/i;
 const IS_ELSEWHERE = /is already (?:checked out|used by worktree) at '(.+)'/;
 
 async function add(site: Site, root: string, args: readonly string[]): Promise<RegisteredWorktree> {
   makePlace(site.place);
   const command = ["worktree", "add", "--quiet", "--no-checkout", ...args];
-  for (const pauseMs of [...PAUSES_MS, null]) {
-    const result = await site.git.run(command);
-    if (result.code === 0) break;
-    if (forgetElsewhere(site, result)) continue;
-    if (pauseMs === null || !IS_RACE.test(result.stderr)) throw gitError(command, result);
-    await sleep(pauseMs);
+  const first = await site.git.run(command);
+  if (first.code !== 0) {
+    if (!forgetElsewhere(site, first)) throw gitError(command, first);
+    await site.git.must(command);
   }
   const added = registeredWorktrees(site.commonDir).find((one) => one.root === root);
   if (added !== undefined) return added;

@@ -21,6 +21,7 @@ test.each([
   ["--force", /^force-[0-9a-f]{8}$/],
   ["x.lock", /^x\.lock-[0-9a-f]{8}$/],
   ["x.LOCK", /^x\.LOCK-[0-9a-f]{8}$/],
+  ["merged", /^merged-[0-9a-f]{8}$/],
   ["@{u}", /^u-[0-9a-f]{8}$/],
   ["", /^task-[0-9a-f]{8}$/],
   ["gro\u0308ße", /^größe-[0-9a-f]{8}$/],

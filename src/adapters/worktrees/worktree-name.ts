@@ -22,8 +22,11 @@ export function worktreeName(task: TaskId, { foldsCase }: { readonly foldsCase: 
   return { folder, branch: `${BRANCH_FOLDER}/${folder}` };
 }
 
-/** Git takes no name that ends in `.lock`; and an id must not look like another one with its hash. */
-const MAY_MISLEAD = /\.lock$|-[0-9a-f]{8}$/i;
+/**
+ * Git takes no name that ends in `.lock`, and no branch where a folder of branches is; and an id must not look like
+ * another one with its hash.
+ */
+const MAY_MISLEAD = /\.lock$|-[0-9a-f]{8}$|^merged$/i;
 
 function hashOf(task: TaskId): string {
   // As JSON, since two halves of broken characters are the same in UTF-8.

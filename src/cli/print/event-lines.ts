@@ -42,10 +42,7 @@ function linesOf(
     case "run.resumed":
       return [style.dim("going on with the run that was interrupted"), ...headline(state, style)];
     case "tasks.observed":
-      // Every merge brings its mark, and nothing new.
-      return state.run?.settings.worktrees == null || state.run.iterations === 0
-        ? headline(state, style)
-        : [];
+      return headline(state, style);
     case "iteration.started":
       return ["", startLine(event, state, style)];
     case "baseline.measured":

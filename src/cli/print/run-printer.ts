@@ -83,15 +83,23 @@ function lineFollower(
   print: (lines: readonly string[], event: Recorded) => void,
 ): RunPrinter["follow"] {
   const open = new Map<number, IterationRecord>();
+  let begun: string | null = null;
   return (event: Recorded, state: State) => {
     const record = "iteration" in event ? extendRecord(open.get(event.iteration), event) : undefined;
     if (record !== undefined) open.set(record.iteration, record);
     lanes.see(event, state);
     const prefix = "task" in event && event.task !== null ? lanes.of(event.task) : "";
-    print(eventLines(event, state, record, style, prefix), event);
+    // Every merge brings its mark, and nothing new.
+    const isKnown = event.type === "tasks.observed" && event.run === begun && hasWorktrees(state);
+    if (event.type === "tasks.observed") begun = event.run;
+    print(isKnown ? [] : eventLines(event, state, record, style, prefix), event);
     if (event.type === "verdict.reached") open.delete(event.iteration);
     return Promise.resolve();
   };
+}
+
+function hasWorktrees({ run }: State): boolean {
+  return run?.settings.worktrees != null;
 }
 
 function countdown(until: Instant): string {

@@ -6,19 +6,29 @@ import { leftoversOf, taskState, withLeftovers, type State } from "./state.ts";
 export function baselineMeasured(state: State, event: Recorded<EventOf<"baseline.measured">>): State {
   const task = taskState(state, event.task);
   const measured = { ...task, baseline: event.gates, failingGates: failingIn(event.gates) };
-  const known: State = {
-    ...state,
-    tasks: { ...state.tasks, [event.task]: measured },
-    knownGates: { head: event.head, gates: event.gates, settings: gatesKey(state) },
-  };
-  return withLeftovers(known, event.task, withGateLeftovers(leftoversOf(state, event.task), event.leftovers));
+  const known = { ...state, tasks: { ...state.tasks, [event.task]: measured } };
+  return withLeftovers(
+    gatesKnown(known, event.head, event.gates),
+    event.task,
+    withGateLeftovers(leftoversOf(state, event.task), event.leftovers),
+  );
 }
 
 /** Our mark changes nothing that a gate could mind. */
 export function gatesKnownAfterMark(state: State, event: Recorded<EventOf<"task.marked">>): State {
-  const { knownGates } = state;
-  const isNext = event.commit !== null && knownGates !== null && knownGates.head === event.parent;
-  return isNext ? { ...state, knownGates: { ...knownGates, head: event.commit } } : state;
+  const known = gatesKnownAt(state, event.parent);
+  return known === null || event.commit === null ? state : gatesKnown(state, event.commit, known);
+}
+
+/** Side by side many commits are worked from; in place only the last one is. */
+const COMMITS_KNOWN = 20;
+
+/** The gates as they are at a commit; null: nobody can tell any longer. */
+export function gatesKnown(state: State, head: string | null, gates: readonly GateOutcome[] | null): State {
+  const now = gates === null ? [] : [{ head, gates, settings: gatesKey(state) }];
+  if (state.run?.settings.worktrees == null) return { ...state, knownGates: now };
+  const others = state.knownGates.filter((known) => known.head !== head);
+  return { ...state, knownGates: [...now, ...others].slice(0, COMMITS_KNOWN) };
 }
 
 export function failingIn(gates: readonly GateOutcome[]): readonly string[] {
@@ -31,9 +41,10 @@ export function gatesKey({ run }: State): string {
 
 /** What is known of the gates at a commit, or null when they have to be asked. */
 export function gatesKnownAt(state: State, head: string | null): readonly GateOutcome[] | null {
-  const { knownGates } = state;
-  if (knownGates === null || head === null) return null;
-  return knownGates.head === head && knownGates.settings === gatesKey(state) ? knownGates.gates : null;
+  if (head === null) return null;
+  const settings = gatesKey(state);
+  const found = state.knownGates.find((known) => known.head === head && known.settings === settings);
+  return found?.gates ?? null;
 }
 
 /** Gates that ran twice since the last look have run from the first to the second. */

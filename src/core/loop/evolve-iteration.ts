@@ -9,7 +9,7 @@ import type { AgentReport } from "../report/agent-report.ts";
 import { NO_CHANGES, type Leftover } from "../report/evidence.ts";
 import { withLearned } from "./timeout-for.ts";
 import { breakerAfter, settleRun, weigh, withPause, type Weight } from "./weigh-iteration.ts";
-import { failingIn, gatesKey, gatesKnownAt, withGateLeftovers } from "./evolve-gates.ts";
+import { failingIn, gatesKnown, gatesKnownAt, withGateLeftovers } from "./evolve-gates.ts";
 import {
   leftoversOf,
   taskState,
@@ -141,13 +141,13 @@ export function iterationChecked(state: State, event: Recorded<EventOf<"gates.ch
     failures,
   }));
   const isAllCommitted = evidence.uncommitted.length === 0;
-  const known = { head: evidence.headAfter, gates, settings: gatesKey(state) };
-  const checked: State = {
-    ...inPhase(state, event.iteration, (phase) =>
+  const checked = gatesKnown(
+    inPhase(state, event.iteration, (phase) =>
       phase.is === "observed" ? { ...phase, is: "checked", gates: event.gates } : phase,
     ),
-    knownGates: isAllCommitted ? known : null,
-  };
+    evidence.headAfter,
+    isAllCommitted ? gates : null,
+  );
   return withLeftovers(
     checked,
     event.task,

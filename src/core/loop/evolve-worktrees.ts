@@ -5,6 +5,7 @@ import type { FeedbackItem } from "../interventions/intervention.ts";
 import { redGates } from "../report/checked-gate.ts";
 import { unreachable } from "../unreachable.ts";
 import { redSentence } from "../verdict/judge.ts";
+import { gatesKnown } from "./evolve-gates.ts";
 import { NEW_LOOP } from "./evolve-stages.ts";
 import { taskState, withTask, type State, type TaskState } from "./state.ts";
 
@@ -20,7 +21,7 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
     case "worktree.removed":
       return { worktree: null };
     case "merge.prepared":
-      return { merge: { is: "prepared", from: event.from, to: event.to } };
+      return { merge: { is: "prepared", from: event.from, to: event.to, gates: event.gates ?? [] } };
     case "merge.overtaken":
       return { merge: { is: "due" } };
     case "merge.held":
@@ -43,6 +44,15 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
     default:
       return unreachable(event);
   }
+}
+
+/** What was tried out before it moved the base is known of the base now. */
+export function taskMerged(state: State, event: Recorded<EventOf<"task.merged">>): State {
+  const task = taskState(state, event.task);
+  const merged = withTask(state, event.task, besideOthers(task, event));
+  const { merge } = task;
+  const isTried = merge?.is === "prepared" && merge.to === event.to && merge.gates.length > 0;
+  return isTried ? gatesKnown(merged, event.to, merge.gates) : merged;
 }
 
 /** Nobody knows who it was: all that were at work then are told where theirs is. */

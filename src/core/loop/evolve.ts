@@ -11,7 +11,7 @@ import {
   lessonsForgotten,
   taskCompleted,
 } from "./evolve-interventions.ts";
-import { agentsWarned, besideOthers } from "./evolve-worktrees.ts";
+import { agentsWarned, besideOthers, taskMerged } from "./evolve-worktrees.ts";
 import { steered, steersCarried, steersForgotten, steersSettled } from "./evolve-steering.ts";
 import { timeoutBlockOf, timeoutsCounted } from "./evolve-timeouts.ts";
 import {
@@ -27,7 +27,7 @@ import { runEnded, runResumed, runStarted, tasksObserved } from "./evolve-run.ts
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 16;
+export const EVOLVE_VERSION = 17;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -104,6 +104,8 @@ function fold(state: State, event: Recorded): State {
       return lessonsForgotten(state, event);
     case "checkout.changed":
       return agentsWarned(state, event);
+    case "task.merged":
+      return taskMerged(state, event);
     case "task.undone":
       return taskUndone(state, event);
     case "task.reset":

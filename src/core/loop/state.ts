@@ -35,8 +35,8 @@ export interface State {
   readonly leftovers: Readonly<Record<string, Leftovers>>;
   /** Iterations with a verdict. */
   readonly judged: number;
-  /** The last result of the gates, as long as it holds for a commit. */
-  readonly knownGates: KnownGates | null;
+  /** The last results of the gates that hold for a commit, the newest first. */
+  readonly knownGates: readonly KnownGates[];
   /** By the agent's name. */
   readonly profiles: Readonly<Record<string, AgentProfile>>;
   readonly tally: Tally;
@@ -152,7 +152,7 @@ export const EMPTY_STATE: State = {
   iterations: [],
   leftovers: {},
   judged: 0,
-  knownGates: null,
+  knownGates: [],
   profiles: {},
   tally: EMPTY_TALLY,
   learnedMs: {},

@@ -119,7 +119,12 @@ export interface OwnWorktree extends WorktreeSettings {
 
 export type MergeState =
   | { readonly is: "due" }
-  | { readonly is: "prepared"; readonly from: string; readonly to: string }
+  | {
+      readonly is: "prepared";
+      readonly from: string;
+      readonly to: string;
+      readonly gates: readonly GateOutcome[];
+    }
   /** Until the base is clean; tried again in the next run. */
   | { readonly is: "held"; readonly why: string }
   | { readonly is: "proposed"; readonly url: string }

@@ -45,7 +45,8 @@ export function blockedTasks(state: State, records: readonly IterationRecord[]):
 /** A task that its owner marked as done waits for nobody any more. */
 export function blockedIds(state: State): readonly TaskId[] {
   const planned = state.plan?.tasks ?? [];
-  const others = Object.values(state.tasks).filter(({ id }) => !planned.some((task) => task.id === id));
+  const ids = new Set(planned.map(({ id }) => id));
+  const others = Object.values(state.tasks).filter(({ id }) => !ids.has(id));
   return [
     ...planned.filter(
       (task) => statusOf(state, task) === "blocked" && taskState(state, task.id).blockedReason !== null,

@@ -1,4 +1,5 @@
-import type { Outcome } from "../events.ts";
+import type { EventOf, Outcome, Recorded } from "../events.ts";
+import { EXIT_CODES } from "../loop/outcome.ts";
 import type { Instant } from "../time.ts";
 
 /** One run in a list of them. */
@@ -17,4 +18,65 @@ export interface RunEntry {
   readonly accepted: number;
   /** Null: nobody told. */
   readonly costUsd: number | null;
+}
+
+/** The events of which the list is made. */
+export const RUN_LIST_EVENTS = [
+  "run.started",
+  "run.resumed",
+  "run.ended",
+  "iteration.started",
+  "iteration.ended",
+  "task.completed",
+] as const;
+
+/** Every run, the newest first. */
+export function runList(events: Iterable<Recorded>): readonly RunEntry[] {
+  const runs = new Map<string, RunEntry>();
+  for (const event of events) {
+    if (event.type === "run.started") runs.set(event.run, begin(event));
+    const run = "run" in event && event.run !== null ? runs.get(event.run) : undefined;
+    if (run !== undefined) runs.set(run.id, extend(run, event));
+  }
+  return [...runs.values()].toReversed();
+}
+
+function begin({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntry {
+  return {
+    id: run,
+    startedAt: at,
+    endedAt: null,
+    outcome: null,
+    reason: null,
+    exitCode: null,
+    source: settings.source.label,
+    agent: settings.agent,
+    lanes: settings.lanes,
+    iterations: 0,
+    accepted: 0,
+    costUsd: null,
+  };
+}
+
+function extend(run: RunEntry, event: Recorded): RunEntry {
+  switch (event.type) {
+    case "run.resumed": {
+      const { source, agent, lanes } = event.settings;
+      return { ...run, source: source.label, agent, lanes };
+    }
+    case "run.ended": {
+      const { at, outcome, reason } = event;
+      return { ...run, endedAt: at, outcome, reason, exitCode: EXIT_CODES[outcome] };
+    }
+    case "iteration.started":
+      return { ...run, iterations: run.iterations + 1 };
+    case "iteration.ended": {
+      const { costUsd } = event.report.usage;
+      return costUsd === null ? run : { ...run, costUsd: (run.costUsd ?? 0) + costUsd };
+    }
+    case "task.completed":
+      return { ...run, accepted: run.accepted + 1 };
+    default:
+      return run;
+  }
 }

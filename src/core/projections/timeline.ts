@@ -1,5 +1,10 @@
-import type { Ruling } from "../verdict/verdict.ts";
+import type { EventOf, Recorded } from "../events.ts";
+import { redGates, type CheckedGate } from "../report/checked-gate.ts";
 import type { Instant } from "../time.ts";
+import { redSentence } from "../verdict/judge.ts";
+import type { Ruling } from "../verdict/verdict.ts";
+import { mergeInWords } from "./explain-merge.ts";
+import { asSentence, gatesBehindClaim, joined, redBeforeInWords } from "./explain-words.ts";
 
 /** What happened when, in each lane of one run. */
 export interface Timeline {
@@ -24,4 +29,246 @@ export interface TimeSpan {
   readonly verdict: Ruling | null;
   /** One sentence: the verdict's reasons, what is waited for, which gates are red. */
   readonly says: string;
+}
+
+/** The events of which a time line is made. */
+export const TIMELINE_EVENTS = [
+  "run.started",
+  "run.resumed",
+  "run.ended",
+  "tasks.observed",
+  "wait.started",
+  "calls.exhausted",
+  "retry.requested",
+  "baseline.measured",
+  "iteration.started",
+  "iteration.ended",
+  "evidence.collected",
+  "gates.checked",
+  "verdict.reached",
+  "task.completed",
+  "worktree.opened",
+  "worktree.removed",
+  "merge.prepared",
+  "merge.failed",
+  "merge.held",
+  "task.proposed",
+  "task.merged",
+] as const;
+
+/** Null when there is no such run. `events` may hold those of other runs, too. */
+export function timelineOf(events: readonly Recorded[], run: string): Timeline | null {
+  const drawing = new Drawing();
+  let line: Timeline | null = null;
+  for (const event of events) {
+    if (event.type === "worktree.opened") drawing.beside.add(event.task);
+    if (event.type === "worktree.removed") drawing.beside.delete(event.task);
+    if (!("run" in event) || event.run !== run) continue;
+    if (event.type === "run.started")
+      line = { run, from: event.at, to: null, lanes: event.settings.lanes, spans: [] };
+    if (line === null) continue;
+    drawing.add(event);
+    if (event.type === "run.resumed")
+      line = { ...line, to: null, lanes: Math.max(line.lanes, event.settings.lanes) };
+    if (event.type === "run.ended") line = { ...line, to: event.at };
+  }
+  return line === null ? null : { ...line, spans: drawing.spans.toSorted((a, b) => a.from - b.from) };
+}
+
+type Draft = { -readonly [Key in keyof TimeSpan]: TimeSpan[Key] };
+
+/** Where a task was worked on last. */
+interface Place {
+  readonly lane: number;
+  readonly agent: string;
+  readonly iteration: number;
+}
+
+class Drawing {
+  readonly spans: Draft[] = [];
+  /** Tasks that have a worktree: only these are merged. */
+  readonly beside = new Set<string>();
+  readonly #agents = new Map<number, Draft>();
+  readonly #gates = new Map<number, Draft>();
+  readonly #merges = new Map<string, Draft>();
+  readonly #baselines = new Map<string, Draft>();
+  readonly #places = new Map<string, Place>();
+  readonly #lastOfTask = new Map<string, Instant>();
+  #lastOfRun: Instant = 0;
+  #lastMergeEnd: Instant = 0;
+  #wait: Draft | null = null;
+
+  add(event: Recorded): void {
+    this.#draw(event);
+    this.#lastOfRun = event.at;
+    if ("task" in event && event.task !== null) this.#lastOfTask.set(event.task, event.at);
+  }
+
+  #draw(event: Recorded): void {
+    switch (event.type) {
+      case "wait.started":
+        return this.#startWait(event.at, asSentence(event.why));
+      case "calls.exhausted":
+        return this.#startWait(event.at, "The calls of this hour are used up.");
+      case "retry.requested":
+        return this.#endWait(event.at);
+      case "baseline.measured":
+        return this.#baseline(event);
+      case "run.resumed":
+        return this.#resume(event.at);
+      case "run.ended":
+        return this.#closeAll(event.at);
+      default:
+        return this.#work(event);
+    }
+  }
+
+  #work(event: Recorded): void {
+    switch (event.type) {
+      case "iteration.started":
+        return this.#start(event);
+      case "iteration.ended":
+        return close(this.#agents.get(event.iteration), event.at);
+      case "evidence.collected":
+        return this.#startGates(event.iteration, event.at);
+      case "gates.checked":
+        return this.#endGates(event);
+      case "verdict.reached":
+        return this.#judge(event);
+      case "task.completed":
+        return this.beside.has(event.task) ? this.#startMerge(event.task, event.at) : undefined;
+      case "merge.prepared":
+        return this.#startMerge(event.task, event.at);
+      case "merge.failed":
+      case "merge.held":
+      case "task.proposed":
+      case "task.merged":
+        return this.#endMerge(event);
+      default:
+    }
+  }
+
+  #start(event: Recorded<EventOf<"iteration.started">>): void {
+    const { task, lane, agent, iteration, at } = event;
+    this.#endWait(at);
+    this.#places.set(task, { lane, agent, iteration });
+    const baseline = this.#baselines.get(task);
+    if (baseline !== undefined) baseline.lane = lane;
+    this.#baselines.delete(task);
+    this.#agents.set(iteration, this.#open("agent", at, { lane, task, iteration, agent }));
+  }
+
+  #startGates(iteration: number, at: Instant): void {
+    const agent = this.#agents.get(iteration);
+    if (agent === undefined) return;
+    const { lane, task } = agent;
+    this.#gates.set(iteration, this.#open("gates", at, { lane, task, iteration, agent: agent.agent }));
+  }
+
+  #endGates({ iteration, at, gates }: Recorded<EventOf<"gates.checked">>): void {
+    const span = this.#gates.get(iteration);
+    this.#gates.delete(iteration);
+    if (span === undefined) return;
+    if (gates.length === 0) return this.#drop(span);
+    span.says = gatesInWords(gates);
+    close(span, at);
+  }
+
+  /** Of a run that asks no gates about it, nothing was waited for after the evidence. */
+  #judge({ iteration, verdict, reasons }: Recorded<EventOf<"verdict.reached">>): void {
+    const unasked = this.#gates.get(iteration);
+    if (unasked !== undefined) this.#drop(unasked);
+    this.#gates.delete(iteration);
+    const span = this.#agents.get(iteration);
+    this.#agents.delete(iteration);
+    if (span === undefined) return;
+    span.verdict = verdict;
+    span.says = asSentence(reasons.map(({ sentence }) => sentence).join("; "));
+  }
+
+  /** Nobody records its beginning: gates took so long, and what was before was over. */
+  #baseline({ task, gates, at }: Recorded<EventOf<"baseline.measured">>): void {
+    if (gates.length === 0) return;
+    const tookMs = gates.reduce((sum, { durationMs }) => sum + durationMs, 0);
+    const before = this.beside.has(task) ? this.#lastOfTask.get(task) : this.#lastOfRun;
+    const from = Math.min(at, Math.max(before ?? this.#lastOfRun, at - tookMs));
+    const span = this.#open("baseline", from, { task });
+    span.says = redBeforeInWords(gates) ?? "Every gate was green before the task began.";
+    close(span, at);
+    this.#baselines.set(task, span);
+  }
+
+  /** One at a time: whoever is accepted while another is merged waits for that. */
+  #startMerge(task: string, at: Instant): void {
+    if (this.#merges.has(task)) return;
+    this.#merges.set(task, this.#open("merge", at, { task, ...this.#places.get(task) }));
+  }
+
+  #endMerge(event: Recorded<EventOf<"merge.failed" | "merge.held" | "task.proposed" | "task.merged">>): void {
+    this.#startMerge(event.task, event.at);
+    const span = this.#merges.get(event.task);
+    this.#merges.delete(event.task);
+    if (span === undefined) return;
+    span.from = Math.min(event.at, Math.max(span.from, this.#lastMergeEnd));
+    span.says = mergeInWords(event) ?? "";
+    close(span, event.at);
+    this.#lastMergeEnd = event.at;
+  }
+
+  #startWait(at: Instant, says: string): void {
+    this.#endWait(at);
+    this.#wait = this.#open("wait", at, {});
+    this.#wait.says = says;
+  }
+
+  #endWait(at: Instant): void {
+    close(this.#wait ?? undefined, at);
+    this.#wait = null;
+  }
+
+  /** What was under way when the process died was interrupted; gates and merges begin anew. */
+  #resume(at: Instant): void {
+    const unchecked = [...this.#gates.keys()];
+    const unmerged = [...this.#merges.keys()];
+    this.#closeAll(at);
+    for (const iteration of unchecked) this.#startGates(iteration, at);
+    for (const task of unmerged) this.#startMerge(task, at);
+  }
+
+  #closeAll(at: Instant): void {
+    this.#endWait(at);
+    for (const open of [...this.#agents.values(), ...this.#gates.values(), ...this.#merges.values()])
+      close(open, at);
+    this.#gates.clear();
+    this.#merges.clear();
+  }
+
+  #open(is: TimeSpan["is"], from: Instant, about: Partial<Draft>): Draft {
+    const nothing = { lane: null, task: null, iteration: null, agent: null, verdict: null };
+    const span: Draft = { ...nothing, says: UNDER_WAY[is], ...about, is, from, to: null };
+    this.spans.push(span);
+    return span;
+  }
+
+  #drop(span: Draft): void {
+    const at = this.spans.lastIndexOf(span);
+    if (at >= 0) this.spans.splice(at, 1);
+  }
+}
+
+const UNDER_WAY: Readonly<Record<TimeSpan["is"], string>> = {
+  agent: "It has no verdict.",
+  gates: "The gates are asked.",
+  baseline: "The gates are asked before the task begins.",
+  merge: "It is on its way to the base.",
+  wait: "The run waits.",
+};
+
+function close(span: Draft | undefined, at: Instant): void {
+  if (span !== undefined) span.to ??= at;
+}
+
+function gatesInWords(gates: readonly CheckedGate[]): string {
+  const red = redGates(gates);
+  return asSentence(red.length > 0 ? red.map(redSentence).join("; ") : joined(gatesBehindClaim(gates)));
 }

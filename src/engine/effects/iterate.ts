@@ -26,7 +26,7 @@ export async function iterate(
 ): Promise<void> {
   const news = await lookAround(ports, journal.state);
   if (news.length > 0) return journal.record(...news);
-  if (!(await hasWorktree(effect.task, ports, journal))) return;
+  if (!(await hasWorktree(effect.task, ports, journal, signal))) return;
   const workspace = workspaceFor(ports, journal.state, effect.task);
   const snapshot = await workspace.snapshot();
   if (needsBaseline(journal.state, effect.task, snapshot.head))

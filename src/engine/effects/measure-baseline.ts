@@ -13,6 +13,31 @@ export async function measureBaseline(
   journal: Journal,
   signal: AbortSignal,
 ): Promise<void> {
+  const underWay = measurements(journal);
+  // Several lanes begin at the same commit: one of them asks, and all know.
+  const others = underWay.get(head);
+  if (others !== undefined) return others;
+  const mine = measure(task, head, ports, journal, signal).finally(() => underWay.delete(head));
+  underWay.set(head, mine);
+  return mine;
+}
+
+const allUnderWay = new WeakMap<Journal, Map<string | null, Promise<void>>>();
+
+/** By the commit that they are made at. */
+function measurements(journal: Journal): Map<string | null, Promise<void>> {
+  const known = allUnderWay.get(journal) ?? new Map<string | null, Promise<void>>();
+  allUnderWay.set(journal, known);
+  return known;
+}
+
+async function measure(
+  task: TaskId,
+  head: string | null,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
   const { run } = journal.state;
   if (run === null) return;
   const workspace = workspaceFor(ports, journal.state, task);

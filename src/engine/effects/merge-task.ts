@@ -5,7 +5,12 @@ import { mergeFailed } from "../../core/loop/merges.ts";
 import { taskState, type RunState, type TaskState } from "../../core/loop/state.ts";
 import type { OwnWorktree } from "../../core/loop/task-state.ts";
 import type { TaskId } from "../../core/plan/task.ts";
-import { compareWithBaseline, redGates, type CheckedGate } from "../../core/report/checked-gate.ts";
+import {
+  compareWithBaseline,
+  outcomeOf,
+  redGates,
+  type CheckedGate,
+} from "../../core/report/checked-gate.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import type { Journal } from "../journal.ts";
 import type { Beside } from "../parallel-ports.ts";
@@ -68,7 +73,7 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
       if (redGates(tried.gates).length > 0) return failed(way, [], tried.gates);
       return how === "pr"
         ? proposeTask({ ...way, about: about(way), gates: tried.gates }, beside.pullRequests)
-        : [{ ...about(way), type: "merge.prepared", from, to }];
+        : [{ ...about(way), type: "merge.prepared", from, to, gates: tried.gates.map(outcomeOf) }];
     }
     default:
       return unreachable(prepared);

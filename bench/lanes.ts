@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RALPH, sampleProject } from "./sample-project.ts";
+import { median, mustRun } from "./samples.ts";
+
+/** All have a worktree for each task, so that nothing differs but how many run at once. */
+const LANES = [1, 10, 50] as const;
+const TASKS = 50;
+/** One takes the better part of a minute: git is asked some fifty times a task. More of them make it steadier. */
+const ROUNDS = 1;
+
+interface Usage {
+  readonly lanes: number;
+  readonly cpuMs: number;
+  readonly peakMb: number;
+}
+
+/** What a further lane takes of our memory, and what an iteration takes of our CPU the more lanes there are. */
+export async function measureLanes(): Promise<readonly string[]> {
+  const usages = Array.from({ length: ROUNDS }, () => LANES.map(usageOf)).flat();
+  const usual = (lanes: number): Usage => {
+    const own = usages.filter((usage) => usage.lanes === lanes);
+    return {
+      lanes,
+      cpuMs: median(own.map(({ cpuMs }) => cpuMs / TASKS)),
+      peakMb: median(own.map(({ peakMb }) => peakMb)),
+    };
+  };
+  const [floor, ...others] = LANES.map(usual);
+  return [
+    `${TASKS} tasks in worktrees, our own process alone (median of ${ROUNDS})`,
+    ...(floor === undefined ? [] : [row(floor), ...others.map((usage) => row(usage, floor))]),
+  ];
+}
+
+function row({ lanes, cpuMs, peakMb }: Usage, floor?: Usage): string {
+  const name = `  ${lanes} ${lanes === 1 ? "lane" : "lanes"}`.padEnd(11);
+  const spent = `${name}${cpuMs.toFixed(1).padStart(7)} ms of CPU an iteration   peak memory ${peakMb.toFixed(0).padStart(4)} MB`;
+  if (floor === undefined) return spent;
+  const perLane = (peakMb - floor.peakMb) / (lanes - floor.lanes);
+  return `${spent}   ${(cpuMs / floor.cpuMs).toFixed(2)} × one lane   ${perLane.toFixed(2)} MB a further lane`;
+}
+
+function usageOf(lanes: number): Usage {
+  const home = mkdtempSync(join(tmpdir(), "ralph-bench-home-"));
+  const project = sampleProject(TASKS, ["sh", "-c", meetingAgent(join(home, "met"), lanes)]);
+  const [hook, answer] = [join(home, "tell-usage.cjs"), join(home, "usage.json")];
+  mkdirSync(join(home, "met"));
+  writeFileSync(hook, TELL_USAGE);
+  try {
+    mustRun(
+      RALPH,
+      ["run", "--quiet", "--keep-going", "--calls", "0", "--worktree", "--parallel", `${lanes}`],
+      project.folder,
+      { env: { HOME: home, NODE_OPTIONS: `--require=${hook}`, USAGE_FILE: answer } },
+    );
+    return { lanes, ...(JSON.parse(readFileSync(answer, "utf8")) as Omit<Usage, "lanes">) };
+  } finally {
+    project.dispose();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Nobody is done before there is one in every lane. */
+function meetingAgent(met: string, lanes: number): string {
+  return [
+    `echo x > "$RALPH_TASK_ID"; echo x > "${met}/$RALPH_TASK_ID"`,
+    `until [ "$(ls "${met}" | wc -l)" -ge ${lanes} ]; do sleep 1; done`,
+    'echo "<promise>COMPLETE</promise>"',
+  ].join("\n");
+}
+
+/** Said by the process itself as it ends: what its children took is not in it, and no moment is missed. */
+const TELL_USAGE = `
+const fs = require("fs");
+process.on("exit", () => {
+  const { user, system } = process.cpuUsage();
+  const [, peakKb] = /VmHWM:\\s+(\\d+)/.exec(fs.readFileSync("/proc/self/status", "utf8"));
+  const usage = { cpuMs: (user + system) / 1000, peakMb: peakKb / 1024 };
+  fs.writeFileSync(process.env.USAGE_FILE, JSON.stringify(usage));
+});
+`;
