@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { planAct, type OperatorAct } from "../../src/core/operator/operator-act.ts";
+import type { Event } from "../../src/core/events.ts";
+import {
+  evidence,
+  given,
+  iterationEnded,
+  iterationStarted,
+  runStarted,
+  task,
+  tasksObserved,
+} from "./given.ts";
+
+const one = task("one");
+const BEGUN = [runStarted(), tasksObserved(one), iterationStarted(1, one)] as const;
+
+/** The fact that it would be, or why it cannot be. */
+function act(events: readonly Event[], wanted: OperatorAct, isDriven = true): Event | string {
+  const planned = planAct(given(...events).state, wanted, isDriven, "m1");
+  return planned.is === "possible" ? planned.event : planned.why;
+}
+
+describe("an answer", () => {
+  const asked = [...BEGUN, iterationEnded(1, one, "undecided"), evidence(1, one, [])];
+  const open = given(...asked).andThen().state;
+
+  test("is recorded for a question that is open", () => {
+    const planned = planAct(open, { do: "decide", task: "one", answer: " this " }, false, "m1");
+    expect(planned).toMatchObject({
+      is: "possible",
+      about: "one",
+      event: { type: "question.answered", task: "one", answer: "this", by: "person" },
+    });
+  });
+
+  test("is refused when it is empty, or nobody asks", () => {
+    expect(planAct(open, { do: "decide", task: "one", answer: " " }, false, "m1")).toMatchObject({
+      why: "the answer is empty",
+    });
+    expect(act(BEGUN, { do: "decide", task: "one", answer: "this" })).toBe("one asks no question");
+  });
+});
+
+describe("a message", () => {
+  test("goes to a task, or to whoever works next", () => {
+    expect(act(BEGUN, { do: "steer", task: "one", text: "use tabs" })).toMatchObject({
+      task: "one",
+      id: "m1",
+    });
+    expect(act(BEGUN, { do: "steer", task: null, text: "use tabs" })).toMatchObject({ task: null });
+  });
+
+  test("is refused for a task that is done, or is not there", () => {
+    const done = [runStarted(), tasksObserved({ ...one, done: true })];
+    expect(act(done, { do: "steer", task: "one", text: "x" })).toContain("is done");
+    expect(act(BEGUN, { do: "steer", task: "two", text: "x" })).toBe("there is no task two");
+    expect(act(BEGUN, { do: "steer", task: "one", text: "\r\n" })).toBe("the message is empty");
+  });
+});
+
+describe("cancelling", () => {
+  test("needs somebody at work on it, and a process that drives the run", () => {
+    expect(act(BEGUN, { do: "cancel", task: "one" })).toMatchObject({ type: "task.cancelled", task: "one" });
+    expect(act(BEGUN, { do: "cancel", task: "one" }, false)).toBe("no run is under way");
+    expect(act([runStarted(), tasksObserved(one)], { do: "cancel", task: "one" })).toContain("nobody works");
+  });
+});
+
+describe("unblocking", () => {
+  const blocked: Event = { type: "task.blocked", run: "run-1", task: "one", iteration: 1, reason: "no key" };
+
+  test("keeps the reason; without one it says so", () => {
+    expect(act([...BEGUN, blocked], { do: "unblock", task: "one", reason: "got one" })).toMatchObject({
+      type: "task.unblocked",
+      reason: "got one",
+    });
+    expect(act([...BEGUN, blocked], { do: "unblock", task: "one", reason: "" })).toMatchObject({
+      reason: "no reason given",
+    });
+    expect(act(BEGUN, { do: "unblock", task: "one", reason: "" })).toBe("one is not blocked");
+  });
+});
+
+describe("the run", () => {
+  test("is asked to stop once", () => {
+    expect(act(BEGUN, { do: "stop" })).toMatchObject({ urgency: "after-iteration" });
+    const stopping: Event = { type: "stop.requested", run: "run-1", urgency: "after-iteration" };
+    expect(act([...BEGUN, stopping], { do: "stop" })).toContain("already");
+  });
+
+  test("tries again only while it waits", () => {
+    expect(act(BEGUN, { do: "retry" })).toContain("does not wait");
+    const waits: Event = { type: "wait.started", run: "run-1", until: Date.UTC(2030, 0), why: "limited" };
+    expect(act([runStarted(), tasksObserved(one), waits], { do: "retry" })).toMatchObject({
+      type: "retry.requested",
+    });
+  });
+});
