@@ -1,6 +1,6 @@
 import type { Event } from "../core/events.ts";
 import { isWarningDue, wouldPass } from "../core/limits/budget.ts";
-import { nextCost } from "../core/loop/brakes.ts";
+import { nextCost, underWayUsd } from "../core/loop/brakes.ts";
 import type { TaskId } from "../core/plan/task.ts";
 import type { Instant } from "../core/time.ts";
 import type { Journal } from "./journal.ts";
@@ -14,7 +14,8 @@ export async function isDayBudgetReached(id: TaskId, ports: Ports, journal: Jour
   if (run === null || task === undefined || budgetUsd === null) return false;
   const spentUsd = await ports.log.sumCosts(startOfDay(ports.clock.now()));
   const fact = { run: run.id, budget: "day", spentUsd, budgetUsd } as const;
-  const isReached = wouldPass(spentUsd, nextCost(journal.state, run, task), budgetUsd);
+  const expectedUsd = spentUsd + underWayUsd(journal.state, run);
+  const isReached = wouldPass(expectedUsd, nextCost(journal.state, run, task), budgetUsd);
   const isNear = isWarningDue(spentUsd, budgetUsd) && !run.budgetsNeared.includes("day");
   const events: Event[] = [];
   if (isNear) events.push({ type: "budget.neared", ...fact });

@@ -15,7 +15,9 @@ export async function lookAround(ports: Ports, state: State): Promise<readonly E
   const news: Event[] = samePlan(plan, state.plan)
     ? []
     : [{ type: "tasks.observed", run: state.run.id, plan }];
-  const withLetters = Object.values(state.tasks).filter((task) => task.letter !== null);
+  // Of an agent that is at work, or was until now, nobody knows yet what it did to them.
+  const isQuiet = state.iterations.every(({ phase }) => phase.is !== "running" && phase.is !== "ended");
+  const withLetters = isQuiet ? Object.values(state.tasks).filter((task) => task.letter !== null) : [];
   const answers = await Promise.all(
     withLetters.map((task) => readLetter(ports, task, task.letter as Letter)),
   );

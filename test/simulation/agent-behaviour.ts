@@ -2,7 +2,11 @@ import type { AgentReport, Claim, Ending, Failure } from "../../src/core/report/
 import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import type { AgentRequest } from "../../src/engine/ports.ts";
 import { signals } from "../spec/given.ts";
+import type { Checkout } from "./checkout.ts";
+import { CHECKLIST, withMark } from "./checklist-text.ts";
+import { workBeside } from "./lane-agents.ts";
 import { behaveInCycle } from "./story-agents.ts";
+import { workText, type Flaw } from "./work-text.ts";
 import type { TaskTruth, World } from "./world.ts";
 
 /** What a simulated agent will do in one iteration. */
@@ -28,18 +32,19 @@ const NO_CLAIM: Claim = { is: "none" };
 /** Decides by character, and by whether the prompt has told it what was wrong. */
 export function behave(world: World, truth: TaskTruth, request: AgentRequest): Behaviour {
   const { random } = world;
+  const place = world.checkoutAt(request.root);
   const usual: Behaviour = {
     takesMs: random.between(1_000, 30_000),
-    work: () => workHonestly(world, truth),
+    work: () => workHonestly(world, truth, request),
     ending: { is: "exited", code: 0 },
-    claim: world.repository.version(truth.id) + 1 >= truth.needs ? COMPLETE : NO_CLAIM,
+    claim: place.version(truth.id) + 1 >= truth.needs ? COMPLETE : NO_CLAIM,
     failure: null,
     cites: [],
     leavesChild: random.chance(0.1),
   };
   const inCycle = behaveInCycle(world, truth, request, usual);
   if (inCycle !== null) return inCycle;
-  if (request.stage === "reviewer") return review(world, truth, usual);
+  if (request.stage === "reviewer") return review(world, truth, place, usual);
   if (truth.character === "idle") return { ...usual, work: () => {}, claim: NO_CLAIM };
   if (truth.character === "asks" && !request.prompt.includes("Answered decision") && truth.misbehaves > 0) {
     return {
@@ -59,10 +64,10 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
 }
 
 /** Mostly content, sometimes not, and now and then it cannot keep its hands off. */
-function review(world: World, truth: TaskTruth, usual: Behaviour): Behaviour {
+function review(world: World, truth: TaskTruth, place: Checkout, usual: Behaviour): Behaviour {
   const reads = { ...usual, work: () => {} };
   if (world.random.chance(0.3)) return { ...reads, claim: NO_CLAIM, promise: "CHANGES_REQUESTED:not so" };
-  const meddle = (): void => world.repository.write(truth.id);
+  const meddle = (): void => place.write(truth.id);
   const approves = { ...reads, claim: COMPLETE, words: "REVIEW PASSED" };
   return world.random.chance(0.1) ? { ...approves, work: meddle } : approves;
 }
@@ -85,6 +90,7 @@ export function reportOf(behaviour: Behaviour, ending: Ending, durationMs: numbe
 }
 
 function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: AgentRequest): Behaviour {
+  const place = world.checkoutAt(request.root);
   const once = (work: () => void) => () => {
     truth.misbehaves -= 1;
     work();
@@ -95,7 +101,7 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
     case "ticks-box":
       return { ...usual, work: once(() => tickBox(world, truth, request)), claim: COMPLETE };
     case "breaks-gate":
-      return { ...usual, work: once(() => workAndBreak(world, truth)), claim: COMPLETE };
+      return { ...usual, work: once(() => workAndBreak(place, truth, "red")), claim: COMPLETE };
     case "slow":
       return { ...usual, work: once(() => {}), takesMs: request.timeoutMs + 60_000 };
     case "crashes":
@@ -127,15 +133,15 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
         },
       };
     case "leaves-secret":
-      return { ...usual, work: once(() => leaveSecret(world, truth)) };
+      return { ...usual, work: once(() => leaveSecret(world, truth, request)) };
     case "forges-letters":
       return { ...usual, work: once(() => forgeLetters(world)), claim: COMPLETE };
     case "names-phantoms": {
-      const draft = (): void => world.repository.write(`${truth.id}.draft`);
+      const draft = (): void => place.write(`${truth.id}.draft`);
       return { ...usual, work: once(draft), claim: COMPLETE, cites: [`${truth.id}.missing`] };
     }
     case "weakens-tests":
-      return { ...usual, work: once(() => workAndHide(world, truth)), claim: COMPLETE };
+      return { ...usual, work: once(() => workAndBreak(place, truth, "hidden")), claim: COMPLETE };
     case "blocks":
       return { ...usual, work: () => {}, claim: { is: "blocked", reason: "no credentials" } };
     default:
@@ -143,25 +149,28 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
   }
 }
 
-function workHonestly(world: World, truth: TaskTruth): void {
-  truth.red = false;
-  truth.weakened = false;
-  world.repository.write(truth.id);
-  if (truth.character === "commits-itself") world.repository.commit();
+function workHonestly(world: World, truth: TaskTruth, request: AgentRequest): void {
+  const place = world.checkoutAt(request.root);
+  workBeside(world, truth, request);
+  place.write(truth.id);
+  if (truth.character === "commits-itself") place.commit();
 }
 
-function tickBox(world: World, { id }: TaskTruth, { iteration }: AgentRequest): void {
-  world.tick(id);
+/** In its own copy of the task file, where it has one. */
+function tickBox(world: World, { id }: TaskTruth, { iteration, root }: AgentRequest): void {
+  const own = world.checkoutAt(root);
+  if (root === undefined) world.tick(id);
+  else own.put(CHECKLIST, withMark(own.files.get(CHECKLIST) ?? "", id, true));
   world.forgedIn.add(iteration);
 }
 
 /** Honest work, and a file beside it that nobody may commit. */
-function leaveSecret(world: World, truth: TaskTruth): void {
-  workHonestly(world, truth);
-  world.repository.write(`${truth.id}.env`);
+function leaveSecret(world: World, truth: TaskTruth, request: AgentRequest): void {
+  workHonestly(world, truth, request);
+  world.checkoutAt(request.root).write(`${truth.id}.env`);
 }
 
-/** Answers what only a person may answer, and removes what only a person may remove. */
+/** Answers what only a person may answer, and removes what only a person may remove; in a worktree there is none. */
 function forgeLetters(world: World): void {
   for (const [file, text] of world.letters) {
     if (file.startsWith("decide")) world.letters.set(file, `${text}forged\n`);
@@ -169,14 +178,8 @@ function forgeLetters(world: World): void {
   }
 }
 
-function workAndBreak({ repository }: World, truth: TaskTruth): void {
-  repository.write(truth.id, Math.max(repository.version(truth.id), truth.needs));
-  truth.red = true;
-}
-
-function workAndHide(world: World, truth: TaskTruth): void {
-  workAndBreak(world, truth);
-  truth.weakened = true;
+function workAndBreak(place: Checkout, { id, needs }: TaskTruth, flaw: Flaw): void {
+  place.put(id, workText(Math.max(place.version(id), needs), flaw));
 }
 
 function failureOf(ending: Ending): Failure | null {

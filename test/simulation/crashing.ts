@@ -6,8 +6,8 @@ export interface CrashPoint {
   readonly side: "before" | "after";
 }
 
-/** Which calls count as places to crash. */
-export type CrashSites = "appends" | "calls";
+/** What counts as a place to crash: appends, calls to the outside, or the steps inside those that take time. */
+export type CrashSites = "appends" | "calls" | "steps";
 
 /** One process of ours: once dead, nothing it calls ever answers again, and nothing it does takes place. */
 export class Life {
@@ -37,17 +37,29 @@ export class Life {
 
   /** The same ports, with this life between the engine and the world. */
   mortal(ports: Ports): Ports {
-    const { log, source, agents, workspace, gates, letters, notes } = ports;
+    const { log, source, agents, workspace, beside, gates, letters, notes } = ports;
     return {
       ...ports,
       log: this.#wrap(log, ["append"]),
       source: this.#wrap(source),
       agents: this.#wrap(agents),
       workspace: this.#wrap(workspace),
+      beside: beside && {
+        worktrees: this.#wrap(beside.worktrees),
+        merging: this.#wrap(beside.merging),
+        checkout: this.#wrap(beside.checkout),
+        pullRequests: this.#wrap(beside.pullRequests),
+        workspaceAt: (root) => this.#wrap(beside.workspaceAt(root)),
+      },
       gates: this.#wrap(gates),
       letters: this.#wrap(letters),
       notes: this.#wrap(notes),
     };
+  }
+
+  /** Inside a call that takes time: whoever is dead goes no further. */
+  async step(pause: () => Promise<void>): Promise<void> {
+    await this.#call(pause, this.#sites === "steps");
   }
 
   #wrap<T extends object>(port: T, sites: readonly string[] | "all" = "all"): T {
@@ -57,6 +69,8 @@ export class Life {
         if (name === "stories" && typeof member === "object" && member !== null)
           return this.#wrap(member, sites);
         if (typeof member !== "function") return member;
+        // It reaches no further than its caller's memory.
+        if (name === "markedIn") return (...args: unknown[]): unknown => member.apply(target, args);
         const counts = sites === "all" ? this.#sites === "calls" : sites.includes(String(name));
         return (...args: unknown[]) =>
           this.#call(() => member.apply(target, args) as Promise<unknown>, counts);

@@ -1,10 +1,15 @@
 import type { CrashPoint, CrashSites } from "./crashing.ts";
+import { hasLanes } from "./lane-worlds.ts";
 import { simulate, type Mutant } from "./simulate.ts";
 
 export interface Exploration {
   readonly from: number;
   readonly count: number;
   readonly sites: CrashSites;
+  /** Only the worlds that work side by side, or only the others. */
+  readonly lanes?: boolean;
+  /** Of the places to crash in each world, at most so many, spread over it. */
+  readonly placesMax?: number;
   readonly mutant?: Mutant;
   /** Stop at the first failure: enough to know that a mutant is caught. */
   readonly untilFailure?: boolean;
@@ -24,7 +29,8 @@ export interface Found {
 }
 
 /** Every seed once without a crash, then once for each place at which the first process can die. */
-export async function explore({ from, count, sites, mutant, untilFailure }: Exploration): Promise<Found> {
+export async function explore(exploration: Exploration): Promise<Found> {
+  const { from, count, sites, lanes, placesMax = Infinity, mutant, untilFailure } = exploration;
   const failures: Failure[] = [];
   const outcomes: Record<string, number> = {};
   let runs = 0;
@@ -44,13 +50,22 @@ export async function explore({ from, count, sites, mutant, untilFailure }: Expl
   };
   const enough = () => untilFailure === true && failures.length > 0;
   const places = new Map<number, number>();
-  for (let seed = from; seed < from + count && !enough(); seed += 1) places.set(seed, await once(seed, null));
+  for (let seed = from; seed < from + count && !enough(); seed += 1)
+    if (lanes === undefined || lanes === hasLanes(seed)) places.set(seed, await once(seed, null));
   for (const [seed, calls] of places) {
-    for (let call = 1; call <= calls && !enough(); call += 1) {
+    for (const call of placesIn(calls, placesMax, seed)) {
+      if (enough()) break;
       for (const side of ["before", "after"] as const) await once(seed, { call, side });
     }
   }
   return { runs, iterations, failures, outcomes };
+}
+
+/** All of them, or some that are spread evenly; other ones in another world. */
+function placesIn(calls: number, max: number, seed: number): readonly number[] {
+  const stride = Math.max(1, calls / max);
+  const first = seed % stride;
+  return Array.from({ length: Math.min(calls, max) }, (_, index) => 1 + Math.floor(first + index * stride));
 }
 
 export function repeatCommand(seed: number, sites: CrashSites): string {

@@ -27,7 +27,7 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   }
   const ended = of(events, "run.ended").at(-1);
   // Whoever asks a run to stop that is over, or tells it something, comes too late.
-  const last = events.findLast(({ type }) => type !== "stop.requested" && type !== "steer.given");
+  const last = events.findLast((event) => !isPersons(event));
   const rested = ended !== undefined && last === ended;
   if (!rested) world.violate("the last run did not end");
   if (world.livingProcesses.length > 0)
@@ -38,9 +38,21 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
     of(events, "tasks.observed")
       .at(-1)
       ?.plan.tasks.map((task) => task.id) ?? [];
-  const isDone = seen.every((id) => world.isTicked(id) && world.countsAsDone(id));
+  const cancelled = of(events, "task.cancelled").filter(({ run }) => run === ended?.run);
+  const wanted = seen.filter((id) => !cancelled.some(({ task }) => task === id));
+  const isDone = wanted.every((id) => isShownDone(world, id) && world.countsAsDone(id));
   if (ended?.outcome === "completed" && !isDone)
     world.violate("the run says that everything is done, and it is not");
+}
+
+function isPersons(event: Recorded): boolean {
+  const isReset = event.type === "breaker.moved" && event.run === null;
+  return isReset || ["stop.requested", "steer.given", "task.cancelled"].includes(event.type);
+}
+
+/** Where branches are the result, marks come when somebody merges them. */
+function isShownDone(world: World, id: string): boolean {
+  return world.lanes?.endsOnBranches === true || world.isTicked(id);
 }
 
 /** A run that was interrupted goes on; it is not begun anew with fresh counters. */
@@ -78,10 +90,13 @@ function checkNumbers(world: World, events: readonly Recorded[]): void {
 }
 
 function checkCompletions(world: World, events: readonly Recorded[]): void {
-  const completed = of(events, "task.completed").map((event) => event.task);
+  // What does not go together with the base is to do again.
+  const refused = of(events, "merge.failed").map((event) => event.task);
+  const accepted = of(events, "task.completed").map((event) => event.task);
+  const completed = withoutEach(accepted, refused);
   if (new Set(completed).size !== completed.length) world.violate("a task was completed twice");
   for (const id of completed) {
-    if (!world.countsAsDone(id)) world.violate(`${id} was accepted, and is not done`);
+    if (world.lanes === null && !world.countsAsDone(id)) world.violate(`${id} was accepted, and is not done`);
   }
   for (const { id } of world.tasks) {
     if (world.isTicked(id) && !completed.includes(id))
@@ -89,14 +104,23 @@ function checkCompletions(world: World, events: readonly Recorded[]): void {
   }
 }
 
-/** With a pipeline a task is complete when its last stage says so, after all others since the last objection. */
+function withoutEach(items: readonly string[], taken: readonly string[]): readonly string[] {
+  const left = [...items];
+  for (const item of taken) left.splice(left.indexOf(item), 1);
+  return left;
+}
+
+const SENDS_BACK: ReadonlySet<EventType> = new Set(["stage.objected", "merge.failed"]);
+
+/** With a pipeline a task is complete when its last stage says so, after all others since it was last sent back. */
 function checkStages(world: World, events: readonly Recorded[], { stages = [] }: Settings): void {
   const names = stages.map(({ name }) => name);
   if (names.length === 0) return;
-  for (const { task, iteration } of of(events, "task.completed")) {
-    const about = events.filter((event) => "task" in event && event.task === task);
+  for (const { task, iteration, position } of of(events, "task.completed")) {
+    const before = events.slice(0, position);
+    const about = before.filter((event) => "task" in event && event.task === task);
     const begun = of(about, "iteration.started").find((event) => event.iteration === iteration);
-    const objection = about.findLastIndex(({ type }) => type === "stage.objected");
+    const objection = about.findLastIndex(({ type }) => SENDS_BACK.has(type));
     const passed = of(about.slice(objection + 1), "stage.passed").map(({ stage }) => stage);
     const way = [...passed, begun?.stage ?? ""];
     if (way.join() !== names.join())
@@ -186,10 +210,15 @@ function checkSuspensions(world: World, events: readonly Recorded[], settings: S
 /** Nobody calls an agent again before the moment at which it said that its limit ends. */
 function checkAgentLimits(world: World, events: readonly Recorded[]): void {
   const agents = new Map(of(events, "iteration.started").map((event) => [event.iteration, event.agent]));
+  const failures = new Map(
+    of(events, "iteration.ended").map((event) => [event.iteration, event.report.failure]),
+  );
   const until = new Map<string, number>();
   for (const event of events) {
-    if (event.type === "iteration.ended" && event.report.failure?.class === "limit")
-      until.set(agents.get(event.iteration) ?? "", event.report.failure.resetsAt ?? 0);
+    // Before the verdict nobody beside it has heard of it.
+    const failure = event.type === "verdict.reached" ? failures.get(event.iteration) : null;
+    if (event.type === "verdict.reached" && failure?.class === "limit")
+      until.set(agents.get(event.iteration) ?? "", failure.resetsAt ?? 0);
     if (event.type === "iteration.started" && event.at < (until.get(event.agent) ?? 0))
       world.violate(`${event.agent} was called although it is limited`);
   }
@@ -201,6 +230,7 @@ function checkSingleAttempts(world: World, events: readonly Recorded[]): void {
   const tried = new Map<string, number>();
   for (const event of events) {
     if (event.type === "run.started") tried.clear();
+    if (event.type === "merge.failed") tried.delete(event.task);
     if (event.type !== "iteration.started" || world.truth(event.task).loops) continue;
     const report = ended.get(event.iteration);
     const isSpoilt = report?.ending.is === "interrupted" || report?.ending.is === "stopped";

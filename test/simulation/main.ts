@@ -11,7 +11,8 @@ const { values } = parseArgs({
   },
 });
 
-const sites: CrashSites = values.sites === "calls" ? "calls" : "appends";
+const SITES: readonly CrashSites[] = ["appends", "calls", "steps"];
+const sites = SITES.find((one) => one === values.sites) ?? "appends";
 const from = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
 const startedAt = performance.now();

@@ -22,7 +22,8 @@ function checkNotLost(
     ({ position, task, iteration }) =>
       position > given.position &&
       (given.task === null || given.task === task) &&
-      hasWorked(events, iteration),
+      hasWorked(events, iteration) &&
+      !isCarriedBeside(world, events, given, position),
   );
   if (first === undefined) return;
   const isKnown = of(events, "steer.used").some(
@@ -30,6 +31,22 @@ function checkNotLost(
   );
   if (!isKnown && !(world.prompts.get(first.iteration) ?? "").includes(given.text))
     world.violate(`iteration ${first.iteration} should have had a message in its prompt, and had not`);
+}
+
+/** Whether another agent that is at work by then has it already. */
+function isCarriedBeside(
+  world: World,
+  events: readonly Recorded[],
+  given: Recorded<EventOf<"steer.given">>,
+  by: number,
+): boolean {
+  const open = of(events.slice(0, by - 1), "iteration.started").filter(
+    ({ iteration }) => !of(events.slice(0, by), "verdict.reached").some((one) => one.iteration === iteration),
+  );
+  return open.some(
+    ({ iteration, position }) =>
+      position > given.position && (world.prompts.get(iteration) ?? "").includes(given.text),
+  );
 }
 
 function hasWorked(events: readonly Recorded[], number: number): boolean {

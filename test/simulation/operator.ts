@@ -1,5 +1,6 @@
 import type { Event, Outcome } from "../../src/core/events.ts";
 import type { Log } from "../../src/engine/ports.ts";
+import { clearTheWay } from "./lane-operator.ts";
 import type { World } from "./world.ts";
 
 /** A person who, while the run is on, tells the agents something. */
@@ -31,11 +32,7 @@ export async function operatorActs(world: World, outcome: Outcome | null, log: L
       }
       return world.letters.size > 0 || fail(world, "a run ended undecided and left no letter");
     case "blocked":
-      if (![...world.letters.keys()].some((file) => file.startsWith("blocked")))
-        return fail(world, "a run ended blocked and left no letter that can be removed");
-      for (const file of world.letters.keys()) if (file.startsWith("blocked")) world.letters.delete(file);
-      for (const task of world.tasks) if (task.character === "blocks") task.misbehaves = 0;
-      return true;
+      return clearBlocks(world, log);
     case "stopped":
       return true;
     case "stuck":
@@ -48,6 +45,18 @@ export async function operatorActs(world: World, outcome: Outcome | null, log: L
     default:
       return false;
   }
+}
+
+async function clearBlocks(world: World, log: Log): Promise<boolean> {
+  const merges = world.lanes === null ? "none" : await clearTheWay(world, world.lanes, log);
+  const letters = [...world.letters.keys()].filter((file) => file.startsWith("blocked"));
+  if (letters.length === 0 && merges === "none")
+    return fail(world, "a run ended blocked and left no letter that can be removed");
+  // Of many tasks one may stay blocked.
+  if (world.lanes !== null && world.random.chance(0.3)) return false;
+  for (const file of letters) world.letters.delete(file);
+  for (const task of world.tasks) if (task.character === "blocks") task.misbehaves = 0;
+  return letters.length > 0 || merges === "cleared";
 }
 
 const RESET: Event = {

@@ -2,17 +2,21 @@ import { MemoryLog, MemoryStorage } from "../../src/adapters/store/memory-log.ts
 import { RalphError } from "../../src/core/ralph-error.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
 import { isOpen, type State } from "../../src/core/loop/state.ts";
-import type { Outcome } from "../../src/core/events.ts";
+import type { Outcome, Recorded } from "../../src/core/events.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { runEngine } from "../../src/engine/engine.ts";
 import { Journal } from "../../src/engine/journal.ts";
 import type { Log, Ports } from "../../src/engine/ports.ts";
 import { recover } from "../../src/engine/recover.ts";
 import { startRun } from "../../src/engine/start-run.ts";
+import type { Files } from "./branches.ts";
 import { Life, type CrashPoint, type CrashSites } from "./crashing.ts";
 import { DurableFacts } from "./durable-facts.ts";
 import { checkHistory } from "./invariants.ts";
 import { Random } from "./random.ts";
+import { checkLanes } from "./lane-invariants.ts";
+import { schedulePerson } from "./lane-operator.ts";
+import { createLaneWorld, hasLanes } from "./lane-worlds.ts";
 import { operatorActs, scheduleMessages, scheduleOperator } from "./operator.ts";
 import { simulatedPorts } from "./simulated-ports.ts";
 import { VirtualTime } from "./virtual-time.ts";
@@ -30,6 +34,8 @@ export interface Mutant {
   readonly characters?: readonly Character[];
   /** It shows only where stories are reviewed. */
   readonly stories?: boolean;
+  /** It shows only where tasks are worked on side by side. */
+  readonly lanes?: boolean;
 }
 
 export interface Scenario {
@@ -46,32 +52,52 @@ export interface Result {
   readonly crashSites: number;
   readonly outcome: Outcome | null;
   readonly iterations: number;
+  readonly events: readonly Recorded[];
+  /** What the user's branch has in the end. */
+  readonly files: Files;
 }
 
 const PROCESSES_MAX = 25;
-const TIMERS_MAX = 4_000;
+const TIMERS_MAX = 20_000;
 /** Rare ticks: in the simulation everybody who appends says so. */
 const TICK_MS = 600_000;
+/** Beside others a person may cancel a task while its agent works. */
+const LANE_TICK_MS = 20_000;
+const STEP_MS_MAX = 300;
 
 /** Runs one seeded world to its rest, through the given crashes, and says what was not as it must be. */
 export async function simulate(scenario: Scenario): Promise<Result> {
   const time = new VirtualTime();
   const random = new Random(scenario.seed);
-  const rules = storyRulesFor(scenario.seed, scenario.mutant?.stories);
-  const world = createWorld(random, time, rules, scenario.mutant?.characters);
-  const session = new Session(scenario, world, settingsFor(random, rules), random.chance(0.3));
+  const { world, settings } = worldOf(scenario, random, time);
+  const session = new Session(scenario, world, settings, random.chance(0.3));
   try {
     await session.runToRest();
   } catch (error) {
     world.violate(error instanceof Error ? error.message : String(error));
   }
   checkHistory(world, session.facts, session.settings);
+  if (world.lanes !== null) checkLanes(world, world.lanes, session.facts, session.outcome);
   return {
     violations: world.violations,
     crashSites: session.crashSites,
     outcome: session.outcome,
     iterations: world.runsOfIteration.size,
+    events: session.facts.all,
+    files: world.branches.files(world.repository.head),
   };
+}
+
+function worldOf(
+  { seed, mutant }: Scenario,
+  random: Random,
+  time: VirtualTime,
+): { readonly world: World; readonly settings: Settings } {
+  const { characters, stories = false, lanes = hasLanes(seed) && !stories }: Partial<Mutant> = mutant ?? {};
+  if (lanes) return createLaneWorld(random, time, characters);
+  const rules = storyRulesFor(seed, stories);
+  const world = createWorld(random, time, rules, characters);
+  return { world, settings: settingsFor(random, rules) };
 }
 
 class Session {
@@ -93,10 +119,11 @@ class Session {
   }
 
   async runToRest(): Promise<void> {
-    const { time } = this.#world;
+    const { time, lanes } = this.#world;
     for (let number = 0; number < PROCESSES_MAX; number += 1) {
       const life = new Life(this.#scenario.crashes?.[number] ?? null, this.#scenario.sites ?? "appends");
       if (number === 0) scheduleMessages(this.#world, this.#openLog());
+      if (number === 0 && lanes !== null) schedulePerson(this.#world, lanes, this.#openLog());
       if (number === 0 && this.#impatient) scheduleOperator(this.#world, this.#openLog());
       const end = await time.until(Promise.race([this.#process(life), life.died]), TIMERS_MAX);
       if (number === 0) this.crashSites = life.calls;
@@ -115,13 +142,13 @@ class Session {
     await this.#lookAtSource(ports);
     const journal = await Journal.open(ports.log, ports.followers, () => ports.clock.now());
     const ownLeftovers = isOpen(journal.state.run) && journal.state.iterations.length > 0;
-    if (world.isDirty && !ownLeftovers)
+    if (world.lanes === null && world.isDirty && !ownLeftovers)
       world.violate("the tree is dirty with our own leftovers, and a run would be refused");
     const settings = mutant?.settings?.(this.settings) ?? this.settings;
     await recover(ports, journal.state);
     await startRun(journal, settings, 1, "simulated", (await ports.workspace.snapshot()).head);
     if (mutant?.ignoresLock) void this.#rival(life).catch(() => {});
-    const state = await runEngine(ports, journal, TICK_MS);
+    const state = await runEngine(ports, journal, world.lanes === null ? TICK_MS : LANE_TICK_MS);
     // What a person says after its end is for the next run.
     const known = this.facts.all.filter(({ position }) => position <= state.position);
     if (JSON.stringify(state) !== JSON.stringify(evolveAll(known)))
@@ -153,7 +180,9 @@ class Session {
 
   #ports(life: Life): Ports {
     const world = this.#world;
-    const plain = simulatedPorts(world, this.facts, this.#openLog(), []);
+    const { time, random, lanes } = world;
+    const step = (): Promise<void> => life.step(() => time.sleep(random.between(1, STEP_MS_MAX)));
+    const plain = simulatedPorts(world, this.facts, this.#openLog(), [], lanes === null ? undefined : step);
     return life.mortal(this.#scenario.mutant?.ports?.(plain, world) ?? plain);
   }
 

@@ -1,16 +1,31 @@
 import type { FieldEdit } from "../../src/core/review/story-review.ts";
 import { RalphError } from "../../src/core/ralph-error.ts";
 import type { Stories, TaskSource } from "../../src/engine/ports.ts";
+import { CHECKLIST, withMark } from "./checklist-text.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import { textOf, type RawStory, type StoryFile } from "./story-file.ts";
 import type { World } from "./world.ts";
 
-export const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
+export const SOURCE = { kind: "checklist", label: CHECKLIST, path: CHECKLIST } as const;
 
 export const STORY_SOURCE = { kind: "tasks-json", label: "tasks.json", path: "tasks.json" } as const;
 
 export function simulatedSource(world: World, facts: DurableFacts): TaskSource {
+  if (world.lanes !== null) return sharedChecklist(world);
   return world.stories === null ? checklist(world, facts) : storySource(world, world.stories, facts);
+}
+
+/** A file of the repository, of which every worktree has a copy; marks come to it with merges alone. */
+function sharedChecklist(world: World): TaskSource {
+  return {
+    identity: SOURCE,
+    files: [{ path: SOURCE.path, isAgents: false }],
+    observe: async () => ({ source: SOURCE, tasks: world.plan() }),
+    demands: async () => ({ checks: [], branch: null }),
+    mark: async (id) => world.violate(`${id} was marked in the user's checkout`),
+    markedIn: (bytes, id, isDone) => Buffer.from(withMark(bytes.toString(), id, isDone)),
+    takeBackMarks: async () => [],
+  };
 }
 
 function checklist(world: World, facts: DurableFacts): TaskSource {

@@ -1,9 +1,16 @@
 import type { SessionOwner } from "./sessions.ts";
 import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import type { Random } from "./random.ts";
-import { SimulatedRepository } from "./repository.ts";
+import { Checkout } from "./checkout.ts";
+import { CHECKLIST, idsIn, marksIn, withLine } from "./checklist-text.ts";
+import { branchOf, type LaneTruth } from "./lane-truth.ts";
+import { Branches, type Files } from "./branches.ts";
 import { UNTOUCHED_STORY, type RawStory, type StoryFile } from "./story-file.ts";
 import type { VirtualTime } from "./virtual-time.ts";
+import { flawOf, versionOf, type Flaw } from "./work-text.ts";
+
+/** The branch that the user has checked out, and that accepted work is brought to. */
+export const MAIN = "main";
 
 /** How an agent behaves on a task, until it comes to its senses. */
 export type Character =
@@ -35,11 +42,9 @@ export interface TaskTruth {
   readonly dependsOn: readonly string[];
   /** Iterations in which the agent misbehaves. */
   misbehaves: number;
-  /** The project's check fails because of this task. */
-  red: boolean;
-  /** … and does not show, because the tests were weakened. */
-  weakened: boolean;
   ticked: boolean;
+  /** How often it does not bring the base into its branch, though it was told to. */
+  stubborn: number;
   /** In the review cycle: iterations that claim what is not finished, … */
   hasty: number;
   /** … that write what they must not into the file with the stories, … */
@@ -52,6 +57,8 @@ export interface TaskTruth {
 export interface AgentProcess {
   readonly marker: string;
   readonly iteration: number;
+  /** Where it works; missing: in the user's checkout. */
+  readonly root: string | undefined;
   alive: boolean;
 }
 
@@ -60,7 +67,9 @@ export class World {
   readonly tasks: TaskTruth[] = [];
   readonly processes: AgentProcess[] = [];
   readonly letters = new Map<string, string>();
-  readonly repository = new SimulatedRepository();
+  readonly branches = new Branches(MAIN);
+  /** The user's checkout. */
+  readonly repository = new Checkout(this.branches, "", MAIN);
   readonly runsOfIteration = new Map<number, number>();
   /** What agents have heard, by iteration: the prompt, and what came while they ran. */
   readonly prompts = new Map<number, string>();
@@ -73,18 +82,26 @@ export class World {
   readonly time: VirtualTime;
   /** Null where the task file is a plain list. */
   readonly stories: StoryFile | null;
+  /** Null where all work happens in place. */
+  readonly lanes: LaneTruth | null;
 
-  constructor(random: Random, time: VirtualTime, stories: StoryFile | null = null) {
+  constructor(
+    random: Random,
+    time: VirtualTime,
+    stories: StoryFile | null = null,
+    lanes: LaneTruth | null = null,
+  ) {
     this.random = random;
     this.time = time;
     this.stories = stories;
+    this.lanes = lanes;
   }
 
   addTask(
     character: Character,
     needs: number,
     misbehaves: number,
-    more: Partial<Pick<TaskTruth, "loops" | "dependsOn" | "hasty" | "forges" | "fumbles">> = {},
+    more: Partial<Pick<TaskTruth, "loops" | "dependsOn" | "stubborn" | "hasty" | "forges" | "fumbles">> = {},
     story: RawStory = UNTOUCHED_STORY,
   ): TaskTruth {
     const id = `task-${String(this.tasks.length + 1).padStart(3, "0")}`;
@@ -95,9 +112,8 @@ export class World {
       misbehaves,
       loops: true,
       dependsOn: [],
-      red: false,
-      weakened: false,
       ticked: false,
+      stubborn: 0,
       hasty: 0,
       forges: 0,
       fumbles: 0,
@@ -105,6 +121,7 @@ export class World {
     };
     this.tasks.push(truth);
     this.stories?.add({ id, title: `Task ${id}`, dependsOn: truth.dependsOn, ...story });
+    if (this.lanes !== null) this.#addLine(id);
     return truth;
   }
 
@@ -114,14 +131,44 @@ export class World {
     return truth;
   }
 
+  /** On the base; where branches are the result, on its own. */
   isTrulyDone(id: string): boolean {
-    const { needs, red } = this.truth(id);
-    return this.repository.committedVersion(id) >= needs && !red;
+    const { branches, lanes } = this;
+    const branch = lanes?.endsOnBranches ? branchOf(id) : MAIN;
+    return this.isDoneIn(branches.files(branches.tip(branch)), id);
+  }
+
+  isDoneIn(files: Files, id: string): boolean {
+    const text = files.get(id);
+    return versionOf(text) >= this.truth(id).needs && flawOf(text) === null;
+  }
+
+  /** Whether the project's check fails on these files. */
+  fails(files: Files): boolean {
+    return hasFlaw(files, "red") || this.lanes?.hasClash(files) === true;
+  }
+
+  /** … or would, if nobody had weakened the tests. */
+  isTrulyRed(files: Files): boolean {
+    return this.fails(files) || hasFlaw(files, "hidden");
+  }
+
+  /** Where somebody works who was told this folder. */
+  checkoutAt(root: string | undefined): Checkout {
+    if (root === undefined) return this.repository;
+    const worktree = [...(this.lanes?.worktrees.values() ?? [])].find((one) => one.root === root);
+    if (worktree === undefined) throw new Error(`there is no worktree ${root}`);
+    return worktree;
+  }
+
+  filesAt(root: string | undefined): Files {
+    return (root === undefined ? undefined : this.lanes?.trials.get(root)) ?? this.checkoutAt(root).files;
   }
 
   /** Whether it may pass for done: at the cap a story is approved though its reviewers still object. */
   countsAsDone(id: string): boolean {
-    return this.isTrulyDone(id) || (this.stories?.isAutoApproved(id) === true && !this.truth(id).red);
+    const isRed = flawOf(this.repository.files.get(id)) !== null;
+    return this.isTrulyDone(id) || (this.stories?.isAutoApproved(id) === true && !isRed);
   }
 
   /** As an agent or a person would. */
@@ -131,29 +178,57 @@ export class World {
   }
 
   isTicked(id: string): boolean {
+    if (this.lanes !== null) return marksIn(this.branches.files(this.repository.head)).includes(id);
     return this.stories === null ? this.truth(id).ticked : this.stories.review(id)?.passes === true;
   }
 
   /** What the task file shows. */
   plan(): Task[] {
     if (this.stories !== null) return this.stories.tasks();
-    return this.tasks.map(({ id, ticked, loops, dependsOn }) =>
+    const { files } = this.repository;
+    const shown =
+      this.lanes === null
+        ? this.tasks
+        : idsIn(files).map((id) => ({ ...this.truth(id), ticked: marksIn(files).includes(id) }));
+    return shown.map(({ id, ticked, loops, dependsOn }) =>
       plainTask({ id, title: `Task ${id}`, done: ticked, loops, dependsOn }),
     );
   }
 
   /** Work that somebody should have committed. */
   get isDirty(): boolean {
-    return this.repository.uncommitted().some((name) => !isSecret(name));
+    return this.lanes === null
+      ? hasLeftovers(this.repository)
+      : [...this.lanes.worktrees.values()].some(hasLeftovers);
   }
 
   get livingProcesses(): AgentProcess[] {
     return this.processes.filter((process) => process.alive);
   }
 
+  /** A person writes it into the task file, and commits that. */
+  #addLine(id: string): void {
+    this.repository.put(CHECKLIST, withLine(this.repository.files.get(CHECKLIST), id));
+    this.commitByPerson(CHECKLIST);
+  }
+
+  commitByPerson(file: string): void {
+    this.repository.commit((name) => name === file, "person");
+    this.lanes?.committedAt.push(this.time.now());
+  }
+
   violate(sentence: string): void {
     this.violations.push(sentence);
   }
+}
+
+/** Changes that an agent's iteration should have ended with committed; the task source is not its business. */
+export function hasLeftovers(checkout: Checkout): boolean {
+  return checkout.uncommitted().some((name) => !isSecret(name) && name !== CHECKLIST);
+}
+
+function hasFlaw(files: Files, flaw: Flaw): boolean {
+  return [...files.values()].some((text) => flawOf(text) === flaw);
 }
 
 /** Files that nobody may commit. */

@@ -8,7 +8,7 @@ import { StoryFile, UNTOUCHED_STORY, type RawStory } from "./story-file.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import { World, type Character } from "./world.ts";
 
-const CHARACTERS: readonly Character[] = [
+export const CHARACTERS: readonly Character[] = [
   "honest",
   "honest",
   "commits-itself",
@@ -93,7 +93,7 @@ export function settingsFor(random: Random, rules: StoryRules | null = null): Se
   };
 }
 
-function plainSettings(random: Random): Settings {
+export function plainSettings(random: Random): Settings {
   return {
     source: SOURCE,
     agent: "simulated",

@@ -56,10 +56,17 @@ export function beyondBudget(state: State, run: RunState, task: Task): string | 
   const { run: budgetUsd } = run.settings.limits.budget;
   const spentUsd = likelySpent(run.spend);
   // What works beside it will have cost something, too.
-  const underWayUsd = state.iterations.length * (averageCost(run.spend) ?? 0);
-  if (budgetUsd === null || !wouldPass(spentUsd + underWayUsd, nextCost(state, run, task), budgetUsd))
+  if (
+    budgetUsd === null ||
+    !wouldPass(spentUsd + underWayUsd(state, run), nextCost(state, run, task), budgetUsd)
+  )
     return null;
   return budgetInWords("run", spentUsd, budgetUsd);
+}
+
+/** What iterations that run now will cost, as far as one can tell. */
+export function underWayUsd({ iterations }: State, run: RunState): number {
+  return iterations.length * (averageCost(run.spend) ?? 0);
 }
 
 /** Judged by the task's own iterations so far, else by those of the run. */

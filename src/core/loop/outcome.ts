@@ -105,7 +105,9 @@ function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): En
     if (isAllCancelled(state, run, plan))
       return { outcome: "stopped", reason: "what was to do is cancelled" };
     const isEmpty = tasksInScope(run, plan).length === 0;
-    return { outcome: "completed", reason: isEmpty ? "there is nothing to do" : "every task is done" };
+    const isCut = tasksInScope(run, plan).some(({ id }) => isCancelled(state, id));
+    const all = isCut ? "every task is done that is not cancelled" : "every task is done";
+    return { outcome: "completed", reason: isEmpty ? "there is nothing to do" : all };
   }
   const held = heldByOperator(state, run, plan);
   if (held === null || ending.outcome === "exhausted") return held ?? ending;

@@ -38,11 +38,10 @@ export function explainTask(
   isDriven: boolean,
 ): TaskExplanation {
   const { told, before } = lastChapter(events);
-  const stories = new Map(iterationStories(told).map((story) => [story.record.iteration, story]));
-  const agents = new Set([...stories.values()].map(({ record }) => record.agent));
+  const stories = iterationStories(told);
   const planned = state.plan?.tasks.find((task) => task.id === id);
   const wait = planned === undefined ? null : waitOf(state, planned, isDriven);
-  const accepted = [...stories.values()].findLast(({ certificate }) => certificate !== null);
+  const accepted = stories.findLast(({ certificate }) => certificate !== null);
   const earlier =
     before === 0
       ? []
@@ -51,10 +50,20 @@ export function explainTask(
     task: id,
     title: planned?.title ?? null,
     status: planned === undefined ? null : statusOf(state, planned),
-    headline: headlineOf(id, state, [...stories.values()], wait?.what ?? null),
-    steps: [...earlier, ...told.flatMap((event) => stepsOf(event, stories, agents.size > 1))],
+    headline: headlineOf(id, state, stories, wait?.what ?? null),
+    steps: [...earlier, ...taskSteps(told, stories)],
     next: accepted === undefined || wait?.next != null ? (wait?.next ?? null) : `ralph verify ${id}`,
   };
+}
+
+/** What these facts about a task tell, in order; `stories` are those of the same facts. */
+export function taskSteps(
+  events: readonly Recorded[],
+  stories: readonly IterationStory[],
+): readonly TaskStep[] {
+  const byNumber = new Map(stories.map((story) => [story.record.iteration, story]));
+  const agents = new Set(stories.map(({ record }) => record.agent));
+  return events.flatMap((event) => stepsOf(event, byNumber, agents.size > 1));
 }
 
 /** A task that was completed, undone or reset and begun again is a new story; only the last one is told. */

@@ -13,7 +13,7 @@ import {
 } from "../../core/report/checked-gate.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import type { Journal } from "../journal.ts";
-import type { Beside } from "../parallel-ports.ts";
+import type { Beside, OpenedCheckout } from "../parallel-ports.ts";
 import type { Ports } from "../ports.ts";
 import { proposeTask } from "./propose-task.ts";
 
@@ -80,21 +80,20 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
   }
 }
 
+type Trial = { readonly gates: readonly CheckedGate[] } | { readonly why: string };
+
 /** The gates once more, on what the base would be. */
-async function tryOut(
-  way: Way,
-  commit: string,
-  signal: AbortSignal,
-): Promise<{ readonly gates: readonly CheckedGate[] } | { readonly why: string }> {
+async function tryOut(way: Way, commit: string, signal: AbortSignal): Promise<Trial> {
   const { ports, beside, known, run } = way;
   const { gates } = ports.commands;
   if (gates.length === 0) return { gates: [] };
-  return beside.worktrees.at(commit, async (opened) => {
+  const check = async (opened: OpenedCheckout): Promise<Trial> => {
     if (opened.is === "failed")
       return { why: `its merge could not be tried out, as the set-up failed: ${opened.why}` };
     const results = await ports.gates.check(gates, mergeMarker(run.id), signal, opened.root);
     return { gates: compareWithBaseline(results, gates, known.baseline) };
-  });
+  };
+  return beside.worktrees.at(commit, check, signal);
 }
 
 /** Recovery finds by it what is left of gates on a merged result. */

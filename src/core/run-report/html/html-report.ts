@@ -1,0 +1,77 @@
+import { formatDuration } from "../../duration.ts";
+import { count } from "../../projections/explain-words.ts";
+import type { RunReport } from "../run-report.ts";
+import { timelineLegend, timelineSvg } from "../svg/timeline-svg.ts";
+import { costInWords, moment, money, title, whyInWords } from "../words.ts";
+import { chartsMarkup } from "./html-charts.ts";
+import { costTable, iterationTable } from "./html-tables.ts";
+import { tasksMarkup } from "./html-tasks.ts";
+import { waitingMarkup } from "./html-waiting.ts";
+import { markup, NOTHING, type Markup } from "./markup.ts";
+import { STYLE } from "./style.ts";
+
+/** One page that needs nothing else: no script, no picture, no address is ever asked for. */
+export function htmlReport(report: RunReport): string {
+  const { project, run } = report;
+  const page = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title(report)} · ${project} · ${moment(run.startedAt)}</title>
+${STYLE}
+</head>
+<body>
+<main>
+${head(report)}
+${figures(report)}
+${waitingMarkup(report)}
+${timeline(report)}
+${report.rows.length === 0 ? NOTHING : chartsMarkup(report)}
+${tasksMarkup(report)}
+${costTable(report)}
+${iterationTable(report)}
+</main>
+<footer>${report.madeBy}, ${moment(report.madeAt)}. All times are UTC. Run ${run.id}.</footer>
+</body>
+</html>
+`;
+  return page.markup;
+}
+
+function head(report: RunReport): Markup {
+  const { run, project } = report;
+  const end = run.endedAt === null ? "" : ` to ${moment(run.endedAt)}`;
+  const lanes = run.lanes === 1 ? "" : `, in ${count(run.lanes, "lane")}`;
+  return markup`<header class="o-${run.outcome ?? "open"}">
+<p class="over">${project}</p>
+<h1>${title(report)}</h1>
+<p class="why">${whyInWords(report)}</p>
+<p class="quiet">${moment(run.startedAt)}${end}. ${run.agent} worked on ${run.source}${lanes}.</p>
+</header>`;
+}
+
+function figures(report: RunReport): Markup {
+  const { run, done, all, durationMs, costPerTaskUsd } = report;
+  const figure = (name: string, value: string): Markup =>
+    markup`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+  return markup`<dl class="figures">
+${figure("Tasks done", `${done} of ${all}`)}
+${figure("Iterations", String(run.iterations))}
+${figure("Time", formatDuration(durationMs))}
+${figure("Cost", costInWords(report))}
+${figure("Per accepted task", run.accepted === 0 ? "none accepted" : money(costPerTaskUsd))}
+</dl>`;
+}
+
+function timeline({ timeline: line, run, durationMs }: RunReport): Markup {
+  if (line.spans.length === 0) return NOTHING;
+  return markup`<section>
+<h2>Time line</h2>
+<div class="scrolls" tabindex="0" role="region" aria-label="Time line">${timelineSvg(line, run.startedAt + durationMs)}</div>
+${timelineLegend(line)}
+</section>`;
+}

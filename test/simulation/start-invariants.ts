@@ -1,0 +1,37 @@
+import type { AgentRequest } from "../../src/engine/ports.ts";
+import type { DurableFacts } from "./durable-facts.ts";
+import { isToldToMend } from "./lane-agents.ts";
+import { hasLeftovers, type World } from "./world.ts";
+
+export function checkStart(world: World, facts: DurableFacts, request: AgentRequest): void {
+  const { iteration, task, prompt, root } = request;
+  checkPlace(world, request);
+  if (hasLeftovers(world.checkoutAt(root)))
+    world.violate(`iteration ${iteration} began on changes that are not its own`);
+  if (!facts.started(iteration))
+    world.violate(`iteration ${iteration} ran before it was recorded as started`);
+  const runs = (world.runsOfIteration.get(iteration) ?? 0) + 1;
+  world.runsOfIteration.set(iteration, runs);
+  if (runs > 1) world.violate(`the number ${iteration} was used for ${runs} agent processes`);
+  const rejected = facts.lastVerdict(task) === "rejected";
+  if (rejected && !prompt.includes("DO NOT IGNORE"))
+    world.violate(`${task} was not told why it was rejected`);
+  if (facts.isToMend(task) && !isToldToMend(request))
+    world.violate(`${task} was not told that its merge failed`);
+  for (const id of world.truth(task).dependsOn) {
+    if (!world.countsAsDone(id))
+      world.violate(`${task} was begun before ${id}, which it depends on, was done`);
+  }
+  if (facts.isAccepted(task)) world.violate(`${task} was worked on after it was accepted`);
+}
+
+/** Alone where it works, and with no more beside it than there are lanes. */
+function checkPlace(world: World, { iteration, task, root }: AgentRequest): void {
+  const alive = world.livingProcesses;
+  if (alive.some((process) => process.root === root))
+    world.violate(`iteration ${iteration} began while another agent was alive`);
+  if (alive.length >= (world.lanes?.count ?? 1))
+    world.violate(`iteration ${iteration} began beside ${alive.length} others`);
+  if (root !== world.lanes?.worktrees.get(task)?.root)
+    world.violate(`iteration ${iteration} of ${task} works in ${root}`);
+}
