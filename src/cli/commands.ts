@@ -59,6 +59,10 @@ export const COMMANDS = {
     summary: "show a run again, from the log or from an export",
     load: () => import("./commands/replay.ts"),
   },
+  report: {
+    summary: "one file about a run, with its charts, to read or to send",
+    load: () => import("./commands/report.ts"),
+  },
   gates: { summary: "run the gates now", load: () => import("./commands/gates.ts") },
   analyze: { summary: "what a saved output of an agent says", load: () => import("./commands/analyze.ts") },
   logs: { summary: "what the agent printed in an iteration", load: () => import("./commands/logs.ts") },
@@ -75,6 +79,10 @@ export const COMMANDS = {
   promises: {
     summary: "every claim of completion, accepted or not",
     load: () => import("./commands/promises.ts"),
+  },
+  web: {
+    summary: "the page of this project, live, for your browser",
+    load: () => import("./commands/web.ts"),
   },
   inbox: { summary: "everything that waits for you", load: () => import("./commands/inbox.ts") },
   decide: { summary: "answer the question of a task", load: () => import("./commands/decide.ts") },

@@ -69,6 +69,8 @@ export interface LogFilter {
   readonly types?: readonly Event["type"][];
   readonly task?: TaskId;
   readonly iteration?: number;
+  /** Both of them included. */
+  readonly iterations?: { readonly from: number; readonly to: number };
   /** At most so many. */
   readonly limit?: number;
 }

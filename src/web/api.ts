@@ -7,25 +7,26 @@ import type { Timeline } from "../core/projections/timeline.ts";
 
 /**
  * What the page and the server say to each other. All under `/api`, JSON, with the cookie of the printed address.
- * An error is `{ "error": { "message", "hint" } }` with a status of 400 and above.
+ * An error is `{ "error": { "message", "hint" } }` with a status of 400 and above; a hint may be null.
  */
 export interface Api {
   "GET /api/overview": Overview;
   /** The newest first. */
   "GET /api/runs": readonly RunEntry[];
-  /** `?run=ID`; without it the latest. */
+  /** `?run=ID`; without it the latest. Null before the first run. */
   "GET /api/timeline": Timeline | null;
+  /** The same. */
   "GET /api/charts": Charts | null;
-  /** `?before=N&limit=N&task=ID&run=ID&verdict=V`: the newest first. */
+  /** `?before=N&limit=N&task=ID&run=ID&verdict=V`: the newest first; the verdict `none` is of those without one. */
   "GET /api/iterations": IterationPage;
   "GET /api/iterations/:number": IterationDetail;
   /** `?from=BYTE&limit=BYTES`; a negative `from` counts from the end. */
   "GET /api/iterations/:number/transcript": TextPage;
-  /** `?q=TEXT`: places in the whole of it. */
+  /** `?q=TEXT`: places in the whole of it, in any case, the first 200. */
   "GET /api/iterations/:number/search": readonly TextHit[];
   "GET /api/iterations/:number/prompt": TextPage;
   "GET /api/iterations/:number/diff": DiffPage;
-  /** The body is an `OperatorAct` of core/operator. */
+  /** The body is an `OperatorAct` of core/operator. What is refused is an error with the status 409. */
   "POST /api/act": Acted;
 }
 
@@ -71,6 +72,8 @@ export interface TextHit {
 export interface DiffPage {
   readonly files: readonly {
     readonly path: string;
+    /** Of a renamed one: what it was before. */
+    readonly from?: string | null;
     readonly status: "added" | "changed" | "removed" | "renamed" | "binary";
     /** A unified diff without its header; null where it is too long to show. */
     readonly hunks: string | null;
@@ -82,7 +85,9 @@ export interface DiffPage {
 /**
  * `GET /api/events`: server-sent events. `id` is the position in the log, so that `Last-Event-ID` resumes; each has the
  * name `facts` and `{ "position", "types": [...], "tasks": [...], "iterations": [...] }`: what the page should ask for
- * anew. `progress` comes without an id and holds `LiveProgress[]`.
+ * anew. Where all three are empty that is everything older than `position`: the first one of a page that has seen nothing
+ * yet (it may say `?after=POSITION` of its overview), and after a long absence. `progress` comes without an id and holds
+ * `LiveProgress[]`.
  */
 export interface Facts {
   readonly position: number;

@@ -189,6 +189,16 @@ export function describeLog(name: string, open: () => Promise<LogUnderTest>): vo
         expect(positions(await log.read(0, { ...filter, task: "b" }))).toEqual([]);
       });
 
+      test("by a range of iterations, both ends included", async () => {
+        expect(positions(await log.read(0, { iterations: { from: 2, to: 3 } }))).toEqual([3, 5]);
+        expect(positions(await log.read(3, { iterations: { from: 1, to: 9 } }))).toEqual([5]);
+        expect(positions(await log.read(0, { iterations: { from: 3, to: 2 } }))).toEqual([]);
+        const filter = { iterations: { from: 1, to: 3 }, types: ["task.blocked"], task: "a" } as const;
+        expect(positions(await log.read(0, filter))).toEqual([2, 5]);
+        expect(positions(await log.read(0, { ...filter, limit: 1 }))).toEqual([2]);
+        expect(positions(await log.read(0, { ...filter, types: ["task.unblocked"] }))).toEqual([]);
+      });
+
       test("a limit keeps the oldest of those that match", async () => {
         expect(positions(await log.read(1, { limit: 2 }))).toEqual([2, 3]);
         expect(positions(await log.read(0, { types: ["task.blocked"], limit: 2 }))).toEqual([2, 3]);

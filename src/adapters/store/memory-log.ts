@@ -148,13 +148,15 @@ interface Shelf {
 }
 
 function matching(events: readonly Recorded[], after: number, filter: LogFilter): readonly Recorded[] {
-  const { types, task, iteration, limit = Infinity } = filter;
+  const { types, task, iteration, iterations, limit = Infinity } = filter;
   const later = events.slice(Math.max(after, 0));
   const found = later.filter(
     (event) =>
       (types === undefined || types.includes(event.type)) &&
       (task === undefined || taskOf(event) === task) &&
-      (iteration === undefined || ("iteration" in event && event.iteration === iteration)),
+      (iteration === undefined || ("iteration" in event && event.iteration === iteration)) &&
+      (iterations === undefined ||
+        ("iteration" in event && event.iteration >= iterations.from && event.iteration <= iterations.to)),
   );
   return found.length <= limit ? found : found.slice(0, limit);
 }

@@ -16,6 +16,10 @@ const FILTERS: readonly [LogFilter, string][] = [
     { iteration: 1, types: ["run.ended", "run.started"] },
     "events_by_iteration (project=? AND iteration=? AND",
   ],
+  [
+    { iterations: { from: 1, to: 9 }, types: ["run.ended", "run.started"] },
+    "events_by_iteration (project=? AND iteration>? AND iteration<?)",
+  ],
 ];
 
 test.each(FILTERS)("the events that match %j are found by an index", (filter, index) => {

@@ -2,7 +2,7 @@ import type { LogFilter } from "../../engine/ports.ts";
 
 /** The SQL of one `read`; its cost grows with what it finds, not with the length of the history. */
 export function readQuery(project: string, after: number, filter: LogFilter): Query {
-  const { types, task, iteration, limit } = filter;
+  const { types, task, iteration, iterations, limit } = filter;
   const conditions = ["project = ?", "position > ?"];
   const values: unknown[] = [project, after];
   if (types !== undefined) {
@@ -17,12 +17,22 @@ export function readQuery(project: string, after: number, filter: LogFilter): Qu
     conditions.push("iteration = ?");
     values.push(iteration);
   }
+  if (iterations !== undefined) {
+    conditions.push("iteration >= ?", "iteration <= ?");
+    values.push(iterations.from, iterations.to);
+  }
   values.push(limit ?? -1);
   // Left to itself the planner walks the whole history to spare sorting the few events of rare types.
-  const byType = types !== undefined && task === undefined && iteration === undefined;
-  const sql = `SELECT position, at, v, data FROM events ${byType ? "INDEXED BY events_by_type" : ""}
+  const index = indexFor(filter);
+  const sql = `SELECT position, at, v, data FROM events ${index === null ? "" : `INDEXED BY ${index}`}
     WHERE ${conditions.join(" AND ")} ORDER BY position LIMIT ?`;
   return { sql, values };
+}
+
+function indexFor({ types, task, iteration, iterations }: LogFilter): string | null {
+  if (task !== undefined || iteration !== undefined) return null;
+  if (iterations !== undefined) return "events_by_iteration";
+  return types === undefined ? null : "events_by_type";
 }
 
 interface Query {

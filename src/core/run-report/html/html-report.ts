@@ -2,7 +2,7 @@ import { formatDuration } from "../../duration.ts";
 import { count } from "../../projections/explain-words.ts";
 import type { RunReport } from "../run-report.ts";
 import { timelineLegend, timelineSvg } from "../svg/timeline-svg.ts";
-import { costInWords, moment, money, title, whyInWords } from "../words.ts";
+import { moment, money, title, whyInWords } from "../words.ts";
 import { chartsMarkup } from "./html-charts.ts";
 import { costTable, iterationTable } from "./html-tables.ts";
 import { tasksMarkup } from "./html-tasks.ts";
@@ -54,15 +54,15 @@ function head(report: RunReport): Markup {
 </header>`;
 }
 
-function figures(report: RunReport): Markup {
-  const { run, done, all, durationMs, costPerTaskUsd } = report;
-  const figure = (name: string, value: string): Markup =>
-    markup`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+function figures({ run, done, all, durationMs, costPerTaskUsd, unpriced }: RunReport): Markup {
+  const figure = (name: string, value: string, note = ""): Markup =>
+    markup`<div><dt>${name}</dt><dd>${value}</dd>${note === "" ? NOTHING : markup`<dd class="note">${note}</dd>`}</div>`;
+  const isPartly = run.costUsd !== null && unpriced > 0;
   return markup`<dl class="figures">
 ${figure("Tasks done", `${done} of ${all}`)}
 ${figure("Iterations", String(run.iterations))}
 ${figure("Time", formatDuration(durationMs))}
-${figure("Cost", costInWords(report))}
+${figure("Cost", money(run.costUsd), isPartly ? `${count(unpriced, "iteration")} unknown` : "")}
 ${figure("Per accepted task", run.accepted === 0 ? "none accepted" : money(costPerTaskUsd))}
 </dl>`;
 }

@@ -5,11 +5,14 @@ import type { Acceptance, ReportStep, TaskReport } from "../task-report.ts";
 import { bounded, MARKS, RULINGS } from "../words.ts";
 import { markup, NOTHING, type Markup } from "./markup.ts";
 
+/** From here on a browser lays out only those that are looked at. */
+const MANY = 200;
+
 /** Each task with its verdicts and, when it was accepted, its certificate. */
 export function tasksMarkup({ tasks }: RunReport): Markup {
   const begun = tasks.filter(({ steps }) => steps.length > 0);
   const others = tasks.filter(({ steps }) => steps.length === 0);
-  return markup`<section>
+  return markup`<section class="${begun.length > MANY ? "many" : "tasks"}">
 <h2>Tasks</h2>
 ${begun.length === 0 ? markup`<p>No task was worked on.</p>` : begun.map(taskMarkup)}
 </section>

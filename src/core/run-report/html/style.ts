@@ -4,14 +4,14 @@ import { markup } from "./markup.ts";
 export const STYLE = markup`<style>
 :root {
   --paper: #fff; --card: #f6f7f9; --ink: #1b1f24; --quiet: #59626d; --rule: #dde1e6; --grid: #e7eaee;
-  --accepted: #1a7f45; --continue: #4a78c2; --rejected: #c2410c; --blocked: #8b3fb0; --decide: #a16207;
-  --failed: #9f1239; --open: #8a939e; --bar: #4a78c2; --area: #4a78c21f; --gates: #59626d; --wait: #c3c9d1;
+  --accepted: #1a7f45; --continue: #3566b0; --rejected: #c2410c; --blocked: #8b3fb0; --decide: #a16207;
+  --failed: #9f1239; --open: #66707c; --bar: #4a78c2; --area: #4a78c21f; --gates: #59626d; --wait: #c3c9d1;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #14171b; --card: #1d2126; --ink: #e6e9ed; --quiet: #9aa4b0; --rule: #31373f; --grid: #262b32;
     --accepted: #4cc27e; --continue: #7ba6ea; --rejected: #f4915c; --blocked: #cf8df0; --decide: #e3b341;
-    --failed: #fb7185; --open: #7f8994; --bar: #7ba6ea; --area: #7ba6ea26; --gates: #9aa4b0; --wait: #434b55;
+    --failed: #fb7185; --open: #8f99a5; --bar: #7ba6ea; --area: #7ba6ea26; --gates: #9aa4b0; --wait: #434b55;
   }
 }
 * { box-sizing: border-box; }
@@ -38,6 +38,7 @@ h2 { margin: 44px 0 12px; font-size: 21px; letter-spacing: -0.01em; }
 .figures div { background: var(--card); border-radius: 10px; padding: 12px 16px; }
 .figures dt { color: var(--quiet); font-size: 13px; }
 .figures dd { margin: 0; font-size: 22px; font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.figures .note { font-size: 13px; font-weight: 400; color: var(--quiet); }
 .waiting ul { list-style: none; margin: 0; padding: 0; display: grid; gap: 12px; }
 .waiting li { border: 1px solid var(--rule); border-left: 4px solid var(--decide); border-radius: 8px; padding: 12px 16px; }
 .waiting li p { margin: 0 0 6px; }
@@ -54,14 +55,14 @@ svg .tick { fill: var(--quiet); font-variant-numeric: tabular-nums; }
 svg .lane { font-weight: 600; }
 svg .mark { font-size: 13px; font-weight: 700; }
 .grid { stroke: var(--grid); } .rule { stroke: var(--rule); }
-.agent { stroke: var(--paper); stroke-width: 0.6; }
+.agent { stroke: var(--paper); stroke-width: 0.6; } .agent.thin { stroke: none; }
 .v-accepted { fill: var(--accepted); } .v-continue { fill: var(--continue); } .v-rejected { fill: var(--rejected); }
 .v-blocked { fill: var(--blocked); } .v-decide { fill: var(--decide); } .v-failed { fill: var(--failed); } .v-open { fill: var(--open); }
 .t-accepted { color: var(--accepted); } .t-continue { color: var(--continue); } .t-rejected { color: var(--rejected); }
 .t-blocked { color: var(--blocked); } .t-decide { color: var(--decide); } .t-failed { color: var(--failed); } .t-open { color: var(--open); }
 svg text.mark { fill: currentColor; }
-.gates { fill: url(#p-gates); stroke: var(--gates); stroke-width: 0.7; }
-.baseline { fill: url(#p-baseline); stroke: var(--gates); stroke-width: 0.7; }
+.gates { fill: url(#p-gates); } .baseline { fill: url(#p-baseline); }
+.gates, .baseline { stroke: var(--gates); stroke-width: 0.7; } .gates.thin, .baseline.thin { stroke: none; }
 .merge { fill: var(--ink); }
 .wait { fill: url(#p-wait); }
 .p-back { fill: var(--paper); } .p-gates { fill: var(--gates); } .p-wait { fill: var(--wait); }
@@ -74,7 +75,8 @@ figcaption { font-weight: 600; margin-bottom: 8px; }
 .area { fill: var(--area); } .line { fill: none; stroke: var(--bar); stroke-width: 2; } .dot, .bar { fill: var(--bar); }
 .limit { stroke: var(--failed); stroke-width: 1.5; stroke-dasharray: 5 4; }
 .empty { color: var(--quiet); margin: 24px 0; }
-.task { border-top: 1px solid var(--rule); padding: 18px 0 8px; content-visibility: auto; contain-intrinsic-size: auto 320px; }
+.task { border-top: 1px solid var(--rule); padding: 18px 0 8px; }
+.many .task { content-visibility: auto; contain-intrinsic-size: auto 320px; }
 h3 { margin: 0 0 6px; font-size: 17px; overflow-wrap: anywhere; }
 .id { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: 15px; margin-right: 6px; }
 .status { font-size: 12px; font-weight: 600; color: var(--quiet); border: 1px solid var(--rule); border-radius: 99px; padding: 1px 9px; margin-left: 4px; white-space: nowrap; }
@@ -98,7 +100,8 @@ th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tfoot td { font-weight: 650; border-bottom: 0; }
 summary { cursor: pointer; margin-top: 36px; } summary h2 { display: inline; }
-details .scrolls { margin-top: 12px; } details td:last-child { min-width: 200px; }
+details .scrolls { margin-top: 12px; } details td { white-space: nowrap; }
+details td:last-child { min-width: 220px; white-space: normal; }
 @media (max-width: 620px) {
   main { padding: 0 16px; } header { padding-top: 24px; }
   .figures { grid-template-columns: 1fr 1fr; } .figures dd { font-size: 19px; }
@@ -113,7 +116,7 @@ details .scrolls { margin-top: 12px; } details td:last-child { min-width: 200px;
   header { padding-top: 0; } h2 { margin-top: 22pt; } h2, h3, h4 { break-after: avoid; }
   figure, .waiting li, .certificate, tr, .legend, .figures { break-inside: avoid; }
   .charts { grid-template-columns: 1fr 1fr; } .figures { grid-template-columns: repeat(5, 1fr); } .figures dd { font-size: 15pt; }
-  .task { content-visibility: visible; } .timeline { min-width: 0; } .scrolls { overflow: visible; }
+  .many .task { content-visibility: visible; } .timeline { min-width: 0; } .scrolls { overflow: visible; }
   svg text, svg .mark { font-size: 15px; }
   details:not([open]) { display: none; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

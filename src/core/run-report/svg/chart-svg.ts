@@ -46,12 +46,14 @@ ${limit === null ? NOTHING : limitLine(up(limit), words.value(limit))}`,
 }
 
 function limitLine(top: number, label: string): Markup {
-  return markup`<line class="limit" x1="${BOX.left}" x2="${WIDTH - BOX.right}" y1="${place(top)}" y2="${place(top)}"/><text class="tick" x="${BOX.left + 6}" y="${place(top + 14)}">budget ${label}</text>`;
+  const beside = top > FLOOR - 20 ? top - 6 : top + 14;
+  return markup`<line class="limit" x1="${BOX.left}" x2="${WIDTH - BOX.right}" y1="${place(top)}" y2="${place(top)}"/><text class="tick" x="${BOX.left + 6}" y="${place(beside)}">budget ${label}</text>`;
 }
 
 /** One bar for each iteration; of very many, the highest of some neighbours. */
 export function barChart(series: Series, words: ChartWords): Markup {
-  const bars = grouped(series);
+  const size = Math.max(1, Math.ceil(series.x.length / BARS_MAX));
+  const bars = grouped(series, size);
   const ticks = numberTicks(
     bars.reduce((most, { value }) => Math.max(most, value ?? 0), 0),
     words.value,
@@ -61,7 +63,7 @@ export function barChart(series: Series, words: ChartWords): Markup {
   const slot = INNER_WIDTH / Math.max(1, bars.length);
   const width = Math.min(34, slot * 0.72);
   const every = Math.ceil(bars.length / 10);
-  return frame(
+  const chart = frame(
     words.label,
     ticks,
     markup`${bars.map(({ name, value }, index) => {
@@ -72,6 +74,9 @@ export function barChart(series: Series, words: ChartWords): Markup {
         : markup`${column(middle - width / 2, up(value), width, `${name}: ${words.value(value)}`)}${label}`;
     })}`,
   );
+  return size === 1
+    ? chart
+    : markup`${chart}<p class="quiet">Each bar is the highest of ${size} iterations.</p>`;
 }
 
 function column(left: number, top: number, width: number, title: string): Markup {
@@ -83,9 +88,8 @@ interface Bar {
   readonly value: number | null;
 }
 
-function grouped({ x, y }: Series): readonly Bar[] {
-  const size = Math.ceil(x.length / BARS_MAX);
-  return Array.from({ length: Math.ceil(x.length / Math.max(1, size)) }, (_, index) => {
+function grouped({ x, y }: Series, size: number): readonly Bar[] {
+  return Array.from({ length: Math.ceil(x.length / size) }, (_, index) => {
     const values = y.slice(index * size, (index + 1) * size).filter((value) => value !== null);
     return { name: String(x[index * size] ?? ""), value: values.length === 0 ? null : Math.max(...values) };
   });

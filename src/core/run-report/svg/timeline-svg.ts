@@ -12,7 +12,9 @@ const RIGHT = 10;
 const TOP = 8;
 const LANE = 58;
 const AXIS = 26;
-const NARROWEST = 1.5;
+const NARROWEST = 1;
+/** Narrower bars have no line around them: it would be all there is to see. */
+const THIN = 4;
 const MARK_SPACE = 13;
 const TOLD = 300;
 
@@ -70,7 +72,8 @@ function inLane(span: TimeSpan, drawn: Drawn, top: number): Markup {
 function bar(span: TimeSpan, { x, until }: Drawn, y: number, height: number): Markup {
   const left = x(span.from);
   const width = Math.max(NARROWEST, x(span.to ?? until) - left);
-  const kind = span.is === "agent" ? `agent v-${span.verdict ?? "open"}` : span.is;
+  const verdict = span.is === "agent" ? ` v-${span.verdict ?? "open"}` : "";
+  const kind = `${span.is}${verdict}${width < THIN ? " thin" : ""}`;
   return markup`<rect class="${kind}" x="${place(left)}" y="${y}" width="${place(width)}" height="${height}"${span.is === "agent" ? markup` rx="2"` : NOTHING}><title>${spanInWords(span, until)}</title></rect>`;
 }
 

@@ -1,0 +1,177 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createIterationTexts, type IterationTexts, type TextPiece } from "./iteration-texts.ts";
+
+let folder: string;
+let texts: IterationTexts;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ralph-texts-"));
+  mkdirSync(join(folder, "logs"));
+  texts = createIterationTexts(folder, (text) => text.replaceAll("hunter22", "[redacted]"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (content: string | Buffer, name = "iteration-007.log"): void =>
+  writeFileSync(join(folder, "logs", name), content);
+
+async function read(from: number, limit: number): Promise<TextPiece> {
+  const piece = await texts.read(7, "transcript", from, limit);
+  expect(piece).not.toBeNull();
+  return piece!;
+}
+
+/** Every piece, from the first byte to the last. */
+async function readAll(limit: number): Promise<string> {
+  let all = "";
+  for (let from = 0; ;) {
+    const { text, to, bytes } = await read(from, limit);
+    all += text;
+    if (to === bytes) return all;
+    expect(to).toBeGreaterThan(from);
+    from = to;
+  }
+}
+
+describe("reading", () => {
+  test("a text that is not there is null", async () => {
+    expect(await texts.bytes(7, "transcript")).toBeNull();
+    expect(await texts.read(7, "transcript", 0, 100)).toBeNull();
+    expect(await texts.search(7, "transcript", "x", AbortSignal.timeout(9_000))).toBeNull();
+  });
+
+  test("a piece, and where the next begins", async () => {
+    write("0123456789");
+    expect(await texts.bytes(7, "transcript")).toBe(10);
+    expect(await read(2, 4)).toEqual({ from: 2, to: 6, bytes: 10, text: "2345" });
+    expect(await read(8, 4)).toEqual({ from: 8, to: 10, bytes: 10, text: "89" });
+    expect(await read(99, 4)).toEqual({ from: 10, to: 10, bytes: 10, text: "" });
+  });
+
+  test("from the end", async () => {
+    write("0123456789");
+    expect(await read(-3, 100)).toEqual({ from: 7, to: 10, bytes: 10, text: "789" });
+    expect(await read(-99, 4)).toEqual({ from: 0, to: 4, bytes: 10, text: "0123" });
+  });
+
+  test.each([4, 5, 6, 7, 16, 33])("no character is cut in two by pieces of %i bytes", async (limit) => {
+    const text = "aé漢🐎\r\nžluťoučký kůň ".repeat(30);
+    write(text);
+    expect(await readAll(limit)).toBe(text);
+  });
+
+  test.each([16, 17, 19, 23, 40])("no escape is left over between pieces of %i bytes", async (limit) => {
+    write("\u001b[1;31mred\u001b[0m and \u001b[38;5;200mpink\u001b[0m, ".repeat(30));
+    expect(await readAll(limit)).toBe("red and pink, ".repeat(30));
+  });
+
+  test("a beginning in the middle of a character or an escape moves behind it", async () => {
+    write("a🐎b\u001b[1;31mc");
+    expect(await read(3, 100)).toMatchObject({ from: 5, text: "bc" });
+    expect(await read(9, 100)).toMatchObject({ from: 13, text: "c" });
+  });
+
+  test("what is no UTF-8 is shown as far as it goes", async () => {
+    write(Buffer.concat([Buffer.from("ab"), Buffer.alloc(50, 0x80), Buffer.from("cd")]));
+    expect((await readAll(16)).replaceAll("\uFFFD", "")).toBe("abcd");
+  });
+
+  test("of a text of five gigabytes the end is at hand", async () => {
+    const size = 5 * 1024 ** 3;
+    write("");
+    truncateSync(join(folder, "logs", "iteration-007.log"), size);
+    appendFileSync(join(folder, "logs", "iteration-007.log"), "the end");
+    expect(await read(-7, 100)).toEqual({ from: size, to: size + 7, bytes: size + 7, text: "the end" });
+  });
+
+  test("a secret that got there is taken out", async () => {
+    write("the password is hunter22");
+    expect((await read(0, 100)).text).toBe("the password is [redacted]");
+  });
+});
+
+describe("places", () => {
+  test("a prompt lies beside its transcript", async () => {
+    write("do it", "iteration-007.prompt.md");
+    expect((await texts.read(7, "prompt", 0, 100))?.text).toBe("do it");
+    expect(await texts.bytes(7, "transcript")).toBeNull();
+  });
+
+  test("what is gone is found in the archive of a list", async () => {
+    for (const [name, text] of [
+      ["2026-01-01-a", "old"],
+      ["2026-02-01-b", "new"],
+    ] as const) {
+      mkdirSync(join(folder, "archive", name, "logs"), { recursive: true });
+      writeFileSync(join(folder, "archive", name, "logs", "iteration-007.log"), text);
+    }
+    expect((await read(0, 100)).text).toBe("new");
+    write("own");
+    expect((await read(0, 100)).text).toBe("own");
+  });
+
+  test("a link is not followed, nor a folder that leads outside", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "ralph-outside-"));
+    writeFileSync(join(outside, "iteration-007.log"), "secret");
+    symlinkSync(join(outside, "iteration-007.log"), join(folder, "logs", "iteration-007.log"));
+    expect(await texts.read(7, "transcript", 0, 100)).toBeNull();
+    rmSync(join(folder, "logs"), { recursive: true });
+    symlinkSync(outside, join(folder, "logs"));
+    expect(await texts.read(7, "transcript", 0, 100)).toBeNull();
+    rmSync(outside, { recursive: true });
+  });
+});
+
+describe("searching", () => {
+  const search = async (words: string) =>
+    (await texts.search(7, "transcript", words, new AbortController().signal)) ?? [];
+
+  test("finds lines in any case, each with the place of the words", async () => {
+    write("first\nthe Word is é here\nnothing\nsword");
+    expect(await search("WORD")).toEqual([
+      { at: 10, line: "the Word is é here" },
+      { at: 35, line: "sword" },
+    ]);
+    expect(await search("here")).toEqual([{ at: 21, line: "the Word is é here" }]);
+    expect(await search("absent")).toEqual([]);
+  });
+
+  test("looks through escapes, and shows none", async () => {
+    write("\u001b[31mre\u001b[32md\u001b[0m line");
+    expect(await search("red")).toEqual([{ at: 0, line: "red line" }]);
+  });
+
+  test("goes through a text of many pieces, over their borders, and finds each place once", async () => {
+    const line = `${"x".repeat(99)}\n`;
+    write(`${line.repeat(5_242)}needle one\n${line.repeat(9_000)}needle two`);
+    expect(await search("needle")).toEqual([
+      { at: 524_200, line: "needle one" },
+      { at: 524_200 + 11 + 900_000, line: "needle two" },
+    ]);
+  });
+
+  test("goes through a line of any length, and shows what stands around", async () => {
+    write(`${"y".repeat(65_530)}needle${"z".repeat(400_000)}needle${"z".repeat(100)}`);
+    const hits = await search("needle");
+    expect(hits.map(({ at }) => at)).toEqual([65_530, 465_536]);
+    expect(hits[0]?.line).toContain("needle");
+    expect(hits[0]?.line.length).toBeLessThanOrEqual(300);
+  });
+
+  test("stops after two hundred, and when nobody waits any more", async () => {
+    write("word\n".repeat(1_000));
+    expect(await search("word")).toHaveLength(200);
+    await expect(texts.search(7, "transcript", "word", AbortSignal.abort())).rejects.toThrow("aborted");
+  });
+});

@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import { openProject } from "../../compose.ts";
+import { openWebScreen } from "../../compose-web.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { ScreenPorts } from "../../engine/watch-project.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { eventLines } from "../print/event-lines.ts";
+import { LanePrefixes } from "../print/lane-prefixes.ts";
+import { styleFor } from "../print/style.ts";
+import { refreshStatus } from "../refresh-status.ts";
+import { requirePerson } from "../require-person.ts";
+
+interface Flags {
+  readonly port: string;
+  readonly host: string;
+  readonly token?: string;
+  readonly readOnly?: boolean;
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const PLAIN = styleFor({}, {});
+
+export function define(command: Command, act: Act): void {
+  command
+    .option("--port <n>", "where it listens; 0 takes one that is free", "0")
+    .option("--host <address>", "let other machines in; needs --token", "127.0.0.1")
+    .option("--token <text>", "what the address must hold, instead of a random one")
+    .option("--read-only", "to look only: nothing can be answered, cancelled or stopped")
+    .action((flags: Flags) => act((context) => web(flags, context)));
+}
+
+async function web(flags: Flags, context: CliContext): Promise<number> {
+  const project = await openProject(context);
+  requirePerson(project, context.env, "open the page");
+  const port = portIn(flags.port);
+  const { isLoopback, randomToken, TOKEN_LENGTH_MIN } = await import("../../web/access.ts");
+  requireToken(flags, isLoopback(flags.host), TOKEN_LENGTH_MIN);
+  const { startServer } = await import("../../web/server.ts");
+  const screen = openWebScreen(
+    {
+      project,
+      env: context.env,
+      mayAct: flags.readOnly !== true,
+      lines: plainLines(),
+    },
+    () => refreshStatus(project),
+  );
+  try {
+    const token = flags.token ?? randomToken();
+    const server = await startServer({ ports: screen.ports, host: flags.host, port, token });
+    context.stdout.write(`${server.url}\n`);
+    context.stderr.write("ralph: open this address in a browser; Ctrl-C ends the page, not the run\n");
+    await untilSignalled();
+    await server.stop();
+    return 0;
+  } finally {
+    await screen.close();
+  }
+}
+
+/** As a run prints them. */
+function plainLines(): ScreenPorts["lines"] {
+  const lanes = new LanePrefixes();
+  return (event, state, record) => {
+    lanes.see(event, state);
+    const prefix = "task" in event && event.task !== null ? lanes.of(event.task) : "";
+    return eventLines(event, state, record, PLAIN, prefix);
+  };
+}
+
+function portIn(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new RalphError("usage", `"${text}" is no port: that is a number from 0 to 65535`, {
+    hint: "ralph web --port 0 takes one that is free",
+  });
+}
+
+function requireToken({ host, token }: Flags, isLoopback: boolean, lengthMin: number): void {
+  if (token === undefined && isLoopback) return;
+  if (token === undefined)
+    throw new RalphError(
+      "usage",
+      `with --host ${host} other machines can open the page: it needs a --token`,
+      {
+        hint: `ralph web --host ${host} --token "$(openssl rand -hex 16)"`,
+      },
+    );
+  if (token.length < lengthMin)
+    throw new RalphError(
+      "usage",
+      `the token has ${token.length} characters, and needs at least ${lengthMin}`,
+      {
+        hint: 'for example: --token "$(openssl rand -hex 16)"',
+      },
+    );
+}
+
+async function untilSignalled(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of SIGNALS) process.once(signal, () => resolve());
+  });
+}
