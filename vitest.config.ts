@@ -16,7 +16,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     teardownTimeout: 5_000,
     coverage: {
-      include: ["src/**/*.ts"],
+      include: ["src/**/*.{ts,tsx}"],
       exclude: ["**/*.test.ts"],
     },
   },

@@ -3,6 +3,7 @@
 import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { rolldown } from "rolldown";
+import { bundlePage } from "./bundle-page.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -19,7 +20,7 @@ async function build(): Promise<void> {
   const started = performance.now();
   const temporary = mkdtempSync(join(root, ".dist-"));
   try {
-    await bundle(temporary);
+    await Promise.all([bundle(temporary), bundlePage(join(temporary, "web"))]);
     publish(temporary);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
@@ -32,7 +33,10 @@ async function bundle(folder: string): Promise<void> {
     cwd: root,
     input: Object.fromEntries(entries.map((name) => [name, join("src", `${name}.ts`)])),
     platform: "node",
-    external: ["better-sqlite3"],
+    // Ink asks for the developer tools only when somebody debugs it, and they are not installed.
+    external: ["better-sqlite3", "react-devtools-core"],
+    // React in its quick form.
+    transform: { define: { "process.env.NODE_ENV": '"production"' } },
     logLevel: "warn",
   });
   await bundled.write({
@@ -45,10 +49,13 @@ async function bundle(folder: string): Promise<void> {
 }
 
 function publish(folder: string): void {
-  mkdirSync(join(dist, "chunks"), { recursive: true });
+  for (const name of ["chunks", "web"]) mkdirSync(join(dist, name), { recursive: true });
   const chunks = globSync("chunks/*.js", { cwd: folder });
   for (const file of [...chunks, ...globSync("*.js", { cwd: folder })]) {
     renameSync(join(folder, file), join(dist, file));
+  }
+  for (const file of ["app.js", "app.css", "index.html"]) {
+    renameSync(join(folder, "web", file), join(dist, "web", file));
   }
   const current = new Set(chunks.map((file) => basename(file)));
   for (const file of globSync("chunks/*.js", { cwd: dist })) {

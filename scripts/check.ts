@@ -18,6 +18,7 @@ const staticSteps: readonly Step[] = [
   { name: "format", command: "prettier --check --log-level warn ." },
   { name: "lint", command: "oxlint --type-aware --deny-warnings" },
   { name: "types: core", command: "tsc -p src/core" },
+  { name: "types: page", command: "tsc -p src/web/client" },
   { name: "types: src", command: "tsc -p ." },
   { name: "types: test", command: "tsc -p test" },
   { name: "dead code", command: "knip" },

@@ -5,6 +5,7 @@ test.each([
   ["ralph-status", "status --loops"],
   ["ralph-status --json", "status --loops --json"],
   ["--status", "status"],
+  ["--monitor", "run --monitor"],
   ["--reset --all --yes", "reset --all --yes"],
   ["--reset-circuit", "reset --circuit"],
   ["--roadmap plan.md --dry-run", "run --roadmap plan.md --dry-run"],

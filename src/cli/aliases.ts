@@ -5,6 +5,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   "--status": ["status"],
   "--reset": ["reset"],
   "--reset-circuit": ["reset", "--circuit"],
+  "--monitor": ["run", "--monitor"],
   "--roadmap": ["run", "--roadmap"],
 };
 

@@ -46,6 +46,10 @@ export const COMMANDS = {
     load: () => import("./commands/import.ts"),
   },
   status: { summary: "where the run and its tasks stand", load: () => import("./commands/status.ts") },
+  monitor: {
+    summary: "watch a run in this terminal, and answer, steer, cancel or unblock",
+    load: () => import("./commands/monitor.ts"),
+  },
   history: { summary: "every iteration and its verdict", load: () => import("./commands/history.ts") },
   why: {
     summary: "what was decided about a task, an iteration or the run, and from what",

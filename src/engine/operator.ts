@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { planAct, type OperatorAct } from "../core/operator/operator-act.ts";
+import { planAct, type Acted, type OperatorAct } from "../core/operator/operator-act.ts";
 import { evolveAll, EVOLVE_VERSION } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, taskState, type State } from "../core/loop/state.ts";
 import type { Log } from "./ports.ts";
 
-export type Acted =
-  { readonly is: "done"; readonly said: string } | { readonly is: "refused"; readonly why: string };
+export type { Acted };
 
 /** Records what a person does from a screen; on the latest state, however much happens meanwhile. */
 export async function actAsOperator(log: Log, act: OperatorAct, isDriven: boolean): Promise<Acted> {

@@ -1,7 +1,6 @@
 import type { Recorded } from "../core/events.ts";
 import { hourOf } from "../core/limits/calls.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
-import { extendRecord, type IterationRecord } from "../core/projections/iteration-record.ts";
 import { overviewOf, type LiveProgress, type LogLine, type Overview } from "../core/projections/overview.ts";
 import type { Instant } from "../core/time.ts";
 import { followLog, type Followed } from "./follow.ts";
@@ -17,7 +16,7 @@ export interface ScreenPorts {
   isDriven(): boolean;
   progress(): readonly LiveProgress[];
   /** What a person is told about one fact. */
-  lines(event: Recorded, state: State, record: IterationRecord | undefined): readonly string[];
+  lines(event: Recorded, state: State): readonly string[];
   now(): Instant;
 }
 
@@ -74,7 +73,6 @@ export async function watchProject(ports: ScreenPorts): Promise<WatchedProject> 
 /** The last lines of what happened. */
 class Tail {
   readonly #ports: ScreenPorts;
-  readonly #open = new Map<number, IterationRecord>();
   lines: readonly LogLine[] = [];
 
   constructor(ports: ScreenPorts) {
@@ -82,11 +80,8 @@ class Tail {
   }
 
   add(event: Recorded, state: State): void {
-    const record = "iteration" in event ? extendRecord(this.#open.get(event.iteration), event) : undefined;
-    if (record !== undefined) this.#open.set(record.iteration, record);
     const { position, at } = event;
-    const texts = this.#ports.lines(event, state, record).filter((text) => text.trim() !== "");
+    const texts = this.#ports.lines(event, state).filter((text) => text.trim() !== "");
     this.lines = [...this.lines, ...texts.map((text) => ({ position, at, text }))].slice(-TAIL_LINES);
-    if (event.type === "verdict.reached") this.#open.delete(event.iteration);
   }
 }

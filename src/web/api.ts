@@ -1,4 +1,4 @@
-import type { Acted } from "../engine/operator.ts";
+import type { Acted } from "../core/operator/operator-act.ts";
 import type { Charts } from "../core/projections/charts.ts";
 import type { IterationRow } from "../core/projections/iteration-row.ts";
 import type { RunEntry } from "../core/projections/run-list.ts";

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { installFakeGh } from "../fixtures/fake-gh.ts";
 import { pathWithoutAgents } from "../fixtures/path-without-agents.ts";
 import { createProject, type Project } from "./project.ts";
 
@@ -16,26 +17,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A gh that remembers pull requests by their branch, and a remote that is a folder. */
-const GH = `#!/bin/sh
-cd $(dirname "$0")/..
-echo "$*" >> asked
-while [ $# -gt 0 ]; do case $1 in list|create) what=$1 ;; --head) head=$2 ;; --title) title=$2 ;; esac; shift; done
-file=pr-$(echo "$head" | tr / -)
-case $what in
-list) cat "$file" 2>/dev/null; true ;;
-create)
-  [ -e refuse ] && { echo "GraphQL: not allowed" >&2; exit 1; }
-  [ -e "$file" ] && { echo "already exists" >&2; exit 1; }
-  echo "https://example.com/pull/$head" | tee "$file" ;;
-esac
-`;
-
+/** With a gh that remembers pull requests by their branch, and a remote that is a folder. */
 function projectOnHub(more: { readonly gh?: boolean; readonly remote?: boolean } = {}): void {
   const { gh = true, remote = true } = more;
   mkdirSync(join(folder, "bin"));
-  if (gh) writeFileSync(join(folder, "bin", "gh"), GH);
-  if (gh) chmodSync(join(folder, "bin", "gh"), 0o755);
+  if (gh) installFakeGh(folder);
   project = createProject({
     tasks: ["one", "two"],
     config: `agent = "stub"

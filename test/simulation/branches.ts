@@ -44,6 +44,20 @@ export class Branches {
     return String(this.#commits.length - 1);
   }
 
+  has(commit: string): boolean {
+    return this.#commits[Number(commit)] !== undefined;
+  }
+
+  /** Under this name, or the next one that is free, unless it has one already. */
+  keep(name: string, commit: string): void {
+    for (let at = 1; ; at += 1) {
+      const free = at === 1 ? name : `${name}-${at}`;
+      if ((this.backups.get(free) ?? commit) !== commit) continue;
+      this.backups.set(free, commit);
+      return;
+    }
+  }
+
   by(author: Author): readonly string[] {
     return [...this.#commits.keys()].filter((at) => this.#commits[at]?.author === author).map(String);
   }

@@ -4,7 +4,7 @@ import { versionOf, workText } from "./work-text.ts";
 /** A work tree on a branch: the user's own, or a task's. */
 export class Checkout {
   readonly root: string;
-  readonly branch: string;
+  branch: string;
   readonly branches: Branches;
   #tree: Map<string, string>;
   /** What was put back, by iteration. */
@@ -64,6 +64,19 @@ export class Checkout {
     const moved = new Map(this.#committed);
     for (const name of namesChanged(from, this.#tree)) putInto(moved, name, this.#tree.get(name));
     this.#tree = moved;
+  }
+
+  /** Somebody checks out another branch, and takes along what is not committed. */
+  switchTo(branch: string): void {
+    const before = this.#committed;
+    this.branch = branch;
+    this.follow(before);
+  }
+
+  /** Uncommitted changes, and new files where others come. */
+  inTheWayOf(commit: string): readonly string[] {
+    const coming = this.changedSince(commit);
+    return this.uncommitted().filter((name) => this.#committed.has(name) || coming.includes(name));
   }
 
   /** Files whose committed text differs from the one at that commit. */

@@ -40,7 +40,10 @@ function commitAs(world: World, name: string, text: string): void {
   world.commitByPerson(name);
 }
 
-function leaveUncommitted({ repository }: World, { uncommitted }: LaneTruth): void {
+/** A change of what is committed is in the way of every merge, a new file in that of none. */
+function leaveUncommitted(world: World, { uncommitted }: LaneTruth): void {
+  const { repository, random } = world;
+  if (random.chance(0.8)) commitAs(world, NOTES, "an idea");
   uncommitted.set(NOTES, "half an idea");
   repository.put(NOTES, "half an idea");
 }

@@ -18,6 +18,10 @@ export class LaneTruth {
   readonly worktrees = new Map<string, Checkout>();
   /** Checkouts of one commit, by folder. */
   readonly trials = new Map<string, Files>();
+  trialsMade = 0;
+  /** Folders that need no set-up any more, and those that a person has locked. */
+  readonly setUp = new Set<string>();
+  readonly locked = new Set<string>();
   /** Pairs of tasks that are good each and fail together, until somebody has written what joins them. */
   readonly clashes: (readonly [string, string])[] = [];
   /** Tasks that add a line to the shared file. */
@@ -26,8 +30,10 @@ export class LaneTruth {
   setupFailures = 0;
   /** What a person has in the user's checkout and has not committed. */
   readonly uncommitted = new Map<string, string>();
-  /** Branches for which a pull request is open. */
-  readonly proposed = new Set<string>();
+  /** Whether there is a place for pull requests. */
+  hasHub = true;
+  /** Branches for which a pull request is open, with the commit that was pushed. */
+  readonly proposed = new Map<string, string | null>();
   /** When a person committed on the base. */
   readonly committedAt: number[] = [];
   /** Whose work has come to the base, in this order. */

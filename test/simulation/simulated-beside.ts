@@ -1,16 +1,12 @@
-import type {
-  Beside,
-  OpenedCheckout,
-  OwnCheckout,
-  PullRequests,
-  Worktrees,
-} from "../../src/engine/parallel-ports.ts";
+import type { Beside, OpenedCheckout, PullRequests, Worktrees } from "../../src/engine/parallel-ports.ts";
+import { RalphError } from "../../src/core/ralph-error.ts";
 import type { Workspace } from "../../src/engine/ports.ts";
 import { Checkout } from "./checkout.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import { branchOf, type LaneTruth } from "./lane-truth.ts";
 import { checkRemoval } from "./merge-invariants.ts";
 import { simulatedMerging } from "./simulated-merging.ts";
+import { simulatedOwnCheckout } from "./simulated-own-checkout.ts";
 import { simulatedWorkspace } from "./simulated-workspace.ts";
 import type { World } from "./world.ts";
 
@@ -21,15 +17,16 @@ export function simulatedBeside(
   facts: DurableFacts,
   step: () => Promise<void>,
 ): Beside {
-  const workspaces = new Map<string, Workspace>();
+  const workspaces = new Map<Checkout, Workspace>();
   return {
     worktrees: simulatedWorktrees(world, lanes, facts, step),
     merging: simulatedMerging(world, lanes, facts, step),
-    checkout: ownCheckout(world.repository, step),
+    checkout: simulatedOwnCheckout(world.repository, step),
     pullRequests: simulatedPullRequests(world, lanes, facts, step),
     workspaceAt: (root) => {
-      const workspace = workspaces.get(root) ?? simulatedWorkspace(world.checkoutAt(root), step);
-      workspaces.set(root, workspace);
+      const checkout = world.checkoutAt(root);
+      const workspace = workspaces.get(checkout) ?? simulatedWorkspace(checkout, step);
+      workspaces.set(checkout, workspace);
       return workspace;
     },
   };
@@ -37,40 +34,23 @@ export function simulatedBeside(
 
 function simulatedPullRequests(
   world: World,
-  { proposed }: LaneTruth,
+  lanes: LaneTruth,
   facts: DurableFacts,
   step: () => Promise<void>,
 ): PullRequests {
   return {
-    requireUsable: () => step(),
+    requireUsable: async () => {
+      await step();
+      if (!lanes.hasHub) throw new RalphError("config", "there is no place for pull requests");
+    },
     propose: async ({ branch }) => {
       await step();
       if (world.random.chance(0.2)) return { is: "refused", why: "nobody is there" };
       if (!world.tasks.some(({ id }) => branch === branchOf(id) && facts.isAccepted(id)))
         world.violate(`a pull request was opened for ${branch}, which is not accepted`);
-      proposed.add(branch);
+      lanes.proposed.set(branch, world.branches.tip(branch));
       await step();
       return { is: "proposed", url: `https://example.org/${branch}` };
-    },
-  };
-}
-
-function ownCheckout(repository: Checkout, step: () => Promise<void>): OwnCheckout {
-  return {
-    watch: async () => {
-      await step();
-      const { head } = repository;
-      const known = repository.uncommitted();
-      return async (isOurs) => {
-        await step();
-        const now = repository.uncommitted();
-        const paths = [
-          ...now.filter((name) => !known.includes(name)),
-          ...known.filter((name) => !now.includes(name)),
-        ];
-        const moved = repository.head === head || isOurs(repository.head) ? null : repository.head;
-        return moved === null && paths.length === 0 ? null : { head: moved, paths };
-      };
     },
   };
 }
@@ -83,31 +63,40 @@ function simulatedWorktrees(
 ): Worktrees {
   const { branches } = world;
   const { worktrees, trials } = lanes;
+  const ownTrials = new Set<string>();
   const setUp = async (root: string, signal?: AbortSignal): Promise<OpenedCheckout> => {
     await step();
+    if (lanes.setUp.has(root)) return { is: "ready", root, copied: [] };
     if (signal?.aborted) return { is: "failed", root, why: "stopped" };
     const fails = lanes.setupFailures > 0 && world.random.chance(0.3);
     if (fails) lanes.setupFailures -= 1;
-    return fails ? { is: "failed", root, why: "npm ci" } : { is: "ready", root, copied: [] };
+    if (fails) return { is: "failed", root, why: "npm ci" };
+    lanes.setUp.add(root);
+    return { is: "ready", root, copied: [] };
   };
   return {
     open: async (task, base, signal) => {
       const branch = branchOf(task);
       await step();
-      if (branches.tip(branch) === null) branches.move(branch, branches.tip(base));
+      if (!worktrees.has(task)) useBranch(world, branch, base);
       await step();
       const worktree = worktrees.get(task) ?? new Checkout(branches, `/worktrees/${task}`, branch);
       worktrees.set(task, worktree);
       return { ...(await setUp(worktree.root, signal)), branch };
     },
     at: async (commit, use, signal) => {
-      const root = `/worktrees/@${commit}-${trials.size}`;
+      if (!branches.has(commit)) throw new RalphError("git-failed", `"${commit}" is not a commit`);
+      lanes.trialsMade += 1;
+      const root = `/worktrees/@${commit}-${lanes.trialsMade}`;
       await step();
+      ownTrials.add(root);
       trials.set(root, branches.files(commit));
-      const answer = await use(await setUp(root, signal));
-      await step();
-      trials.delete(root);
-      return answer;
+      try {
+        return await use(await setUp(root, signal));
+      } finally {
+        await step();
+        trials.delete(root);
+      }
     },
     list: async () => {
       await step();
@@ -120,16 +109,33 @@ function simulatedWorktrees(
       await step();
       const worktree = worktrees.get(task);
       if (worktree === undefined) return true;
-      if (!force && worktree.uncommitted().length > 0) return false;
+      const isKept = worktree.uncommitted().length > 0 || lanes.locked.has(worktree.root);
+      if (isKept && !force) return false;
       await step();
       checkRemoval(world, facts, task, worktree);
       worktrees.delete(task);
+      lanes.setUp.delete(worktree.root);
       await step();
       return true;
     },
     clearLeftovers: async () => {
       await step();
-      trials.clear();
+      for (const root of trials.keys()) if (!ownTrials.has(root)) trials.delete(root);
     },
   };
+}
+
+/** The branch as it is, or made from the base. */
+function useBranch({ branches, repository }: World, branch: string, base: string): void {
+  if (repository.branch === branch)
+    throw new RalphError("not-writable", `the branch ${branch} is checked out in ${repository.root}`);
+  if (branches.tip(branch) !== null) return;
+  const inTheWay = branches.names.find(
+    (name) => branch.startsWith(`${name}/`) || name.startsWith(`${branch}/`),
+  );
+  if (inTheWay !== undefined)
+    throw new RalphError("not-writable", `the branch ${inTheWay} is in the way of the branch ${branch}`);
+  const tip = branches.tip(base);
+  if (tip === null) throw new RalphError("git-failed", `"${base}" is not a commit`);
+  branches.move(branch, tip);
 }

@@ -12,7 +12,7 @@ import type { DurableFacts } from "./durable-facts.ts";
 import type { LaneTruth } from "./lane-truth.ts";
 import { checkMove, checkPerson } from "./merge-invariants.ts";
 import { mergeFiles, sameFiles, type Files, type MergedFiles, type Branches } from "./branches.ts";
-import { MAIN, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** Brings branches of the simulated repository together; it may die at every step. */
 export function simulatedMerging(
@@ -25,10 +25,12 @@ export function simulatedMerging(
   let underWay = 0;
   const alone = async <T>(work: () => Promise<T>): Promise<T> => {
     if (++underWay > 1) world.violate("two merges were under way at once");
-    await step();
-    const answer = await work();
-    underWay -= 1;
-    return answer;
+    try {
+      await step();
+      return await work();
+    } finally {
+      underWay -= 1;
+    }
   };
   return {
     prepare: (request) =>
@@ -58,9 +60,10 @@ function prepareMerge(branches: Branches, request: MergeRequest): PreparedMerge 
   const [from, branch] = [tipOf(branches, request.base), tipOf(branches, request.branch)];
   const [ours, theirs] = [branches.files(from), branches.files(branch)];
   const parted = branches.files(branches.mergeBase(from, branch));
-  const merged = holding(mergeFiles(parted, ours, theirs), mark, ours.get(mark?.path ?? ""));
+  const source = sourceOf(mark, ours, theirs);
+  const merged = holding(mergeFiles(parted, ours, theirs), source);
   if (merged.conflicts.length > 0) return { is: "conflict", from, paths: merged.conflicts };
-  const files = marked(merged.files, mark);
+  const files = marked(merged.files, source);
   if (sameFiles(files, ours)) return { is: "nothing", from };
   const work = how === "rebase" ? branches.add(merged.files, [from], "merge") : from;
   const parents = how === "merge" ? [from, branch] : [work];
@@ -71,38 +74,47 @@ function prepareRevert(branches: Branches, request: RevertRequest): PreparedMerg
   const { mark, base, spans } = request;
   const from = tipOf(branches, base);
   const ours = branches.files(from);
+  const source = sourceOf(mark, ours, ours);
   let files = ours;
   for (const span of spans) {
-    const merged = holding(
-      mergeFiles(branches.files(span.to), files, branches.files(span.from)),
-      mark,
-      ours.get(mark?.path ?? ""),
-    );
+    const back = mergeFiles(branches.files(span.to), files, branches.files(span.from));
+    const merged = holding(back, source);
     if (merged.conflicts.length > 0) return { is: "conflict", from, paths: merged.conflicts };
     files = merged.files;
   }
-  files = marked(files, mark);
+  files = marked(files, source);
   if (sameFiles(files, ours)) return { is: "nothing", from };
   return { is: "ready", from, to: branches.add(files, [from], "merge") };
 }
 
-/** The task source is what the base has, whatever others made of it. */
-function holding(
-  { files, conflicts }: MergedFiles,
-  mark: FileMark | null,
-  held: string | undefined,
-): MergedFiles {
-  if (mark === null || held === undefined) return { files, conflicts };
+/** How the task source fares: as the base has it until it is marked, and with the mark. */
+interface SourceFile {
+  readonly path: string;
+  readonly held: string | undefined;
+  readonly marked: string;
+}
+
+/** The base's version counts; the other's only where the base has none. */
+function sourceOf(mark: FileMark | null, ours: Files, theirs: Files): SourceFile | null {
+  if (mark === null) return null;
+  const { path } = mark;
+  const held = ours.get(path);
+  const text = held ?? theirs.get(path);
+  return text === undefined ? null : { path, held, marked: mark.apply(Buffer.from(text)).toString() };
+}
+
+function holding({ files, conflicts }: MergedFiles, source: SourceFile | null): MergedFiles {
+  if (source === null) return { files, conflicts };
+  const { path, held } = source;
+  const others = [...files].filter(([name]) => name !== path);
   return {
-    files: new Map([...files, [mark.path, held]]),
-    conflicts: conflicts.filter((path) => path !== mark.path),
+    files: new Map(held === undefined ? others : [...files, [path, held]]),
+    conflicts: conflicts.filter((name) => name !== path),
   };
 }
 
-function marked(files: Files, mark: FileMark | null): Files {
-  const text = mark === null ? undefined : files.get(mark.path);
-  if (mark === null || text === undefined) return files;
-  return new Map([...files, [mark.path, mark.apply(Buffer.from(text)).toString()]]);
+function marked(files: Files, source: SourceFile | null): Files {
+  return source === null ? files : new Map([...files, [source.path, source.marked]]);
 }
 
 async function advance(
@@ -116,7 +128,7 @@ async function advance(
   const { base, from, to, run, iteration } = request;
   const early = whereItStands(world, request);
   if (early !== "before") return early;
-  branches.backups.set(`${run}/${iteration}/${branches.backups.size}`, from);
+  branches.keep(`${run}/${iteration}`, from);
   await step();
   const stands = whereItStands(world, request);
   if (stands !== "before") return stands;
@@ -131,10 +143,10 @@ function whereItStands(world: World, { base, from, to }: AdvanceRequest): Advanc
   const { branches, repository } = world;
   const head = branches.tip(base);
   if (branches.contains(head, to)) return { is: "moved" };
-  if (head !== from) return { is: "elsewhere", head };
-  const paths = base === MAIN ? repository.uncommitted() : [];
+  if (head !== from || !branches.has(to)) return { is: "elsewhere", head };
+  const paths = base === repository.branch ? repository.inTheWayOf(to) : [];
   if (paths.length === 0) return "before";
-  return { is: "waits", root: "/home", why: "it has uncommitted changes", paths };
+  return { is: "waits", root: repository.root, why: "it has uncommitted changes", paths };
 }
 
 /** A branch with the files of whoever has it checked out. */

@@ -69,7 +69,7 @@ export class World {
   readonly letters = new Map<string, string>();
   readonly branches = new Branches(MAIN);
   /** The user's checkout. */
-  readonly repository = new Checkout(this.branches, "", MAIN);
+  readonly repository = new Checkout(this.branches, "/home", MAIN);
   readonly runsOfIteration = new Map<number, number>();
   /** What agents have heard, by iteration: the prompt, and what came while they ran. */
   readonly prompts = new Map<number, string>();

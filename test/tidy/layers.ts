@@ -39,6 +39,12 @@ const layers: readonly Layer[] = [
     rule: "config imports core and packages only",
   },
   {
+    holds: /^src\/web\/client\//,
+    mayImport: [core, /^src\/web\/api\.ts$/],
+    packages: "all",
+    rule: "the page imports types of core, web/api.ts and packages for browsers only",
+  },
+  {
     holds: /^src\/(tui|web)\//,
     mayImport: [core, /^src\/engine\/(follow|operator|watch-project|ports)\.ts$/],
     packages: "all",
@@ -95,5 +101,5 @@ function mayImportPackage({ packages }: Layer, name: string): boolean {
 
 /** A folder of src, or of src/adapters: files of one family may import each other. */
 function familyOf(path: string): string | undefined {
-  return /^src\/(adapters\/[^/]+|[^/]+)\//.exec(path)?.[1];
+  return /^src\/(adapters\/[^/]+|web\/client(?=\/)|[^/]+)\//.exec(path)?.[1];
 }

@@ -15,6 +15,7 @@ import { showPlan } from "../dry-run.ts";
 import { requireProgram } from "../project-state.ts";
 import { driveRun, type Drive } from "../drive-run.ts";
 import { prepareRun } from "../prepare-run.ts";
+import { runWithMonitor } from "../monitor/run-with-monitor.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 
 export interface Flags extends RunFlags, SourceFlags {
@@ -24,6 +25,7 @@ export interface Flags extends RunFlags, SourceFlags {
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly monitor?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
@@ -60,7 +62,12 @@ export function define(command: Command, act: Act): void {
     .option("--dry-run", "show the plan and the first prompt, start no agent")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only the summary")
-    .action((goal: string | undefined, flags: Flags) => act((context) => run(goal, flags, context)));
+    .option("--monitor", "watch it in the terminal dashboard; its output goes to a file in .ralph/logs")
+    .action((goal: string | undefined, flags: Flags) =>
+      act((context) =>
+        flags.monitor === true ? runWithMonitor(goal, flags, context) : run(goal, flags, context),
+      ),
+    );
 }
 
 /** `first`: what is recorded before the run starts, if it does. */

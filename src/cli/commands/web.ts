@@ -2,11 +2,9 @@ import type { Command } from "commander";
 import { openProject } from "../../compose.ts";
 import { openWebScreen } from "../../compose-web.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { ScreenPorts } from "../../engine/watch-project.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { eventLines } from "../print/event-lines.ts";
-import { LanePrefixes } from "../print/lane-prefixes.ts";
-import { styleFor } from "../print/style.ts";
+import { RunLines } from "../print/run-lines.ts";
+import { PLAIN } from "../print/style.ts";
 import { refreshStatus } from "../refresh-status.ts";
 import { requirePerson } from "../require-person.ts";
 
@@ -18,7 +16,6 @@ interface Flags {
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const PLAIN = styleFor({}, {});
 
 export function define(command: Command, act: Act): void {
   command
@@ -36,12 +33,13 @@ async function web(flags: Flags, context: CliContext): Promise<number> {
   const { isLoopback, randomToken, TOKEN_LENGTH_MIN } = await import("../../web/access.ts");
   requireToken(flags, isLoopback(flags.host), TOKEN_LENGTH_MIN);
   const { startServer } = await import("../../web/server.ts");
+  const told = new RunLines(PLAIN);
   const screen = openWebScreen(
     {
       project,
       env: context.env,
       mayAct: flags.readOnly !== true,
-      lines: plainLines(),
+      lines: (event, state) => told.of(event, state),
     },
     () => refreshStatus(project),
   );
@@ -56,16 +54,6 @@ async function web(flags: Flags, context: CliContext): Promise<number> {
   } finally {
     await screen.close();
   }
-}
-
-/** As a run prints them. */
-function plainLines(): ScreenPorts["lines"] {
-  const lanes = new LanePrefixes();
-  return (event, state, record) => {
-    lanes.see(event, state);
-    const prefix = "task" in event && event.task !== null ? lanes.of(event.task) : "";
-    return eventLines(event, state, record, PLAIN, prefix);
-  };
 }
 
 function portIn(text: string): number {

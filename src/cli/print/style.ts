@@ -9,7 +9,7 @@ export interface Style {
   readonly ask: (text: string) => string;
 }
 
-const PLAIN: Style = { bold: same, dim: same, good: same, bad: same, ask: same };
+export const PLAIN: Style = { bold: same, dim: same, good: same, bad: same, ask: same };
 
 const COLOURED: Style = {
   bold: colors.bold,

@@ -25,6 +25,10 @@ export type Planned =
     }
   | { readonly is: "refused"; readonly why: string };
 
+/** What became of an act. */
+export type Acted =
+  { readonly is: "done"; readonly said: string } | { readonly is: "refused"; readonly why: string };
+
 /** The fact that an act would be, or why it cannot be now. `id` names a message. */
 export function planAct(state: State, act: OperatorAct, isDriven: boolean, id: string): Planned {
   switch (act.do) {

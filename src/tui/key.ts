@@ -1,0 +1,81 @@
+/** One key as the monitor understands it. */
+export type Key =
+  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "ctrl"; readonly text: string }
+  | { readonly is: NamedKey };
+
+export type NamedKey =
+  | "up"
+  | "down"
+  | "left"
+  | "right"
+  | "page-up"
+  | "page-down"
+  | "home"
+  | "end"
+  | "enter"
+  | "escape"
+  | "tab"
+  | "back-tab"
+  | "backspace"
+  | "delete";
+
+/** What Ink tells about what was typed. */
+export interface Typed {
+  readonly upArrow: boolean;
+  readonly downArrow: boolean;
+  readonly leftArrow: boolean;
+  readonly rightArrow: boolean;
+  readonly pageUp: boolean;
+  readonly pageDown: boolean;
+  readonly home: boolean;
+  readonly end: boolean;
+  readonly return: boolean;
+  readonly escape: boolean;
+  readonly tab: boolean;
+  readonly shift: boolean;
+  readonly backspace: boolean;
+  readonly delete: boolean;
+  readonly ctrl: boolean;
+  readonly meta: boolean;
+}
+
+/** Over a slow line several keys arrive at once. */
+export function keysOf(input: string, typed: Typed): readonly Key[] {
+  const named = namedKey(typed);
+  if (named !== null) return [{ is: named }];
+  if (typed.ctrl) return [{ is: "ctrl", text: input }];
+  if (typed.meta) return [];
+  return Array.from(characters.segment(input), ({ segment }) => keyOf(segment));
+}
+
+const characters = new Intl.Segmenter();
+
+function namedKey(typed: Typed): NamedKey | null {
+  if (typed.upArrow) return "up";
+  if (typed.downArrow) return "down";
+  if (typed.leftArrow) return "left";
+  if (typed.rightArrow) return "right";
+  if (typed.pageUp) return "page-up";
+  if (typed.pageDown) return "page-down";
+  if (typed.home) return "home";
+  if (typed.end) return "end";
+  if (typed.return) return "enter";
+  if (typed.escape) return "escape";
+  if (typed.tab) return typed.shift ? "back-tab" : "tab";
+  if (typed.backspace) return "backspace";
+  return typed.delete ? "delete" : null;
+}
+
+const ENTER = ["\r", "\n", "\r\n"];
+
+function keyOf(character: string): Key {
+  if (ENTER.includes(character)) return { is: "enter" };
+  if (character === "\t") return { is: "tab" };
+  if (character === "\x7f" || character === "\b") return { is: "backspace" };
+  if (character === "\x1b") return { is: "escape" };
+  const code = character.charCodeAt(0);
+  return code < 0x20
+    ? { is: "ctrl", text: String.fromCharCode(code + 0x60) }
+    : { is: "text", text: character };
+}

@@ -1,0 +1,99 @@
+import { Box, Text } from "ink";
+import { createContext, useContext, type ReactNode } from "react";
+import stringWidth from "string-width";
+import { plainLine } from "./plain-line.ts";
+
+/** A stretch of text that looks the same; colour never tells something by itself. */
+export type Part = string | { readonly text: string; readonly look: Look };
+
+export type Look = "bold" | "dim" | "good" | "bad" | "ask" | "selected" | "title";
+
+/** What every part of the frame needs to know. */
+export const Frame = createContext({ columns: 80, hasColours: true });
+
+const LOOKS = {
+  bold: { bold: true },
+  dim: { dimColor: true },
+  good: { color: "green" },
+  bad: { color: "red" },
+  ask: { color: "yellow" },
+  selected: { bold: true, inverse: true },
+  title: { color: "cyan", bold: true },
+} as const;
+
+/** One row of the screen, cut at its right end. `end` stays there, whatever is cut. */
+export function Line({
+  parts,
+  end = [],
+}: {
+  readonly parts: readonly Part[];
+  readonly end?: readonly Part[];
+}): ReactNode {
+  if (end.length === 0) return <Parts parts={parts} />;
+  return (
+    <Box>
+      <Box flexGrow={1} flexShrink={1} overflow="hidden">
+        <Parts parts={parts} />
+      </Box>
+      <Box flexShrink={0}>
+        <Parts parts={end} />
+      </Box>
+    </Box>
+  );
+}
+
+function Parts({ parts }: { readonly parts: readonly Part[] }): ReactNode {
+  const { hasColours } = useContext(Frame);
+  return (
+    <Text wrap="truncate-end">
+      {parts.map((part, index) => {
+        const { text, look } = typeof part === "string" ? { text: part, look: null } : part;
+        const style = hasColours && look !== null ? LOOKS[look] : {};
+        return (
+          <Text key={index} {...style}>
+            {plainLine(text)}
+          </Text>
+        );
+      })}
+    </Text>
+  );
+}
+
+/** The rule above a panel; the sign says where keys go. */
+export function Title({
+  name,
+  isFocused = false,
+  look = "title",
+}: {
+  readonly name: string;
+  readonly isFocused?: boolean;
+  readonly look?: Look;
+}): ReactNode {
+  const { columns } = useContext(Frame);
+  const label = `${isFocused ? "▶" : "─"} ${plainLine(name)} `;
+  const rule = "─".repeat(Math.max(0, columns - stringWidth(label)));
+  return (
+    <Line
+      parts={[
+        { text: label, look },
+        { text: rule, look: "dim" },
+      ]}
+    />
+  );
+}
+
+/** So many rows, whatever is in them. */
+export function Panel({
+  rows,
+  children,
+}: {
+  readonly rows: number;
+  readonly children: ReactNode;
+}): ReactNode {
+  if (rows <= 0) return null;
+  return (
+    <Box flexDirection="column" height={rows} flexShrink={0} overflow="hidden">
+      {children}
+    </Box>
+  );
+}

@@ -1,0 +1,63 @@
+import stringWidth from "string-width";
+import { stripEscapes } from "../core/report/strip-escapes.ts";
+
+/** A text as one line that cannot disturb the terminal: no escapes, no control characters, no change of direction. */
+export function plainLine(text: string): string {
+  return stripEscapes(text)
+    .replaceAll("\t", "    ")
+    .replaceAll(/\r?\n|\r/g, " ")
+    .replaceAll(DIRECTIONS, "");
+}
+
+const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/g;
+
+/** Rows of at most so many columns; a line that is empty is one empty row. */
+export function wrapped(line: string, columns: number): readonly string[] {
+  if (isSimple(line)) return cut(line, columns);
+  const rows: string[] = [];
+  let row = "";
+  let used = 0;
+  for (const { segment } of characters.segment(line)) {
+    const width = stringWidth(segment);
+    if (used + width > columns && row !== "") {
+      rows.push(row);
+      row = "";
+      used = 0;
+    }
+    row += segment;
+    used += width;
+  }
+  return [...rows, row];
+}
+
+/** Rows that break between words where they can. */
+export function wrappedWords(text: string, columns: number): readonly string[] {
+  const rows: string[] = [];
+  let row = "";
+  for (const word of text.split(" ")) {
+    const longer = row === "" ? word : `${row} ${word}`;
+    if (stringWidth(longer) <= columns) {
+      row = longer;
+      continue;
+    }
+    if (row !== "") rows.push(row);
+    const pieces = wrapped(word, columns);
+    rows.push(...pieces.slice(0, -1));
+    row = pieces.at(-1) ?? "";
+  }
+  return [...rows, row];
+}
+
+const characters = new Intl.Segmenter();
+
+/** Most lines are, and they are many. */
+function isSimple(line: string): boolean {
+  return /^[ -~]*$/.test(line);
+}
+
+function cut(line: string, columns: number): readonly string[] {
+  if (line.length <= columns) return [line];
+  return Array.from({ length: Math.ceil(line.length / columns) }, (_, index) =>
+    line.slice(index * columns, (index + 1) * columns),
+  );
+}

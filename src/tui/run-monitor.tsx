@@ -1,0 +1,229 @@
+import { render, useInput, usePaste, type Instance } from "ink";
+import { join } from "node:path";
+import type { ReactNode } from "react";
+import type { OperatorAct } from "../core/operator/operator-act.ts";
+import { transcriptName } from "../core/projections/transcript-name.ts";
+import { SECOND_MS } from "../core/time.ts";
+import { every } from "../engine/follow.ts";
+import type { Acted } from "../engine/operator.ts";
+import { watchProject, type ScreenPorts, type WatchedProject } from "../engine/watch-project.ts";
+import { wholeSeconds } from "./clock-time.ts";
+import { keysOf } from "./key.ts";
+import { initialModel, type Message, type Model, type OwnRun, type Request, type Size } from "./model.ts";
+import { MonitorView } from "./monitor-view.tsx";
+import { findInTranscript, readPiece } from "./transcript-file.ts";
+import { update } from "./update.ts";
+
+export interface MonitorParts {
+  readonly screen: ScreenPorts;
+  /** Where the transcripts are. */
+  readonly ralphDir: string;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly hasColours: boolean;
+  act(act: OperatorAct): Promise<Acted>;
+  /** The run that was started together with the monitor. */
+  readonly ownRun?: OwnRunProcess;
+}
+
+export interface OwnRunProcess {
+  readonly pid: number;
+  /** Its exit code. */
+  readonly ended: Promise<number>;
+  stopNow(): void;
+}
+
+const POLL_MS = 500;
+const MINUTE_MS = 60_000;
+const EMPTY_SCREEN = "\x1b[2J\x1b[H";
+
+/** Shows the monitor until a person leaves it; answers the exit code. */
+export async function runMonitor(parts: MonitorParts): Promise<number> {
+  const watched = await watchProject(parts.screen);
+  const running = new RunningMonitor(parts, watched);
+  return running.untilLeft();
+}
+
+class RunningMonitor {
+  readonly #parts: MonitorParts;
+  readonly #watched: WatchedProject;
+  readonly #over = new AbortController();
+  #screen: Instance | null = null;
+  #model: Model;
+  #shown = "";
+  #exitCode = 0;
+
+  constructor(parts: MonitorParts, watched: WatchedProject) {
+    this.#parts = parts;
+    this.#watched = watched;
+    const ownRun: OwnRun | null =
+      parts.ownRun === undefined ? null : { pid: parts.ownRun.pid, exitCode: null };
+    this.#model = initialModel(sizeOf(parts.stdout), watched.overview(), watched.state, ownRun);
+  }
+
+  async untilLeft(): Promise<number> {
+    const { stdin, stdout, ownRun } = this.#parts;
+    const shown = render(this.#frame(), {
+      stdin,
+      stdout,
+      interactive: true,
+      alternateScreen: true,
+      incrementalRendering: true,
+      exitOnCtrlC: false,
+      patchConsole: false,
+    });
+    this.#screen = shown;
+    const release = this.#hearOutside(shown);
+    void ownRun?.ended.then((exitCode) => this.#runEnded(exitCode));
+    const looking = every(POLL_MS, this.#over.signal, () => this.#look());
+    try {
+      await shown.waitUntilExit();
+      return this.#exitCode;
+    } finally {
+      this.#over.abort();
+      release();
+      await looking;
+    }
+  }
+
+  readonly hear = (message: Message): void => {
+    if (this.#over.signal.aborted) return;
+    const { model, requests } = update(this.#model, message);
+    if (model !== this.#model) {
+      this.#model = model;
+      this.#screen?.rerender(this.#frame());
+    }
+    for (const request of requests) void this.#fulfil(request);
+  };
+
+  #frame(): ReactNode {
+    const { hasColours } = this.#parts;
+    return <Monitor model={this.#model} hasColours={hasColours} hear={this.hear} />;
+  }
+
+  /** Whatever ends the process, the terminal is given back first, so that what is said then can be read. */
+  #hearOutside(shown: Instance): () => void {
+    const { stdout } = this.#parts;
+    const onResize = (): void => {
+      // A terminal breaks the lines of the old frame anew, so it is not where Ink would look for it.
+      shown.clear();
+      stdout.write(EMPTY_SCREEN);
+      this.hear({ is: "resized", size: sizeOf(stdout) });
+    };
+    const restore = (): void => shown.unmount();
+    stdout.prependListener("resize", onResize);
+    process.prependListener("uncaughtException", restore);
+    return () => {
+      stdout.off("resize", onResize);
+      process.off("uncaughtException", restore);
+    };
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.#watched.catchUp();
+      this.#see();
+      this.hear({ is: "polled" });
+    } catch (error) {
+      this.hear({ is: "failed", why: sentence(error) });
+    }
+  }
+
+  /** A frame is made only when it would be another one. */
+  #see(): void {
+    const { screen } = this.#parts;
+    const { state } = this.#watched;
+    const isDriven = screen.isDriven();
+    const isTicking = isDriven || this.#model.overview.status.inbox.some(({ deadline }) => deadline !== null);
+    const now = screen.now();
+    const live = screen.progress().map((one) => ({ ...one, elapsedSeconds: 0 }));
+    const often = Math.floor(now / (isTicking ? SECOND_MS : MINUTE_MS));
+    const shown = JSON.stringify([state.position, isDriven, live, often]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const overview = this.#watched.overview();
+    this.hear({ is: "seen", overview: { ...overview, now: wholeSeconds(overview.now) }, state });
+  }
+
+  async #runEnded(exitCode: number): Promise<void> {
+    await this.#look();
+    this.hear({ is: "run-ended", exitCode });
+  }
+
+  async #fulfil(request: Request): Promise<void> {
+    try {
+      const answer = await this.#answerTo(request);
+      if (answer !== null) this.hear(answer);
+    } catch (error) {
+      this.hear({ is: "failed", why: sentence(error) });
+    }
+  }
+
+  async #answerTo(request: Request): Promise<Message | null> {
+    switch (request.want) {
+      case "act": {
+        const acted = await this.#parts.act(request.act);
+        await this.#look();
+        return { is: "acted", acted };
+      }
+      case "open":
+        return { is: "opened", task: request.task, iteration: await this.#lastIterationOf(request.task) };
+      case "read": {
+        const { iteration, from, unlessSize } = request;
+        return {
+          is: "read",
+          iteration,
+          piece: await readPiece(this.#transcript(iteration), from, unlessSize),
+        };
+      }
+      case "find": {
+        const { iteration, search } = request;
+        return { is: "found", iteration, at: await findInTranscript(this.#transcript(iteration), search) };
+      }
+      case "stop-now":
+        this.#parts.ownRun?.stopNow();
+        return null;
+      case "quit":
+        this.#exitCode = request.exitCode;
+        this.#screen?.unmount();
+        return null;
+    }
+  }
+
+  #transcript(iteration: number): string {
+    return join(this.#parts.ralphDir, transcriptName(iteration));
+  }
+
+  /** The one that is under way, or else the last. */
+  async #lastIterationOf(task: string): Promise<number | null> {
+    const open = this.#watched.state.iterations.find((iteration) => iteration.task === task);
+    if (open !== undefined) return open.number;
+    const begun = await this.#parts.screen.log()?.read(0, { task, types: ["iteration.started"] });
+    const last = begun?.at(-1);
+    return last?.type === "iteration.started" ? last.iteration : null;
+  }
+}
+
+function Monitor({
+  model,
+  hasColours,
+  hear,
+}: {
+  readonly model: Model;
+  readonly hasColours: boolean;
+  readonly hear: (message: Message) => void;
+}): ReactNode {
+  useInput((input, typed) => {
+    for (const key of keysOf(input, typed)) hear({ is: "key", key });
+  });
+  usePaste((text) => hear({ is: "pasted", text }));
+  return <MonitorView model={model} hasColours={hasColours} />;
+}
+
+function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
+  return { columns: columns || 80, rows: rows || 24 };
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

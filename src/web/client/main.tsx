@@ -1,0 +1,13 @@
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { listenToEvents } from "./live.ts";
+import { keepOverview } from "./overview-store.ts";
+import { listenToLocation } from "./router.ts";
+import { applyTheme } from "./theme.ts";
+
+applyTheme();
+listenToLocation();
+keepOverview();
+listenToEvents();
+const root = document.querySelector("#app");
+if (root !== null) render(<App />, root);

@@ -1,0 +1,102 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { sentence } from "../format.ts";
+import type { Acting } from "../use-act.ts";
+
+interface ActButtonProps {
+  readonly label: string;
+  /** Why it cannot be used now. */
+  readonly reason?: string | null;
+  /** Asked in place before it happens; null: it happens at once. */
+  readonly confirm?: string | null;
+  readonly kind?: "primary" | "danger" | "plain";
+  readonly onAct: () => void;
+  readonly about?: string;
+}
+
+/** A button that says why it cannot be used, and asks in place where that is due. */
+export function ActButton({
+  label,
+  reason = null,
+  confirm = null,
+  kind = "plain",
+  onAct,
+  about,
+}: ActButtonProps) {
+  const [isAsking, ask] = useState(false);
+  const own = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const leave = (): void => {
+    ask(false);
+    requestAnimationFrame(() => own.current?.focus());
+  };
+  if (isAsking && reason === null) {
+    return (
+      <Asking
+        question={confirm ?? label}
+        onAnswer={(isYes) => {
+          leave();
+          if (isYes) onAct();
+        }}
+      />
+    );
+  }
+  return (
+    <span class="act">
+      <button
+        ref={own}
+        type="button"
+        class={kind}
+        aria-disabled={reason !== null}
+        aria-label={about === undefined ? undefined : `${label} ${about}`}
+        aria-describedby={reason === null ? undefined : id}
+        title={reason === null ? undefined : sentence(reason)}
+        onClick={() => {
+          if (reason !== null) return;
+          if (confirm === null) onAct();
+          else ask(true);
+        }}
+      >
+        {label}
+      </button>
+      {reason !== null && (
+        <span id={id} class="act-why">
+          {sentence(reason)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Asking(props: { readonly question: string; readonly onAnswer: (isYes: boolean) => void }) {
+  const { question, onAnswer } = props;
+  const yes = useRef<HTMLButtonElement>(null);
+  useEffect(() => yes.current?.focus(), []);
+  return (
+    <span
+      class="asking"
+      role="group"
+      aria-label={question}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onAnswer(false);
+      }}
+    >
+      <span>{question}</span>
+      <button ref={yes} type="button" class="danger" onClick={() => onAnswer(true)}>
+        Yes
+      </button>
+      <button type="button" onClick={() => onAnswer(false)}>
+        No
+      </button>
+    </span>
+  );
+}
+
+/** The server's answer, where the person looks. */
+export function ActOutcome({ acting }: { readonly acting: Acting }) {
+  const { outcome, isBusy } = acting;
+  return (
+    <span class={`outcome ${outcome?.isGood === false ? "is-bad" : ""}`} role="status">
+      {isBusy ? "…" : outcome === null ? "" : `${outcome.isGood ? "✔" : "✗"} ${sentence(outcome.text)}`}
+    </span>
+  );
+}

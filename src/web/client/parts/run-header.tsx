@@ -1,0 +1,118 @@
+import type { Overview } from "../../../core/projections/overview.ts";
+import type { BreakerStatus } from "../../../core/projections/status.ts";
+import { now } from "../clock.ts";
+import { clockTime, dollars, elapsed, sentence } from "../format.ts";
+import { elapsedOf, runSentence } from "../run-sentence.ts";
+import { useAct } from "../use-act.ts";
+import { ActButton, ActOutcome } from "./act-button.tsx";
+import { Bar } from "./bar.tsx";
+
+/** How the run stands at a glance: state, how far, what it costs. */
+export function RunHeader({ overview }: { readonly overview: Overview }) {
+  const { status } = overview;
+  const { run, cost, calls } = status;
+  const { sign, tone, text } = runSentence(overview, now.value);
+  const done = status.tasks.filter((task) => task.status === "done").length;
+  return (
+    <section class="run-header" aria-label="The run">
+      <div class="run-state">
+        <h1 class={`run-sentence is-${tone}`}>
+          <span class="run-sign" aria-hidden="true">
+            {sign}
+          </span>{" "}
+          {text}
+        </h1>
+        {overview.mayAct && run !== null && <RunActs overview={overview} />}
+      </div>
+      <dl class="facts">
+        {run !== null && (
+          <>
+            <Fact name="Iteration" value={`${run.iterations}/${run.max_iterations}`} />
+            <Fact
+              name={run.ended_at === null ? "Elapsed" : "Took"}
+              value={elapsed(elapsedOf(run, now.value))}
+            />
+          </>
+        )}
+        {status.tasks.length > 0 && <Fact name="Done" value={`${done}/${status.tasks.length}`} />}
+        <Fact name="Cost" value={dollars(cost.usd)} />
+        {cost.per_accepted_task_usd !== null && (
+          <Fact name="Per task" value={dollars(cost.per_accepted_task_usd)} />
+        )}
+        <Breaker breaker={status.breaker} />
+        {status.exit_signals !== undefined && <ExitSignals signals={status.exit_signals} />}
+      </dl>
+      <div class="bars">
+        {calls.limit !== null && calls.used !== null && (
+          <Bar label="Calls this hour" value={calls.used} max={calls.limit}>
+            {`${calls.used} of ${calls.limit}${calls.resets_at === null ? "" : `, anew at ${clockTime(Date.parse(calls.resets_at))}`}`}
+          </Bar>
+        )}
+        {cost.budget_usd !== null && (
+          <Bar label="Budget" value={cost.usd ?? 0} max={cost.budget_usd} expected={cost.forecast_usd}>
+            {`${dollars(cost.usd ?? 0)} of ${dollars(cost.budget_usd)}${cost.forecast_usd === null ? "" : `, ${dollars(cost.forecast_usd)} for the whole plan at this rate`}`}
+          </Bar>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function RunActs({ overview }: { readonly overview: Overview }) {
+  const acting = useAct();
+  const { run } = overview.status;
+  const reason = overview.isDriven && run?.state !== "ended" ? null : "no run is under way";
+  return (
+    <div class="run-acts">
+      <ActOutcome acting={acting} />
+      {run?.state === "waiting" && (
+        <ActButton label="Try now" kind="primary" onAct={() => void acting.run({ do: "retry" })} />
+      )}
+      <ActButton
+        label="Stop"
+        about="the run"
+        kind="danger"
+        reason={reason}
+        confirm="Stop after the iterations under way?"
+        onAct={() => void acting.run({ do: "stop" })}
+      />
+    </div>
+  );
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+const BREAKER_WORDS = { CLOSED: "✔ closed", HALF_OPEN: "· half open", OPEN: "■ open" } as const;
+
+function Breaker({ breaker }: { readonly breaker: BreakerStatus }) {
+  return (
+    <div class={`fact breaker is-${breaker.state.toLowerCase()}`}>
+      <dt>Breaker</dt>
+      <dd>
+        {BREAKER_WORDS[breaker.state]}
+        {breaker.state !== "CLOSED" && breaker.reason !== null && (
+          <span class="fact-why"> {sentence(breaker.reason)}</span>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+function ExitSignals({ signals }: { readonly signals: NonNullable<Overview["status"]["exit_signals"]> }) {
+  const { test_only_loops: tests, done_signals: done, completion_indicators: indicators } = signals;
+  return (
+    <div class="fact">
+      <dt>Exit signs</dt>
+      <dd title="Iterations that only tested, said that all is done, or showed completion">
+        {tests.length} tests only · {done.length} done · {indicators.length} complete
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import type { TextPage } from "../api.ts";
+import { get, withQuery, type Problem } from "./api-client.ts";
+import { EMPTY_WINDOW, withPage, type TranscriptWindow } from "./transcript-window.ts";
+
+/** Where somebody wanted to go; `turn` grows with every wish. */
+export interface Goal {
+  readonly turn: number;
+  readonly to: number | "end";
+}
+
+export interface Reading {
+  readonly window: TranscriptWindow;
+  readonly goal: Goal | null;
+  readonly problem: Problem | null;
+}
+
+const PAGE_BYTES = 64_000;
+/** A page is never smaller than some bytes: no piece may be left before the first. */
+const BEGINNING_BYTES = 64;
+
+/** Loads a text in pages around what is looked at. */
+export class TranscriptReader {
+  readonly #path: string;
+  readonly #show: (reading: Reading) => void;
+  #reading: Reading = { window: EMPTY_WINDOW, goal: null, problem: null };
+  #work: Promise<void> | null = null;
+  #turn = 0;
+
+  constructor(iteration: number, show: (reading: Reading) => void) {
+    this.#path = `/api/iterations/${iteration}/transcript`;
+    this.#show = show;
+  }
+
+  get isAtEnd(): boolean {
+    const { to, bytes } = this.#reading.window;
+    return to >= bytes;
+  }
+
+  /** The page after the last, if nothing else is under way. */
+  after(): void {
+    this.#unlessBusy(async () => {
+      const { window } = this.#reading;
+      const page = await this.#load(window.to, PAGE_BYTES);
+      if (page !== null && (page.text !== "" || page.bytes !== window.bytes)) {
+        this.#set({ window: withPage(window, page, "after") });
+      }
+    });
+  }
+
+  before(): void {
+    this.#unlessBusy(() => this.#before());
+  }
+
+  /** Around this byte, however far it is. */
+  jump(to: number): void {
+    this.#next(async () => {
+      await this.#startAt(beginningOf(to));
+      await this.#before();
+      this.#turn += 1;
+      this.#set({ goal: { turn: this.#turn, to } });
+    });
+  }
+
+  toEnd(): void {
+    this.#next(async () => {
+      await this.#startAt(-PAGE_BYTES);
+      this.#turn += 1;
+      this.#set({ goal: { turn: this.#turn, to: "end" } });
+    });
+  }
+
+  async #before(): Promise<void> {
+    const { window } = this.#reading;
+    if (window.from === 0) return;
+    const start = beginningOf(window.from - PAGE_BYTES);
+    const page = await this.#load(start, window.from - start);
+    if (page !== null && page.text !== "") this.#set({ window: withPage(window, page, "before") });
+  }
+
+  async #startAt(from: number): Promise<void> {
+    const page = await this.#load(from, PAGE_BYTES);
+    if (page !== null) this.#set({ window: withPage(EMPTY_WINDOW, page, "after") });
+  }
+
+  async #load(from: number, limit: number): Promise<TextPage | null> {
+    const answer = await get<TextPage>(withQuery(this.#path, { from, limit }));
+    const problem = answer.is === "problem" ? answer.problem : null;
+    if (problem !== this.#reading.problem) this.#set({ problem });
+    return answer.is === "ok" ? answer.value : null;
+  }
+
+  #unlessBusy(work: () => Promise<void>): void {
+    if (this.#work === null) this.#next(work);
+  }
+
+  #next(work: () => Promise<void>): void {
+    const mine = (this.#work ?? Promise.resolve()).then(work).finally(() => {
+      if (this.#work === mine) this.#work = null;
+    });
+    this.#work = mine;
+  }
+
+  #set(change: Partial<Reading>): void {
+    this.#reading = { ...this.#reading, ...change };
+    this.#show(this.#reading);
+  }
+}
+
+function beginningOf(byte: number): number {
+  return byte < BEGINNING_BYTES ? 0 : byte;
+}

@@ -1,0 +1,163 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createProject, until, WORKS, type Project, type Running, type Steps } from "../e2e/project.ts";
+import { openBrowser, openPage } from "./browser.ts";
+
+const DESK = { width: 1280, scheme: "light" } as const;
+const ASKS: Steps = [{ decide: "WebSockets or polling? | sockets | polling" }];
+/** Works only if its prompt holds the answer. */
+const KNOWS: Steps = [{ expectPrompt: "polling" }, ...WORKS];
+const HANGS: Steps = [{ say: "this takes a while" }, { hang: true }];
+
+let browser: Browser;
+let project: Project;
+let web: Running | null = null;
+const pages: Page[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterEach(async () => {
+  for (const page of pages.splice(0)) await page.context().close();
+  await endWeb();
+  project.dispose();
+});
+
+afterAll(() => browser.close());
+
+async function startWeb(...flags: readonly string[]): Promise<string> {
+  const running = project.start("web", ...flags);
+  web = running;
+  await until("the address is printed", () => running.stdout().includes("\n"));
+  return running.stdout().trim();
+}
+
+async function endWeb(): Promise<void> {
+  web?.child.kill("SIGINT");
+  await web?.finished;
+  web = null;
+}
+
+async function look(address: string): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+  const one = await openPage(browser, DESK);
+  pages.push(one.page);
+  await one.page.goto(address);
+  await one.page.locator("main h1").first().waitFor();
+  return one;
+}
+
+const TWO_LANES = 'agent = "demo"\n[agents.demo]\nscript = ".ralph/script.json"\n';
+
+function twoLanes(
+  tasks: Readonly<Record<string, readonly Steps[]>>,
+  others: readonly Steps[] = [WORKS],
+): void {
+  project = createProject({ tasks: Object.keys(tasks), config: TWO_LANES });
+  project.script(tasks, others);
+  project.commit("script");
+}
+
+async function expectText(page: Page, selector: string, text: string): Promise<void> {
+  await page.locator(selector).filter({ hasText: text }).first().waitFor();
+}
+
+test("before the first run the page tells the command, and shows the run when it begins", async () => {
+  twoLanes({ one: [WORKS], two: [WORKS] });
+  const { page, complaints } = await look(await startWeb());
+  await expectText(page, "main h1", "No run yet. Next: ralph run");
+  expect((await project.ralph("run", "--parallel", "2")).code).toBe(0);
+  await expectText(page, "main h1", "Completed");
+  await expectText(page, '.column[aria-label="Done, 2"]', "one");
+  await page.getByRole("link", { name: "Runs" }).click();
+  await page.getByRole("cell").getByRole("link").first().click();
+  await page.locator(".timeline-frame .span.is-accepted").first().waitFor();
+  await page.locator(".grid-body .verdict.is-accepted").first().waitFor();
+  await page.locator(".grid-body .cell-number a").first().click();
+  await expectText(page, ".why", "Accepted");
+  await expectText(page, ".file-path", ".txt");
+  await page.locator(".text-row").first().waitFor();
+  await page.getByRole("link", { name: "Charts" }).click();
+  await page.getByRole("img", { name: /^Duration in minutes/ }).waitFor();
+  expect(complaints).toEqual([]);
+}, 60_000);
+
+test("an answer given in one browser reaches the agent's next prompt, and the other browser knows", async () => {
+  twoLanes({ asks: [ASKS, KNOWS], busy: [HANGS] });
+  const address = await startWeb();
+  const [first, second] = await Promise.all([look(address), look(address)]);
+  const run = project.start("run", "--parallel", "2");
+  for (const { page } of [first, second]) {
+    await page.locator(".inbox-about", { hasText: "asks" }).waitFor();
+    await page.locator(".card.is-live", { hasText: "busy" }).waitFor();
+  }
+  await first.page.getByRole("button", { name: "polling" }).click();
+  for (const { page } of [first, second]) {
+    await page.locator(".inbox-about", { hasText: "asks" }).waitFor({ state: "detached" });
+    await expectText(page, '.column[aria-label="Done, 1"]', "asks");
+  }
+  await first.page.getByRole("button", { name: "Cancel busy" }).click();
+  await first.page.getByRole("button", { name: "Yes" }).click();
+  await second.page.locator(".card.is-cancelled", { hasText: "busy" }).waitFor();
+  await run.finished;
+  for (const { page } of [first, second]) {
+    await page.locator(".run-sentence.is-good").waitFor();
+    expect(await page.locator(".column-title").allTextContents()).toEqual(
+      await first.page.locator(".column-title").allTextContents(),
+    );
+  }
+  expect(project.read("asks.txt")).toBe("asks\n");
+  expect([...first.complaints, ...second.complaints]).toEqual([]);
+}, 60_000);
+
+test("the time line grows, and neither a reload nor a restart of the server loses anything", async () => {
+  twoLanes({ asks: [ASKS, KNOWS], busy: [HANGS], third: [WORKS] });
+  const address = await startWeb();
+  const run = project.start("run", "--parallel", "2");
+  const { page } = await look(address);
+  await page.locator(".inbox-about", { hasText: "asks" }).waitFor();
+  await page.getByRole("link", { name: "Runs" }).click();
+  await page.getByRole("cell").getByRole("link").first().click();
+  const spans = page.locator(".timeline-frame .span.is-link");
+  await page.locator(".timeline-frame .span.is-running").first().waitFor();
+  await page.locator(".timeline-frame .span.is-decide").first().waitFor();
+  const before = await spans.count();
+  const { port, searchParams } = new URL(address);
+  await endWeb();
+  await page.getByText("reconnecting…").waitFor();
+  expect((await project.ralph("decide", "asks", "polling")).code).toBe(0);
+  await startWeb("--port", port, "--token", searchParams.get("token") ?? "");
+  await page.getByText("live", { exact: true }).waitFor();
+  await expect.poll(() => spans.count(), { timeout: 20_000 }).toBeGreaterThan(before);
+  const whole = await page.locator(".grid-body .cell-number").allTextContents();
+  await page.reload();
+  await page.locator(".grid-body .cell-number").first().waitFor();
+  expect(await page.locator(".grid-body .cell-number").allTextContents()).toEqual(whole);
+  await page.getByRole("link", { name: "Board" }).click();
+  await page.getByRole("button", { name: "Cancel busy" }).click();
+  await page.getByRole("button", { name: "Yes" }).click();
+  await run.finished;
+  await page.locator(".run-sentence.is-good").waitFor();
+}, 90_000);
+
+test("a running transcript is followed, and a message for the agent is told", async () => {
+  twoLanes({ talks: [[{ say: "first words" }, { sleep: 1_500 }, { say: "last words" }, ...WORKS]] });
+  const address = await startWeb();
+  const run = project.start("run");
+  const { page, complaints } = await look(address);
+  await page.locator(".card.is-live", { hasText: "talks" }).waitFor();
+  await page.getByRole("button", { name: "Steer talks" }).click();
+  await page.getByLabel("Tell the agent of talks").fill("keep it short");
+  await page.keyboard.press("Enter");
+  await page.getByText("✔ The agent of talks is told.").waitFor();
+  await expectText(page, ".messages", "keep it short");
+  await page
+    .locator(".card.is-live")
+    .getByRole("link", { name: /iteration/ })
+    .click();
+  await page.locator(".text-row", { hasText: "first words" }).waitFor();
+  await page.locator(".text-row", { hasText: "last words" }).waitFor();
+  await page.locator(".page-title .verdict.is-accepted").waitFor();
+  await run.finished;
+  expect(complaints).toEqual([]);
+}, 60_000);

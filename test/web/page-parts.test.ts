@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import { codeWords } from "../../src/web/client/code-words.ts";
+import { diffLines } from "../../src/web/client/diff-lines.ts";
+import { forecastSentence } from "../../src/web/client/forecast-sentence.ts";
+import { dollars, duration, elapsed, sentence, shortId } from "../../src/web/client/format.ts";
+import { moved, ticksOf, zoomed } from "../../src/web/client/timeline-scale.ts";
+import { EMPTY_WINDOW, rowsOf, withPage } from "../../src/web/client/transcript-window.ts";
+
+describe("words and numbers", () => {
+  test.each([
+    [800, "0.8s"],
+    [59_000, "59s"],
+    [323_000, "5m 23s"],
+    [3_600_000, "1h"],
+    [90_000_000, "1d 1h"],
+  ])("%i ms are %s", (ms, words) => {
+    expect(duration(ms)).toBe(words);
+  });
+
+  test("what goes on has no fractions", () => {
+    expect(elapsed(1_900)).toBe("1s");
+  });
+
+  test("small sums keep a digit more, and what nobody told is a dash", () => {
+    expect([dollars(0), dollars(0.041), dollars(12.5), dollars(null)]).toEqual([
+      "$0.00",
+      "$0.041",
+      "$12.50",
+      "–",
+    ]);
+  });
+
+  test("a sentence has a capital and an end, but a name stays as it is", () => {
+    expect(sentence('gate "lint" failed')).toBe('Gate "lint" failed.');
+    expect(sentence("ui-004 asks")).toBe("ui-004 asks.");
+    expect(sentence("  Why? ")).toBe("Why?");
+    expect(sentence("")).toBe("");
+  });
+
+  test("only long ids are cut", () => {
+    expect(shortId("b1fe3936-f5ff-42bc-a0bd-4a404928ab19")).toBe("b1fe3936");
+    expect(shortId("night-1")).toBe("night-1");
+  });
+
+  test("the forecast says whether the budget is enough, and until when", () => {
+    const now = Date.UTC(2026, 0, 1);
+    const about = { budgetUsd: 10, spentUsd: 4, planUsd: 8, reachedAt: null };
+    expect(forecastSentence(about, now)).toContain("the whole plan costs $8.00. The budget is enough.");
+    expect(forecastSentence({ ...about, planUsd: 20, reachedAt: now + 3_600_000 }, now)).toContain("(in 1h)");
+    expect(forecastSentence({ ...about, planUsd: null }, now)).toContain("too early");
+    expect(forecastSentence(null, now)).toBeNull();
+  });
+});
+
+describe("a change set", () => {
+  test("has the numbers of its lines", () => {
+    const lines = diffLines("@@ -7,2 +7,3 @@ f\n same\n-old\n+new\n+more\n\\ No newline at end of file\n");
+    expect(lines.map(({ is, old, new: now }) => [is, old, now])).toEqual([
+      ["place", null, null],
+      ["same", 7, 7],
+      ["removed", 8, null],
+      ["added", null, 8],
+      ["added", null, 9],
+      ["note", null, null],
+    ]);
+  });
+
+  test.each(["", "@@", "no diff at all", "+", "@@ -0,0 +1 @@\n+<script>"])(
+    "of any text %j is lines of text",
+    (text) => {
+      expect(diffLines(text).length).toBeGreaterThan(0);
+    },
+  );
+
+  test("is coloured without losing a letter", () => {
+    const line = 'const a = "x // y"; // 3 of `4`';
+    const words = codeWords(line);
+    expect(words.map(({ text }) => text).join("")).toBe(line);
+    expect(words.filter(({ is }) => is !== "plain").map(({ is }) => is)).toEqual([
+      "word",
+      "string",
+      "comment",
+    ]);
+    expect(codeWords("x".repeat(5_000))).toHaveLength(1);
+  });
+});
+
+describe("a transcript", () => {
+  const page = (from: number, text: string, bytes = 100) => ({ from, to: from + text.length, bytes, text });
+
+  test("is put together from pages on both sides, and wrapped to the room there is", () => {
+    const middle = withPage(EMPTY_WINDOW, page(10, "cc\ndd"), "after");
+    const window = withPage(withPage(middle, page(0, "aaaaaa\nbb\n"), "before"), page(15, "dd\n"), "after");
+    expect([window.from, window.to]).toEqual([0, 18]);
+    const { rows, anchorRow } = rowsOf(window, 4, 10);
+    expect(rows.map(({ text }) => text)).toEqual(["aaaa", "aa", "bb", "cc", "dddd"]);
+    expect(anchorRow).toBe(3);
+  });
+
+  test("shows no colours of a terminal", () => {
+    const window = withPage(EMPTY_WINDOW, page(0, "\u001b[31mred\u001b[0m\r\n"), "after");
+    expect(rowsOf(window, 80, null).rows).toEqual([{ text: "red", isRest: false }]);
+  });
+
+  test("of any length is kept in part only", () => {
+    let window = EMPTY_WINDOW;
+    for (let at = 0; at < 100; at += 1) window = withPage(window, page(at, "x", 100), "after");
+    expect(window.pages.length).toBeLessThan(60);
+    expect(window.to).toBe(100);
+    expect(window.from).toBe(100 - window.pages.length);
+  });
+});
+
+describe("the time line", () => {
+  const whole = { from: 0, to: 100_000 };
+
+  test("zooms around a moment and never beyond the run", () => {
+    expect(zoomed(whole, whole, 0.5, 50_000)).toEqual({ from: 25_000, to: 75_000 });
+    expect(zoomed(whole, whole, 0.5, 0)).toEqual({ from: 0, to: 50_000 });
+    expect(zoomed({ from: 0, to: 50_000 }, whole, 4, 10_000)).toBeNull();
+    expect(zoomed({ from: 0, to: 1_000 }, whole, 0.1, 500)).toEqual({ from: 0, to: 1_000 });
+  });
+
+  test("moves and stops at the ends", () => {
+    expect(moved({ from: 0, to: 10_000 }, whole, 5_000)).toEqual({ from: 5_000, to: 15_000 });
+    expect(moved({ from: 0, to: 10_000 }, whole, -5_000)).toEqual({ from: 0, to: 10_000 });
+    expect(moved({ from: 80_000, to: 90_000 }, whole, 50_000)).toEqual({ from: 90_000, to: 100_000 });
+  });
+
+  test("has as many ticks as there is room for, at round moments", () => {
+    const ticks = ticksOf({ from: 500, to: 3_600_500 }, 800);
+    expect(ticks.length).toBeGreaterThan(2);
+    expect(ticks.length).toBeLessThan(10);
+    expect(ticks.every((at) => at % 60_000 === 0)).toBe(true);
+    expect(ticksOf({ from: 0, to: 400 * 86_400_000 }, 800).length).toBeLessThan(10);
+  });
+});

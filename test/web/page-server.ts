@@ -1,0 +1,307 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundlePage } from "../../scripts/bundle-page.ts";
+import type { OperatorAct } from "../../src/core/operator/operator-act.ts";
+import type { InboxItem } from "../../src/core/projections/inbox.ts";
+import type { Overview } from "../../src/core/projections/overview.ts";
+import type {
+  DiffPage,
+  Facts,
+  IterationDetail,
+  IterationPage,
+  TextHit,
+  TextPage,
+} from "../../src/web/api.ts";
+import {
+  chartsOf,
+  HOSTILE,
+  INBOX,
+  NOW,
+  overviewNow,
+  PROGRESS,
+  ROWS,
+  RUN,
+  RUNS,
+  timelineOf,
+} from "./page-data.ts";
+
+/** The built page with a server that tells of one night, without a project behind it. */
+export interface PageServer {
+  readonly url: string;
+  /** Every act that was asked for. */
+  readonly acts: OperatorAct[];
+  /** What is told from now on. */
+  set(change: (overview: Overview) => Overview): void;
+  ask(item: InboxItem): void;
+  /** The time line grows by one span. */
+  grow(): void;
+  /** Ends every stream, as a restart would. */
+  hangUp(): void;
+  stop(): Promise<void>;
+}
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const TYPES = {
+  "app.js": "text/javascript",
+  "app.css": "text/css",
+  "index.html": "text/html; charset=utf-8",
+} as const;
+
+export async function servePage(): Promise<PageServer> {
+  const folder = mkdtempSync(join(tmpdir(), "ralph-page-"));
+  await bundlePage(folder);
+  const began = performance.now();
+  const streams = new Set<ServerResponse>();
+  const acts: OperatorAct[] = [];
+  let inbox = INBOX;
+  let position = 5_000;
+  let grownBy = 0;
+  let change = (overview: Overview): Overview => overview;
+  const tell = (facts: Omit<Facts, "position">): void => {
+    position += 1;
+    for (const stream of streams) {
+      stream.write(`id: ${position}\nevent: facts\ndata: ${JSON.stringify({ position, ...facts })}\n\n`);
+    }
+  };
+  const settle = (act: OperatorAct): object => {
+    acts.push(act);
+    if (act.do === "cancel" || act.do === "retry")
+      return { is: "refused", why: `nobody works on it right now` };
+    if (act.do === "decide" || act.do === "unblock") {
+      inbox = inbox.filter(({ task }) => task !== act.task);
+      tell({ types: ["question.answered"], tasks: [act.task], iterations: [] });
+      return { is: "done", said: `${act.task} is answered` };
+    }
+    return {
+      is: "done",
+      said: act.do === "stop" ? "the run stops after the iterations under way" : "the agent is told",
+    };
+  };
+  const answer = (url: URL): unknown => {
+    switch (url.pathname) {
+      case "/api/overview":
+        return change(overviewNow(inbox, position, NOW + (performance.now() - began)));
+      case "/api/runs":
+        return RUNS;
+      case "/api/timeline":
+        return timelineOf(url.searchParams.get("run") ?? RUN, grownBy);
+      case "/api/charts":
+        return chartsOf(url.searchParams.get("run"));
+      case "/api/iterations":
+        return pageOf(url.searchParams);
+      default:
+        return ofIteration(url);
+    }
+  };
+  const server = createServer((request, response) => {
+    void serve(request, response, { folder, streams, answer, settle });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    acts,
+    set(next) {
+      change = next;
+      tell({ types: ["run.started"], tasks: [], iterations: [] });
+    },
+    ask(item) {
+      inbox = [...inbox, item];
+      tell({ types: ["question.asked"], tasks: [item.task], iterations: [] });
+    },
+    grow() {
+      grownBy += 1;
+      tell({ types: ["merge.finished"], tasks: ["ops-003"], iterations: [] });
+    },
+    hangUp() {
+      for (const stream of streams) stream.destroy();
+    },
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Serving {
+  readonly folder: string;
+  readonly streams: Set<ServerResponse>;
+  readonly answer: (url: URL) => unknown;
+  readonly settle: (act: OperatorAct) => object;
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { folder, streams, answer, settle }: Serving,
+): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://page");
+  response.setHeader("content-security-policy", POLICY);
+  if (url.pathname === "/api/events") {
+    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    response.write(`retry: 300\nevent: progress\ndata: ${JSON.stringify(PROGRESS)}\n\n`);
+    streams.add(response);
+    response.on("close", () => streams.delete(response));
+    return;
+  }
+  if (url.pathname.startsWith("/api/")) {
+    const told =
+      request.method === "POST" ? settle(JSON.parse(await bodyOf(request)) as OperatorAct) : answer(url);
+    const isMissing = told === undefined;
+    const error = {
+      message: `there is no iteration ${url.pathname.split("/")[3]}`,
+      hint: "ralph history lists them",
+    };
+    response.writeHead(isMissing ? 404 : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(isMissing ? { error } : told));
+    return;
+  }
+  if (url.pathname === "/favicon.ico") {
+    response.writeHead(204).end();
+    return;
+  }
+  const name =
+    url.pathname === "/app.js" || url.pathname === "/app.css"
+      ? (url.pathname.slice(1) as "app.js" | "app.css")
+      : "index.html";
+  response.writeHead(200, { "content-type": TYPES[name] }).end(readFileSync(join(folder, name)));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const piece of request) body += String(piece);
+  return body;
+}
+
+function pageOf(query: URLSearchParams): IterationPage {
+  const before = Number(query.get("before") ?? Number.POSITIVE_INFINITY);
+  const wants = (name: string, value: string | null): boolean =>
+    !query.has(name) || query.get(name) === value;
+  const matching = ROWS.filter(
+    (row) => wants("run", row.run) && wants("task", row.task) && wants("verdict", row.verdict),
+  );
+  const rows = matching
+    .filter(({ iteration }) => iteration < before)
+    .slice(0, Number(query.get("limit") ?? 50));
+  return { rows, total: matching.length };
+}
+
+const TRANSCRIPT = Buffer.from(
+  [
+    HOSTILE,
+    ...Array.from({ length: 20_000 }, (_, line) =>
+      line % 50 === 7
+        ? `[${line}] ${"a long line that does not fit ".repeat(12)}`
+        : line === 15_000
+          ? "here is the needle in the middle of everything"
+          : `[${line}] Edit src/auth/refresh.ts · ${"·".repeat(line % 40)} ok`,
+    ),
+    "<promise>COMPLETE</promise>",
+    "",
+  ].join("\n"),
+);
+
+function ofIteration(url: URL): unknown {
+  const [, , , number, what] = url.pathname.split("/");
+  const row = ROWS.find(({ iteration }) => iteration === Number(number));
+  if (row === undefined) return undefined;
+  switch (what) {
+    case "transcript":
+    case "prompt":
+      return textPage(what === "prompt" ? PROMPT : TRANSCRIPT, url.searchParams);
+    case "search":
+      return hitsOf(url.searchParams.get("q") ?? "");
+    case "diff":
+      return DIFF;
+    case undefined:
+      return detailOf(row);
+    default:
+      return undefined;
+  }
+}
+
+const PROMPT = Buffer.from(
+  `# Task auth-002: Issue refresh tokens\n\n${"Work on this task only. ".repeat(40)}\n${HOSTILE}\n`,
+);
+
+function textPage(text: Buffer, query: URLSearchParams): TextPage {
+  const wanted = Number(query.get("from") ?? 0);
+  const from = wanted < 0 ? Math.max(0, text.length + wanted) : Math.min(wanted, text.length);
+  const to = Math.min(text.length, from + Number(query.get("limit") ?? 64_000));
+  return { from, to, bytes: text.length, text: text.subarray(from, to).toString("utf8") };
+}
+
+function hitsOf(text: string): readonly TextHit[] {
+  const hits: TextHit[] = [];
+  for (
+    let at = TRANSCRIPT.indexOf(text);
+    at >= 0 && hits.length < 200;
+    at = TRANSCRIPT.indexOf(text, at + 1)
+  ) {
+    hits.push({ at, line: TRANSCRIPT.subarray(at, at + 80).toString("utf8") });
+  }
+  return hits;
+}
+
+function detailOf(row: (typeof ROWS)[number]): IterationDetail {
+  return {
+    row,
+    explanation:
+      row.verdict === null
+        ? []
+        : [
+            `It claimed COMPLETE. ${row.why}.`,
+            "The gate had passed before the task began.",
+            "No test was weakened",
+          ],
+    gates: [
+      {
+        name: "tests",
+        status: row.verdict === "accepted" ? "passed" : "failed",
+        exitCode: row.verdict === "accepted" ? 0 : 1,
+        durationMs: 9_200,
+        output:
+          "✗ refresh rotates token\n  expected 401, got 200\n✗ expired token refused\n39 passed, 2 failed\n",
+      },
+      { name: "types", status: "passed", exitCode: 0, durationMs: 3_100, output: "" },
+    ],
+    changedPaths: DIFF.files.map(({ path }) => path),
+    commit: "3f2a91c0d3b1",
+    feedback:
+      row.verdict === "rejected"
+        ? [`The gate "tests" failed (exit code 1):\n  ✗ refresh rotates token\nFix this first.`]
+        : [],
+    transcriptBytes: TRANSCRIPT.length,
+    hasPrompt: true,
+  };
+}
+
+const DIFF: DiffPage = {
+  files: [
+    {
+      path: "src/auth/refresh.ts",
+      status: "changed",
+      hunks: `@@ -1,7 +1,9 @@ export function rotate\n import { sign } from "./sign.ts";\n \n-export function refresh(token: string): string {\n-  return sign(token, 3600); // one hour\n+/** A token is good for one use. */\n+export function refresh(token: Token, now: number): Token {\n+  if (token.usedAt !== null) throw new Error("used before");\n+  return sign({ ...token, usedAt: now }, 3600);\n }\n \n const html = "<b>not bold</b>";\n`,
+    },
+    {
+      path: "src/auth/refresh.test.ts",
+      status: "added",
+      hunks: `@@ -0,0 +1,300 @@\n${Array.from({ length: 300 }, (_, line) => `+test("case ${line}", () => expect(${line}).toBe(${line}));`).join("\n")}\n`,
+    },
+    {
+      path: "docs/old-tokens.md",
+      status: "removed",
+      hunks: "@@ -1,2 +0,0 @@\n-# Tokens\n-They never end.\n",
+    },
+    { path: "assets/logo.png", status: "binary", hunks: null },
+    { path: "package-lock.json", status: "changed", hunks: null },
+  ],
+  more: 2,
+};
