@@ -1,10 +1,8 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundlePage } from "../../scripts/bundle-page.ts";
 import type { OperatorAct } from "../../src/core/operator/operator-act.ts";
 import type { InboxItem } from "../../src/core/projections/inbox.ts";
 import type { Overview } from "../../src/core/projections/overview.ts";
@@ -29,7 +27,7 @@ import {
   timelineOf,
 } from "./page-data.ts";
 
-/** The built page with a server that tells of one night, without a project behind it. */
+/** The page with a server that tells of one night, without a project behind it. */
 export interface PageServer {
   readonly url: string;
   /** Every act that was asked for. */
@@ -52,9 +50,8 @@ const TYPES = {
   "index.html": "text/html; charset=utf-8",
 } as const;
 
-export async function servePage(): Promise<PageServer> {
-  const folder = mkdtempSync(join(tmpdir(), "ralph-page-"));
-  await bundlePage(folder);
+/** `folder` holds the three files. */
+export async function servePage(folder: string): Promise<PageServer> {
   const began = performance.now();
   const streams = new Set<ServerResponse>();
   const acts: OperatorAct[] = [];
@@ -125,7 +122,6 @@ export async function servePage(): Promise<PageServer> {
       server.close();
       server.closeAllConnections();
       await once(server, "close");
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -18,9 +18,10 @@ import { listenToKeys } from "./shortcuts.ts";
 export function App() {
   useEffect(listenToKeys, []);
   const at = route.value;
+  const title = titleOf(at);
   useEffect(() => {
-    document.title = titleOf(at);
-  });
+    document.title = title;
+  }, [title]);
   const problem = overviewProblem.value;
   return (
     <>

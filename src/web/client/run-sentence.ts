@@ -1,7 +1,7 @@
 import type { Overview } from "../../core/projections/overview.ts";
 import type { RunStatus } from "../../core/projections/status.ts";
 import type { Instant } from "../../core/time.ts";
-import { capital, elapsed, moment } from "./format.ts";
+import { capital, elapsed, moment, sentence } from "./format.ts";
 
 /** How the run stands, for somebody who has just sat down. */
 export interface RunSentence {
@@ -24,8 +24,9 @@ export function runSentence({ status, hint }: Overview, now: Instant): RunSenten
       return { sign: "◔", tone: "waiting", text: waitingText(run, now) };
     case "ended": {
       const isGood = run.outcome === "completed";
+      const outcome = capital(run.outcome ?? "ended");
       const why = run.reason === null || run.reason === "" ? "" : `: ${run.reason}`;
-      const text = `${capital(run.outcome ?? "ended")}${why}.${next}`;
+      const text = `${sentence(`${outcome}${why}`)}${next}`;
       return { sign: isGood ? "✔" : "✗", tone: isGood ? "good" : "bad", text };
     }
   }

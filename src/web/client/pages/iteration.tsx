@@ -1,7 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
 import type { IterationRow } from "../../../core/projections/iteration-row.ts";
 import type { IterationDetail, IterationPage as Rows } from "../../api.ts";
-import { get, withQuery } from "../api-client.ts";
+import { withQuery } from "../api-client.ts";
 import { now } from "../clock.ts";
 import { dollars, duration, elapsed, fullMoment, moment, sentence, shortId } from "../format.ts";
 import { progressOf } from "../overview-store.ts";
@@ -29,7 +28,11 @@ export function IterationPage({ number }: { readonly number: number }) {
 }
 
 function Title({ number, row }: { readonly number: number; readonly row: IterationRow | undefined }) {
-  const last = useLastIteration(number);
+  const newest = useResource<Rows>(
+    withQuery("/api/iterations", { limit: 1 }),
+    (facts) => facts.iterations.length > 0,
+  );
+  const last = newest.value.value?.rows[0]?.iteration ?? number;
   return (
     <div class="title-bar">
       <p class="crumbs">
@@ -50,7 +53,7 @@ function Title({ number, row }: { readonly number: number; readonly row: Iterati
         </h1>
         <nav class="steps" aria-label="Iterations">
           <Step to={number > 1 ? number - 1 : null} label="← Previous" />
-          <Step to={last !== null && number < last ? number + 1 : null} label="Next →" />
+          <Step to={number < last ? number + 1 : null} label="Next →" />
         </nav>
       </div>
       {row !== undefined && <Facts row={row} />}
@@ -146,17 +149,4 @@ function Detail({ detail }: { readonly detail: IterationDetail }) {
       </div>
     </div>
   );
-}
-
-/** The number of the newest one; null until it is known. */
-function useLastIteration(number: number): number | null {
-  const [last, setLast] = useState<number | null>(null);
-  useEffect(() => {
-    const abort = new AbortController();
-    void get<Rows>(withQuery("/api/iterations", { limit: 1 }), abort.signal).then((answer) => {
-      if (answer.is === "ok" && !abort.signal.aborted) setLast(answer.value.rows[0]?.iteration ?? null);
-    });
-    return () => abort.abort();
-  }, [number]);
-  return last;
 }
