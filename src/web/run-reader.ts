@@ -1,29 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventOf, Recorded } from "../core/events.ts";
 import type { IterationRow } from "../core/projections/iteration-row.ts";
-import { runList, type RunEntry } from "../core/projections/run-list.ts";
+import { RUN_LIST_EVENTS, runList, type RunEntry } from "../core/projections/run-list.ts";
 import { TIMELINE_EVENTS, timelineOf, type Timeline } from "../core/projections/timeline.ts";
 import type { Log } from "../engine/ports.ts";
 
 const PAGE = 500;
 
-/** All runs, the newest first; what their iterations came to is counted from rows that are known already. */
+/** All runs, the newest first. */
 export async function readRuns(log: Log, rows: readonly IterationRow[]): Promise<readonly RunEntry[]> {
-  const runs = runList(await log.read(0, { types: ["run.started", "run.resumed", "run.ended"] }));
-  const sums = new Map<string, Sum>(runs.map(({ id }) => [id, { ...NOTHING }]));
-  for (const { run, isCompleted, costUsd } of rows) {
-    const sum = sums.get(run);
-    if (sum === undefined) continue;
-    sum.iterations += 1;
-    sum.accepted += isCompleted ? 1 : 0;
-    if (costUsd !== null) sum.costUsd = (sum.costUsd ?? 0) + costUsd;
-  }
-  return runs.map((run) => ({ ...run, ...sums.get(run.id) }));
+  return runList(await log.read(0, { types: RUN_LIST_EVENTS }), rows);
 }
-
-type Sum = { -readonly [Key in "iterations" | "accepted" | "costUsd"]: RunEntry[Key] };
-
-const NOTHING: Sum = { iterations: 0, accepted: 0, costUsd: null };
 
 /** How a run was started; undefined when there is no such run. */
 export async function readStart(log: Log, run: string): Promise<Started | undefined> {

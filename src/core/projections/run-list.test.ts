@@ -2,9 +2,12 @@ import { expect, test } from "vitest";
 import { iterationEnded, iterationStarted, runResumed, runStarted, task } from "../../../test/spec/given.ts";
 import type { Event, Recorded } from "../events.ts";
 import { UNKNOWN_USAGE } from "../report/agent-report.ts";
-import { runList } from "./run-list.ts";
+import { iterationRows } from "./iteration-row.ts";
+import { runList, type RunEntry } from "./run-list.ts";
 
 const A = task("a");
+
+const listOf = (events: readonly Recorded[]): readonly RunEntry[] => runList(events, iterationRows(events));
 
 function recorded(...events: readonly Event[]): readonly Recorded[] {
   return events.map((event, index): Recorded => ({ ...event, position: index + 1, at: index + 1 }));
@@ -12,7 +15,7 @@ function recorded(...events: readonly Event[]): readonly Recorded[] {
 
 test("a list of runs has the newest first, with what each cost and brought", () => {
   const usage = { ...UNKNOWN_USAGE, costUsd: 0.25 };
-  const runs = runList(
+  const runs = listOf(
     recorded(
       runStarted({ lanes: 2 }, "run-0"),
       { type: "run.ended", run: "run-0", outcome: "blocked", reason: "a waits" },
@@ -30,10 +33,10 @@ test("a list of runs has the newest first, with what each cost and brought", () 
 });
 
 test("a run that was taken up again has the settings of then", () => {
-  const [run] = runList(recorded(runStarted({ agent: "one" }), runResumed({ agent: "two", lanes: 3 })));
+  const [run] = listOf(recorded(runStarted({ agent: "one" }), runResumed({ agent: "two", lanes: 3 })));
   expect(run).toMatchObject({ agent: "two", lanes: 3, source: "TODO.md", startedAt: 1 });
 });
 
 test("there is nothing to list without a run", () => {
-  expect(runList([])).toEqual([]);
+  expect(listOf([])).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { EventOf, Outcome, Recorded } from "../events.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import type { Instant } from "../time.ts";
+import type { IterationRow } from "./iteration-row.ts";
 
 /** One run in a list of them. */
 export interface RunEntry {
@@ -20,25 +21,34 @@ export interface RunEntry {
   readonly costUsd: number | null;
 }
 
-/** The events of which the list is made. */
-export const RUN_LIST_EVENTS = [
-  "run.started",
-  "run.resumed",
-  "run.ended",
-  "iteration.started",
-  "iteration.ended",
-  "task.completed",
-] as const;
+/** The events of which the list is made; what iterations came to is counted from their rows. */
+export const RUN_LIST_EVENTS = ["run.started", "run.resumed", "run.ended"] as const;
 
 /** Every run, the newest first. */
-export function runList(events: Iterable<Recorded>): readonly RunEntry[] {
+export function runList(events: Iterable<Recorded>, rows: readonly IterationRow[]): readonly RunEntry[] {
   const runs = new Map<string, RunEntry>();
   for (const event of events) {
     if (event.type === "run.started") runs.set(event.run, begin(event));
     const run = "run" in event && event.run !== null ? runs.get(event.run) : undefined;
     if (run !== undefined) runs.set(run.id, extend(run, event));
   }
-  return [...runs.values()].toReversed();
+  const sums = sumsOf(rows);
+  return [...runs.values()].map((run) => ({ ...run, ...sums.get(run.id) })).toReversed();
+}
+
+type Sum = { -readonly [Key in "iterations" | "accepted" | "costUsd"]: RunEntry[Key] };
+
+/** Counted in place: there may be very many rows. */
+function sumsOf(rows: readonly IterationRow[]): ReadonlyMap<string, Sum> {
+  const sums = new Map<string, Sum>();
+  for (const { run, isCompleted, costUsd } of rows) {
+    const sum = sums.get(run) ?? { iterations: 0, accepted: 0, costUsd: null };
+    sum.iterations += 1;
+    sum.accepted += isCompleted ? 1 : 0;
+    if (costUsd !== null) sum.costUsd = (sum.costUsd ?? 0) + costUsd;
+    sums.set(run, sum);
+  }
+  return sums;
 }
 
 function begin({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntry {
@@ -68,14 +78,6 @@ function extend(run: RunEntry, event: Recorded): RunEntry {
       const { at, outcome, reason } = event;
       return { ...run, endedAt: at, outcome, reason, exitCode: EXIT_CODES[outcome] };
     }
-    case "iteration.started":
-      return { ...run, iterations: run.iterations + 1 };
-    case "iteration.ended": {
-      const { costUsd } = event.report.usage;
-      return costUsd === null ? run : { ...run, costUsd: (run.costUsd ?? 0) + costUsd };
-    }
-    case "task.completed":
-      return { ...run, accepted: run.accepted + 1 };
     default:
       return run;
   }

@@ -60,10 +60,10 @@ export interface ReportSources {
 /** Null when the events know of no such run. */
 export function runReport(sources: ReportSources): RunReport | null {
   const { events, state, project, isDriven, isLatest, now, version, blocked } = sources;
-  const run = runList(events).find(({ id }) => id === sources.run);
+  const rows = iterationRows(events);
+  const run = runList(events, rows).find(({ id }) => id === sources.run);
   const timeline = timelineOf(events, sources.run);
   if (run === undefined || timeline === null) return null;
-  const rows = iterationRows(events);
   const scope = state.run === null || state.plan === null ? [] : tasksInScope(state.run, state.plan);
   const done = scope.filter((task) => statusOf(state, task) === "done").length;
   const until = run.endedAt ?? (isDriven ? now : (events.at(-1)?.at ?? now));
