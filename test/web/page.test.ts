@@ -157,7 +157,9 @@ test("an answer in own words, an unblocking with its reason and a message reach 
 test("cancelling is asked about in place, and a refusal is shown there", async () => {
   const { page } = await open("/");
   await page.getByRole("button", { name: "Cancel auth-002" }).click();
+  await page.getByRole("button", { name: "Yes" }).waitFor();
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Yes" }).waitFor({ state: "detached" });
   expect(server.acts).toEqual([]);
   await page.getByRole("button", { name: "Cancel auth-002" }).click();
   await page.getByRole("group", { name: "Cancel auth-002?" }).getByRole("button", { name: "Yes" }).click();

@@ -13,10 +13,8 @@ import { Help } from "./parts/help.tsx";
 import { Masthead } from "./parts/masthead.tsx";
 import { Empty, Trouble } from "./parts/notices.tsx";
 import { route, type Route } from "./router.ts";
-import { listenToKeys } from "./shortcuts.ts";
 
 export function App() {
-  useEffect(listenToKeys, []);
   const at = route.value;
   const title = titleOf(at);
   useEffect(() => {

@@ -45,14 +45,11 @@ export function listenToEvents(): void {
   }, AGAIN_MS);
 }
 
-let wasOpened = false;
-
 function openStream(): EventSource {
   const source = new EventSource("/api/events");
   source.addEventListener("open", () => {
     connection.value = "live";
-    if (wasOpened) tell(null);
-    wasOpened = true;
+    tell(null);
   });
   source.addEventListener("error", () => {
     connection.value = "reconnecting";

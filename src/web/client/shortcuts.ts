@@ -7,9 +7,9 @@ const PLACES: Readonly<Record<string, string>> = { b: "/", r: "/runs", c: "/char
 const CHORD_MS = 1_500;
 
 /** `g b` and the like, `?` and `/`; not while somebody types. */
-export function listenToKeys(): () => void {
+export function listenToKeys(): void {
   let goSince = Number.NEGATIVE_INFINITY;
-  const onKey = (event: KeyboardEvent): void => {
+  addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     const isSecond = performance.now() - goSince < CHORD_MS;
     goSince = Number.NEGATIVE_INFINITY;
@@ -28,9 +28,7 @@ export function listenToKeys(): () => void {
       event.preventDefault();
       search.focus();
     }
-  };
-  addEventListener("keydown", onKey);
-  return () => removeEventListener("keydown", onKey);
+  });
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { sentence } from "../format.ts";
 import type { Acting } from "../use-act.ts";
 
@@ -25,16 +25,17 @@ export function ActButton({
   const [isAsking, ask] = useState(false);
   const own = useRef<HTMLButtonElement>(null);
   const id = useId();
-  const leave = (): void => {
-    ask(false);
-    requestAnimationFrame(() => own.current?.focus());
-  };
+  const wasAsking = useRef(false);
+  useLayoutEffect(() => {
+    if (wasAsking.current && !isAsking) own.current?.focus();
+    wasAsking.current = isAsking;
+  }, [isAsking]);
   if (isAsking && reason === null) {
     return (
       <Asking
         question={confirm ?? label}
         onAnswer={(isYes) => {
-          leave();
+          ask(false);
           if (isYes) onAct();
         }}
       />
@@ -70,7 +71,7 @@ export function ActButton({
 function Asking(props: { readonly question: string; readonly onAnswer: (isYes: boolean) => void }) {
   const { question, onAnswer } = props;
   const yes = useRef<HTMLButtonElement>(null);
-  useEffect(() => yes.current?.focus(), []);
+  useLayoutEffect(() => yes.current?.focus(), []);
   return (
     <span
       class="asking"
