@@ -115,10 +115,8 @@ const SCRIPT: Readonly<Record<string, readonly (readonly Step[])[]>> = {
 async function photographMonitor(): Promise<void> {
   const tmux = (...args: readonly string[]): string =>
     execFileSync("tmux", ["-S", join(folder, "tmux"), ...args], { encoding: "utf8" });
-  execFileSync("tmux", [
-    ...["-S", join(folder, "tmux"), "-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "36"],
-    `cd ${shop} && COLORTERM=truecolor ${ralph} monitor`,
-  ]);
+  const session = ["new-session", "-d", "-x", "120", "-y", "36"];
+  tmux("-f", "/dev/null", ...session, `cd ${shop} && COLORTERM=truecolor ${ralph} monitor`);
   await until(() => tmux("capture-pane", "-p").includes("Slot 1"));
   await sleep(1_500);
   const page = terminalPage(tmux("capture-pane", "-e", "-p"));

@@ -4,6 +4,8 @@ import { isOpen, type State } from "../../core/loop/state.ts";
 const LATE_MS = 10;
 /** A reader does not see more than this. */
 export const PAUSE_MS = 200;
+/** An agent may be just deleting the folder: what fails once or twice is tried again with the next fact. */
+const TRIES = 3;
 
 /** Shows where things stand a moment later: of facts in quick succession only the last is worth a file. */
 export class LateWriter {
@@ -11,6 +13,7 @@ export class LateWriter {
   readonly #pauseMs: number;
   #writtenMs = Number.NEGATIVE_INFINITY;
   #unwritten: State | null = null;
+  #failures = 0;
   #failure: { readonly error: unknown } | null = null;
 
   constructor(write: (state: State) => void, pauseMs = PAUSE_MS) {
@@ -18,7 +21,7 @@ export class LateWriter {
     this.#pauseMs = pauseMs;
   }
 
-  /** The end of a run is written at once. A write that failed late is heard of here. */
+  /** The end of a run is written at once. Writes that failed late, again and again, are heard of here. */
   settle(state: State): void {
     if (this.#failure !== null) throw this.#failure.error;
     const isScheduled = this.#unwritten !== null;
@@ -34,8 +37,10 @@ export class LateWriter {
   #writeLate(): void {
     try {
       this.#writeNow();
+      this.#failures = 0;
     } catch (error) {
-      this.#failure = { error };
+      this.#failures += 1;
+      if (this.#failures >= TRIES) this.#failure = { error };
     }
   }
 

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
+import { given, runStarted } from "../../../test/spec/given.ts";
+import { LateWriter } from "./late-writer.ts";
+
+const OPEN = given(runStarted()).state;
+
+/** A writer that fails so often; answers what it has written. */
+function writerFailing(times: number): { readonly writer: LateWriter; readonly written: State[] } {
+  const written: State[] = [];
+  let left = times;
+  const write = (state: State): void => {
+    left -= 1;
+    if (left >= 0) throw new Error("the folder is gone");
+    written.push(state);
+  };
+  return { writer: new LateWriter(write, 0), written };
+}
+
+async function settleLater(writer: LateWriter): Promise<void> {
+  writer.settle(OPEN);
+  await sleep(40);
+}
+
+test("what fails once, as an agent is deleting the folder, is written with the next fact", async () => {
+  const { writer, written } = writerFailing(1);
+  await settleLater(writer);
+  expect(written).toEqual([]);
+  await settleLater(writer);
+  expect(written).toEqual([OPEN]);
+});
+
+test("what fails again and again is said", async () => {
+  const { writer } = writerFailing(3);
+  for (let tries = 0; tries < 3; tries += 1) await settleLater(writer);
+  expect(() => writer.settle(OPEN)).toThrow("the folder is gone");
+});
+
+test("the end of a run is written at once, or fails at once", () => {
+  const { writer, written } = writerFailing(0);
+  writer.settle(EMPTY_STATE);
+  expect(written).toEqual([EMPTY_STATE]);
+  expect(() => writerFailing(1).writer.settle(EMPTY_STATE)).toThrow("the folder is gone");
+});
