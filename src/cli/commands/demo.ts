@@ -44,8 +44,8 @@ async function demo(context: CliContext): Promise<number> {
   say("Look round:");
   say(`  cd ${folder}`);
   say(`  ${ralph} why parse-date   # what was decided, and from what`);
+  say(`  ${ralph} web              # all of it in a browser`);
   say(`  ${ralph} history          # each iteration`);
-  say("  git log --oneline        # what was really done");
   return exitCode;
 }
 
