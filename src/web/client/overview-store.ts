@@ -9,13 +9,15 @@ import { liveProgress, onNews } from "./live.ts";
 export const overview = signal<Overview | undefined>(undefined);
 export const overviewProblem = signal<Problem | null>(null);
 
-/** Every line seen since the page was opened, oldest first. */
+/** The lines seen since the page was opened, oldest first. */
 export const logLines = signal<readonly LogLine[]>([]);
 
 export const mayAct = computed(() => overview.value?.mayAct ?? false);
 
 const GAP_MS = 300;
 const LOOK_MS = 5_000;
+/** A page may stay open for days. */
+const LINES_KEPT = 5_000;
 
 /** The latest overview, kept so as facts come. */
 export function keepOverview(): void {
@@ -50,5 +52,5 @@ export function progressOfTask(task: string): LiveProgress | undefined {
 function withNewer(known: readonly LogLine[], tail: readonly LogLine[]): readonly LogLine[] {
   const first = tail[0];
   if (first === undefined) return known;
-  return [...known.filter(({ position }) => position < first.position), ...tail];
+  return [...known.filter(({ position }) => position < first.position), ...tail].slice(-LINES_KEPT);
 }
