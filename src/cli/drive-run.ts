@@ -189,6 +189,8 @@ async function pathsToLeaveAlone(
   throw new RalphError(
     "dirty-tree",
     `the work tree has uncommitted changes (${count}: ${shown}${dirty.length > 3 ? ", …" : ""}).`,
-    { hint: "commit them, or start with --allow-dirty, which leaves exactly those files alone" },
+    {
+      hint: "commit them, or start with --worktree, or with --allow-dirty, which leaves exactly those files alone",
+    },
   );
 }

@@ -38,6 +38,8 @@ export interface Worktrees {
     use: (opened: OpenedCheckout) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result>;
+  /** Whether the task has no checkout that git could work in: somebody deleted it, or it was never made. */
+  isGone(task: TaskId): Promise<boolean>;
   /** Those of tasks; what `at` made is not among them. */
   list(): Promise<readonly WorktreeEntry[]>;
   /**

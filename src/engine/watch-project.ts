@@ -33,7 +33,10 @@ const TAIL_EVENTS = 400;
 
 export async function watchProject(ports: ScreenPorts): Promise<WatchedProject> {
   let followed: Followed | null = null;
+  /** What is followed, and when it began: after a reset the same log begins anew. */
+  let source: { readonly log: Log; readonly begun: Instant | null } | null = null;
   let calls = 0;
+  let hour: Instant | null = null;
   const tail = new Tail(ports);
   const begin = async (log: Log): Promise<Followed> => {
     const begun = await followLog(log);
@@ -57,12 +60,22 @@ export async function watchProject(ports: ScreenPorts): Promise<WatchedProject> 
       }),
     async catchUp() {
       const log = ports.log();
+      const begun = (await log?.read(0, { limit: 1 }))?.[0]?.at ?? null;
+      const isSame = log === source?.log && (source.begun === null || source.begun === begun);
+      if (source !== null && !isSame) {
+        followed = null;
+        calls = 0;
+        tail.lines = [];
+      }
+      source = log === null ? null : { log, begun };
       if (log === null) return [];
       const isNew = followed === null;
       followed ??= await begin(log);
       const news = await followed.catchUp();
       for (const { event, state } of news) tail.add(event, state);
-      if (isNew || news.length > 0) calls = await log.countCalls(hourOf(ports.now()).since);
+      const { since } = hourOf(ports.now());
+      if (isNew || news.length > 0 || since !== hour) calls = await log.countCalls(since);
+      hour = since;
       return news.map(({ event }) => event);
     },
   };

@@ -16,7 +16,11 @@ export function HeaderView({ model, rows }: { readonly model: Model; readonly ro
   const facts = [
     ...(run === null
       ? []
-      : [`iteration ${run.iterations}/${run.max_iterations}`, elapsed(run, overview.now)]),
+      : [
+          `iteration ${run.iterations}/${run.max_iterations}`,
+          // When it died nobody knows.
+          ...(run.interrupted ? [] : [elapsed(run, overview.now)]),
+        ]),
     ...(state.run === null ? [] : [state.run.settings.agent]),
     ...(cost.usd === null ? [] : [dollars(cost.usd)]),
   ];

@@ -1,8 +1,6 @@
 import { render, useInput, usePaste, type Instance } from "ink";
-import { join } from "node:path";
 import type { ReactNode } from "react";
 import type { OperatorAct } from "../core/operator/operator-act.ts";
-import { transcriptName } from "../core/projections/transcript-name.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { every } from "../engine/follow.ts";
 import type { Acted } from "../engine/operator.ts";
@@ -16,8 +14,8 @@ import { update } from "./update.ts";
 
 export interface MonitorParts {
   readonly screen: ScreenPorts;
-  /** Where the transcripts are. */
-  readonly ralphDir: string;
+  /** Where the transcript of an iteration is; null when there is none. */
+  transcript(iteration: number): string | null;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly hasColours: boolean;
@@ -173,12 +171,16 @@ class RunningMonitor {
         return {
           is: "read",
           iteration,
-          piece: await readPiece(this.#transcript(iteration), from, unlessSize),
+          piece: await readPiece(this.#parts.transcript(iteration), from, unlessSize),
         };
       }
       case "find": {
         const { iteration, search } = request;
-        return { is: "found", iteration, at: await findInTranscript(this.#transcript(iteration), search) };
+        return {
+          is: "found",
+          iteration,
+          at: await findInTranscript(this.#parts.transcript(iteration), search),
+        };
       }
       case "stop-now":
         this.#parts.ownRun?.stopNow();
@@ -188,10 +190,6 @@ class RunningMonitor {
         this.#screen?.unmount();
         return null;
     }
-  }
-
-  #transcript(iteration: number): string {
-    return join(this.#parts.ralphDir, transcriptName(iteration));
   }
 
   /** The one that is under way, or else the last. */

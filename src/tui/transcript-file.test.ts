@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -55,4 +56,13 @@ test("a search looks through all of it, and goes on at the other end", async () 
   expect(await find(last, "back")).toBe(0);
   expect(await find(0, "back")).toBe(last);
   expect(await findInTranscript(path, { text: "nowhere", from: 0, direction: "back" })).toBeNull();
+});
+
+test("neither a link nor a pipe is followed, and nobody waits for one", async () => {
+  writeFileSync(join(folder, "other"), "secret");
+  symlinkSync(join(folder, "other"), path);
+  await expect(readPiece(path, null, null)).rejects.toMatchObject({ code: "ELOOP" });
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  expect(await readPiece(join(folder, "pipe"), null, null)).toMatchObject({ text: "" });
+  expect(await readPiece(null, null, null)).toMatchObject({ size: 0, text: "" });
 });

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import type { TranscriptSearch } from "./model.ts";
 import { plainLine } from "./plain-line.ts";
@@ -5,7 +6,7 @@ import { PIECE_BYTES, type Piece } from "./transcript-piece.ts";
 
 /** A piece from a byte on, or of the end; it begins and ends with whole lines. Null: the size is as before. */
 export async function readPiece(
-  path: string,
+  path: string | null,
   from: number | null,
   unlessSize: number | null,
 ): Promise<Piece | null> {
@@ -24,7 +25,7 @@ export async function readPiece(
 
 /** Where the next line begins that has the text in it; from the other end when there is none on this side. */
 export async function findInTranscript(
-  path: string,
+  path: string | null,
   { text, from, direction }: TranscriptSearch,
 ): Promise<number | null> {
   return withFile(path, null, async (file) => {
@@ -94,21 +95,26 @@ function isInsideCharacter(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
+// On Windows some of these are missing, which counts as nothing in a sum of bits.
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
 async function withFile<Result>(
-  path: string,
+  path: string | null,
   missing: Result,
   work: (file: FileHandle) => Promise<Result>,
 ): Promise<Result> {
+  if (path === null) return missing;
   let file: FileHandle;
   try {
-    file = await open(path, "r");
+    // Neither a link nor a pipe that an agent has put there since.
+    file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   } catch (error) {
     // An agent that has printed nothing has no transcript yet.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return missing;
     throw error;
   }
   try {
-    return await work(file);
+    return (await file.stat()).isFile() ? await work(file) : missing;
   } finally {
     await file.close();
   }

@@ -19,6 +19,7 @@ export class LiveProject {
   #index: IterationIndex | null = null;
   /** When the log began: another moment is another log. */
   #begun: number | null = null;
+  #log: Log | null = null;
   #running: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
@@ -80,9 +81,10 @@ export class LiveProject {
   async #look(): Promise<void> {
     const log = this.#ports.log();
     const begun = (await log?.read(0, { limit: 1 }))?.[0]?.at ?? null;
-    if (this.#watched === null || begun !== this.#begun) {
+    if (this.#watched === null || begun !== this.#begun || log !== this.#log) {
       this.#watched = await watchProject(this.#ports);
       this.#begun = begun;
+      this.#log = log;
       this.#index = log === null ? null : new IterationIndex(log, this.state.lastIteration);
       return this.#tell();
     }

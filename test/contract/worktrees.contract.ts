@@ -40,6 +40,14 @@ export function describeWorktrees(name: string, create: () => Promise<WorktreesS
     describeRemove();
     describeLeftovers();
 
+    test("a checkout is gone before it is made, and when somebody has deleted it", async () => {
+      expect(await worktrees.isGone(TASK)).toBe(true);
+      const { root } = await worktrees.open(TASK, BASE);
+      expect(await worktrees.isGone(TASK)).toBe(false);
+      await subject.deleteFolder(root);
+      expect(await worktrees.isGone(TASK)).toBe(true);
+    });
+
     test("nothing of it touches the user's checkout", async () => {
       await subject.put(subject.root, "a", "a person's\n");
       await subject.put(subject.root, "mine.txt", "mine\n");

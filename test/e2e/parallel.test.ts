@@ -262,3 +262,60 @@ describe("killed", () => {
     expect(project.leftovers()).toEqual([]);
   }, 60_000);
 });
+
+describe("what agents and people do to lanes", () => {
+  test("an agent that deletes its worktree gets it again", async () => {
+    parallelProject(
+      ["one", "two"],
+      `if [ $RALPH_TASK_ID$n = one1 ]; then git worktree remove --force "$PWD"; ${DONE}; else ${WORKS}; fi`,
+    );
+    expect(await run("--parallel", "2")).toMatchObject({ code: 0 });
+    expect(await statuses()).toEqual({ one: "done", two: "done" });
+    expect(worktrees()).toEqual([]);
+  });
+
+  test("a branch whose name is not ASCII is renamed when it is merged", async () => {
+    parallelProject([], `echo x > x.txt; ${DONE}`);
+    project.remove("TODO.md");
+    project.write(
+      ".ralph/tasks.json",
+      JSON.stringify({ project: "p", userStories: [{ id: "ünï", title: "t", passes: false }] }),
+    );
+    project.commit("stories");
+    expect(await run("--worktree")).toMatchObject({ code: 0 });
+    expect(project.git("-c", "core.quotePath=false", "branch", "--list", "ralph/*").trim()).toBe(
+      "ralph/merged/ünï",
+    );
+  });
+
+  test("work of others that is merged in place is nobody else's change", async () => {
+    parallelProject(
+      ["one", "two"],
+      `if [ $RALPH_TASK_ID = one ]; then ${WORKS}; else sleep 1.5; echo '<promise>COMPLETE</promise>'; fi`,
+      '[[gates]]\nname = "slow"\ncommand = "sleep 0.7"\n',
+    );
+    const running = project.start("run", "--worktree", "--task", "one");
+    await until("it is accepted", () => running.stdout().includes("accepted"));
+    running.child.kill("SIGKILL");
+    await running.finished;
+    expect(await run()).toMatchObject({ code: 2 });
+    expect(await statuses()).toEqual({ one: "done", two: "blocked" });
+  }, 30_000);
+
+  test("work that is cancelled while its gates run is not merged", async () => {
+    parallelProject(
+      ["one", "two"],
+      WORKS,
+      '[[gates]]\nname = "slow"\ncommand = "test ! -e one.txt || sleep 1"\n',
+    );
+    const running = project.start("run", "--parallel", "2");
+    await until("the agent was called", () => existsSync(join(project.root, ".git", "calls-one")));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await project.ralph("cancel", "one")).toMatchObject({ code: 0 });
+    expect(await running.finished).toMatchObject({ code: 0 });
+    expect(await statuses()).toEqual({ one: "cancelled", two: "done" });
+    expect(existsSync(join(project.root, "one.txt"))).toBe(false);
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(project.read("one.txt")).toBe("one\n");
+  }, 30_000);
+});

@@ -98,6 +98,10 @@ function simulatedWorktrees(
         trials.delete(root);
       }
     },
+    isGone: async (task) => {
+      await step();
+      return !worktrees.has(task);
+    },
     list: async () => {
       await step();
       return [...worktrees].map(([task, worktree]) => {

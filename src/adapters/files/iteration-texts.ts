@@ -1,4 +1,4 @@
-import { constants, readdirSync } from "node:fs";
+import { constants, lstatSync, readdirSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { transcriptName } from "../../core/projections/transcript-name.ts";
@@ -51,6 +51,19 @@ export function createIterationTexts(ralphDir: string, redact: (text: string) =>
         return hits.map((hit) => ({ ...hit, line: redact(hit.line) }));
       }),
   };
+}
+
+/** The file with what an agent printed; null when there is none, or only what leads elsewhere. */
+export function transcriptFile(ralphDir: string, iteration: number): string | null {
+  for (const place of placesOf(ralphDir, transcriptName(iteration))) {
+    try {
+      const path = join(safePath(ralphDir, dirname(place)), basename(place));
+      if (lstatSync(path).isFile()) return path;
+    } catch {
+      // not there, or outside
+    }
+  }
+  return null;
 }
 
 function nameOf(iteration: number, kind: TextKind): string {

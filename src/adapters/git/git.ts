@@ -39,20 +39,17 @@ export interface GitPlace {
 
 export function createGit(cwd: string, { unlock = () => Promise.resolve(), place = {} }: GitPlace = {}): Git {
   const run: Git["run"] = async (args, options = {}) => {
+    const once = (): Promise<GitResult & Ending> =>
+      runOnce(cwd, args, { ...options, env: { ...(options.hooks === true ? {} : place), ...options.env } });
     for (const pauseMs of PAUSES_MS) {
-      const result = await runOnce(cwd, args, {
-        ...options,
-        env: { ...(options.hooks === true ? {} : place), ...options.env },
-      });
+      const result = await once();
+      if (result.isStillborn) continue;
       const isLocked = IS_LOCKED.test(result.stderr);
       if (result.code === 0 || !(isLocked || IS_HALF_MADE.test(result.stderr))) return result;
       if (isLocked) await unlock();
       await sleep(pauseMs);
     }
-    return runOnce(cwd, args, {
-      ...options,
-      env: { ...(options.hooks === true ? {} : place), ...options.env },
-    });
+    return once();
   };
   const ask: Git["ask"] = async (args) => {
     const result = await run(args);
@@ -104,7 +101,14 @@ const OWN_CONFIG = [
 ];
 const NO_HOOKS = ["core.hooksPath=/dev/null", "commit.gpgSign=false"];
 
-function runOnce(cwd: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
+interface Ending {
+  /** A Ctrl-C that came before git had a process group of its own: it has done nothing. */
+  readonly isStillborn: boolean;
+}
+
+const OF_TERMINALS: ReadonlySet<string | null> = new Set(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]);
+
+function runOnce(cwd: string, args: readonly string[], options: GitOptions): Promise<GitResult & Ending> {
   return new Promise((resolve, reject) => {
     const child = spawn("git", withConfig(args, options.hooks === true), {
       cwd,
@@ -115,7 +119,11 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
     });
     const stdout = gather(options.onRecord);
     let stderr = "";
-    child.stdout?.on("data", stdout.take);
+    let isSilent = true;
+    child.stdout?.on("data", (chunk: Buffer) => {
+      isSilent = false;
+      stdout.take(chunk);
+    });
     child.stderr?.on("data", (chunk: Buffer) => {
       stderr = (stderr + chunk.toString("utf8")).slice(-STDERR_KEPT);
     });
@@ -129,9 +137,10 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
         child.stderr?.destroy();
       }, DRAIN_MS).unref();
     });
-    child.on("close", (code) => {
+    child.on("close", (code, signal) => {
+      const isStillborn = OF_TERMINALS.has(signal) && isSilent && stderr === "";
       if (/No space left on device|Disk quota exceeded/.test(stderr)) reject(diskFull(args, cwd));
-      else resolve({ code: code ?? 128, stdout: stdout.end(), stderr });
+      else resolve({ code: code ?? 128, stdout: stdout.end(), stderr, isStillborn });
     });
   });
 }

@@ -1,4 +1,4 @@
-import { createGit } from "../git/git.ts";
+import { bytesOf, createGit } from "../git/git.ts";
 import type { Repository } from "../git/find-repository.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
@@ -18,5 +18,5 @@ export async function renameBranch(repository: Repository, branch: string, name:
   if (tip === null) return;
   // In one transaction git writes before it deletes.
   const input = `update ${refs[1]} ${tip}\ndelete ${refs[0]} ${tip}\n`;
-  await git.must(["update-ref", "-m", "ralph: merged", "--stdin"], { input });
+  await git.must(["update-ref", "-m", "ralph: merged", "--stdin"], { input: bytesOf(input) });
 }

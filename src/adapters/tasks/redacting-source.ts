@@ -1,3 +1,4 @@
+import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { Task } from "../../core/plan/task.ts";
 import { redactAll } from "../../core/redact.ts";
 import type { Stories, TaskSource } from "../../engine/ports.ts";
@@ -15,7 +16,8 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
     return {
       ...task,
       id,
-      title: redact(task.title),
+      // It is printed on terminals.
+      title: redact(stripEscapes(task.title)),
       phase: task.phase === null ? null : redact(task.phase),
       description: redact(task.description),
       success: task.success === null ? null : redact(task.success),

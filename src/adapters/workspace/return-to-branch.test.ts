@@ -53,6 +53,30 @@ test("a detached HEAD that continues ours is brought along", async () => {
   expect(head()).toBe("main");
 });
 
+test.each([
+  [
+    "detached",
+    [
+      ["checkout", "--quiet", "--detach"],
+      ["branch", "-D", "main"],
+    ],
+  ],
+  ["renamed", [["branch", "--move", "renamed"]]],
+  [
+    "orphaned",
+    [
+      ["checkout", "--quiet", "--orphan", "fresh"],
+      ["branch", "-D", "main"],
+    ],
+  ],
+])("a branch that is gone (%s) keeps its history", async (_how, commands) => {
+  for (const command of commands) repository.git(...command);
+  repository.write("a.txt", "one\n");
+  await collect();
+  expect(head()).toBe("main");
+  expect(repository.git("log", "--format=%s", "main")).toBe("ralph(task-001): Make it work\nfirst");
+});
+
 test("a renamed branch gets its name back", async () => {
   repository.git("branch", "--move", "renamed");
   repository.write("a.txt", "one\n");

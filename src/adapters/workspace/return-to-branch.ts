@@ -79,10 +79,18 @@ async function bringAlong(git: Git, from: Snapshot, tip: string | null, head: st
   await pointHead(git, from, head);
 }
 
-/** Moves HEAD alone; index and work tree stay. */
+/** Moves HEAD alone; index and work tree stay. A branch that was deleted is made again, or its history would end here. */
 async function pointHead(git: Git, from: Snapshot, commit: string | null): Promise<void> {
-  if (from.branch !== null) await git.must(["symbolic-ref", "HEAD", `refs/heads/${from.branch}`]);
-  else if (commit !== null) await git.must(["update-ref", "--no-deref", "HEAD", commit]);
+  if (from.branch !== null) {
+    await restoreBranch(git, from.branch, commit);
+    await git.must(["symbolic-ref", "HEAD", `refs/heads/${from.branch}`]);
+  } else if (commit !== null) await git.must(["update-ref", "--no-deref", "HEAD", commit]);
+}
+
+async function restoreBranch(git: Git, branch: string, commit: string | null): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  if (commit !== null && (await resolveCommit(git, ref)) === null)
+    await git.must(["update-ref", ref, commit]);
 }
 
 async function leaveBehind(
@@ -109,13 +117,7 @@ async function leaveBehind(
 }
 
 async function checkOut(git: Git, from: Snapshot, target: string, tip: string | null): Promise<void> {
-  if (
-    from.branch !== null &&
-    tip !== null &&
-    (await resolveCommit(git, `refs/heads/${from.branch}`)) === null
-  ) {
-    await git.must(["update-ref", `refs/heads/${from.branch}`, tip]);
-  }
+  if (from.branch !== null) await restoreBranch(git, from.branch, tip);
   const how = from.branch === null ? ["--detach"] : ["--no-guess", "--ignore-other-worktrees"];
   const result = await git.run(["checkout", "--quiet", ...how, target, "--"]);
   if (result.code === 0) return;

@@ -26,9 +26,10 @@ export function createWalk(git: Git, readHead: () => Promise<Snapshot>): Walk {
       const ahead = begun;
       begun = null;
       if (ahead === null) return walk();
-      const [before, now] = await Promise.all([ahead.head, readHead()]);
-      const isMoved = before.head !== now.head || before.branch !== now.branch;
-      return isMoved ? walk() : ahead.entries;
+      // One that failed says nothing of how it is now.
+      const [before, now] = await Promise.all([ahead.head.catch(() => null), readHead()]);
+      const isMoved = before === null || before.head !== now.head || before.branch !== now.branch;
+      return isMoved ? walk() : ahead.entries.catch(walk);
     },
   };
 }

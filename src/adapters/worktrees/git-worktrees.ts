@@ -66,6 +66,11 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
       const root = join(site.place, worktreeName(task, site).folder);
       return inTurn(root, () => removeIfClean(site, root, force));
     },
+    async isGone(task) {
+      const site = await open();
+      const root = join(site.place, worktreeName(task, site).folder);
+      return !worktreesAt(site).some((one) => one.root === root && isWhole(one));
+    },
     async clearLeftovers() {
       await clearLeftovers(await open());
     },

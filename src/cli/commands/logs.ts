@@ -1,9 +1,10 @@
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { driverOf, openProject, type Project } from "../../compose.ts";
+import { transcriptOf } from "../../compose-screens.ts";
 import { transcriptName } from "../../core/projections/transcript-name.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -23,10 +24,11 @@ export function define(command: Command, act: Act): void {
 async function logs(wanted: string | undefined, follow: boolean, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const number = wanted === undefined ? (await readState(project)).lastIteration : wholeNumber(wanted);
-  const file = join(project.ralphDir, transcriptName(number));
-  if (!existsSync(file)) {
+  const file = transcriptOf(project, number);
+  if (file === null) {
+    const path = join(project.ralphDir, transcriptName(number));
     const message =
-      number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${file})`;
+      number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${path})`;
     throw new RalphError("usage", message, { hint: "ralph history lists the iterations" });
   }
   let printed = 0;

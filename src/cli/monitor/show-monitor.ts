@@ -1,4 +1,4 @@
-import { openScreen } from "../../compose-screens.ts";
+import { openScreen, transcriptOf } from "../../compose-screens.ts";
 import type { Project } from "../../compose.ts";
 import type { OperatorAct } from "../../core/operator/operator-act.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -24,7 +24,7 @@ export async function showMonitor(
     const { runMonitor } = await import("../../tui/run-monitor.tsx");
     return await runMonitor({
       screen: screen.ports,
-      ralphDir: project.ralphDir,
+      transcript: (iteration) => transcriptOf(project, iteration),
       stdin: process.stdin,
       stdout,
       hasColours: !env["NO_COLOR"],

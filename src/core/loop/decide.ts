@@ -51,7 +51,9 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
     return doing(...begun, ...(idle ? [{ kind: "end-run", key: "end-run", ...ending } as const] : []));
   }
   if (housekeeping.length > 0) return doing(...begun);
-  const starts = startsFor(state, run, plan, now);
+  // In place a merge would move the checkout under the agent, and count as its work.
+  const isHeldUp = merging.length > 0 && run.settings.worktrees == null;
+  const starts = isHeldUp ? [] : startsFor(state, run, plan, now);
   if (begun.length + starts.length > 0) return doing(...begun, ...starts);
   return waitForTime(state, run, plan, now);
 }
@@ -139,8 +141,10 @@ function startsFor(state: State, run: RunState, plan: Plan, now: Instant): reado
     (lane) => !taken.has(lane),
   );
   const left = run.settings.limits.maxIterations - run.iterations;
+  // What a killed run with more lanes left open counts, whichever lane it has.
+  const free = run.settings.lanes - state.iterations.length;
   return readyTasks(state, run, plan, now)
-    .slice(0, Math.max(0, Math.min(lanes.length, left)))
+    .slice(0, Math.max(0, Math.min(lanes.length, free, left)))
     .map((task, index) => iterate(task.id, lanes[index] ?? 1));
 }
 

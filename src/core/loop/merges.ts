@@ -3,12 +3,13 @@ import type { Plan } from "../plan/task.ts";
 import type { Effect } from "./effects.ts";
 import { taskState, type RunState, type State, type TaskState } from "./state.ts";
 import type { OwnWorktree } from "./task-state.ts";
+import { isCancelled } from "./task-status.ts";
 
 /** The way of accepted work to the base: one at a time, a begun one first, then in the order of acceptance. */
 export function merges(state: State, run: RunState, plan: Plan): readonly Effect[] {
   const known = plan.tasks.map(({ id }) => taskState(state, id));
   const waiting = known
-    .filter(({ merge }) => merge?.is === "prepared" || merge?.is === "due")
+    .filter(({ id, merge }) => merge?.is === "prepared" || (merge?.is === "due" && !isCancelled(state, id)))
     .toSorted((a, b) => (a.completion?.position ?? 0) - (b.completion?.position ?? 0));
   const next = waiting.find(({ merge }) => merge?.is === "prepared") ?? waiting[0];
   const removals = known

@@ -30,6 +30,8 @@ export function isCancelled(state: State, id: TaskId): boolean {
 /** What a task is, from the operator's mark and our own facts. */
 export function statusOf(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
+  // Its work is accepted, and not on its way to the base before the next run.
+  if (known.merge?.is === "due" && isCancelled(state, task.id)) return "cancelled";
   if (task.done || known.completion !== null) return mergedStatus(known);
   if (isCancelled(state, task.id)) return "cancelled";
   if (known.blockedReason !== null) return "blocked";

@@ -11,6 +11,7 @@ test.each<[string, string, string]>([
   ["character sets", "\x1b(Btext\x1b=", "text"],
   ["eight-bit sequences", "\x9b31mtext", "text"],
   ["byte order marks", "\ufefftext", "text"],
+  ["what turns the direction of writing", "a\u202eb\u2066c\u2069", "abc"],
   ["control characters", "a\0b\x07c\x7f", "abc"],
   ["a broken sequence at the end", "text\x1b[", "text"],
 ])("%s", (_, text, stripped) => {

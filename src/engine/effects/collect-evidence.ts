@@ -5,10 +5,12 @@ import { taskState, type OpenIteration, type State } from "../../core/loop/state
 import { RalphError } from "../../core/ralph-error.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { reviewOf } from "../../core/review/story-cycle.ts";
+import type { TaskId } from "../../core/plan/task.ts";
 import type { AgentReport } from "../../core/report/agent-report.ts";
+import type { Evidence } from "../../core/report/evidence.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
-import type { Ports } from "../ports.ts";
+import type { CollectRequest, Ports } from "../ports.ts";
 import { workspaceFor } from "../workspace-for.ts";
 import { watchRequest } from "../watch-request.ts";
 import { storyFindings } from "./look-at-stories.ts";
@@ -31,7 +33,7 @@ export async function collectEvidence(
   const isBeside = taskState(state, open.task).worktree !== null;
   const marksTakenBack = isReviewed || isBeside ? [] : await ports.source.takeBackMarks(doneTasks(state));
   const tasksRemoved = isBeside ? [] : await removedTasks(ports, state);
-  const evidence = await workspaceFor(ports, state, open.task).collect({
+  const evidence = await collectOnceMore(ports, state, open.task, {
     ...about,
     title: task?.title ?? open.task,
     hooks: settings?.git.hooks ?? false,
@@ -55,6 +57,24 @@ export async function collectEvidence(
     },
     ...(await disturbedLetters(ports, state)),
   );
+}
+
+/** An agent may have deleted its worktree, or another's: then it is made again, and what was committed is in it. */
+async function collectOnceMore(
+  ports: Ports,
+  state: State,
+  task: TaskId,
+  request: CollectRequest,
+): Promise<Evidence> {
+  const { worktree } = taskState(state, task);
+  try {
+    return await workspaceFor(ports, state, task).collect(request);
+  } catch (error) {
+    const isGone = error instanceof RalphError && worktree !== null && ports.beside !== null;
+    if (!isGone || !(await ports.beside.worktrees.isGone(task))) throw error;
+    await ports.beside.worktrees.open(task, worktree.base);
+    return workspaceFor(ports, state, task).collect(request);
+  }
 }
 
 /** A plan that cannot be read now is the next look's business. */

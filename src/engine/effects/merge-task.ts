@@ -64,6 +64,10 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
     case "nothing":
       return [{ ...about(way), type: "task.merged", from: prepared.from, to: prepared.from }];
     case "conflict":
+      if (prepared.why !== undefined) {
+        const what = `${worktree.branch} cannot be merged into ${base}: ${prepared.why}`;
+        return [{ ...about(way), type: "merge.held", why: `${what}; settle that, then: ralph run` }];
+      }
       return failed(way, prepared.paths, []);
     case "ready": {
       const tried = await tryOut(way, prepared.to, signal);

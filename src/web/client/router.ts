@@ -52,7 +52,8 @@ function routeOf(at: string): Route {
   const [first = "", second, more] = at.split("/").slice(1);
   if (more !== undefined) return { page: "missing", path: at };
   if (second !== undefined && second !== "") {
-    if (first === "runs") return { page: "run", id: decodeURIComponent(second) };
+    const id = first === "runs" ? decoded(second) : null;
+    if (id !== null) return { page: "run", id };
     if (first === "iterations" && /^\d+$/.test(second)) return { page: "iteration", number: Number(second) };
     return { page: "missing", path: at };
   }
@@ -65,5 +66,14 @@ function routeOf(at: string): Route {
       return { page: first };
     default:
       return { page: "missing", path: at };
+  }
+}
+
+/** Null: no browser writes it so. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
   }
 }

@@ -90,6 +90,8 @@ function detailOf(row: IterationRow, story: IterationStory): FromLog {
     })),
     changedPaths: record.evidence?.changed.paths ?? [],
     commit: commitOf(record),
-    feedback: corrections.filter(({ isFedBack }) => isFedBack).map(({ feedback }) => feedback.text),
+    feedback: corrections
+      .filter(({ isFedBack }) => isFedBack)
+      .map(({ feedback: { text, output } }) => (output === undefined ? text : `${text}\n${output}`)),
   };
 }

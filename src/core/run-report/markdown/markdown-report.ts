@@ -1,5 +1,5 @@
 import { formatDuration } from "../../duration.ts";
-import { count } from "../../projections/explain-words.ts";
+import { asSentence, count } from "../../projections/explain-words.ts";
 import type { RunReport } from "../run-report.ts";
 import { bounded, costInWords, moment, money, title, whyInWords } from "../words.ts";
 import { costLines, interventionLines, iterationLines, timelineLines } from "./markdown-numbers.ts";
@@ -49,7 +49,7 @@ const WHAT = { question: "asks", blocked: "is blocked", merge: "cannot be merged
 
 function waitingLines({ waiting, next, isLatest }: RunReport): readonly string[] {
   const items = waiting.flatMap(({ task, is, text, more, command }) => [
-    `- **${plain(task)}** ${WHAT[is]}: ${plain(bounded(text))}${more === "" ? "" : ` ${plain(bounded(more))}`}`,
+    `- **${plain(task)}** ${WHAT[is]}: ${plain(more === "" ? bounded(text) : `${asSentence(bounded(text))} ${bounded(more)}`)}`,
     `  ${code(command)}`,
   ]);
   const nothing = isLatest ? "Nothing waits for you." : "Nothing waited when it ended.";

@@ -9,6 +9,7 @@ import { Empty, Loading, Trouble } from "../parts/notices.tsx";
 import { parameters, setParameter } from "../router.ts";
 import { forecastSentence } from "../forecast-sentence.ts";
 import { useResource } from "../use-resource.ts";
+import { isCurrent } from "./runs.tsx";
 
 export function ChartsPage() {
   const run = parameters.value.get("run");
@@ -68,7 +69,8 @@ function RunChoice({ runs, chosen }: { readonly runs: readonly RunEntry[]; reado
         <option value="">the latest</option>
         {runs.map((run) => (
           <option key={run.id} value={run.id}>
-            {moment(run.startedAt, now.value)} · {capital(run.outcome ?? "open")} ·{" "}
+            {moment(run.startedAt, now.value)} ·{" "}
+            {capital(run.outcome ?? (isCurrent(run) ? "running" : "interrupted"))} ·{" "}
             {count(run.iterations, "iteration")}
           </option>
         ))}

@@ -7,7 +7,7 @@ import { IterationList } from "../parts/iteration-list.tsx";
 import { Empty, Loading, Trouble } from "../parts/notices.tsx";
 import { TimelineView } from "../parts/timeline-view.tsx";
 import { useResource } from "../use-resource.ts";
-import { Outcome } from "./runs.tsx";
+import { isCurrent, Outcome } from "./runs.tsx";
 
 export function RunPage({ id }: { readonly id: string }) {
   const timeline = useResource<Timeline | null>(
@@ -23,7 +23,7 @@ export function RunPage({ id }: { readonly id: string }) {
       {timeline.problem.value !== null && <Trouble problem={timeline.problem.value} />}
       {known === undefined && timeline.problem.value === null && <Loading />}
       {known === null && <Empty title="There is no such run">The list of runs has them all.</Empty>}
-      {known != null && <TimelineView timeline={known} />}
+      {known != null && <TimelineView timeline={known} isOn={run === undefined || isCurrent(run)} />}
       {known !== null && <IterationList run={id} />}
     </>
   );
@@ -45,7 +45,9 @@ function RunTitle({ id, run }: { readonly id: string; readonly run: RunEntry | u
       {run !== undefined && (
         <p class="run-facts">
           <Outcome run={run} />
-          <span>{elapsed((run.endedAt ?? now.value) - run.startedAt)}</span>
+          {(run.endedAt !== null || isCurrent(run)) && (
+            <span>{elapsed((run.endedAt ?? now.value) - run.startedAt)}</span>
+          )}
           <span>{count(run.iterations, "iteration")}</span>
           <span>{run.accepted} accepted</span>
           <span>{dollars(run.costUsd)}</span>

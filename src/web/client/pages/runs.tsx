@@ -91,7 +91,8 @@ function RunRow({ run }: { readonly run: RunEntry }) {
   );
 }
 
-function isCurrent(run: RunEntry): boolean {
+/** Whether it goes on right now; an open one that does not was interrupted. */
+export function isCurrent(run: RunEntry): boolean {
   const known = overview.value;
   return known !== undefined && known.isDriven && known.status.run?.id === run.id;
 }

@@ -58,7 +58,10 @@ export function DiffView(props: { readonly iteration: number; readonly changedPa
 }
 
 function FileDiff({ file, isFirst }: { readonly file: File; readonly isFirst: boolean }) {
-  const lines = useMemo(() => (file.hunks === null ? [] : diffLines(file.hunks)), [file.hunks]);
+  const lines = useMemo(
+    () => (file.hunks === null || file.hunks === "" ? [] : diffLines(file.hunks)),
+    [file.hunks],
+  );
   const [isOpen, setOpen] = useState(isFirst && lines.length <= OPEN_LINES);
   const [shown, setShown] = useState(SHOWN_LINES);
   const added = lines.filter(({ is }) => is === "added").length;

@@ -28,10 +28,12 @@ export function RunHeader({ overview }: { readonly overview: Overview }) {
         {run !== null && (
           <>
             <Fact name="Iteration" value={`${run.iterations}/${run.max_iterations}`} />
-            <Fact
-              name={run.ended_at === null ? "Elapsed" : "Took"}
-              value={elapsed(elapsedOf(run, now.value))}
-            />
+            {!run.interrupted && (
+              <Fact
+                name={run.ended_at === null ? "Elapsed" : "Took"}
+                value={elapsed(elapsedOf(run, now.value))}
+              />
+            )}
           </>
         )}
         {status.tasks.length > 0 && <Fact name="Done" value={`${done}/${status.tasks.length}`} />}

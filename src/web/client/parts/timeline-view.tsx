@@ -12,12 +12,12 @@ import { useGestures } from "./timeline-gestures.ts";
 import { keyAct, ZOOM_STEP } from "./timeline-keys.ts";
 
 /** What happened when, a row for each lane; zoomed by wheel and keys, moved by dragging. */
-export function TimelineView({ timeline }: { readonly timeline: Timeline }) {
+export function TimelineView({ timeline, isOn }: { readonly timeline: Timeline; readonly isOn: boolean }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const [chosen, choose] = useState<Span | null>(null);
   const [selected, select] = useState<TimeSpan | null>(null);
-  const end = timeline.to ?? Math.max(now.value, timeline.from + 1_000);
+  const end = timeline.to ?? (isOn ? now.value : lastKnown(timeline));
   const whole = { from: timeline.from, to: Math.max(end, timeline.from + 1_000) };
   const shown = chosen ?? whole;
   const inner = Math.max(50, width - GUTTER);
@@ -48,7 +48,17 @@ export function TimelineView({ timeline }: { readonly timeline: Timeline }) {
         onPointerLeave={() => select(null)}
       >
         <Lanes
-          {...{ timeline, rows, shown, end: whole.to, x, width, isAll: chosen === null, selected, select }}
+          {...{
+            timeline,
+            rows,
+            shown,
+            end: whole.to,
+            x,
+            width,
+            isLive: isOn && chosen === null,
+            selected,
+            select,
+          }}
         />
         {selected !== null && (
           <SpanTip
@@ -62,7 +72,7 @@ export function TimelineView({ timeline }: { readonly timeline: Timeline }) {
       </div>
       <p class="muted timeline-range">
         {clockTime(shown.from, true)} –{" "}
-        {timeline.to === null && chosen === null ? "now" : clockTime(shown.to, true)} (
+        {isOn && timeline.to === null && chosen === null ? "now" : clockTime(shown.to, true)} (
         {duration(shown.to - shown.from)})
       </p>
     </section>
@@ -98,12 +108,12 @@ interface LanesProps {
   readonly end: number;
   readonly x: (at: number) => number;
   readonly width: number;
-  readonly isAll: boolean;
+  readonly isLive: boolean;
   readonly selected: TimeSpan | null;
   readonly select: (span: TimeSpan | null) => void;
 }
 
-function Lanes({ timeline, rows, shown, end, x, width, isAll, selected, select }: LanesProps) {
+function Lanes({ timeline, rows, shown, end, x, width, isLive, selected, select }: LanesProps) {
   const height = rows.length * ROW + AXIS;
   const inner = width - GUTTER;
   return (
@@ -128,11 +138,16 @@ function Lanes({ timeline, rows, shown, end, x, width, isAll, selected, select }
           ))}
         </g>
       ))}
-      {timeline.to === null && isAll && (
+      {timeline.to === null && isLive && (
         <line class="now-line" x1={x(end) - 0.5} x2={x(end) - 0.5} y1={0} y2={height - AXIS} />
       )}
     </svg>
   );
+}
+
+/** An interrupted run did nothing any more after this. */
+function lastKnown({ from, spans }: Timeline): number {
+  return spans.reduce((latest, span) => Math.max(latest, span.to ?? span.from), from);
 }
 
 /** Those of a lane that can be seen; of what falls into the same pixel, the first. */
