@@ -23,8 +23,10 @@ export type WorktreeEvent =
   | (AboutIteration<"merge.prepared"> & {
       readonly from: string;
       readonly to: string;
-      /** Missing in older logs. */
+      /** These two are missing in older logs. */
       readonly gates?: readonly GateOutcome[];
+      /** False: git does not know the task source, so the mark is no part of the commit. */
+      readonly isMarked?: boolean;
     })
   /** Somebody else has moved the base meanwhile. */
   | (AboutIteration<"merge.overtaken"> & { readonly head: string | null })

@@ -274,6 +274,17 @@ describe("what agents and people do to lanes", () => {
     expect(worktrees()).toEqual([]);
   });
 
+  test("a task file that git does not know is marked where it lies", async () => {
+    parallelProject(["one", "two"], WORKS);
+    project.git("rm", "--quiet", "--cached", "TODO.md");
+    project.write(".gitignore", "TODO.md\n");
+    project.git("add", ".gitignore");
+    project.git("commit", "--quiet", "--message", "ignored");
+    expect(await run("--parallel", "2")).toMatchObject({ code: 0 });
+    expect(project.read("TODO.md")).not.toContain("[ ]");
+    expect(project.git("status", "--porcelain")).toBe("");
+  });
+
   test("a branch whose name is not ASCII is renamed when it is merged", async () => {
     parallelProject([], `echo x > x.txt; ${DONE}`);
     project.remove("TODO.md");

@@ -59,7 +59,9 @@ function checkAccepted(
   const last = facts.lastAbout(id, SAID_OF_MERGE);
   if (last === "task.proposed" && !lanes.proposed.has(branchOf(id)))
     world.violate(`the log says that ${id} is proposed, and there is no pull request`);
-  const isSaid = last === "merge.held" || last === "task.proposed" || lanes.merge === "none";
+  const isWaiting = last === "merge.held" || last === "task.proposed" || lanes.merge === "none";
+  // The next run brings it.
+  const isSaid = isWaiting || facts.has("task.cancelled", id);
   if (!isSaid && outcome !== "stopped")
     world.violate(`${id} was accepted and not merged, and nobody says why`);
 }

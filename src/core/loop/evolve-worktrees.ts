@@ -20,8 +20,10 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
       return { blockedReason: `its worktree could not be set up: ${event.why}` };
     case "worktree.removed":
       return { worktree: null };
-    case "merge.prepared":
-      return { merge: { is: "prepared", from: event.from, to: event.to, gates: event.gates ?? [] } };
+    case "merge.prepared": {
+      const { from, to, gates = [], isMarked = true } = event;
+      return { merge: { is: "prepared", from, to, gates, isMarked } };
+    }
     case "merge.overtaken":
       return { merge: { is: "due" } };
     case "merge.held":

@@ -124,6 +124,7 @@ export type MergeState =
       readonly from: string;
       readonly to: string;
       readonly gates: readonly GateOutcome[];
+      readonly isMarked: boolean;
     }
   /** Until the base is clean; tried again in the next run. */
   | { readonly is: "held"; readonly why: string }

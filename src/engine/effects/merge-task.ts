@@ -3,7 +3,7 @@ import { few } from "../../core/few.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import { mergeFailed } from "../../core/loop/merges.ts";
 import { taskState, type RunState, type TaskState } from "../../core/loop/state.ts";
-import type { OwnWorktree } from "../../core/loop/task-state.ts";
+import type { MergeState, OwnWorktree } from "../../core/loop/task-state.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import {
   compareWithBaseline,
@@ -53,8 +53,12 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
   const { base, merge: how } = worktree;
   if (how === "none") return [];
   const { path } = ports.source.identity;
-  const mark =
-    path === null ? null : { path, apply: (file: Buffer) => ports.source.markedIn(file, task, true) };
+  let isMarked = false;
+  const apply = (file: Buffer): Buffer => {
+    isMarked = true;
+    return ports.source.markedIn(file, task, true);
+  };
+  const mark = path === null ? null : { path, apply };
   const request = { ...about(way), title: way.title, branch: worktree.branch, base };
   // Many pull requests that each mark a line of one file would conflict with one another.
   const prepared = await beside.merging.prepare(
@@ -62,6 +66,7 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
   );
   switch (prepared.is) {
     case "nothing":
+      if (!isMarked && how !== "pr") await ports.source.mark(task);
       return [{ ...about(way), type: "task.merged", from: prepared.from, to: prepared.from }];
     case "conflict":
       if (prepared.why !== undefined) {
@@ -77,7 +82,7 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
       if (redGates(tried.gates).length > 0) return failed(way, [], tried.gates);
       return how === "pr"
         ? proposeTask({ ...way, about: about(way), gates: tried.gates }, beside.pullRequests)
-        : [{ ...about(way), type: "merge.prepared", from, to, gates: tried.gates.map(outcomeOf) }];
+        : [{ ...about(way), type: "merge.prepared", from, to, gates: tried.gates.map(outcomeOf), isMarked }];
     }
     default:
       return unreachable(prepared);
@@ -111,12 +116,14 @@ function failed(way: Way, conflicts: readonly string[], gates: readonly CheckedG
 
 async function advance(
   way: Way,
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to, isMarked }: Extract<MergeState, { is: "prepared" }>,
 ): Promise<readonly Event[]> {
   const { base } = way.worktree;
   const advanced = await way.beside.merging.advance({ ...about(way), base, from, to });
   switch (advanced.is) {
     case "moved":
+      // A file that git does not know is marked where it lies, as in place.
+      if (!isMarked) await way.ports.source.mark(way.task);
       return [{ ...about(way), type: "task.merged", from, to }];
     case "elsewhere":
       return [{ ...about(way), type: "merge.overtaken", head: advanced.head }];
