@@ -7,12 +7,16 @@ import { LateWriter } from "./late-writer.ts";
 const OPEN = given(runStarted()).state;
 
 /** A writer that fails so often; answers what it has written. */
-function writerFailing(times: number): { readonly writer: LateWriter; readonly written: State[] } {
+function writerFailing(
+  times: number,
+  code = "ENOENT",
+): { readonly writer: LateWriter; readonly written: State[] } {
   const written: State[] = [];
   let left = times;
   const write = (state: State): void => {
     left -= 1;
-    if (left >= 0) throw new Error("the folder is gone");
+    if (left >= 0)
+      throw new Error("it cannot be written", { cause: Object.assign(new Error(code), { code }) });
     written.push(state);
   };
   return { writer: new LateWriter(write, 0), written };
@@ -34,12 +38,18 @@ test("what fails once, as an agent is deleting the folder, is written with the n
 test("what fails again and again is said", async () => {
   const { writer } = writerFailing(3);
   for (let tries = 0; tries < 3; tries += 1) await settleLater(writer);
-  expect(() => writer.settle(OPEN)).toThrow("the folder is gone");
+  expect(() => writer.settle(OPEN)).toThrow("it cannot be written");
+});
+
+test("what fails for another reason is said at once", async () => {
+  const { writer } = writerFailing(1, "ENOSPC");
+  await settleLater(writer);
+  expect(() => writer.settle(OPEN)).toThrow("it cannot be written");
 });
 
 test("the end of a run is written at once, or fails at once", () => {
   const { writer, written } = writerFailing(0);
   writer.settle(EMPTY_STATE);
   expect(written).toEqual([EMPTY_STATE]);
-  expect(() => writerFailing(1).writer.settle(EMPTY_STATE)).toThrow("the folder is gone");
+  expect(() => writerFailing(1).writer.settle(EMPTY_STATE)).toThrow("it cannot be written");
 });

@@ -4,7 +4,7 @@ import { isOpen, type State } from "../../core/loop/state.ts";
 const LATE_MS = 10;
 /** A reader does not see more than this. */
 export const PAUSE_MS = 200;
-/** An agent may be just deleting the folder: what fails once or twice is tried again with the next fact. */
+/** An agent may be just deleting the folder: that is tried again with the next fact. */
 const TRIES = 3;
 
 /** Shows where things stand a moment later: of facts in quick succession only the last is worth a file. */
@@ -21,7 +21,7 @@ export class LateWriter {
     this.#pauseMs = pauseMs;
   }
 
-  /** The end of a run is written at once. Writes that failed late, again and again, are heard of here. */
+  /** The end of a run is written at once. A write that failed late is heard of here. */
   settle(state: State): void {
     if (this.#failure !== null) throw this.#failure.error;
     const isScheduled = this.#unwritten !== null;
@@ -40,7 +40,7 @@ export class LateWriter {
       this.#failures = 0;
     } catch (error) {
       this.#failures += 1;
-      if (this.#failures >= TRIES) this.#failure = { error };
+      if (!isVanished(error) || this.#failures >= TRIES) this.#failure = { error };
     }
   }
 
@@ -51,4 +51,9 @@ export class LateWriter {
     this.#write(state);
     this.#writtenMs = performance.now();
   }
+}
+
+function isVanished(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as NodeJS.ErrnoException).code === "ENOENT" || isVanished(error.cause);
 }
