@@ -24,7 +24,7 @@ async function undo(context: CliContext): Promise<number> {
     ? await withLog(project, async (log) => lastUndoable(await log.read(0, { types: UNDOABLE_EVENTS })))
     : null;
   if (last === null) {
-    context.stderr.write("ralph: nothing to undo, no task was accepted here\n");
+    context.stderr.write("ralph: nothing to undo: no accepted task is left that git could take back\n");
     return 1;
   }
   const { run, task, branch, spans } = last;
