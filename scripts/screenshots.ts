@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
+import { openBrowser } from "../test/web/browser.ts";
 import { terminalPage } from "./terminal-page.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -15,16 +16,6 @@ const folder = mkdtempSync(join(tmpdir(), "ralph-screenshots-"));
 const shop = join(folder, "shop");
 const TOKEN = "a-token-for-the-screenshots";
 const PORT = 4711;
-
-const CHROMIUM = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 async function takePictures(): Promise<void> {
   const running: ChildProcess[] = [];
@@ -144,7 +135,7 @@ async function photographPage(): Promise<void> {
 }
 
 async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: CHROMIUM });
+  const browser = await openBrowser();
   try {
     await use(browser);
   } finally {
