@@ -9,6 +9,10 @@ export type ErrorCode =
   | "dirty-tree"
   | "already-running"
   | "state-unusable"
+  /** The database of the team does not answer. */
+  | "unreachable"
+  /** Somebody else has taken over what this process was working on. */
+  | "lease-lost"
   | "not-writable"
   | "disk-full"
   | "no-git"
@@ -38,6 +42,8 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   "dirty-tree": 64,
   "already-running": 64,
   "state-unusable": 64,
+  unreachable: 5,
+  "lease-lost": 5,
   "not-writable": 64,
   "disk-full": 5,
   "no-git": 64,
