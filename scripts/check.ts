@@ -1,14 +1,25 @@
 // `npm run check`: every check of the project, the static ones side by side. Prints one line a step, the output
-// of failing steps only, and last the count of tests. A failed step without tests counts as one failure, so that
-// the count never looks green when something is red.
+// of failing steps only (what failed first: often only the head of a long output is kept), and last the names of
+// what failed and the count of tests. A failed step without tests counts as one failure, so that the count never
+// looks green when something is red.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { endOf, listFailures, tellFailures, type Failure, type TestReport } from "./test-report.ts";
 
-type Step = { readonly name: string; readonly command: string };
-type Outcome = { readonly ok: boolean; readonly output: string };
-type Tally = { passed: number; failed: number; skipped: number };
+interface Step {
+  readonly name: string;
+  readonly command: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Tally {
+  passed: number;
+  failed: number;
+  skipped: number;
+  readonly failures: Failure[];
+}
 
 const root = join(import.meta.dirname, "..");
 const scratch = mkdtempSync(join(tmpdir(), "ralph-check-"));
@@ -31,7 +42,7 @@ const testRuns = [
   { name: "real agents", command: "REAL_AGENTS=core vitest run" },
 ] as const;
 
-const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
+const tally: Tally = { passed: 0, failed: 0, skipped: 0, failures: [] };
 try {
   await runStatic([...staticSteps]);
   await runCounted(build);
@@ -42,6 +53,7 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
+if (tally.failures.length > 0) console.log(listFailures(tally.failures));
 const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : "";
 console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
 process.exitCode = tally.failed > 0 ? 1 : 0;
@@ -54,14 +66,35 @@ async function runStatic(queue: Step[]): Promise<void> {
 }
 
 async function runCounted(step: Step): Promise<void> {
-  const { ok } = await run(step);
-  if (!ok) tally.failed += 1;
+  if (await run(step)) return;
+  tally.failed += 1;
+  tally.failures.push({ file: step.name, name: "", message: "" });
 }
 
-function run(step: Step): Promise<Outcome> {
+async function runTests({ name, command }: Step): Promise<void> {
+  const path = join(scratch, `${name}.json`);
+  const step: Step = {
+    name,
+    command: `${command} --reporter=default --reporter=./scripts/test-reporter.ts`,
+    env: { RALPH_TEST_REPORT: path },
+  };
+  const ok = await run(step, () => tellFailures(readTestReport(path).failures));
+  const report = readTestReport(path);
+  tally.passed += report.passed;
+  tally.skipped += report.skipped;
+  // A file that does not load or an error outside a test fails the run without a failed test.
+  tally.failed += ok ? report.failed : Math.max(report.failed, 1);
+  if (ok) return;
+  const nothingTold: Failure = { file: name, name: "", message: "" };
+  tally.failures.push(...(report.failures.length > 0 ? report.failures : [nothingTold]));
+}
+
+/** Answers whether the step succeeded; if not, says what the step knows to have failed and the end of its output. */
+function run(step: Step, tell = (): string => ""): Promise<boolean> {
   const started = performance.now();
   const PATH = [join(root, "node_modules", ".bin"), process.env["PATH"]].join(delimiter);
-  const child = spawn(step.command, { cwd: root, shell: true, env: { ...process.env, PATH }, stdio: "pipe" });
+  const env = { ...process.env, ...step.env, PATH };
+  const child = spawn(step.command, { cwd: root, shell: true, env, stdio: "pipe" });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
@@ -71,39 +104,21 @@ function run(step: Step): Promise<Outcome> {
       const ok = code === 0;
       const seconds = ((performance.now() - started) / 1000).toFixed(1).padStart(6);
       console.log(`${ok ? "ok    " : "FAILED"} ${seconds} s  ${step.name}`);
-      if (!ok) console.log(`$ ${step.command}\n${output.trimEnd()}\n`);
-      resolve({ ok, output });
+      if (!ok)
+        console.log(
+          [tell(), `$ ${step.command}\n${endOf(output)}\n`].filter((part) => part !== "").join("\n\n"),
+        );
+      resolve(ok);
     });
   });
 }
 
-async function runTests({ name, command }: Step): Promise<void> {
-  const report = join(scratch, `${name}.json`);
-  const { ok } = await run({
-    name,
-    command: `${command} --reporter=default --reporter=json --outputFile.json="${report}"`,
-  });
-  const counted = readVitestReport(report);
-  tally.passed += counted.passed;
-  tally.skipped += counted.skipped;
-  // A file that does not load or an error outside a test fails the run without a failed test.
-  tally.failed += ok ? counted.failed : Math.max(counted.failed, 1);
-}
-
-function readVitestReport(path: string): Tally {
+function readTestReport(path: string): TestReport {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 }; // no report: vitest did not start, and its exit code says so
+    return { passed: 0, failed: 0, skipped: 0, failures: [] }; // vitest did not come to its end, as its exit code says
   }
-  const report = JSON.parse(text) as Record<
-    "numPassedTests" | "numFailedTests" | "numPendingTests" | "numTodoTests",
-    number
-  >;
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
+  return JSON.parse(text) as TestReport;
 }

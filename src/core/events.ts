@@ -1,5 +1,6 @@
 import type { About, AboutIteration, RunId } from "./event-shape.ts";
 import type { AgentReport } from "./report/agent-report.ts";
+import type { FleetEvent } from "./fleet-events.ts";
 import type { Evidence, Leftovers } from "./report/evidence.ts";
 import type { CheckedGate, GateOutcome } from "./report/checked-gate.ts";
 import type { BreakerPosition } from "./limits/breaker.ts";
@@ -25,7 +26,7 @@ import type {
  * reports are folded from it. Facts are in the past tense and are never changed.
  */
 export type Event =
-  LogEvent | RunEvent | PlanEvent | IterationEvent | TaskEvent | WorktreeEvent | OperatorEvent;
+  LogEvent | RunEvent | PlanEvent | IterationEvent | TaskEvent | WorktreeEvent | FleetEvent | OperatorEvent;
 
 export type RunEvent =
   | (About<"run.started"> & {
@@ -91,6 +92,8 @@ export type IterationEvent =
       readonly branch: string | null;
       /** Unique to the iteration; every process of it carries this in its environment. */
       readonly marker: string;
+      /** Who did it, of several workers. */
+      readonly worker?: string;
     })
   /** Half of its time is over; looked at only with `mid_stream`. */
   | (AboutIteration<"halftime.passed"> & { readonly wroteFiles: boolean })

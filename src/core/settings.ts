@@ -18,6 +18,8 @@ export interface Settings {
   readonly lanes: number;
   /** Every task in a worktree of its own; null: all work happens in place. */
   readonly worktrees?: WorktreeSettings | null;
+  /** Workers on several machines share the run; nobody drives it alone. */
+  readonly shared?: true;
   readonly limits: LimitSettings;
   readonly breaker: BreakerSettings;
   readonly promise: PromiseSettings;

@@ -1,6 +1,7 @@
 import { decide } from "../core/loop/decide.ts";
-import type { Decision } from "../core/loop/effects.ts";
+import type { Decision, PerformableEffect } from "../core/loop/effects.ts";
 import type { State } from "../core/loop/state.ts";
+import { isCancelled } from "../core/loop/task-status.ts";
 import { InFlight } from "./in-flight.ts";
 import type { Journal } from "./journal.ts";
 import { lookAround } from "./look-around.ts";
@@ -17,7 +18,9 @@ const TICK_MS = 1_000;
  * path: the state says what should be under way.
  */
 export async function runEngine(ports: Ports, journal: Journal, tickMs = TICK_MS): Promise<State> {
-  const inFlight = new InFlight(ports, journal);
+  const isUrgent = (effect: PerformableEffect): boolean =>
+    effect.kind === "iterate" && isCancelled(journal.state, effect.task);
+  const inFlight = new InFlight(ports, journal, { isUrgent });
   try {
     for (;;) {
       const woken = journal.nextRecord();

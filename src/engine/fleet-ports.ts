@@ -1,4 +1,5 @@
 import type { Event, Recorded } from "../core/events.ts";
+import type { Part } from "../core/loop/effect-owner.ts";
 import type { TaskId } from "../core/plan/task.ts";
 import type { Instant } from "../core/time.ts";
 import type { Expectation, Following, Log } from "./ports.ts";
@@ -53,12 +54,6 @@ export interface Offer {
   /** The best first: 0, 1, 2 … */
   readonly rank: number;
 }
-
-/**
- * Offers, and keeps what is nobody's task in order; or brings accepted work to the base. Names of parts are no names of
- * tasks.
- */
-export type Part = "@keeper" | "@merger";
 
 export interface Lease {
   /** The task, or the part. */

@@ -1,5 +1,4 @@
 import type { PerformableEffect } from "../core/loop/effects.ts";
-import { isCancelled } from "../core/loop/task-status.ts";
 import type { Journal } from "./journal.ts";
 import { perform } from "./perform.ts";
 import { CANCELLED, type Ports } from "./ports.ts";
@@ -10,21 +9,34 @@ interface Running {
   readonly settled: Promise<void>;
 }
 
+export interface Handling {
+  /** An effect that is not wanted any more: whether it is ended at once, and not asked first. */
+  readonly isUrgent: (effect: PerformableEffect) => boolean;
+  /** Whether somebody takes care of a failure; otherwise it ends the engine. */
+  readonly isHandled?: (effect: PerformableEffect, error: unknown) => boolean;
+}
+
 /** The effects under way, by key. */
 export class InFlight {
   readonly #ports: Ports;
   readonly #journal: Journal;
+  readonly #handling: Handling;
   readonly #running = new Map<string, Running>();
   #failure: { readonly error: unknown } | null = null;
   #wake: () => void = () => {};
 
-  constructor(ports: Ports, journal: Journal) {
+  constructor(ports: Ports, journal: Journal, handling: Handling) {
     this.#ports = ports;
     this.#journal = journal;
+    this.#handling = handling;
   }
 
   get isEmpty(): boolean {
     return this.#running.size === 0;
+  }
+
+  get effects(): readonly PerformableEffect[] {
+    return [...this.#running.values()].map(({ effect }) => effect);
   }
 
   startMissing(wanted: readonly PerformableEffect[]): void {
@@ -38,11 +50,7 @@ export class InFlight {
   abortUnwanted(wanted: readonly PerformableEffect[]): void {
     const keys = new Set(wanted.map((effect) => effect.key));
     for (const [key, { abort, effect }] of this.#running)
-      if (!keys.has(key)) abort.abort(this.#isCancelled(effect) ? CANCELLED : "no longer wanted");
-  }
-
-  #isCancelled(effect: PerformableEffect): boolean {
-    return effect.kind === "iterate" && isCancelled(this.#journal.state, effect.task);
+      if (!keys.has(key)) abort.abort(this.#handling.isUrgent(effect) ? CANCELLED : "no longer wanted");
   }
 
   /** Leaves nothing running behind a failure. */
@@ -72,7 +80,7 @@ export class InFlight {
         );
       }
     } catch (error) {
-      this.#failure ??= { error };
+      if (this.#handling.isHandled?.(effect, error) !== true) this.#failure ??= { error };
     } finally {
       this.#running.delete(effect.key);
       this.#wake();

@@ -1,5 +1,6 @@
 import type { Event, Recorded } from "../core/events.ts";
 import { decide } from "../core/loop/decide.ts";
+import type { Effect } from "../core/loop/effects.ts";
 import { evolve, EVOLVE_VERSION } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, taskState, type State } from "../core/loop/state.ts";
 import type { TaskId } from "../core/plan/task.ts";
@@ -8,29 +9,45 @@ import type { Expectation, Follower, Log } from "./ports.ts";
 
 const SNAPSHOT_EVERY = 200;
 
+/** Whether an effect is this process's to perform; others share the run, perhaps. */
+export type IsOurs = (effect: Effect, state: State) => boolean;
+
 /** The log together with the state folded from it: the only way the engine reads or writes facts. */
 export class Journal {
   readonly #log: Log;
   readonly #followers: readonly Follower[];
   readonly #now: () => Instant;
+  readonly #isOurs: IsOurs;
   #state: State;
   #snapshotAt: number;
   #catchingUp: Promise<void> = Promise.resolve();
   #wake: () => void = () => {};
 
-  private constructor(log: Log, followers: readonly Follower[], now: () => Instant, state: State) {
+  private constructor(
+    log: Log,
+    followers: readonly Follower[],
+    now: () => Instant,
+    isOurs: IsOurs,
+    state: State,
+  ) {
     this.#log = log;
     this.#followers = followers;
     this.#now = now;
+    this.#isOurs = isOurs;
     this.#state = state;
     this.#snapshotAt = state.position;
   }
 
   /** Replays the log from the last usable snapshot; followers hear only of what comes afterwards. */
-  static async open(log: Log, followers: readonly Follower[], now: () => Instant): Promise<Journal> {
+  static async open(
+    log: Log,
+    followers: readonly Follower[],
+    now: () => Instant,
+    isOurs: IsOurs = () => true,
+  ): Promise<Journal> {
     let state = (await log.loadSnapshot(EVOLVE_VERSION)) ?? EMPTY_STATE;
     for (const event of await log.read(state.position)) state = evolve(state, event);
-    return new Journal(log, followers, now, state);
+    return new Journal(log, followers, now, isOurs, state);
   }
 
   get state(): State {
@@ -110,7 +127,9 @@ export class Journal {
   #decisionsAfter(seen: State, recorded: readonly Recorded[]): readonly Event[] {
     const state = recorded.reduce(evolve, seen);
     const { effects } = decide(state, this.#now());
-    return effects.flatMap((effect) => (effect.kind === "record" ? effect.events : []));
+    return effects.flatMap((effect) =>
+      effect.kind === "record" && this.#isOurs(effect, state) ? effect.events : [],
+    );
   }
 
   async #fold(news: readonly Recorded[]): Promise<void> {

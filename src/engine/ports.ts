@@ -12,6 +12,8 @@ import type { Beside } from "./parallel-ports.ts";
 /** Everything the engine needs from the outside; each port has one contract suite. */
 export interface Ports {
   readonly log: Log;
+  /** Who this is, of several that share the run; missing where nobody does. */
+  readonly worker?: string;
   readonly commands: Commands;
   readonly source: TaskSource;
   readonly agents: Agents;

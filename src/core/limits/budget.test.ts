@@ -10,7 +10,7 @@ const spentOn = (costs: readonly (number | null)[]): typeof NOTHING_SPENT =>
 
 describe("what was spent", () => {
   test("is unknown, not nothing, as long as no cost is known", () => {
-    expect(spentOn([null, null])).toEqual({ usd: null, known: 0, unknown: 2 });
+    expect(spentOn([null, null])).toEqual({ usd: null, known: 0, unknown: 2, highest: null });
     expect(averageCost(spentOn([null]))).toBeNull();
     expect(forecast(spentOn([null]), 1, 3)).toBeNull();
   });

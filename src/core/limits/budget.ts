@@ -4,9 +4,11 @@ export interface Spend {
   readonly usd: number | null;
   readonly known: number;
   readonly unknown: number;
+  /** The dearest iteration so far. */
+  readonly highest: number | null;
 }
 
-export const NOTHING_SPENT: Spend = { usd: null, known: 0, unknown: 0 };
+export const NOTHING_SPENT: Spend = { usd: null, known: 0, unknown: 0, highest: null };
 
 /** Where a warning is due. */
 const WARNING_SHARE = 0.8;
@@ -14,7 +16,12 @@ const WARNING_SHARE = 0.8;
 export function withCost(spend: Spend, usd: number | null): Spend {
   return usd === null
     ? { ...spend, unknown: spend.unknown + 1 }
-    : { ...spend, usd: (spend.usd ?? 0) + usd, known: spend.known + 1 };
+    : {
+        ...spend,
+        usd: (spend.usd ?? 0) + usd,
+        known: spend.known + 1,
+        highest: Math.max(spend.highest ?? 0, usd),
+      };
 }
 
 export function averageCost({ usd, known }: Spend): number | null {

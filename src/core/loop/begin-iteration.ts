@@ -34,6 +34,8 @@ export interface Surroundings {
   readonly branch: string | null;
   /** The end of `progress.txt`. */
   readonly notes: string;
+  /** Of several that share the run; null is the only one. */
+  readonly worker?: string | null;
 }
 
 /** The next iteration of a task, or null when it may not start (any more). */
@@ -53,6 +55,7 @@ export function beginIteration(
   const review = reviewOf(settings, task);
   const promise = { ...settings.promise, completion: promiseFor(task, settings, stage) };
   const ordinal = known.iterations + 1;
+  const { worker = null } = around;
   const maxIterations = maxIterationsOf(task, settings, stage);
   const prompt = buildPrompt({
     task,
@@ -90,8 +93,9 @@ export function beginIteration(
     complexity: timeout.complexity,
     head: around.head,
     branch: around.branch,
+    ...(worker !== null && { worker }),
   };
-  const session = sessionOf(known, run.id, started.agent);
+  const session = sessionOf(known, run.id, started.agent, worker);
   return { started, prompt, promise, about: task, session, model: stage.model };
 }
 
@@ -102,9 +106,15 @@ function freeLane({ iterations }: State, lanes: number, wished: number): number 
   return all.find((lane) => !taken.has(lane)) ?? wished;
 }
 
-/** Only one of this run and this agent; after repeated failures of the same kind a fresh one does better. */
-function sessionOf({ session, feedbackLeads }: TaskState, run: RunId, agent: string): AgentSession | null {
-  return session?.run === run && session.agent === agent && !feedbackLeads ? session : null;
+/** Only one of this run, agent and machine; after repeated failures of the same kind a fresh one does better. */
+function sessionOf(
+  { session, feedbackLeads }: TaskState,
+  run: RunId,
+  agent: string,
+  worker: string | null,
+): AgentSession | null {
+  const isOurs = session?.run === run && session.agent === agent && session.worker === worker;
+  return isOurs && !feedbackLeads ? session : null;
 }
 
 /** Whether the gates have to be asked before the task's first agent starts. */

@@ -64,9 +64,16 @@ export function beyondBudget(state: State, run: RunState, task: Task): string | 
   return budgetInWords("run", spentUsd, budgetUsd);
 }
 
-/** What iterations that run now will cost, as far as one can tell. */
+/** What iterations that run now may cost: nobody knows which of them is as dear as the dearest so far. */
 export function underWayUsd({ iterations }: State, run: RunState): number {
-  return iterations.length * (averageCost(run.spend) ?? 0);
+  return iterations.length * (run.spend.highest ?? 0);
+}
+
+/** With a budget the first iteration goes alone: before it has ended nobody knows how many may work side by side. */
+export function costsUnseen({ iterations }: State, { settings, spend }: RunState): boolean {
+  const { run, day } = settings.limits.budget;
+  const hasBudget = run !== null || day !== null;
+  return hasBudget && spend.known === 0 && iterations.length > 0;
 }
 
 /** Judged by the task's own iterations so far, else by those of the run. */

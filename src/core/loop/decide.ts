@@ -1,9 +1,9 @@
-import type { Event } from "../events.ts";
+import type { Event, Outcome } from "../events.ts";
 import { maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Plan } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
-import { breakerChance, budgetWarning } from "./brakes.ts";
+import { breakerChance, budgetWarning, costsUnseen, type Ending } from "./brakes.ts";
 import { conclude } from "./consequences.ts";
 import { needsGates } from "./judge-iteration.ts";
 import { merges } from "./merges.ts";
@@ -41,14 +41,15 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
     ...automaticUnblocks(state, run, plan),
     // Both look at the operator's file, and one of them writes it.
     ...(marking.length > 0 ? marking : defaults(state, run, plan, now)),
-    ...letters(state),
+    ...(run.settings.shared === true ? [] : letters(state)),
   ];
   const merging = merges(state, run, plan);
   const begun = [...inIterations.filter((effect) => effect !== null), ...merging, ...housekeeping];
   const ending = endingOf(state, run, plan, now);
   if (ending !== null) {
     const idle = state.iterations.length === 0 && housekeeping.length + merging.length === 0;
-    return doing(...begun, ...(idle ? [{ kind: "end-run", key: "end-run", ...ending } as const] : []));
+    const ends = idle && (run.settings.shared !== true || ENDS_SHARED.has(ending.outcome));
+    return doing(...begun, ...(ends ? [{ kind: "end-run", key: "end-run", ...ending } as const] : []));
   }
   if (housekeeping.length > 0) return doing(...begun);
   // In place a merge would move the checkout under the agent, and count as its work.
@@ -58,11 +59,24 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
   return waitForTime(state, run, plan, now);
 }
 
+/** A run that several workers share waits for the person, or the time, that lets it go on. */
+const ENDS_SHARED: ReadonlySet<Outcome> = new Set(["completed", "stopped"]);
+
+/** Why nobody can do anything for the run, now; null while somebody works or could. */
+export function restOf(state: State, now: Instant): Ending | null {
+  const { run, plan } = state;
+  if (run === null || plan === null) return null;
+  if (run.end !== null) return run.end;
+  const { effects } = underWay(state, run, now);
+  const isIdle = effects.every(({ kind }) => kind === "end-run") && state.iterations.length === 0;
+  return isIdle ? endingOf(state, run, plan, now) : null;
+}
+
 /** Whether a further iteration of this task may begin; asked again in the transaction that begins it. */
 export function mayStart(state: State, id: string, now: Instant): boolean {
   const { run, plan } = state;
   if (!isOpen(run) || plan === null || endingOf(state, run, plan, now) !== null) return false;
-  if (state.iterations.length >= run.settings.lanes) return false;
+  if (state.iterations.length >= run.settings.lanes || costsUnseen(state, run)) return false;
   const task = readyTasks(state, run, plan, now).find((ready) => ready.id === id);
   const known = taskState(state, id);
   const stage = stageOf(run.settings, task, known.stage);
@@ -142,7 +156,7 @@ function startsFor(state: State, run: RunState, plan: Plan, now: Instant): reado
   );
   const left = run.settings.limits.maxIterations - run.iterations;
   // What a killed run with more lanes left open counts, whichever lane it has.
-  const free = run.settings.lanes - state.iterations.length;
+  const free = costsUnseen(state, run) ? 0 : run.settings.lanes - state.iterations.length;
   return readyTasks(state, run, plan, now)
     .slice(0, Math.max(0, Math.min(lanes.length, free, left)))
     .map((task, index) => iterate(task.id, lanes[index] ?? 1));

@@ -42,6 +42,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     head: event.head,
     branch: event.branch,
     marker: event.marker,
+    worker: event.worker ?? null,
     leftovers: byAgents,
     orphaned: false,
     halftimePassed: false,
@@ -103,12 +104,13 @@ function sessionAfter(
   state: State,
   { run, task, iteration, report }: EventOf<"iteration.ended">,
 ): TaskState["session"] {
-  const agent = state.iterations.find(({ number }) => number === iteration)?.agent;
+  const open = state.iterations.find(({ number }) => number === iteration);
   const id = report.sessionId ?? null;
   const before = taskState(state, task).session;
   const used = before?.id === id ? usageWith(before.used, report.usage) : report.usage;
   const isUsable = report.failure === null || ["limit", "transient"].includes(report.failure.class);
-  return agent !== undefined && id !== null && isUsable ? { run, agent, id, used } : null;
+  if (open === undefined || id === null || !isUsable) return null;
+  return { run, agent: open.agent, id, worker: open.worker, used };
 }
 
 export function iterationObserved(state: State, event: Recorded<EventOf<"evidence.collected">>): State {
@@ -251,6 +253,7 @@ function settleTask(
     // What could not be said while it ran is said next time.
     feedback: task.feedback.filter(({ iteration }) => iteration === event.iteration),
     feedbackLeads: false,
+    drops: 0,
     watched: withIteration(task.watched, event.iteration),
     failingGates: open.phase.is === "checked" ? failingIn(open.phase.gates) : task.failingGates,
     exitSignals:

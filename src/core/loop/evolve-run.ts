@@ -81,7 +81,8 @@ function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId
     const now = observed.get(task.id);
     if (now === undefined && task.marked) return [];
     const untickedByOperator = plan.source.path !== null && task.marked && now?.done === false;
-    const askedForAgain = plan.source.path === null && firstOfRun && now !== undefined;
+    const isRunAgain = firstOfRun && state.run?.settings.shared !== true;
+    const askedForAgain = plan.source.path === null && isRunAgain && now !== undefined;
     const reopened = task.completion !== null && (untickedByOperator || askedForAgain);
     if (reopened) return [{ ...newTask(task.id), position: task.position }];
     // A base that is not checked out here shows its marks later, or never.

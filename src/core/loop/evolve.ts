@@ -12,6 +12,7 @@ import {
   taskCompleted,
 } from "./evolve-interventions.ts";
 import { agentsWarned, besideOthers, taskMerged } from "./evolve-worktrees.ts";
+import { taskDropped, taskTaken } from "./evolve-fleet.ts";
 import { steered, steersCarried, steersForgotten, steersSettled } from "./evolve-steering.ts";
 import { timeoutBlockOf, timeoutsCounted } from "./evolve-timeouts.ts";
 import {
@@ -27,7 +28,7 @@ import { runEnded, runResumed, runStarted, tasksObserved } from "./evolve-run.ts
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 18;
+export const EVOLVE_VERSION = 19;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -104,6 +105,10 @@ function fold(state: State, event: Recorded): State {
       return lessonsForgotten(state, event);
     case "checkout.changed":
       return agentsWarned(state, event);
+    case "task.taken":
+      return taskTaken(state, event);
+    case "task.dropped":
+      return taskDropped(state, event);
     case "task.merged":
       return taskMerged(state, event);
     case "task.undone":
@@ -184,6 +189,7 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
         suspended: [],
         standIn: null,
         watched: [],
+        drops: 0,
       };
     case "task.exhausted":
     case "task.failed":

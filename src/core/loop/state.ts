@@ -122,6 +122,8 @@ export interface OpenIteration {
   readonly head: string | null;
   readonly branch: string | null;
   readonly marker: string;
+  /** Null where nobody shares the run. */
+  readonly worker: string | null;
   /** What agents had left uncommitted before it began. */
   readonly leftovers: readonly Leftover[];
   /** The process that started it is gone, and nobody saw how the agent ended. */

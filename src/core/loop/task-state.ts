@@ -25,6 +25,10 @@ export interface TaskState {
   readonly rounds: number;
   /** Its own checkout; null while it has none, or is worked on in place. */
   readonly worktree: OwnWorktree | null;
+  /** The worker that goes on with it; null where nobody shares the run. */
+  readonly holder: { readonly worker: string; readonly lease: number } | null;
+  /** Workers in a row that vanished or failed over it. */
+  readonly drops: number;
   /** Iterations of the current loop, and when the first of them began. */
   readonly iterations: number;
   readonly loopSince: Instant | null;
@@ -135,6 +139,8 @@ export interface AgentSession {
   readonly run: RunId;
   readonly agent: string;
   readonly id: string;
+  /** Where it can be gone on with; null where nobody shares the run. */
+  readonly worker: string | null;
   /** By all of its iterations. */
   readonly used: Usage;
 }
@@ -183,6 +189,8 @@ export function newTask(id: TaskId): TaskState {
     stage: null,
     rounds: 0,
     worktree: null,
+    holder: null,
+    drops: 0,
     iterations: 0,
     loopSince: null,
     allIterations: 0,

@@ -15,6 +15,8 @@ export interface Task {
   /** Lower goes first; tasks without one go last. */
   readonly priority: number | null;
   readonly agent: string | null;
+  /** What a machine must have to work on it, where several share the tasks. */
+  readonly labels?: readonly string[];
   readonly timeoutMs: number | null;
   readonly maxIterations: number | null;
   readonly promise: string | null;

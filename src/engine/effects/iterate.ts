@@ -80,7 +80,7 @@ async function admit(
   journal: Journal,
   signal: AbortSignal,
 ): Promise<(Beginning & { readonly started: Started }) | null> {
-  const around = { ...snapshot, notes: await ports.notes.read() };
+  const around = { ...snapshot, notes: await ports.notes.read(), worker: ports.worker ?? null };
   const marker = randomUUID();
   let admitted: (Beginning & { readonly started: Started }) | null = null;
   const { since, until } = hourOf(ports.clock.now());

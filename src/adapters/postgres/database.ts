@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { RalphError } from "../../core/ralph-error.ts";
+import { readUrl, type ConnectionSettings } from "./connection-settings.ts";
+import { databaseError, isClash, isConnectionTrouble, messageOf, unreachable } from "./trouble.ts";
+
+export interface DatabaseOptions {
+  /** Shown by the server beside our connections. */
+  readonly applicationName?: string;
+  /** How long an operation waits for a server that is away; Infinity for a worker. */
+  readonly patienceMs?: number;
+  /** Hears once what is wrong when the server goes away, and null when it is back. */
+  readonly onTrouble?: (message: string | null) => void;
+  readonly maxConnections?: number;
+  /** A server that has not answered after so long is taken to be away. */
+  readonly answerMs?: number;
+}
+
+/** A database on a server that may be away for a while: whatever is asked of it waits until it is back. */
+export interface Database {
+  /** HOST:PORT/NAME, for people. */
+  readonly name: string;
+  /** One statement (or several without values) that may be run twice without harm. */
+  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  /**
+   * All of the work or nothing. It is done again from the start when the connection was lost, or another transaction
+   * was in the way. When it was lost during COMMIT, nobody knows whether it happened: `happened` is asked in the next
+   * transaction, and has to begin by waiting for a lock that the work holds, as the old one may be about to commit.
+   * Without it the work is one that may be done twice.
+   */
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    happened?: (transaction: Transaction, result: Result) => Promise<boolean>,
+  ): Promise<Result>;
+  /** A connection that is the caller's alone and ends with it; tried once. */
+  connect(): Promise<pg.Client>;
+  close(): Promise<void>;
+}
+
+export interface Transaction {
+  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+}
+
+const OLDEST_SERVER = 13;
+const CONNECT_MS = 5_000;
+
+/** Opens it and looks whether it can be used at all. */
+export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
+  const database = new PostgresDatabase(readUrl(url), options);
+  try {
+    await database.examine();
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+class PostgresDatabase implements Database {
+  readonly name: string;
+  readonly #settings: ConnectionSettings;
+  readonly #options: DatabaseOptions;
+  readonly #pool: pg.Pool;
+  #hasTls: boolean;
+  #isInTrouble = false;
+
+  constructor(settings: ConnectionSettings, options: DatabaseOptions) {
+    this.name = settings.name;
+    this.#settings = settings;
+    this.#options = options;
+    this.#hasTls = settings.tls !== false;
+    const config = (): pg.ClientConfig => this.#clientConfig();
+    // The pool would also give up on whoever waits for a free connection; only connecting has a limit.
+    const Client = class extends pg.Client {
+      constructor() {
+        super(config());
+      }
+    };
+    this.#pool = new pg.Pool({ Client, max: options.maxConnections ?? 4, idleTimeoutMillis: 60_000 });
+    this.#pool.on("error", () => {}); // an idle connection was lost: the next one to need it gets another
+    this.#pool.on("connect", (client) => client.on("error", () => {})); // told to whoever is using it
+  }
+
+  async examine(): Promise<void> {
+    const [server] = await this.query<{ version: string; encoding: string }>(
+      "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding",
+    );
+    const version = Math.floor(Number(server?.version) / 10_000);
+    if (version < OLDEST_SERVER)
+      throw new RalphError("config", `the server of ${this.name} is Postgres ${version}`, {
+        hint: `use Postgres ${OLDEST_SERVER} or later`,
+      });
+    if (server?.encoding !== "UTF8")
+      throw new RalphError("config", `the database ${this.name} has the encoding ${server?.encoding}`, {
+        hint: "create it with ENCODING 'UTF8'",
+      });
+  }
+
+  query<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    return this.#untilBack(() => this.#withClient((client) => this.#ask<Row>(client, sql, values)));
+  }
+
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    happened?: (transaction: Transaction, result: Result) => Promise<boolean>,
+  ): Promise<Result> {
+    let inDoubt: { readonly result: Result } | undefined;
+    return this.#untilBack(() =>
+      this.#withClient(async (client) => {
+        const transaction: Transaction = { query: (sql, values = []) => this.#ask(client, sql, values) };
+        // A process that is stopped in between must not keep its locks.
+        await this.#ask(client, "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '15s'", []);
+        if (inDoubt !== undefined && (await happened?.(transaction, inDoubt.result)) === true) {
+          await this.#ask(client, "ROLLBACK", []);
+          return inDoubt.result;
+        }
+        inDoubt = undefined;
+        const result = await work(transaction);
+        inDoubt = { result };
+        await this.#ask(client, "COMMIT", []);
+        return result;
+      }),
+    );
+  }
+
+  async connect(): Promise<pg.Client> {
+    const client = new pg.Client(this.#clientConfig());
+    client.on("error", () => {}); // the caller sees the end of it
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      void client.end().catch(() => {});
+      this.#noteTlsRefusal(error);
+      throw databaseError(error, this.name);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  #clientConfig(): pg.ClientConfig {
+    const { host, port, user, password, database, tls } = this.#settings;
+    return {
+      host,
+      port,
+      user,
+      password,
+      database,
+      ssl: tls !== false && this.#hasTls ? tls.options : false,
+      application_name: this.#options.applicationName ?? "ralph",
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      types: NUMBERS,
+    };
+  }
+
+  /** Where TLS was only preferred, a server without it is asked again without it. */
+  #noteTlsRefusal(error: unknown): boolean {
+    const { tls } = this.#settings;
+    if (tls === false || !tls.isOptional || !this.#hasTls) return false;
+    if (!/does not support SSL/.test(messageOf(error))) return false;
+    this.#hasTls = false;
+    return true;
+  }
+
+  /** A client whose work failed is not used again: nobody knows in what state it is. */
+  async #withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect();
+    try {
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  async #ask<Row extends object>(
+    client: pg.PoolClient,
+    sql: string,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]> {
+    const answerMs = this.#options.answerMs ?? 60_000;
+    const { promise: silence, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error(`no answer within ${answerMs / 1000} s`)), answerMs);
+    try {
+      // Without values several statements may be asked at once.
+      const asked = values.length === 0 ? client.query<Row>(sql) : client.query<Row>(sql, [...values]);
+      asked.catch(() => {}); // it may fail after nobody waits for it any longer
+      return (await Promise.race([asked, silence])).rows;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #untilBack<Result>(work: () => Promise<Result>): Promise<Result> {
+    const deadline = performance.now() + (this.#options.patienceMs ?? 10_000);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const result = await work();
+        this.#tellTrouble(null);
+        return result;
+      } catch (error) {
+        if (this.#noteTlsRefusal(error)) continue;
+        if (!isClash(error)) {
+          if (!isConnectionTrouble(error) || this.#pool.ending) throw databaseError(error, this.name);
+          if (performance.now() >= deadline) throw unreachable(error, this.name);
+          this.#tellTrouble(messageOf(error));
+        }
+      }
+      // Random, so that many who wait do not all come back at the same moment.
+      await sleep(Math.min(25 * 2 ** Math.min(attempt, 6), 1_000) * (0.5 + Math.random() / 2));
+    }
+  }
+
+  #tellTrouble(message: string | null): void {
+    const isInTrouble = message !== null;
+    if (isInTrouble === this.#isInTrouble) return;
+    this.#isInTrouble = isInTrouble;
+    this.#options.onTrouble?.(message === null ? null : unreachable(new Error(message), this.name).message);
+  }
+}
+
+const INT8 = 20;
+
+/** Positions, times and counts are far below 2^53. */
+const NUMBERS: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text") =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};

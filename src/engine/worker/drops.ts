@@ -1,0 +1,78 @@
+import { KEEPER, MERGER } from "../../core/loop/effect-owner.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Fleet } from "../fleet-ports.ts";
+import type { Journal } from "../journal.ts";
+import type { Holdings } from "./holdings.ts";
+
+interface DropParts {
+  readonly id: string;
+  readonly fleet: Fleet;
+  readonly journal: Journal;
+  readonly holdings: Holdings;
+  readonly onTrouble: (what: string) => void;
+}
+
+const PART_PAUSE_MS = 30_000;
+
+/** What a worker does about a task that it cannot go on with: another one may try, and after some a person is asked. */
+export class Drops {
+  readonly #parts: DropParts;
+  readonly #failed = new Map<string, string>();
+  /** When a part may be played again, by the monotonic clock. */
+  readonly #pausedUntil = new Map<string, number>();
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(parts: DropParts) {
+    this.#parts = parts;
+  }
+
+  /** False: it is a mistake of ours, or nobody can do anything here. */
+  takesCareOf(name: string, error: unknown): boolean {
+    if (!(error instanceof RalphError)) return false;
+    // Whoever took over knows better; and what is still held is decided anew.
+    if (error.code === "lease-lost") return true;
+    this.#failed.set(name, error.message);
+    return true;
+  }
+
+  fail(name: string, error: unknown): void {
+    if (!this.takesCareOf(name, error)) this.#failure ??= { error };
+    if (error instanceof RalphError && error.code === "lease-lost") this.#parts.holdings.drop(name);
+  }
+
+  async unlessLost(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof RalphError) || error.code !== "lease-lost") throw error;
+    }
+  }
+
+  /** Others may do better at it meanwhile. */
+  isPaused(part: string): boolean {
+    return performance.now() < (this.#pausedUntil.get(part) ?? 0);
+  }
+
+  rethrowFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  /** Records what could not be gone on with, and lets others have it. */
+  async release(): Promise<void> {
+    const { id, fleet, journal, holdings, onTrouble } = this.#parts;
+    for (const [name, why] of this.#failed) {
+      this.#failed.delete(name);
+      const lease = holdings.get(name);
+      const { run } = journal.state;
+      onTrouble(`${name}: ${why}`);
+      if (lease === null) continue;
+      if (name === KEEPER || name === MERGER) this.#pausedUntil.set(name, performance.now() + PART_PAUSE_MS);
+      else if (run !== null)
+        await this.unlessLost(() =>
+          journal.record({ type: "task.dropped", run: run.id, task: name, worker: id, why }),
+        );
+      holdings.drop(name);
+      await fleet.release(lease);
+    }
+  }
+}

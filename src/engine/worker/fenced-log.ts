@@ -1,0 +1,60 @@
+import type { Event } from "../../core/events.ts";
+import { KEEPER, MERGER } from "../../core/loop/effect-owner.ts";
+import { taskOf } from "../../core/loop/evolve.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { SharedLog } from "../fleet-ports.ts";
+import type { Log } from "../ports.ts";
+import type { Holdings } from "./holdings.ts";
+
+/** The log as a worker may write to it: only about what it holds, and the database itself looks whether it does. */
+export function fencedLog(log: SharedLog, holdings: Holdings): Log {
+  return {
+    async append(events, expected, following) {
+      const leases = fencesOf(events).map((name) => held(holdings, name));
+      try {
+        return await log.append(events, { ...expected, leases }, following);
+      } catch (error) {
+        if (error instanceof RalphError && error.code === "lease-lost")
+          for (const { name } of leases) holdings.drop(name);
+        throw error;
+      }
+    },
+    read: (after, filter) => log.read(after, filter),
+    countCalls: (since) => log.countCalls(since),
+    sumCosts: (since) => log.sumCosts(since),
+    loadSnapshot: (version) => log.loadSnapshot(version),
+    saveSnapshot: (state, version) => log.saveSnapshot(state, version),
+    forget: () => log.forget(),
+    close: () => log.close(),
+  };
+}
+
+function held(holdings: Holdings, name: string): { readonly name: string; readonly number: number } {
+  const lease = holdings.get(name);
+  if (lease === null) throw new RalphError("lease-lost", `another worker goes on with ${name}`);
+  return { name, number: lease.number };
+}
+
+/** What has to be held by whoever records these together. */
+export function fencesOf(events: readonly Event[]): readonly string[] {
+  if (events.some(({ type }) => MERGERS.has(type))) return [MERGER];
+  const names = events.map((event) => (KEEPERS.has(event.type) ? KEEPER : taskOf(event)));
+  return [...new Set(names.filter((name) => name !== null))];
+}
+
+const MERGERS: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
+  "merge.prepared",
+  "merge.overtaken",
+  "merge.failed",
+  "merge.held",
+  "task.proposed",
+  "task.merged",
+  "worktree.removed",
+]);
+
+/** These are about a task that nobody works on, or about the whole run. */
+const KEEPERS: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
+  "question.answered",
+  "task.unblocked",
+  "run.ended",
+]);

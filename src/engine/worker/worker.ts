@@ -1,0 +1,237 @@
+import { agentNow } from "../../core/loop/agent-for.ts";
+import { decide } from "../../core/loop/decide.ts";
+import { KEEPER, MERGER, ownerOf } from "../../core/loop/effect-owner.ts";
+import type { Effect, PerformableEffect } from "../../core/loop/effects.ts";
+import { isHeldBy } from "../../core/loop/evolve-fleet.ts";
+import { isOpen, taskState, type State } from "../../core/loop/state.ts";
+import { isCancelled } from "../../core/loop/task-status.ts";
+import type { Fleet, Lease } from "../fleet-ports.ts";
+import { InFlight } from "../in-flight.ts";
+import type { Journal } from "../journal.ts";
+import type { Ports } from "../ports.ts";
+import type { Bell } from "./bell.ts";
+import { Drops } from "./drops.ts";
+import type { Holdings } from "./holdings.ts";
+import { labelsNeeded, offersOf } from "./offers.ts";
+import { takeUp } from "./take-up.ts";
+
+export interface WorkerParts {
+  readonly id: string;
+  readonly lanes: number;
+  readonly labels: readonly string[];
+  /** Whether it brings accepted work to the base when nobody else does. */
+  readonly merges: boolean;
+  /** Whether it leaves when there is nothing left that it could do. */
+  readonly drains: boolean;
+  readonly ports: Ports;
+  readonly fleet: Fleet;
+  readonly journal: Journal;
+  readonly holdings: Holdings;
+  readonly bell: Bell;
+  /** Something went wrong that a person should read; the work goes on. */
+  readonly onTrouble: (what: string) => void;
+}
+
+/** How often the clock, others' facts and offers are looked at while nobody rings. */
+const TICK_MS = 1_000;
+const OVER = "over";
+
+/** Takes tasks and goes on with each while it can, beside others that do the same, until it is asked to stop. */
+export class Worker {
+  readonly #parts: WorkerParts;
+  readonly #inFlight: InFlight;
+  readonly #drops: Drops;
+  readonly #takingUp = new Map<string, AbortController>();
+  #isStopping = false;
+  #offered = { position: -1, at: -Infinity };
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#drops = new Drops(parts);
+    this.#inFlight = new InFlight(parts.ports, parts.journal, {
+      isUrgent: (effect) => this.#isLost(effect) || this.#isCancelled(effect),
+      isHandled: (effect, error) => this.#drops.takesCareOf(this.#ownerOf(effect), error),
+    });
+  }
+
+  /** Its agents are asked to stop, what they did is recorded, and others may go on with it. */
+  stop(): void {
+    this.#isStopping = true;
+    this.#parts.bell.ring();
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  get busyLanes(): number {
+    return this.#inFlight.effects.filter(({ kind }) => kind === "iterate").length;
+  }
+
+  /** Nobody may wait for the database to end an agent that is not its own any more. */
+  endWhatIsLost(): void {
+    const kept = this.#inFlight.effects.filter((effect) => !this.#isLost(effect));
+    if (kept.length < this.#inFlight.effects.length) this.#inFlight.abortUnwanted(kept);
+  }
+
+  async run(): Promise<"drained" | "stopped"> {
+    try {
+      for (;;) {
+        const settled = this.#inFlight.nextSettled();
+        const isAgain = await this.#turn();
+        this.#inFlight.rethrowFailure();
+        this.#drops.rethrowFailure();
+        if (isAgain) continue;
+        if (this.#isIdle && this.#isStopping) return "stopped";
+        if (this.#isIdle && this.#parts.drains && this.#hasNothingToDo()) return "drained";
+        await this.#waitForNews(settled);
+      }
+    } finally {
+      for (const abort of this.#takingUp.values()) abort.abort(OVER);
+      await this.#inFlight.abortAll();
+    }
+  }
+
+  /** True: look again at once. */
+  async #turn(): Promise<boolean> {
+    const { journal, ports, holdings } = this.#parts;
+    await journal.catchUp();
+    const seen = journal.state;
+    const { effects } = decide(seen, ports.clock.now());
+    const ours = effects.filter((effect) => this.isOurs(effect, seen));
+    const decisions = ours.filter((effect) => effect.kind === "record");
+    for (const { events, task } of decisions)
+      await this.#drops.unlessLost(() => journal.recordIfCurrent(events, task, seen));
+    if (decisions.length > 0) return true;
+    const wanted = ours.filter((effect) => effect.kind !== "record");
+    this.#inFlight.abortUnwanted(wanted);
+    this.#inFlight.startMissing(wanted);
+    await this.#releaseIdle(wanted, seen);
+    await this.#drops.release();
+    if (this.#isStopping) return false;
+    await this.#playParts();
+    if (holdings.has(KEEPER)) await this.#offer(effects, seen);
+    await this.#takeMore(effects, seen);
+    return false;
+  }
+
+  /** Whether this worker performs it: it holds the task, and the log knows that it does. */
+  isOurs(effect: Effect, state: State): boolean {
+    const owner = ownerOf(effect, state);
+    const lease = this.#parts.holdings.get(owner);
+    if (lease === null) return false;
+    if (this.#isStopping && STARTS.has(effect.kind)) return false;
+    if (owner === KEEPER || owner === MERGER) return true;
+    return isHeldBy(taskState(state, owner), lease.number) && this.#knowsAgent(effect, state);
+  }
+
+  #knowsAgent(effect: Effect, state: State): boolean {
+    const task =
+      effect.kind === "iterate" ? state.plan?.tasks.find(({ id }) => id === effect.task) : undefined;
+    if (task === undefined || !isOpen(state.run)) return true;
+    const agent = agentNow(state, task, state.run.settings, this.#parts.ports.clock.now());
+    return this.#parts.labels.includes(`agent:${agent}`);
+  }
+
+  #ownerOf(effect: Effect): string {
+    return ownerOf(effect, this.#parts.journal.state);
+  }
+
+  #isLost(effect: Effect): boolean {
+    return !this.#parts.holdings.has(this.#ownerOf(effect));
+  }
+
+  #isCancelled(effect: PerformableEffect): boolean {
+    return effect.kind === "iterate" && isCancelled(this.#parts.journal.state, effect.task);
+  }
+
+  /** A task that nobody can do anything for now, or only later, holds no lane: whoever is free takes it up again. */
+  async #releaseIdle(wanted: readonly Effect[], state: State): Promise<void> {
+    const { holdings, fleet } = this.#parts;
+    const busy = new Set([...wanted, ...this.#inFlight.effects].map((effect) => ownerOf(effect, state)));
+    for (const lease of holdings.all) {
+      const { name } = lease;
+      if (name === KEEPER || name === MERGER || busy.has(name) || this.#takingUp.has(name)) continue;
+      const isOpenStill = state.iterations.some(({ task }) => task === name);
+      if (isOpenStill && !this.#isStopping && isHeldBy(taskState(state, name), lease.number)) continue;
+      holdings.drop(name);
+      await fleet.release(lease);
+    }
+  }
+
+  async #playParts(): Promise<void> {
+    const { holdings, fleet, merges } = this.#parts;
+    for (const part of merges ? [KEEPER, MERGER] : [KEEPER]) {
+      if (holdings.has(part) || this.#drops.isPaused(part)) continue;
+      const lease = await fleet.play(part);
+      if (lease !== null) holdings.add(lease);
+    }
+  }
+
+  async #offer(effects: readonly Effect[], state: State): Promise<void> {
+    const { fleet, ports } = this.#parts;
+    const now = ports.clock.now();
+    const isNews = state.position !== this.#offered.position || now - this.#offered.at >= 2 * TICK_MS;
+    if (!isNews) return;
+    this.#offered = { position: state.position, at: now };
+    await fleet.offer(offersOf(effects, state, now));
+  }
+
+  async #takeMore(effects: readonly Effect[], state: State): Promise<void> {
+    const { lanes, holdings, fleet, labels, ports } = this.#parts;
+    const held = holdings.all.filter(({ name }) => name !== KEEPER && name !== MERGER).length;
+    const wanted = offersOf(effects, state, ports.clock.now()).filter(
+      (offer) => !holdings.has(offer.task) && offer.labels.every((label) => labels.includes(label)),
+    );
+    if (held >= lanes || wanted.length === 0) return;
+    const taken = await fleet.take(Math.min(lanes - held, wanted.length), labelsNeeded(wanted));
+    for (const lease of taken) this.#begin(lease);
+  }
+
+  #begin(lease: Lease): void {
+    const { id, ports, journal, holdings, bell } = this.#parts;
+    const abort = new AbortController();
+    holdings.add(lease);
+    this.#takingUp.set(lease.name, abort);
+    void takeUp(lease, id, ports, journal, abort.signal)
+      .catch((error: unknown) => this.#drops.fail(lease.name, error))
+      .finally(() => {
+        this.#takingUp.delete(lease.name);
+        bell.ring();
+      });
+  }
+
+  get #isIdle(): boolean {
+    const { holdings } = this.#parts;
+    const holdsTask = holdings.all.some(({ name }) => name !== KEEPER && name !== MERGER);
+    return this.#inFlight.isEmpty && this.#takingUp.size === 0 && !holdsTask;
+  }
+
+  #hasNothingToDo(): boolean {
+    const { journal, ports, labels } = this.#parts;
+    const { state } = journal;
+    const now = ports.clock.now();
+    const { effects } = decide(state, now);
+    const isForUs = offersOf(effects, state, now).some((offer) =>
+      offer.labels.every((label) => labels.includes(label)),
+    );
+    return !isForUs && !effects.some((effect) => this.isOurs(effect, state));
+  }
+
+  async #waitForNews(settled: Promise<void>): Promise<void> {
+    const { ports, bell } = this.#parts;
+    const tick = new AbortController();
+    await Promise.race([settled, bell.next(), ports.clock.sleep(TICK_MS, tick.signal)]);
+    tick.abort(OVER);
+  }
+}
+
+/** Whoever leaves begins none of these; what an agent did is still looked at. */
+const STARTS: ReadonlySet<Effect["kind"]> = new Set<Effect["kind"]>([
+  "iterate",
+  "check-gates",
+  "merge-task",
+  "remove-worktree",
+  "end-run",
+  "take-default",
+]);
