@@ -82,8 +82,8 @@ export function createProject(options: ProjectOptions = {}): Project {
   const project: Project = {
     ...repository,
     env,
-    ralph: async (...args) => start(repository.root, env, args).finished,
-    start: (...args) => start(repository.root, env, args),
+    ralph: async (...args) => startRalph(repository.root, env, args).finished,
+    start: (...args) => startRalph(repository.root, env, args),
     history: async () => JSON.parse((await project.ralph("history", "--json")).stdout) as HistoryEntry[],
     events: async () => jsonLines((await project.ralph("history", "--jsonl")).stdout),
     script: (tasks, others) =>
@@ -125,7 +125,11 @@ export async function until(
   }
 }
 
-function start(cwd: string, env: Readonly<Record<string, string>>, args: readonly string[]): Running {
+export function startRalph(
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[],
+): Running {
   const child = spawn(RALPH, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
@@ -138,7 +142,8 @@ function start(cwd: string, env: Readonly<Record<string, string>>, args: readonl
   return { child, finished, stdout: () => output.stdout };
 }
 
-function processesWith(entry: string): readonly number[] {
+/** By an entry of their environment. */
+export function processesWith(entry: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

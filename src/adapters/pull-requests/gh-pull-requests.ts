@@ -3,7 +3,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { ProposedWork, PullRequest, PullRequests } from "../../engine/parallel-ports.ts";
 import { openRepository, type OpenRepository } from "../git/open-repository.ts";
 import { findProgram } from "../system/find-program.ts";
-import { chooseRemote } from "./choose-remote.ts";
+import { requireRemote } from "./require-remote.ts";
 
 export interface PullRequestOptions {
   /** The user's checkout. */
@@ -26,11 +26,11 @@ export function createPullRequests({ root, env }: PullRequestOptions): PullReque
         throw new RalphError("config", 'git.merge is "pr", and the program gh is not installed', {
           hint: "install it (https://cli.github.com), or set another git.merge",
         });
-      await chooseRemote((await open()).git, base);
+      await requireRemote((await open()).git, base);
     },
     propose: async (work) => {
       const { git } = await open();
-      const remote = await chooseRemote(git, work.base);
+      const remote = await requireRemote(git, work.base);
       const ref = `refs/heads/${work.branch}`;
       const pushed = await run("git", ["push", "--quiet", remote, `${ref}:${ref}`], root, silent);
       if (!pushed.isWell) return { is: "refused", why: `git push to ${remote} failed: ${pushed.words}` };

@@ -7,7 +7,8 @@ import { blockedIds } from "../../core/projections/blocked.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { readState } from "../project-state.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
-import { collect, run, type Flags } from "./run.ts";
+import { collect } from "../run-options.ts";
+import { run, type Flags } from "./run.ts";
 import { requirePerson } from "../require-person.ts";
 
 export function define(command: Command, act: Act): void {

@@ -1,21 +1,15 @@
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import { accountOf } from "../../compose.ts";
 import type { RunFlags } from "../../config/resolve-settings.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { styleFor } from "../print/style.ts";
-import {
-  jsonPrinter,
-  plainPrinter,
-  quietPrinter,
-  terminalPrinter,
-  type RunPrinter,
-} from "../print/run-printer.ts";
+import { printerFor } from "../print/printer-for.ts";
 import { showPlan } from "../dry-run.ts";
 import { requireProgram } from "../project-state.ts";
 import { driveRun, type Drive } from "../drive-run.ts";
 import { prepareRun } from "../prepare-run.ts";
 import { runWithMonitor } from "../monitor/run-with-monitor.ts";
+import { withRunOptions } from "../run-options.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 
 export interface Flags extends RunFlags, SourceFlags {
@@ -29,34 +23,11 @@ export interface Flags extends RunFlags, SourceFlags {
 }
 
 export function define(command: Command, act: Act): void {
-  withSourceOptions(command)
-    .argument("[goal]", "what is to be done, in words; without it the task source is worked on")
-    .option("--check <command>", "a gate that must pass (repeatable)", collect)
-    .option("-n, --max-iterations <n>", "iterations of the whole run")
-    .option("--max-stuck <n>", "iterations in a row without progress; 0 is off")
-    .option("--calls <n>", "agents started in a clock hour; 0 is off")
-    .option("--budget <dollars>", "for this run; 0 is none")
-    .option("--max-duration <duration>", "no iteration begins after this, e.g. 8h")
-    .option("--timeout <duration>", "of each iteration, e.g. 90s, 45m, 2h")
-    .addOption(
-      new Option("--mode <mode>", "how long an iteration may take").choices([
-        "speed",
-        "standard",
-        "thorough",
-      ]),
-    )
-    .option("--agent <name>", "who works")
-    .option("--model <name>", "which model the agent uses")
-    .option("--ralph-default-iterations <n>", "iterations of a roadmap's looping tasks that do not say")
-    .option("--ralph-default-promise <text>", "the promise of a roadmap's looping tasks that do not say")
-    .option("--review-cap <n>", "how often later stages may send a task back, or a story is reviewed")
-    .option("--skip-review", "stories with review fields go without the review cycle")
-    .option("--task <id>", "only this task (repeatable)", collect)
+  withRunOptions(withSourceOptions(command))
     .option("--parallel <n>", "so many tasks at a time, each in a worktree of its own")
     .option("--worktree", "work in worktrees also with one lane")
     .option("--keep-going", "a blocked or undecided task does not stop the run")
     .option("--no-wait", "end where it would wait for a limit (exit code 5) or a deadline (3)")
-    .option("--no-interventions", "record what goes wrong, but do not tell the agent")
     .option("--allow-dirty", "start on uncommitted changes, and leave exactly those paths alone")
     .option("--no-keep-awake", "let the machine fall asleep while an agent works")
     .option("--dry-run", "show the plan and the first prompt, start no agent")
@@ -104,15 +75,4 @@ export function sayAccount(agent: AgentSettings, { env, stderr }: CliContext): v
     ? `${agent.name} uses ${account.says}`
     : `${agent.name} may not be logged in: ${account.says} was found; see ralph doctor`;
   stderr.write(`ralph: ${sentence}\n`);
-}
-
-function printerFor(flags: Flags, { stdout, env }: CliContext): RunPrinter {
-  const style = styleFor(stdout, env);
-  if (flags.json === true) return jsonPrinter((text) => stdout.write(text));
-  if (flags.quiet === true) return quietPrinter();
-  return stdout.isTTY ? terminalPrinter(stdout, style) : plainPrinter((text) => stdout.write(text), style);
-}
-
-export function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
 }

@@ -1,0 +1,155 @@
+import { renameSync } from "node:fs";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { twoMachines, type Machine, type Machines } from "../../../test/fixtures/two-machines.ts";
+import { createExchange, type Exchange, type ExchangeOptions, type RemoteTrouble } from "./exchange.ts";
+
+let machines: Machines;
+let here: Machine;
+let troubles: RemoteTrouble[];
+
+beforeEach(() => {
+  machines = twoMachines();
+  here = machines.machine("here");
+  troubles = [];
+});
+afterEach(() => machines.dispose());
+
+function exchangeOf(over: Partial<ExchangeOptions> = {}): Exchange {
+  const onTrouble = (trouble: RemoteTrouble): void => void troubles.push(trouble);
+  return createExchange({ root: here.root, env: process.env, pauseMs: 20, onTrouble, ...over });
+}
+
+describe("the remote", () => {
+  test("one key for all clones of it", async () => {
+    const there = machines.machine("there", `file://${machines.hub}`);
+    expect(await exchangeOf().projectKey()).toBe(await exchangeOf({ root: there.root }).projectKey());
+    here.git("remote", "set-url", "origin", "https://me:secret@github.com/Team/App.git");
+    expect(await exchangeOf().projectKey()).toBe("github.com/team/app");
+  });
+
+  test("a repository without one is told", async () => {
+    here.git("remote", "remove", "origin");
+    await expect(exchangeOf().projectKey()).rejects.toThrow("and this repository has no remote");
+  });
+
+  test("of several, the one that is given, or the base's, or origin", async () => {
+    here.git("remote", "add", "other", "https://example.com/other.git");
+    expect(await exchangeOf().projectKey()).toBe(`file:${machines.hub.replace(/\.git$/, "")}`);
+    expect(await exchangeOf({ remote: "other" }).projectKey()).toBe("example.com/other");
+    here.git("config", "branch.main.remote", "other");
+    expect(await exchangeOf({ base: "main" }).projectKey()).toBe("example.com/other");
+    await expect(exchangeOf({ remote: "none" }).projectKey()).rejects.toThrow("No such remote");
+  });
+
+  test("a shallow clone is refused: it cannot merge", async () => {
+    here.commit("second");
+    here.git("push", "--quiet", "origin", "main");
+    here.git("clone", "--quiet", "--depth=1", `file://${machines.hub}`, `${machines.folder}/flat`);
+    const refused = exchangeOf({ root: `${machines.folder}/flat` }).projectKey();
+    await expect(refused).rejects.toThrow("is a shallow clone");
+  });
+});
+
+describe("tips", () => {
+  test("what branches are on the remote by now, whatever they are here; nothing of the user's moves", async () => {
+    const there = machines.machine("there");
+    const head = there.commit("news");
+    there.git("push", "--quiet", "origin", "main", "main:refs/heads/ralph/a");
+    const before = here.git("for-each-ref", "refs/heads", "refs/remotes");
+    expect(await exchangeOf().tips(["main", "ralph/a", "ralph/b"], null)).toEqual([head, head, null]);
+    expect(here.git("for-each-ref", "refs/heads", "refs/remotes")).toBe(before);
+    expect(here.git("cat-file", "-t", head)).toBe("commit");
+    there.git("push", "--quiet", "origin", ":refs/heads/ralph/a");
+    expect(await exchangeOf().tips(["ralph/a"], null)).toEqual([null]);
+  });
+
+  test("many at once", async () => {
+    const exchange = exchangeOf();
+    const tips = await Promise.all(Array.from({ length: 12 }, () => exchange.tips(["main"], null)));
+    expect(new Set(tips.flat())).toEqual(new Set([machines.there("refs/heads/main")]));
+    expect(troubles).toEqual([]);
+  });
+});
+
+describe("trouble", () => {
+  test("a remote that is gone is told at once where nothing is held", async () => {
+    renameSync(machines.hub, `${machines.hub}~`);
+    await expect(exchangeOf().tips(["main"], null)).rejects.toMatchObject({ code: "unreachable" });
+    expect(troubles).toMatchObject([{ remote: "origin", tries: 1, againInMs: null }]);
+  });
+
+  test("it is waited for while something is held, and every try is told", async () => {
+    renameSync(machines.hub, `${machines.hub}~`);
+    const onTrouble = (trouble: RemoteTrouble): void => {
+      troubles.push(trouble);
+      if (troubles.length === 3) renameSync(`${machines.hub}~`, machines.hub);
+    };
+    const tips = exchangeOf({ onTrouble, isHeld: () => true }).tips(["main"], "task-001");
+    expect(await tips).toEqual([machines.there("refs/heads/main")]);
+    expect(troubles.map(({ tries, againInMs }) => [tries, againInMs])).toEqual([
+      [1, 20],
+      [2, 40],
+      [3, 80],
+    ]);
+  });
+
+  test("nobody waits for what is held no longer", async () => {
+    renameSync(machines.hub, `${machines.hub}~`);
+    const isHeld = (holder: string | null): boolean => holder === "task-001" && troubles.length === 0;
+    const tips = exchangeOf({ isHeld }).tips(["main"], "task-001");
+    await expect(tips).rejects.toMatchObject({ code: "lease-lost" });
+  });
+
+  test("a remote that hangs is given up", async () => {
+    const server = createServer(() => undefined);
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    here.git("remote", "set-url", "origin", `git://127.0.0.1:${portOf(server)}/a.git`);
+    const tips = exchangeOf({ patienceMs: 300 }).tips(["main"], null);
+    await expect(tips).rejects.toThrow("the remote origin does not answer: it did not answer in time");
+    server.close();
+  });
+
+  test.each([401, 403])(
+    "a server that says %s is no trouble that passes, and no password is told",
+    async (status) => {
+      const server = createServer((socket) => {
+        socket.end(
+          `HTTP/1.1 ${status} no\r\nWWW-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+        );
+      });
+      await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+      here.git("remote", "set-url", "origin", `http://me:s3cret@127.0.0.1:${portOf(server)}/a.git`);
+      const failed = await exchangeOf({ isHeld: () => true })
+        .tips(["main"], null)
+        .catch((error: unknown) => error);
+      expect(failed).toMatchObject({
+        code: "git-failed",
+        message: expect.stringContaining("does not let us in") as string,
+      });
+      expect(String(failed)).not.toContain("s3cret");
+      expect(troubles).toEqual([]);
+      server.close();
+    },
+  );
+
+  test("a server that is overloaded is waited for", async () => {
+    const server = createServer((socket) => {
+      socket.end("HTTP/1.1 503 no\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    here.git("remote", "set-url", "origin", `http://me:s3cret@127.0.0.1:${portOf(server)}/a.git`);
+    await expect(exchangeOf().tips(["main"], null)).rejects.toMatchObject({ code: "unreachable" });
+    expect(JSON.stringify(troubles)).not.toContain("s3cret");
+    server.close();
+  });
+
+  test("an error that is ours is told, not waited out", async () => {
+    const tips = exchangeOf({ isHeld: () => true }).tips(["main", "not a name"], null);
+    await expect(tips).rejects.toMatchObject({ code: "git-failed" });
+  });
+});
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,32 @@
+import type { Command } from "commander";
+import type { RunFlags } from "../../config/resolve-settings.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { printerFor } from "../print/printer-for.ts";
+import { prepareRun } from "../prepare-run.ts";
+import { withRunOptions } from "../run-options.ts";
+import { withSourceOptions, type SourceFlags } from "../source-request.ts";
+import { requirePerson } from "../require-person.ts";
+import { requireQueue } from "../require-queue.ts";
+import { submitTasks } from "../submit/submit-tasks.ts";
+import { watchRun } from "../submit/watch-run.ts";
+
+export interface SubmitFlags extends RunFlags, SourceFlags {
+  readonly watch?: boolean;
+  readonly json?: boolean;
+}
+
+export function define(command: Command, act: Act): void {
+  withRunOptions(withSourceOptions(command))
+    .option("--watch", "follow the work until nobody can do anything more; its exit code is the run's")
+    .option("--json", "what was submitted as JSON; with --watch events as JSON lines")
+    .action((goal: string | undefined, flags: SubmitFlags) => act((context) => submit(goal, flags, context)));
+}
+
+async function submit(goal: string | undefined, flags: SubmitFlags, context: CliContext): Promise<number> {
+  const prepared = await prepareRun(goal, { ...flags, worktree: true }, context);
+  requireQueue(prepared.project, "submit");
+  requirePerson(prepared.project, context.env, "submit tasks");
+  if (context.verbose) context.stderr.write(`ralph: ${prepared.why}\n`);
+  await submitTasks(prepared, flags.json === true && flags.watch !== true, context);
+  return flags.watch === true ? watchRun(prepared.project, printerFor(flags, context), context) : 0;
+}

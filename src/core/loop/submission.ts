@@ -1,0 +1,76 @@
+import type { RunId } from "../event-shape.ts";
+import type { Event, Recorded } from "../events.ts";
+import { sameSource, type Plan } from "../plan/task.ts";
+import type { Settings } from "../settings.ts";
+import type { Instant } from "../time.ts";
+import type { Ending } from "./brakes.ts";
+import { restOf } from "./decide.ts";
+import { evolveAll } from "./evolve.ts";
+import { endingOf } from "./outcome.ts";
+import { isOpen, type RunState, type State } from "./state.ts";
+
+/** Tasks on their way to workers that share them. */
+export interface Submitted {
+  readonly run: RunId;
+  readonly settings: Settings;
+  readonly plan: Plan;
+  readonly pid: number;
+  readonly version: string;
+  /** Where the base stands. */
+  readonly head: string | null;
+}
+
+export type Submission =
+  /** A run begins with them. */
+  | { readonly is: "begun"; readonly events: readonly Event[] }
+  /** The run that is under way takes them up; its settings stay. */
+  | { readonly is: "added"; readonly events: readonly Event[] }
+  /** Everything is known already, and done or on its way. */
+  | { readonly is: "known" }
+  /** Workers are busy with other tasks. */
+  | { readonly is: "refused"; readonly run: RunState };
+
+/** What follows from giving tasks to the workers. To do it twice changes nothing. */
+export function submission(state: State, submitted: Submitted, now: Instant): Submission {
+  const { run } = state;
+  const events = beginning(state, submitted, now);
+  if (isCompleteThen(state, events, now)) return { is: "known" };
+  if (!isOpen(run)) return { is: "begun", events };
+  const rest = restOf(state, now);
+  const isSame = sameSource(run.settings.source, submitted.settings.source);
+  if (rest === null && !isSame) return { is: "refused", run };
+  const isKnown = isSame && equal(state.plan, submitted.plan);
+  if (rest !== null && !(isKnown && waitsForPerson(rest) && equal(run.settings, submitted.settings)))
+    return { is: "begun", events };
+  return isKnown
+    ? { is: "known" }
+    : { is: "added", events: [{ type: "tasks.observed", run: run.id, plan: submitted.plan }] };
+}
+
+function beginning(state: State, submitted: Submitted, now: Instant): readonly Event[] {
+  const { run, settings, plan, pid, version, head } = submitted;
+  const rest = restOf(state, now) ?? { outcome: "stopped", reason: "other tasks were submitted" };
+  return [
+    ...(isOpen(state.run) ? [{ ...rest, type: "run.ended", run: state.run.id } as const] : []),
+    { type: "run.started", run, settings, pid, version, head },
+    { type: "tasks.observed", run, plan },
+  ];
+}
+
+function isCompleteThen(state: State, events: readonly Event[], now: Instant): boolean {
+  const position = state.position + 1;
+  const then = evolveAll(
+    events.map((event): Recorded => ({ ...event, position, at: now })),
+    state,
+  );
+  if (state.plan === null || then.run === null || then.plan === null) return false;
+  return endingOf(then, then.run, then.plan, now)?.outcome === "completed";
+}
+
+function waitsForPerson({ outcome }: Ending): boolean {
+  return outcome === "blocked" || outcome === "undecided";
+}
+
+function equal(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

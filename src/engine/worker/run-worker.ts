@@ -1,0 +1,106 @@
+import type { State } from "../../core/loop/state.ts";
+import type { Fleet, SharedLog } from "../fleet-ports.ts";
+import { every } from "../follow.ts";
+import { Journal } from "../journal.ts";
+import type { Follower, Log, Ports } from "../ports.ts";
+import { Bell } from "./bell.ts";
+import { fencedLog } from "./fenced-log.ts";
+import type { Holdings } from "./holdings.ts";
+import type { SharedClock } from "./shared-clock.ts";
+import { Worker } from "./worker.ts";
+
+export interface WorkerRun {
+  readonly id: string;
+  readonly lanes: number;
+  readonly labels: readonly string[];
+  readonly merges: boolean;
+  readonly drains: boolean;
+  readonly leaseMs: number;
+  readonly log: SharedLog;
+  readonly fleet: Fleet;
+  readonly holdings: Holdings;
+  readonly clock: SharedClock;
+  readonly followers: readonly Follower[];
+  /** What the engine needs besides, from the log as it may be written to and the state as it is by then. */
+  readonly portsFor: (log: Log, state: () => State) => Ports;
+  /** What its lanes are doing, for screens. */
+  readonly progress: () => readonly unknown[];
+  readonly onTrouble: (what: string) => void;
+  /** Called about once a second. */
+  readonly onHealth: (health: Health) => void;
+}
+
+export interface Health {
+  readonly state: State;
+  readonly busyLanes: number;
+  readonly holds: readonly string[];
+}
+
+/** How often it looks whether it is still heard, whatever else it waits for. */
+const WATCH_MS = 500;
+
+/** One worker from its first beat until it has left. */
+export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"drained" | "stopped"> {
+  const { id, lanes, labels, merges, drains, fleet, holdings, clock, onTrouble } = run;
+  const bell = new Bell();
+  const over = new AbortController();
+  const beat = async (isLeaving: boolean): Promise<void> => {
+    const begunAt = performance.now();
+    const { now, lost } = await fleet.beat({ lanes, isLeaving, progress: run.progress() });
+    clock.heard(now, begunAt);
+    holdings.heard(begunAt, lost);
+    if (lost.length > 0) bell.ring();
+  };
+  await beat(false);
+  const log = fencedLog(run.log, holdings);
+  let worker: Worker | null = null;
+  const journal = await Journal.open(
+    log,
+    run.followers,
+    () => clock.now(),
+    (effect, state) => worker?.isOurs(effect, state) ?? false,
+  );
+  const ports = run.portsFor(log, () => journal.state);
+  worker = new Worker({
+    id,
+    lanes,
+    labels,
+    merges,
+    drains,
+    ports,
+    fleet,
+    journal,
+    holdings,
+    bell,
+    onTrouble,
+  });
+  const listening = await run.log.listen(() => bell.ring());
+  const leave = (): void => worker.stop();
+  stop.addEventListener("abort", leave);
+  if (stop.aborted) leave();
+  const beating = every(run.leaseMs / 6 > 2_000 ? 2_000 : run.leaseMs / 6, over.signal, () =>
+    beat(worker.isStopping),
+  );
+  const watching = every(WATCH_MS, over.signal, async () => {
+    worker.endWhatIsLost();
+    run.onHealth({
+      state: journal.state,
+      busyLanes: worker.busyLanes,
+      holds: holdings.all.map(({ name }) => name),
+    });
+  });
+  try {
+    return await Promise.race([worker.run(), failureOf(beating), failureOf(watching)]);
+  } finally {
+    over.abort();
+    stop.removeEventListener("abort", leave);
+    await listening.close();
+    await fleet.leave();
+  }
+}
+
+function failureOf(background: Promise<void>): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    background.catch(reject);
+  });
+}
