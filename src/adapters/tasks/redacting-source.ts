@@ -24,6 +24,7 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
       criteria: task.criteria.map(redact),
       dependsOn: task.dependsOn.map(redact),
       agent: task.agent === null ? null : redact(task.agent),
+      ...(task.labels && { labels: task.labels.map(redact) }),
       promise: task.promise === null ? null : redact(task.promise),
       ...(task.review && { review: redactAll(task.review, redact) }),
     };

@@ -1,5 +1,5 @@
 import { parseDuration } from "../../core/duration.ts";
-import type { Task, TaskId } from "../../core/plan/task.ts";
+import type { Task } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Property, RoadmapItem } from "./scan-roadmap.ts";
 
@@ -49,6 +49,8 @@ function fieldsOf(property: Property, path: string): Partial<Task> {
       return { agent: wanted(/^\S+$/.test(value) ? value : null, "the name of one agent, such as claude") };
     case "depends":
       return { dependsOn: readIds(value) };
+    case "labels":
+      return { labels: readIds(value) };
     case "priority":
       return { priority: wanted(readNumber(value), "a number; lower goes first") };
   }
@@ -82,7 +84,7 @@ function readNumber(value: string): number | null {
   return /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : null;
 }
 
-function readIds(value: string): readonly TaskId[] {
+function readIds(value: string): readonly string[] {
   if (/^(none|nothing|-)?$/i.test(value)) return [];
   const ids = value
     .replace(/^\[(.*)\]$/, "$1")

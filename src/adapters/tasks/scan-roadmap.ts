@@ -29,6 +29,7 @@ const PROPERTY_KEYS = [
   "success",
   "cli",
   "depends",
+  "labels",
   "priority",
 ] as const;
 

@@ -97,6 +97,7 @@ function storyOf(node: JsonNode, at: number, bad: Complain): Omit<Story, "line">
   const title = fields.text("title").trim();
   if (title === "")
     throw bad(memberOf(node, "title")?.value.start ?? node.start, `story "${id}": "title" is missing`);
+  const labels = [...new Set(fields.texts("labels"))];
   const task = plainTask({
     id,
     title,
@@ -105,6 +106,7 @@ function storyOf(node: JsonNode, at: number, bad: Complain): Omit<Story, "line">
     dependsOn: [...new Set(fields.texts("dependsOn"))],
     priority: fields.number("priority"),
     done: fields.yes("passes"),
+    ...(labels.length > 0 && { labels }),
   });
   fields.text("reviewFeedback");
   fields.oneOf("reviewStatus", ["needs_review", "changes_requested", "approved"]);

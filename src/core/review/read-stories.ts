@@ -57,6 +57,7 @@ const STORY_FIELDS: Readonly<Record<string, Kind>> = {
   description: "text",
   acceptanceCriteria: "texts",
   dependsOn: "texts",
+  labels: "texts",
   priority: "number",
   passes: "yes or no",
   reviewStatus: "status",
