@@ -12,8 +12,8 @@ export default defineConfig({
     // Most tests wait for real processes: more of them than cores is quicker.
     maxWorkers: 4,
     maxConcurrency: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     teardownTimeout: 5_000,
     coverage: {
       include: ["src/**/*.{ts,tsx}"],

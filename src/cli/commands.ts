@@ -40,6 +40,14 @@ export const COMMANDS = {
     summary: "work on the tasks until each is verifiably done",
     load: () => import("./commands/run.ts"),
   },
+  submit: {
+    summary: "give the tasks to the workers that share this project's queue",
+    load: () => import("./commands/submit.ts"),
+  },
+  worker: {
+    summary: "work on submitted tasks, beside workers on other machines",
+    load: () => import("./commands/worker.ts"),
+  },
   tasks: { summary: "list the tasks, or add one", load: () => import("./commands/tasks.ts") },
   import: {
     summary: "turn a document's checklist into tasks.json",

@@ -12,6 +12,8 @@ export interface Settings {
   readonly source: SourceIdentity;
   /** The agent of tasks that name none. */
   readonly agent: string;
+  /** The model of that agent, where its own configuration is another machine's. */
+  readonly model?: string;
   readonly gates: readonly GateSettings[];
   /** Only these tasks; null means all. */
   readonly onlyTasks: readonly TaskId[] | null;

@@ -32,7 +32,7 @@ async function runJson(): Promise<RunJson> {
 }
 
 describe("an agent that says that it is limited", () => {
-  test("is waited for, and the refused call is no iteration of the run", { timeout: 40_000 }, async () => {
+  test("is waited for, and the refused call is no iteration of the run", async () => {
     project = projectWith(LIMIT);
     const run = await project.ralph("run", "--max-iterations", "1");
     expect(run).toMatchObject({ code: 0 });
@@ -44,7 +44,7 @@ describe("an agent that says that it is limited", () => {
     expect(await runJson()).toMatchObject({ iterations: 1 });
   });
 
-  test("is waited for only the rest of the time after a kill", { timeout: 40_000 }, async () => {
+  test("is waited for only the rest of the time after a kill", async () => {
     project = projectWith(LIMIT);
     const running = project.start("run");
     await until("it waits", async () => (await runJson())?.state === "waiting");
@@ -57,7 +57,7 @@ describe("an agent that says that it is limited", () => {
     expect(await runJson()).toMatchObject({ iterations: 1 });
   });
 
-  test("is asked again at once when somebody at the terminal presses r", { timeout: 40_000 }, async () => {
+  test("is asked again at once when somebody at the terminal presses r", async () => {
     project = projectWith("Error: usage limit reached, resets in 2 hours");
     const terminal = spawn("script", ["-qec", `${RALPH} run`, "/dev/null"], {
       cwd: project.root,
@@ -72,7 +72,7 @@ describe("an agent that says that it is limited", () => {
     expect(code).toBe(0);
   });
 
-  test("ends the run with 5 where nobody wants to wait", { timeout: 30_000 }, async () => {
+  test("ends the run with 5 where nobody wants to wait", async () => {
     project = projectWith("Error: usage limit reached, resets in 2 hours");
     const run = await project.ralph("run", "--no-wait");
     expect(run.code).toBe(5);
@@ -80,14 +80,10 @@ describe("an agent that says that it is limited", () => {
   });
 });
 
-test(
-  "an agent that is logged out ends the run with 5, and its words say what to do",
-  { timeout: 30_000 },
-  async () => {
-    project = projectWith("Invalid API key · Please run /login");
-    const run = await project.ralph("run");
-    expect(run.code).toBe(5);
-    expect(run.stdout).toContain("Please run /login");
-    expect(await project.ralph("run")).toMatchObject({ code: 0 });
-  },
-);
+test("an agent that is logged out ends the run with 5, and its words say what to do", async () => {
+  project = projectWith("Invalid API key · Please run /login");
+  const run = await project.ralph("run");
+  expect(run.code).toBe(5);
+  expect(run.stdout).toContain("Please run /login");
+  expect(await project.ralph("run")).toMatchObject({ code: 0 });
+});

@@ -192,7 +192,7 @@ describe("any output can be read", () => {
     ["200 MB of lines", Buffer.from(lines.join("")), "<promise>COMPLETE</promise>\n", "complete"],
     ["one line of 200 MB", Buffer.alloc(MEGABYTE, "x"), "\n<promise>COMPLETE</promise>\n", "complete"],
     ["200 MB of NUL bytes", Buffer.alloc(MEGABYTE), "", "none"],
-  ])("%s, in less than 120 MB of memory", { timeout: 60_000 }, async (_, part, ending, claim) => {
+  ])("%s, in less than 120 MB of memory", async (_, part, ending, claim) => {
     const { code, json, peakMegabytes } = await analyze([await saveMuch(part, ending)]);
     expect([code, json["claim"]]).toEqual([0, claim]);
     expect(peakMegabytes).toBeLessThan(120);

@@ -11,7 +11,7 @@ async function startsOf(): Promise<number> {
   return (await project.events()).filter(({ type }) => type === "iteration.started").length;
 }
 
-describe("a brake cannot be talked round", { timeout: 60_000 }, () => {
+describe("a brake cannot be talked round", () => {
   test("a budget stops after an iteration whose model has no price, and names it", async () => {
     project = createProject();
     const used = { model: "new-model", input_tokens: 5, output_tokens: 5 };
@@ -66,7 +66,7 @@ describe("a brake cannot be talked round", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a person's word is a person's", { timeout: 60_000 }, () => {
+describe("a person's word is a person's", () => {
   test("an agent cannot answer, unblock or steer by command", async () => {
     project = createProject({ tasks: ["asks", "acts"] });
     const act = (words: string): Steps[number] => ({ shell: `"$RALPH_BIN" ${words} 2>> ../said; true` });
@@ -114,12 +114,12 @@ describe("a person's word is a person's", { timeout: 60_000 }, () => {
   });
 });
 
-test("a limit with just a retry-after is one", { timeout: 30_000 }, async () => {
+test("a limit with just a retry-after is one", async () => {
   project = createProject({ config: shell("echo 'HTTP 429 retry-after: 200' >&2; exit 1") });
   expect(await project.ralph("run", "--no-wait")).toMatchObject({ code: 5 });
 });
 
-describe("an agent that speaks the stream of another", { timeout: 60_000 }, () => {
+describe("an agent that speaks the stream of another", () => {
   const event = (more: object): string => JSON.stringify({ session_id: "s1", ...more });
   const lines = [
     event({ type: "system", subtype: "init", model: "m", cwd: "/x", tools: [] }),

@@ -24,7 +24,7 @@ async function startsOf(of = project): Promise<number> {
   return (await of.events()).filter(({ type }) => type === "iteration.started").length;
 }
 
-describe("a breaker that opened", { timeout: 60_000 }, () => {
+describe("a breaker that opened", () => {
   test("says why and what to look at, keeps the next run out, and is reset by a person", async () => {
     project = createProject({ config: `${DEMO}[interventions]\nthreshold_no_files = 0\n` });
     project.script({}, [IDLE]);
@@ -114,7 +114,7 @@ describe("a breaker that opened", { timeout: 60_000 }, () => {
   });
 });
 
-describe("calls per hour", { timeout: 90_000 }, () => {
+describe("calls per hour", () => {
   test("two runs in two clones that share one store make ten calls and never eleven", async () => {
     const config = `${DEMO}[run]\nmax_iterations = 40\nmax_stuck = 0\n[breaker]\nno_progress = 0\n[interventions]\nthreshold_no_files = 0\n[limits]\ncalls_per_hour = 10\n`;
     const shared = createProject();
@@ -162,7 +162,7 @@ describe("calls per hour", { timeout: 90_000 }, () => {
   });
 });
 
-describe("a budget", { timeout: 60_000 }, () => {
+describe("a budget", () => {
   const costs = (usd: number, ...more: Steps): Steps => [
     { usage: { cost_usd: usd } },
     { shell: 'echo "$RALPH_ITERATION" >> work.txt' },
@@ -226,7 +226,7 @@ describe("a budget", { timeout: 60_000 }, () => {
   });
 });
 
-test("no iteration begins after --max-duration", { timeout: 30_000 }, async () => {
+test("no iteration begins after --max-duration", async () => {
   project = createProject();
   project.script({}, [[{ shell: 'echo "$RALPH_ITERATION" >> work.txt' }, { sleep: 1_100 }]]);
   const run = await project.ralph("run", "--max-duration", "1s");

@@ -55,35 +55,31 @@ describe("kill -9 of ralph", () => {
     },
   );
 
-  test(
-    "while the agent works: the next run ends it, records it as interrupted, and takes the next number",
-    { timeout: 60_000 },
-    async () => {
-      project = createProject();
-      project.script({ one: [[{ write: { path: "half.txt", text: "half" } }, { hang: true }], WORKS] });
-      project.commit();
-      const running = project.start("run");
-      await until("the agent has begun", () => exists(project, "half.txt"));
-      running.child.kill("SIGKILL");
-      await running.finished;
-      expect(JSON.parse((await project.ralph("status", "--json")).stdout)).toMatchObject({
-        run: { interrupted: true },
-      });
-      expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
-      const history = await project.history();
-      expect(history.map(({ iteration, verdict }) => [iteration, verdict])).toEqual([
-        [1, "failed"],
-        [2, "accepted"],
-      ]);
-      expect(history[0]).toMatchObject({
-        reasons: [expect.stringContaining("interrupted")],
-        failure_class: "internal",
-      });
-      expect(project.git("log", "--format=%s")).toContain("ralph(one): make one");
-    },
-  );
+  test("while the agent works: the next run ends it, records it as interrupted, and takes the next number", async () => {
+    project = createProject();
+    project.script({ one: [[{ write: { path: "half.txt", text: "half" } }, { hang: true }], WORKS] });
+    project.commit();
+    const running = project.start("run");
+    await until("the agent has begun", () => exists(project, "half.txt"));
+    running.child.kill("SIGKILL");
+    await running.finished;
+    expect(JSON.parse((await project.ralph("status", "--json")).stdout)).toMatchObject({
+      run: { interrupted: true },
+    });
+    expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+    const history = await project.history();
+    expect(history.map(({ iteration, verdict }) => [iteration, verdict])).toEqual([
+      [1, "failed"],
+      [2, "accepted"],
+    ]);
+    expect(history[0]).toMatchObject({
+      reasons: [expect.stringContaining("interrupted")],
+      failure_class: "internal",
+    });
+    expect(project.git("log", "--format=%s")).toContain("ralph(one): make one");
+  });
 
-  test("leaves an index.lock, and it is not in the way", { timeout: 60_000 }, async () => {
+  test("leaves an index.lock, and it is not in the way", async () => {
     project = createProject();
     project.script({
       one: [
@@ -101,26 +97,20 @@ describe("kill -9 of ralph", () => {
 });
 
 describe("other ways to be disturbed", () => {
-  test(
-    "kill -9 of the agent alone is a failed iteration, and the next one goes on",
-    { timeout: 60_000 },
-    async () => {
-      project = createProject();
-      project.script({
-        one: [[{ write: { path: "half.txt", text: "half" } }, { killSelf: "SIGKILL" }], WORKS],
-      });
-      project.commit();
-      expect(await project.ralph("run")).toMatchObject({ code: 0 });
-      expect((await project.history()).map(({ verdict, failure_class }) => [verdict, failure_class])).toEqual(
-        [
-          ["failed", "agent"],
-          ["accepted", null],
-        ],
-      );
-    },
-  );
+  test("kill -9 of the agent alone is a failed iteration, and the next one goes on", async () => {
+    project = createProject();
+    project.script({
+      one: [[{ write: { path: "half.txt", text: "half" } }, { killSelf: "SIGKILL" }], WORKS],
+    });
+    project.commit();
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    expect((await project.history()).map(({ verdict, failure_class }) => [verdict, failure_class])).toEqual([
+      ["failed", "agent"],
+      ["accepted", null],
+    ]);
+  });
 
-  test("SIGSTOP and SIGCONT of ralph in the middle double nothing", { timeout: 60_000 }, async () => {
+  test("SIGSTOP and SIGCONT of ralph in the middle double nothing", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({}, [[{ sleep: 300 }, ...WORKS]]);
     project.commit();
@@ -136,7 +126,7 @@ describe("other ways to be disturbed", () => {
     expect(await project.history()).toHaveLength(2);
   });
 
-  test("views that were deleted are made again", { timeout: 60_000 }, async () => {
+  test("views that were deleted are made again", async () => {
     project = createProject({ tasks: ["one", "two"] });
     await project.ralph("run", "--task", "one");
     const csv = project.read(".ralph/logs/summary.csv");
@@ -148,7 +138,7 @@ describe("other ways to be disturbed", () => {
     expect(exists(project, ".ralph/status.json")).toBe(true);
   });
 
-  test("an agent that deletes .ralph destroys nothing that is recorded", { timeout: 60_000 }, async () => {
+  test("an agent that deletes .ralph destroys nothing that is recorded", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script(
       { one: [[{ shell: "rm -rf .ralph/logs .ralph/status.json .ralph/active.json" }, ...WORKS]] },

@@ -11,28 +11,24 @@ describe("a damaged state file", () => {
   test.each([
     ["full of garbage", (file: string) => writeFileSync(file, Buffer.alloc(40_000, "garbage"))],
     ["cut in half", (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2))],
-  ])(
-    "%s is set aside and said so, and no number is used again",
-    { timeout: 60_000 },
-    async (_how, damage) => {
-      project = createProject({ tasks: ["one", "two"] });
-      await project.ralph("run", "--task", "one");
-      damage(join(project.root, ".git/ralph/state.db"));
-      const run = await project.ralph("run");
-      expect(run.code).toBe(0);
-      expect(run.stderr).toMatch(/^ralph: .*damaged.*set aside/);
-      expect(
-        readdirSync(join(project.root, ".git/ralph")).some((name) => name.startsWith("state.db.corrupt-")),
-      ).toBe(true);
-      expect((await project.history()).map((entry) => entry.iteration)).toEqual([2]);
-      expect(exists(project, ".ralph/logs/iteration-001.log")).toBe(true);
-      expect(project.read(".ralph/logs/summary.csv").trim().split("\n")).toHaveLength(2);
-      expect(readdirSync(join(project.root, ".ralph/logs")).join()).toMatch(/summary\.csv\.before-/);
-    },
-  );
+  ])("%s is set aside and said so, and no number is used again", async (_how, damage) => {
+    project = createProject({ tasks: ["one", "two"] });
+    await project.ralph("run", "--task", "one");
+    damage(join(project.root, ".git/ralph/state.db"));
+    const run = await project.ralph("run");
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/^ralph: .*damaged.*set aside/);
+    expect(
+      readdirSync(join(project.root, ".git/ralph")).some((name) => name.startsWith("state.db.corrupt-")),
+    ).toBe(true);
+    expect((await project.history()).map((entry) => entry.iteration)).toEqual([2]);
+    expect(exists(project, ".ralph/logs/iteration-001.log")).toBe(true);
+    expect(project.read(".ralph/logs/summary.csv").trim().split("\n")).toHaveLength(2);
+    expect(readdirSync(join(project.root, ".ralph/logs")).join()).toMatch(/summary\.csv\.before-/);
+  });
 });
 
-test("a state file of a newer version is refused and not touched", { timeout: 30_000 }, async () => {
+test("a state file of a newer version is refused and not touched", async () => {
   project = createProject();
   await project.ralph("run");
   const file = join(project.root, ".git/ralph/state.db");

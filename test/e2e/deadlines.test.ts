@@ -12,7 +12,7 @@ let project: Project;
 afterEach(() => project.dispose());
 
 describe("an answer that comes while the run only waits", () => {
-  test("in the file is used without a restart", { timeout: 60_000 }, async () => {
+  test("in the file is used without a restart", async () => {
     const running = await waitingRun({ asks: [asks("30m"), uses("polling")] });
     expect(running.stdout()).toContain("options: sockets, polling   default: sockets in 30m");
     expect(project.read(".ralph/decide.txt")).toMatch(/^Options: sockets \| polling\nDefault: sockets \(/m);
@@ -27,14 +27,14 @@ describe("an answer that comes while the run only waits", () => {
     await isUsed(running, "✔ answered  asks: polling");
   });
 
-  test("by a command is used without a restart", { timeout: 60_000 }, async () => {
+  test("by a command is used without a restart", async () => {
     const running = await waitingRun({ asks: [asks("30m"), uses("polling")] });
     expect(await project.ralph("decide", "asks", "polling")).toMatchObject({ code: 0 });
     expect(await running.finished).toMatchObject({ code: 0 });
     await isUsed(running, "✔ answered  asks: polling");
   });
 
-  test("to a block, by deleting the letter, is used without a restart", { timeout: 60_000 }, async () => {
+  test("to a block, by deleting the letter, is used without a restart", async () => {
     const blocks = 'test -f key || { echo "<promise>BLOCKED:no key</promise>"; exit 3; }';
     const running = await waitingRun({
       asks: [asks("30m"), uses("polling")],
@@ -52,7 +52,7 @@ describe("an answer that comes while the run only waits", () => {
 });
 
 describe("without an answer", () => {
-  test("the default is taken at the deadline by a run that keeps going", { timeout: 60_000 }, async () => {
+  test("the default is taken at the deadline by a run that keeps going", async () => {
     create({ asks: [asks("2s"), uses("sockets")] });
     const run = await project.ralph("run", "--keep-going");
     expect(run).toMatchObject({ code: 0 });
@@ -65,14 +65,14 @@ describe("without an answer", () => {
     );
   });
 
-  test("the next run after the deadline takes the default at once", { timeout: 60_000 }, async () => {
+  test("the next run after the deadline takes the default at once", async () => {
     create({ asks: [asks("1s"), uses("sockets")] });
     expect(await project.ralph("run")).toMatchObject({ code: 3 });
     await until("the deadline is over", isOver);
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
   });
 
-  test("an answer in the file counts, though the deadline is over by now", { timeout: 60_000 }, async () => {
+  test("an answer in the file counts, though the deadline is over by now", async () => {
     create({ asks: [asks("1s"), uses("polling")] });
     expect(await project.ralph("run")).toMatchObject({ code: 3 });
     appendFileSync(file("decide.txt"), "polling\n");
@@ -80,7 +80,7 @@ describe("without an answer", () => {
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
   });
 
-  test("--no-wait does not wait for it", { timeout: 60_000 }, async () => {
+  test("--no-wait does not wait for it", async () => {
     create({ asks: [asks("30m")] });
     expect(await project.ralph("run", "--keep-going", "--no-wait")).toMatchObject({ code: 3 });
   });

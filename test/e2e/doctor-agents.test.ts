@@ -152,7 +152,7 @@ describe("ralph doctor", () => {
 });
 
 describe("ralph run", () => {
-  test("says whose key is used, but not when it is to be quiet", { timeout: 30_000 }, async () => {
+  test("says whose key is used, but not when it is to be quiet", async () => {
     install("claude", CLAUDE);
     project = createWith('agent = "claude"\n', { ANTHROPIC_API_KEY: "sk-ant-secret" });
     const said = "ralph: claude uses the key in ANTHROPIC_API_KEY, billed by use\n";
@@ -165,7 +165,6 @@ describe("ralph run", () => {
 
   test.runIf(process.platform !== "darwin")(
     "tries one that seems to have no account, and says so",
-    { timeout: 30_000 },
     async () => {
       install("claude", CLAUDE);
       project = createWith('agent = "claude"\n');

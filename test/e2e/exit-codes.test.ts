@@ -51,11 +51,11 @@ describe("a run ends with", () => {
     [4, "when there is no progress", ["idle", "works"], []],
     [5, "when the login has expired", ["logged-out", "works"], []],
     [5, "with --no-wait at the agent's limit", ["limited", "works"], ["--no-wait"]],
-  ] as const)("%i %s", { timeout: 30_000 }, async (code, _when, tasks, flags) => {
+  ] as const)("%i %s", async (code, _when, tasks, flags) => {
     expect((await run(tasks, flags)).code).toBe(code);
   });
 
-  test("1 when a single attempt failed", { timeout: 30_000 }, async () => {
+  test("1 when a single attempt failed", async () => {
     project = projectOf([]);
     project.write("roadmap.md", "- [ ] **idle**: think\n  - ralph: false\n");
     project.commit("roadmap");
@@ -65,7 +65,7 @@ describe("a run ends with", () => {
     expect((await project.ralph("status")).stdout).toMatch(/idle .*failed/);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("130 after %s", { timeout: 60_000 }, async (signal) => {
+  test.each(["SIGINT", "SIGTERM"] as const)("130 after %s", async (signal) => {
     project = projectOf(["hangs"]);
     const running = project.start("run");
     await until("the agent runs", () => exists(project, "../begun"));
@@ -75,7 +75,7 @@ describe("a run ends with", () => {
     await sayTheSame(finished);
   });
 
-  test("130 after ralph stop, though a task is blocked", { timeout: 60_000 }, async () => {
+  test("130 after ralph stop, though a task is blocked", async () => {
     project = projectOf(["blocked", "hangs"]);
     const running = project.start("run", "--keep-going");
     await until("the agent runs", () => exists(project, "../begun"));
@@ -120,15 +120,15 @@ describe("of several the first of 3, 2, 4, 5, 1 counts:", () => {
     [2, "a blocked task before the iteration limit", ["blocked", "endless"], ["-n", "3"]],
     [2, "a blocked task before one that is stuck", ["idle", "blocked", "works"], []],
     [3, "a decision before everything else", ["blocked", "idle", "asks", "endless"], ["-n", "7"]],
-  ] as const)("%i, %s", { timeout: 30_000 }, async (code, _what, tasks, flags) => {
+  ] as const)("%i, %s", async (code, _what, tasks, flags) => {
     expect((await run(tasks, ["--keep-going", ...flags])).code).toBe(code);
   });
 
-  test("4, no progress before the iteration limit", { timeout: 30_000 }, async () => {
+  test("4, no progress before the iteration limit", async () => {
     expect((await run(["idle"], ["--max-stuck", "2", "-n", "2"])).code).toBe(4);
   });
 
-  test("5, an expired login before an iteration limit", { timeout: 30_000 }, async () => {
+  test("5, an expired login before an iteration limit", async () => {
     project = projectOf([]);
     project.write(
       "roadmap.md",

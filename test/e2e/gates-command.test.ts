@@ -8,7 +8,7 @@ function config(...gates: string[]): string {
   return `agent = "nobody"\n${gates.map((gate) => `[[gates]]\n${gate}\n`).join("")}`;
 }
 
-describe("ralph gates", { timeout: 30_000 }, () => {
+describe("ralph gates", () => {
   test("tells of each gate, and of a failing one the end of its output", async () => {
     project = createProject({
       config: config(

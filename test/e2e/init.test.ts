@@ -19,7 +19,7 @@ describe("ralph init", () => {
     expect(stdout).toContain("Next:");
   });
 
-  test("in an empty repository is enough: run works without further edits", { timeout: 30_000 }, async () => {
+  test("in an empty repository is enough: run works without further edits", async () => {
     project = createBareProject();
     await project.ralph("init");
     expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
@@ -57,7 +57,6 @@ describe("ralph init", () => {
 
   test.each(["checklist", "roadmap", "tasks", "prompt"])(
     "--source %s writes an example that can be run",
-    { timeout: 30_000 },
     async (kind) => {
       project = createBareProject();
       expect(await project.ralph("init", "--source", kind)).toMatchObject({ code: 0 });
@@ -67,14 +66,14 @@ describe("ralph init", () => {
 });
 
 describe("ralph prompt", () => {
-  test("prints exactly what is sent", { timeout: 30_000 }, async () => {
+  test("prints exactly what is sent", async () => {
     project = createProject();
     const { stdout } = await project.ralph("prompt");
     await project.ralph("run");
     expect(project.read(".ralph/logs/iteration-001.prompt.md")).toBe(stdout);
   });
 
-  test("has the feedback that the next iteration will get", { timeout: 30_000 }, async () => {
+  test("has the feedback that the next iteration will get", async () => {
     project = createProject();
     project.script({ one: [[{ promise: "COMPLETE" }]] });
     project.commit();
@@ -90,22 +89,18 @@ describe("ralph prompt", () => {
     expect(stderr).toContain('there is no task "two"');
   });
 
-  test(
-    "an own template is used, and an unknown variable in it is refused before the run",
-    { timeout: 30_000 },
-    async () => {
-      project = createProject();
-      project.write(".ralph/prompts/build.md", "Please: {{title}}. Then <promise>{{promise}}</promise>\n");
-      expect((await project.ralph("prompt")).stdout).toBe(
-        "Please: make one. Then <promise>COMPLETE</promise>\n",
-      );
-      project.write(".ralph/prompts/build.md", "Please:\n{{titel}}\n");
-      const run = await project.ralph("run");
-      expect(run).toMatchObject({ code: 64, stdout: "" });
-      expect(run.stderr).toContain(
-        ".ralph/prompts/build.md:2: unknown variable {{titel}}; did you mean {{title}}?",
-      );
-      expect(exists(project, ".ralph/logs/iteration-001.log")).toBe(false);
-    },
-  );
+  test("an own template is used, and an unknown variable in it is refused before the run", async () => {
+    project = createProject();
+    project.write(".ralph/prompts/build.md", "Please: {{title}}. Then <promise>{{promise}}</promise>\n");
+    expect((await project.ralph("prompt")).stdout).toBe(
+      "Please: make one. Then <promise>COMPLETE</promise>\n",
+    );
+    project.write(".ralph/prompts/build.md", "Please:\n{{titel}}\n");
+    const run = await project.ralph("run");
+    expect(run).toMatchObject({ code: 64, stdout: "" });
+    expect(run.stderr).toContain(
+      ".ralph/prompts/build.md:2: unknown variable {{titel}}; did you mean {{title}}?",
+    );
+    expect(exists(project, ".ralph/logs/iteration-001.log")).toBe(false);
+  });
 });

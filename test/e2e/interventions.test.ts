@@ -7,7 +7,7 @@ let project: Project;
 afterEach(() => project.dispose());
 
 describe("an agent that lies", () => {
-  test("leaves both events, with everything that is known of them", { timeout: 30_000 }, async () => {
+  test("leaves both events, with everything that is known of them", async () => {
     await liarOnce();
     const { $schema, events } = json(".ralph/interventions/events.json") as {
       $schema: string;
@@ -41,14 +41,14 @@ describe("an agent that lies", () => {
     expect(project.git("status", "--porcelain")).toBe("");
   });
 
-  test("is told in the next prompt exactly what feedback.txt says", { timeout: 30_000 }, async () => {
+  test("is told in the next prompt exactly what feedback.txt says", async () => {
     await liarOnce();
     const feedback = project.read(".ralph/interventions/feedback.txt");
     expect(feedback).toMatch(/^## Previous Iteration Feedback[^]*NO FILES/);
     expect((await project.ralph("prompt", "one")).stdout).toContain(feedback);
   });
 
-  test("and then works is counted in its profile and in the metrics", { timeout: 30_000 }, async () => {
+  test("and then works is counted in its profile and in the metrics", async () => {
     project = createProject();
     project.script({ one: [LIES, WORKS] });
     project.commit();
@@ -88,7 +88,7 @@ describe("an agent that lies", () => {
     expect(project.read(".ralph/interventions/feedback.txt")).toBe("");
   });
 
-  test("again and again is suspended, and its profile says so", { timeout: 30_000 }, async () => {
+  test("again and again is suspended, and its profile says so", async () => {
     project = createProject();
     project.script({ one: [LIES] });
     project.commit();
@@ -103,7 +103,7 @@ describe("an agent that lies", () => {
     expect((await project.ralph("profile")).stdout).toContain("over the threshold");
   });
 
-  test("with --no-interventions is recorded, and told nothing", { timeout: 30_000 }, async () => {
+  test("with --no-interventions is recorded, and told nothing", async () => {
     project = createProject();
     project.script({ one: [LIES] });
     project.commit();
@@ -119,7 +119,7 @@ describe("an agent that lies", () => {
 });
 
 describe("the files", () => {
-  test("are made again by the next run, whoever deleted them", { timeout: 30_000 }, async () => {
+  test("are made again by the next run, whoever deleted them", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({
       one: [LIES],
@@ -137,7 +137,7 @@ describe("the files", () => {
     expect(json(".ralph/metrics.json")).toEqual(await printed("metrics"));
   });
 
-  test("are emptied by --reset, and the history stays", { timeout: 30_000 }, async () => {
+  test("are emptied by --reset, and the history stays", async () => {
     await liarOnce();
     expect(await project.ralph("interventions", "--reset")).toMatchObject({ code: 0, stdout: "" });
     expect(json(".ralph/interventions/events.json")).toMatchObject({ events: [] });
@@ -147,7 +147,7 @@ describe("the files", () => {
     expect(await project.history()).toHaveLength(1);
   });
 
-  test("are emptied by --reset while a run is on, by the run itself", { timeout: 30_000 }, async () => {
+  test("are emptied by --reset while a run is on, by the run itself", async () => {
     project = createProject();
     project.script({ one: [LIES, [{ sleep: 1_500 }, ...WORKS]] });
     project.commit();
@@ -162,7 +162,7 @@ describe("the files", () => {
 });
 
 describe("ralph interventions", () => {
-  test("shows the last ones, or those of a type", { timeout: 30_000 }, async () => {
+  test("shows the last ones, or those of a type", async () => {
     await liarOnce();
     const { code, stdout, stderr } = await project.ralph("interventions", "--last", "1");
     expect(code).toBe(0);
@@ -180,7 +180,7 @@ describe("ralph interventions", () => {
 });
 
 describe("ralph promises", () => {
-  test("lists every attempt, accepted or not", { timeout: 30_000 }, async () => {
+  test("lists every attempt, accepted or not", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({
       one: [LIES, [{ promise: "FINISHED" }, { append: { path: "x", text: "x" } }], WORKS],
@@ -200,7 +200,7 @@ describe("ralph promises", () => {
 });
 
 describe("ralph lessons", () => {
-  test("lists what went wrong in three tasks, and takes one away", { timeout: 60_000 }, async () => {
+  test("lists what went wrong in three tasks, and takes one away", async () => {
     project = createProject({ tasks: ["one", "two", "three", "four"] });
     project.script({}, [LIES, WORKS]);
     project.commit();
@@ -222,7 +222,7 @@ describe("ralph lessons", () => {
 describe("these commands", () => {
   const ALL = ["interventions", "profile", "metrics", "lessons", "promises"];
 
-  test("before the first run say so, and create nothing", { timeout: 30_000 }, async () => {
+  test("before the first run say so, and create nothing", async () => {
     project = createProject();
     for (const command of ALL) {
       const { code, stdout, stderr } = await project.ralph(command);
@@ -242,7 +242,7 @@ describe("these commands", () => {
     [["lessons", "--remove", "x"], 'there is no lesson "x"'],
     [["lessons", "delete"], 'cannot "delete"'],
     [["lessons", "remove"], "which lesson"],
-  ])("%j is refused with what would be right", { timeout: 30_000 }, async (args, words) => {
+  ])("%j is refused with what would be right", async (args, words) => {
     await liarOnce();
     const refused = await project.ralph(...args);
     expect(refused).toMatchObject({ code: 64, stdout: "" });

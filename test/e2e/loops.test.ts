@@ -35,7 +35,7 @@ async function tasksOf(of: Project): Promise<readonly StatusTask[]> {
 }
 
 describe("a task that has used up its iterations", () => {
-  test("is to do again, and says how far it came and why it was given up", { timeout: 30_000 }, async () => {
+  test("is to do again, and says how far it came and why it was given up", async () => {
     project = projectOf(["endless-1"]);
     expect(await project.ralph("run")).toMatchObject({ code: 1 });
     const failure = {
@@ -51,7 +51,7 @@ describe("a task that has used up its iterations", () => {
     expect(exhausted).toMatchObject({ stage: "coder", iterations: 2, reason: failure.reason });
   });
 
-  test("has no failure any more when the next loop has begun", { timeout: 30_000 }, async () => {
+  test("has no failure any more when the next loop has begun", async () => {
     project = projectOf(["endless-1"]);
     await project.ralph("run");
     project.write("../agent.sh", AGENT.replaceAll("endless*", "never").replace("works*", "endless*"));
@@ -59,7 +59,7 @@ describe("a task that has used up its iterations", () => {
     expect(await tasksOf(project)).toMatchObject([{ status: "done", failure: null }]);
   });
 
-  test("a single pass that failed says why, too", { timeout: 30_000 }, async () => {
+  test("a single pass that failed says why, too", async () => {
     project = projectOf(["idle-1"], "enabled = false\n");
     expect(await project.ralph("run")).toMatchObject({ code: 1 });
     expect(await tasksOf(project)).toMatchObject([
@@ -68,7 +68,7 @@ describe("a task that has used up its iterations", () => {
   });
 });
 
-test("execution.jsonl says of every iteration whether the loop goes on", { timeout: 30_000 }, async () => {
+test("execution.jsonl says of every iteration whether the loop goes on", async () => {
   project = projectOf(["works-1", "endless-1", "slow-1"]);
   await project.ralph("run", "--timeout", "1", "--keep-going");
   const rows = (): readonly Record<string, unknown>[] =>
@@ -86,7 +86,7 @@ test("execution.jsonl says of every iteration whether the loop goes on", { timeo
   expect(rows()).toEqual(first);
 });
 
-test("ralph-status tells the loop's own count and beginning", { timeout: 30_000 }, async () => {
+test("ralph-status tells the loop's own count and beginning", async () => {
   project = projectOf(["twice-1"], 'completion_promise = "DONE"\n');
   const running = project.start("run");
   await until("the second iteration works", async () =>

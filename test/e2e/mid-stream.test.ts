@@ -12,7 +12,7 @@ mid_stream = true
 `;
 
 describe("an agent that writes nothing for half of its time", () => {
-  test("is told while it runs, and comes to its senses", { timeout: 30_000 }, async () => {
+  test("is told while it runs, and comes to its senses", async () => {
     project = createProject({ config: CONFIG });
     project.script({ one: [[{ awaitMessage: 10_000 }, ...WORKS]] });
     project.commit();
@@ -26,7 +26,7 @@ describe("an agent that writes nothing for half of its time", () => {
     expect(project.read(".ralph/logs/iteration-001.log")).toContain("I was told: You have worked for");
   });
 
-  test("is left alone when it has written something", { timeout: 30_000 }, async () => {
+  test("is left alone when it has written something", async () => {
     project = createProject({ config: CONFIG });
     project.script({ one: [[...WORKS.slice(0, 1), { awaitMessage: 2_500 }, ...WORKS.slice(1)]] });
     project.commit();

@@ -43,7 +43,7 @@ function startRun(...args: readonly string[]): Running {
   return running;
 }
 
-describe("ralph monitor", { timeout: 90_000 }, () => {
+describe("ralph monitor", () => {
   test("tells the next command where no run was ever started", async () => {
     project = createProject();
     const monitor = open(["monitor"]);
@@ -199,7 +199,7 @@ describe("ralph monitor", { timeout: 90_000 }, () => {
   });
 });
 
-describe("the terminal", { timeout: 60_000 }, () => {
+describe("the terminal", () => {
   test.each([
     ["Ctrl-C", (monitor: Terminal) => monitor.type("C-c"), 130, ""],
     [
@@ -244,7 +244,7 @@ describe("the terminal", { timeout: 60_000 }, () => {
   });
 });
 
-describe("ralph run --monitor", { timeout: 90_000 }, () => {
+describe("ralph run --monitor", () => {
   test("shows the run to its end, then prints the summary with its exit code", async () => {
     project = createProject({ tasks: ["one", "asks"] });
     project.script({ asks: [ASKS] }, [WORKS]);

@@ -207,4 +207,4 @@ test("a task may have the name of the folder that merged branches lie in", async
   expect(await project.ralph("run", "--parallel", "2")).toMatchObject({ code: 0, stderr: "" });
   for (const task of ["one", "merged", "two"]) expect(project.read(`${task}.txt`)).toBe(`${task}\n`);
   expect(await project.ralph("undo")).toMatchObject({ code: 0 });
-}, 60_000);
+});

@@ -67,7 +67,7 @@ esac`,
     expect(project.git("log", "--format=%s", "--grep", "ralph(task").split("\n")).toHaveLength(20);
     expect(worktrees()).toEqual([]);
     expect(project.leftovers()).toEqual([]);
-  }, 120_000);
+  });
 
   test("tasks that change the same line: the later one is told, and brings both together", async () => {
     project = parallelProject(
@@ -260,7 +260,7 @@ describe("killed", () => {
     expect(project.git("status", "--porcelain")).toBe("");
     expect(worktrees()).toEqual([]);
     expect(project.leftovers()).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe("what agents and people do to lanes", () => {
@@ -311,7 +311,7 @@ describe("what agents and people do to lanes", () => {
     await running.finished;
     expect(await run()).toMatchObject({ code: 2 });
     expect(await statuses()).toEqual({ one: "done", two: "blocked" });
-  }, 30_000);
+  });
 
   test("work that is cancelled while its gates run is not merged", async () => {
     parallelProject(
@@ -328,5 +328,5 @@ describe("what agents and people do to lanes", () => {
     expect(existsSync(join(project.root, "one.txt"))).toBe(false);
     expect(await run()).toMatchObject({ code: 0 });
     expect(project.read("one.txt")).toBe("one\n");
-  }, 30_000);
+  });
 });

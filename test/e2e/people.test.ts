@@ -14,7 +14,7 @@ let project: Project;
 afterEach(() => project.dispose());
 
 describe("ralph decide", () => {
-  test("answers one of four tasks; the next run uses it", { timeout: 30_000 }, async () => {
+  test("answers one of four tasks; the next run uses it", async () => {
     project = createProject({ tasks: ["one", "asks", "three", "four"] });
     project.script({ asks: [ASKS, USES_POLLING] }, [WORKS]);
     project.commit();
@@ -36,7 +36,7 @@ describe("ralph decide", () => {
     expect((await project.ralph("why", "asks")).stdout).toContain("A person answered: polling.");
   });
 
-  test("while the run is on is taken up without a restart", { timeout: 60_000 }, async () => {
+  test("while the run is on is taken up without a restart", async () => {
     project = createProject({ tasks: ["asks", "slow"] });
     project.script({ asks: [ASKS, USES_POLLING], slow: [[{ shell: WAITS }, ...WORKS]] });
     project.commit();
@@ -52,30 +52,24 @@ describe("ralph decide", () => {
     expect(exists(project, ".ralph/decide.txt")).toBe(false);
   });
 
-  test(
-    "wants to know which of several, and takes what is none of the options",
-    { timeout: 30_000 },
-    async () => {
-      project = createProject({ tasks: ["one", "two"] });
-      project.script({ one: [ASKS], two: [[{ decide: "Which colour?" }]] });
-      project.commit();
-      expect((await project.ralph("run", "--keep-going")).stdout).toContain("ralph inbox");
-      const which = await project.ralph("decide", "polling");
-      expect(which).toMatchObject({ code: 64, stdout: "" });
-      expect(which.stderr).toContain("one: WebSockets or polling?  (options: sockets, polling)");
-      expect(which.stderr).toContain("two: Which colour?");
-      const other = await project.ralph("decide", "one", "server-sent events");
-      expect(other).toMatchObject({ code: 0 });
-      expect(other.stderr).toContain('"server-sent events" is none of the options (sockets, polling)');
-      const again = await project.ralph("decide", "one", "polling");
-      expect(again).toMatchObject({ code: 64 });
-      expect(again.stderr).toContain(
-        'one asks no question any more: it has its answer, "server-sent events"',
-      );
-      expect(await project.ralph("decide", "blue")).toMatchObject({ code: 0 });
-      expect((await project.ralph("decide", "red")).stderr).toContain("no task asks a question");
-    },
-  );
+  test("wants to know which of several, and takes what is none of the options", async () => {
+    project = createProject({ tasks: ["one", "two"] });
+    project.script({ one: [ASKS], two: [[{ decide: "Which colour?" }]] });
+    project.commit();
+    expect((await project.ralph("run", "--keep-going")).stdout).toContain("ralph inbox");
+    const which = await project.ralph("decide", "polling");
+    expect(which).toMatchObject({ code: 64, stdout: "" });
+    expect(which.stderr).toContain("one: WebSockets or polling?  (options: sockets, polling)");
+    expect(which.stderr).toContain("two: Which colour?");
+    const other = await project.ralph("decide", "one", "server-sent events");
+    expect(other).toMatchObject({ code: 0 });
+    expect(other.stderr).toContain('"server-sent events" is none of the options (sockets, polling)');
+    const again = await project.ralph("decide", "one", "polling");
+    expect(again).toMatchObject({ code: 64 });
+    expect(again.stderr).toContain('one asks no question any more: it has its answer, "server-sent events"');
+    expect(await project.ralph("decide", "blue")).toMatchObject({ code: 0 });
+    expect((await project.ralph("decide", "red")).stderr).toContain("no task asks a question");
+  });
 
   test.each([
     [["decide", "one"], "say the answer"],
@@ -83,7 +77,7 @@ describe("ralph decide", () => {
     [["decide", "one", " "], "say the answer"],
     [["decide", "onee", "polling"], 'Did you mean "one"?'],
     [["decide", "one", "long", "polling"], 'ralph decide one "long polling"'],
-  ])("%j is refused with what would be right", { timeout: 30_000 }, async (args, words) => {
+  ])("%j is refused with what would be right", async (args, words) => {
     project = createProject();
     project.script({ one: [ASKS] });
     project.commit();
@@ -96,7 +90,7 @@ describe("ralph decide", () => {
 });
 
 describe("ralph unblock", () => {
-  test("lets a task go on, and the next run takes the letter away", { timeout: 30_000 }, async () => {
+  test("lets a task go on, and the next run takes the letter away", async () => {
     await blockedBy({ one: [[{ blocked: "no credentials" }]] });
     const freed = await project.ralph("unblock", "one", "--timeout", "1800", "--reason", "the key is there");
     expect(freed).toMatchObject({ code: 0, stdout: "" });
@@ -120,7 +114,7 @@ describe("ralph unblock", () => {
     expect(done.stderr).toContain("one is not blocked: it is done");
   });
 
-  test("--all unblocks every task, and says when there is none", { timeout: 30_000 }, async () => {
+  test("--all unblocks every task, and says when there is none", async () => {
     await blockedBy({ one: [[{ blocked: "no key" }]], two: [[{ blocked: "no disk" }]] });
     expect(exists(project, ".ralph/blocked-two.txt")).toBe(true);
     expect((await project.ralph("unblock", "--all")).stderr).toMatch(/^ralph: one .*\nralph: two .*\n {2}→/);
@@ -135,7 +129,7 @@ describe("ralph unblock", () => {
     expect(exists(project, ".ralph/blocked-two.txt")).toBe(false);
   });
 
-  test("--filter takes a complexity or a word of the reason", { timeout: 30_000 }, async () => {
+  test("--filter takes a complexity or a word of the reason", async () => {
     await blockedBy({
       chart: [[{ blocked: "no key" }]],
       parser: [[{ blocked: "no key" }]],
@@ -153,7 +147,7 @@ describe("ralph unblock", () => {
     expect(await statuses()).toEqual({ chart: "todo", parser: "blocked", docs: "todo" });
   });
 
-  test("while the run is on is taken up without a restart", { timeout: 60_000 }, async () => {
+  test("while the run is on is taken up without a restart", async () => {
     project = createProject({ tasks: ["stops", "slow"] });
     const onceBlocked = 'test -f key || { echo "<promise>BLOCKED:no key</promise>"; exit 0; }; ';
     project.script({
@@ -177,7 +171,7 @@ describe("ralph unblock", () => {
     [["unblock", "one", "--timeout", "soon"], "expected seconds or a duration"],
     [["unblock", "one", "--timeout-multiplier", "0"], "a number above 0"],
     [["unblock", "--all", "--timeout", "1", "--timeout-multiplier", "2"], "exclude each other"],
-  ])("%j is refused with what would be right", { timeout: 30_000 }, async (args, words) => {
+  ])("%j is refused with what would be right", async (args, words) => {
     await blockedBy({ one: [[{ blocked: "no credentials" }]] });
     const refused = await project.ralph(...args);
     expect(refused).toMatchObject({ code: 64, stdout: "" });
@@ -187,7 +181,7 @@ describe("ralph unblock", () => {
 });
 
 describe("ralph blocked", () => {
-  test("says why the agent cannot go on, and after how many attempts", { timeout: 60_000 }, async () => {
+  test("says why the agent cannot go on, and after how many attempts", async () => {
     await blockedBy({ says: [[{ blocked: "no credentials" }]], crashes: [CRASHES] });
     const entry = { last_timeout_seconds: expect.any(Number), complexity: "medium" };
     expect(await printed("blocked")).toEqual([
@@ -217,7 +211,7 @@ describe("ralph blocked", () => {
     expect(stdout).toContain("         → settle what it says, then ralph unblock says\n");
   });
 
-  test("suggests more time after timeouts", { timeout: 60_000 }, async () => {
+  test("suggests more time after timeouts", async () => {
     await blockedBy({ one: [[{ hang: true }]] }, "--timeout", "1s");
     expect(await printed("blocked")).toMatchObject([
       {
@@ -233,7 +227,7 @@ describe("ralph blocked", () => {
     );
   });
 
-  test("names the gate that is red", { timeout: 60_000 }, async () => {
+  test("names the gate that is red", async () => {
     const claims: Steps = [{ append: { path: "a.txt", text: "a\n" } }, { promise: "COMPLETE" }];
     await blockedBy({ one: [claims] }, "--check", "false");
     expect(await printed("blocked")).toMatchObject([{ attempts: 2, suggestion: "fix_gate" }]);
@@ -242,7 +236,7 @@ describe("ralph blocked", () => {
 });
 
 describe("ralph inbox", () => {
-  test("lists questions and blocked tasks as status.json does", { timeout: 30_000 }, async () => {
+  test("lists questions and blocked tasks as status.json does", async () => {
     project = createProject({ tasks: ["asks", "stops", "three"], config: CONFIG });
     project.script({ asks: [ASKS], stops: [[{ blocked: "no key" }]] }, [WORKS]);
     project.commit();
@@ -268,7 +262,6 @@ describe("ralph inbox", () => {
 
 test.each(["inbox", "blocked"])(
   "ralph %s before the first run says so, and creates nothing",
-  { timeout: 30_000 },
   async (command) => {
     project = createProject();
     const { code, stdout, stderr } = await project.ralph(command);
@@ -342,4 +335,4 @@ test("a question leaves the review fields of its story as they are, and its answ
   expect(exists(project, ".ralph/decide.txt")).toBe(false);
   const runs = (await project.events()).filter(({ type }) => type === "run.started");
   expect(runs).toHaveLength(1);
-}, 60_000);
+});

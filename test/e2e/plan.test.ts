@@ -36,7 +36,7 @@ function writes(...stories: readonly StoryText[]): Steps[number] {
 
 const RIGHT = [writes(story("US-1"), story("US-2", { dependsOn: ["US-1"] }))] as const;
 
-describe("ralph plan", { timeout: 30_000 }, () => {
+describe("ralph plan", () => {
   test("makes a checked tasks.json of the requirements, and says what comes next", async () => {
     project = withPrd([...RIGHT, { usage: { cost_usd: 0.25 } }, { promise: "PLANNED" }]);
     const { code, stdout, stderr } = await project.ralph("plan");
@@ -150,7 +150,7 @@ describe("ralph plan", { timeout: 30_000 }, () => {
   });
 });
 
-describe("ralph plan where a plan is there already", { timeout: 30_000 }, () => {
+describe("ralph plan where a plan is there already", () => {
   const old = planText(story("OLD-1", { passes: true }));
 
   function replanning(...attempts: readonly Steps[]): Project {
@@ -191,7 +191,7 @@ describe("ralph plan where a plan is there already", { timeout: 30_000 }, () => 
   });
 });
 
-describe("the surroundings of ralph plan", { timeout: 30_000 }, () => {
+describe("the surroundings of ralph plan", () => {
   test("without requirements it says how to begin", async () => {
     project = createProject();
     const { code, stderr } = await project.ralph("plan");

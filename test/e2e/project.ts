@@ -89,6 +89,11 @@ export function createProject(options: ProjectOptions = {}): Project {
     script: (tasks, others) =>
       repository.write(".ralph/script.json", JSON.stringify({ tasks, ...(others && { default: others }) })),
     leftovers: () => processesWith(`RALPH_TEST_PROJECT=${repository.root}`),
+    // What a failed test leaves running would go on without its programs, and slow down all that come after it.
+    dispose() {
+      for (const pid of project.leftovers()) kill(pid);
+      repository.dispose();
+    },
   };
   project.script({}, [WORKS]);
   repository.commit("tasks");
@@ -116,7 +121,7 @@ export function jsonLines(text: string): readonly Record<string, unknown>[] {
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  patienceMs = 15_000,
+  patienceMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!(await isSo())) {
@@ -154,6 +159,14 @@ export function processesWith(entry: string): readonly number[] {
         return false; // gone, or not ours
       }
     });
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // gone by itself
+  }
 }
 
 export function exists(project: Project, path: string): boolean {

@@ -67,7 +67,7 @@ describe("bad surroundings get one clear sentence", () => {
     expect(run.stderr).toContain("no goal was given and no checklist was found");
   });
 
-  test("a second run beside the first, with the pid of the first", { timeout: 30_000 }, async () => {
+  test("a second run beside the first, with the pid of the first", async () => {
     project = createProject();
     project.script({ one: [[{ sleep: 2_000 }, ...WORKS]] });
     project.commit();
@@ -89,7 +89,6 @@ describe("bad surroundings get one clear sentence", () => {
 
   test.skipIf(!canMount)(
     "a full disk under the transcripts: said so, nothing lost, and it goes on when there is space",
-    { timeout: 60_000 },
     async () => {
       project = createProject();
       const logs = join(project.root, ".ralph", "logs");
@@ -109,7 +108,7 @@ describe("bad surroundings get one clear sentence", () => {
     },
   );
 
-  test.skipIf(!canMount)("a full disk under the state", { timeout: 60_000 }, async () => {
+  test.skipIf(!canMount)("a full disk under the state", async () => {
     project = createProject();
     const state = join(project.root, "..", "state");
     mkdirSync(state);

@@ -27,7 +27,7 @@ async function exported(): Promise<string> {
   return join(project.root, "..", "export.jsonl");
 }
 
-describe("ralph replay", { timeout: 60_000 }, () => {
+describe("ralph replay", () => {
   test("shows a run as it was shown, with the times of then and the summary", async () => {
     const { first, second } = await twoRuns();
     expect(await project.ralph("replay", "last")).toMatchObject({ code: 0, stdout: second });
@@ -92,7 +92,7 @@ describe("ralph replay", { timeout: 60_000 }, () => {
   });
 });
 
-describe("ralph history --jsonl", { timeout: 30_000 }, () => {
+describe("ralph history --jsonl", () => {
   test("has the keys of ralph run --json, and the version", async () => {
     project = createProject({ tasks: ["one", "two"] });
     const shown = jsonLines((await project.ralph("run", "--json")).stdout);

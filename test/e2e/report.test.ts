@@ -25,7 +25,7 @@ async function report(...args: string[]): Promise<string> {
   return stdout;
 }
 
-describe("ralph report", { timeout: 60_000 }, () => {
+describe("ralph report", () => {
   test("tells in Markdown what happened, what it wants, and why a task was accepted", async () => {
     await run();
     const text = await report();

@@ -8,7 +8,7 @@ let project: Project;
 afterEach(() => project.dispose());
 
 describe("ralph retry-blocked", () => {
-  test("tries just the blocked tasks again, and keeps the reason", { timeout: 60_000 }, async () => {
+  test("tries just the blocked tasks again, and keeps the reason", async () => {
     await blocked({ one: [[{ blocked: "no key" }]], two: [CRASHES] }, "--max-iterations", "3");
     project.script({}, [WORKS]);
     project.commit();
@@ -21,7 +21,7 @@ describe("ralph retry-blocked", () => {
     expect((await project.ralph("why", "one")).stdout).toContain("A person unblocked it: retry-blocked.");
   });
 
-  test("--max-attempts is of this run alone", { timeout: 60_000 }, async () => {
+  test("--max-attempts is of this run alone", async () => {
     await blocked({ one: [CRASHES] }, "--max-iterations", "2");
     const retried = await project.ralph("retry-blocked", "--max-attempts", "1");
     expect(retried).toMatchObject({ code: 2 });
@@ -29,7 +29,7 @@ describe("ralph retry-blocked", () => {
     expect(retried.stdout).toContain("■ blocked   one: 1 failed iteration\n");
   });
 
-  test("without a blocked task says so, and starts nothing", { timeout: 30_000 }, async () => {
+  test("without a blocked task says so, and starts nothing", async () => {
     project = createProject();
     expect(await project.ralph("retry-blocked")).toMatchObject({
       code: 0,
@@ -39,14 +39,14 @@ describe("ralph retry-blocked", () => {
     expect(exists(project, ".git/ralph")).toBe(false);
   });
 
-  test("a mistake on the command line leaves them blocked", { timeout: 60_000 }, async () => {
+  test("a mistake on the command line leaves them blocked", async () => {
     await blocked({ one: [[{ blocked: "no key" }]] }, "--max-iterations", "1");
     expect(await project.ralph("retry-blocked", "--agent", "nobody")).toMatchObject({ code: 64 });
     expect(await project.ralph("retry-blocked", "--max-attempts", "0")).toMatchObject({ code: 64 });
     expect(JSON.parse((await project.ralph("blocked", "--json")).stdout)).toHaveLength(1);
   });
 
-  test("of a goal tries the same goal again", { timeout: 60_000 }, async () => {
+  test("of a goal tries the same goal again", async () => {
     project = createProject({ config: CONFIG });
     project.script({}, [[{ blocked: "no key" }]]);
     project.commit();
@@ -60,7 +60,7 @@ describe("ralph retry-blocked", () => {
 });
 
 describe("a task that timeouts have blocked", () => {
-  test("is suggested more time, and gets it from the next run by itself", { timeout: 60_000 }, async () => {
+  test("is suggested more time, and gets it from the next run by itself", async () => {
     await blocked({ one: [[{ hang: true }]] }, "--timeout", "2s", "--max-iterations", "2");
     const { stdout } = await project.ralph("run", "--quiet", "--task", "two");
     expect(stdout).not.toContain("What would help:");
@@ -78,7 +78,7 @@ describe("a task that timeouts have blocked", () => {
     );
   });
 
-  test("stays blocked when the configuration says so", { timeout: 60_000 }, async () => {
+  test("stays blocked when the configuration says so", async () => {
     const config = `${CONFIG}[unblock]\nmax_auto_unblock_attempts = 0\nauto_suggest = false\n`;
     project = createProject({ config });
     project.script({ one: [[{ hang: true }]] });
@@ -91,7 +91,7 @@ describe("a task that timeouts have blocked", () => {
   });
 });
 
-test("status.json is in step after unblock and decide without a run", { timeout: 60_000 }, async () => {
+test("status.json is in step after unblock and decide without a run", async () => {
   await blocked({ one: [[{ blocked: "no key" }]], two: [[{ decide: "a or b?" }]] }, "--max-iterations", "2");
   expect(inbox()).toHaveLength(2);
   await project.ralph("unblock", "one");

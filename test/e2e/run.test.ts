@@ -7,39 +7,35 @@ let project: Project;
 afterEach(() => project.dispose());
 
 describe("a checklist", () => {
-  test(
-    "is worked through: every task done, marked, committed, and in the history",
-    { timeout: 60_000 },
-    async () => {
-      project = createProject({ tasks: ["one", "two", "three"] });
-      const before = project.read("TODO.md");
-      const run = await project.ralph("run");
-      expect(run).toMatchObject({ code: 0, stderr: "" });
-      expect(project.read("TODO.md")).toBe(before.replaceAll("[ ]", "[x]"));
-      expect(project.git("status", "--porcelain")).toBe("");
-      expect(
-        (await project.history()).map(({ iteration, task, verdict }) => ({ iteration, task, verdict })),
-      ).toEqual([
-        { iteration: 1, task: "one", verdict: "accepted" },
-        { iteration: 2, task: "two", verdict: "accepted" },
-        { iteration: 3, task: "three", verdict: "accepted" },
-      ]);
-      const csv = project.read(".ralph/logs/summary.csv").trim().split("\n");
-      expect(csv[0]).toBe(
-        "iteration,mode,duration_seconds,commit_hash,stories_complete,stories_total,stuck_count,timestamp,task,stage,verdict,agent,cost_usd,tokens",
-      );
-      expect(csv.slice(1).map((row) => row.split(",").slice(4, 6).join("/"))).toEqual(["1/3", "2/3", "3/3"]);
-      expect(project.read(".ralph/logs/execution.jsonl").trim().split("\n")).toHaveLength(3);
-      for (const number of ["001", "002", "003"])
-        expect(exists(project, `.ralph/logs/iteration-${number}.log`)).toBe(true);
-      expect(exists(project, ".ralph/active.json")).toBe(false);
-      expect(JSON.parse(project.read(".ralph/status.json"))).toMatchObject({
-        run: { state: "ended", outcome: "completed", exit_code: 0 },
-      });
-    },
-  );
+  test("is worked through: every task done, marked, committed, and in the history", async () => {
+    project = createProject({ tasks: ["one", "two", "three"] });
+    const before = project.read("TODO.md");
+    const run = await project.ralph("run");
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(project.read("TODO.md")).toBe(before.replaceAll("[ ]", "[x]"));
+    expect(project.git("status", "--porcelain")).toBe("");
+    expect(
+      (await project.history()).map(({ iteration, task, verdict }) => ({ iteration, task, verdict })),
+    ).toEqual([
+      { iteration: 1, task: "one", verdict: "accepted" },
+      { iteration: 2, task: "two", verdict: "accepted" },
+      { iteration: 3, task: "three", verdict: "accepted" },
+    ]);
+    const csv = project.read(".ralph/logs/summary.csv").trim().split("\n");
+    expect(csv[0]).toBe(
+      "iteration,mode,duration_seconds,commit_hash,stories_complete,stories_total,stuck_count,timestamp,task,stage,verdict,agent,cost_usd,tokens",
+    );
+    expect(csv.slice(1).map((row) => row.split(",").slice(4, 6).join("/"))).toEqual(["1/3", "2/3", "3/3"]);
+    expect(project.read(".ralph/logs/execution.jsonl").trim().split("\n")).toHaveLength(3);
+    for (const number of ["001", "002", "003"])
+      expect(exists(project, `.ralph/logs/iteration-${number}.log`)).toBe(true);
+    expect(exists(project, ".ralph/active.json")).toBe(false);
+    expect(JSON.parse(project.read(".ralph/status.json"))).toMatchObject({
+      run: { state: "ended", outcome: "completed", exit_code: 0 },
+    });
+  });
 
-  test("prints plain lines with a time, and the summary, when it is piped", { timeout: 30_000 }, async () => {
+  test("prints plain lines with a time, and the summary, when it is piped", async () => {
     project = createProject();
     const { stdout } = await project.ralph("run");
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d ralph run · TODO\.md · 1 task · demo$/m);
@@ -48,7 +44,7 @@ describe("a checklist", () => {
     expect(stdout).not.toContain("\x1b");
   });
 
-  test("is worked through although nobody reads the output any more", { timeout: 30_000 }, async () => {
+  test("is worked through although nobody reads the output any more", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({}, [[{ sleep: 300 }, ...WORKS]]);
     project.commit();
@@ -59,7 +55,7 @@ describe("a checklist", () => {
     expect(project.read("TODO.md")).not.toContain("[ ]");
   });
 
-  test("gives every event as a JSON line", { timeout: 30_000 }, async () => {
+  test("gives every event as a JSON line", async () => {
     project = createProject();
     const { stdout } = await project.ralph("run", "--json");
     const events = jsonLines(stdout);
@@ -80,7 +76,7 @@ describe("a checklist", () => {
 });
 
 describe("a goal", () => {
-  test("with a check is one task", { timeout: 30_000 }, async () => {
+  test("with a check is one task", async () => {
     project = createProject();
     project.script({}, [[{ write: { path: "made.txt", text: "yes" } }, { promise: "COMPLETE" }]]);
     project.commit();
@@ -91,7 +87,7 @@ describe("a goal", () => {
     );
   });
 
-  test("asked for again is done again", { timeout: 30_000 }, async () => {
+  test("asked for again is done again", async () => {
     project = createProject();
     project.script({}, [[{ append: { path: "made.txt", text: "more\n" } }, { promise: "COMPLETE" }]]);
     project.commit();
@@ -102,32 +98,24 @@ describe("a goal", () => {
 });
 
 describe("an agent that claims too much", () => {
-  test(
-    "and writes nothing is rejected, told, and accepted when it has done the work",
-    { timeout: 30_000 },
-    async () => {
-      project = createProject();
-      project.script({ one: [[{ promise: "COMPLETE" }], [{ expectPrompt: "NO FILES" }, ...WORKS]] });
-      project.commit();
-      expect(await project.ralph("run")).toMatchObject({ code: 0 });
-      expect((await project.history()).map((entry) => entry.verdict)).toEqual(["rejected", "accepted"]);
-    },
-  );
+  test("and writes nothing is rejected, told, and accepted when it has done the work", async () => {
+    project = createProject();
+    project.script({ one: [[{ promise: "COMPLETE" }], [{ expectPrompt: "NO FILES" }, ...WORKS]] });
+    project.commit();
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    expect((await project.history()).map((entry) => entry.verdict)).toEqual(["rejected", "accepted"]);
+  });
 
-  test(
-    "and ticks the box itself is not believed, and the tick is taken back",
-    { timeout: 30_000 },
-    async () => {
-      project = createProject();
-      const tick = { shell: "sed -i 's/\\[ \\]/[x]/' TODO.md" };
-      project.script({ one: [[tick, { promise: "COMPLETE" }]] });
-      project.commit();
-      expect(await project.ralph("run")).toMatchObject({ code: 2 });
-      expect(project.read("TODO.md")).toContain("- [ ] **one**");
-    },
-  );
+  test("and ticks the box itself is not believed, and the tick is taken back", async () => {
+    project = createProject();
+    const tick = { shell: "sed -i 's/\\[ \\]/[x]/' TODO.md" };
+    project.script({ one: [[tick, { promise: "COMPLETE" }]] });
+    project.commit();
+    expect(await project.ralph("run")).toMatchObject({ code: 2 });
+    expect(project.read("TODO.md")).toContain("- [ ] **one**");
+  });
 
-  test("with a red gate is rejected, and sees the output of the gate", { timeout: 30_000 }, async () => {
+  test("with a red gate is rejected, and sees the output of the gate", async () => {
     project = createProject();
     project.script({
       one: [
@@ -149,7 +137,7 @@ describe("an agent that claims too much", () => {
     expect((await project.history()).map((entry) => entry.verdict)).toEqual(["rejected", "accepted"]);
   });
 
-  test("and deletes the task file instead gets it put back", { timeout: 30_000 }, async () => {
+  test("and deletes the task file instead gets it put back", async () => {
     project = createProject();
     project.script({ one: [[{ shell: "rm TODO.md" }, { promise: "COMPLETE" }], WORKS] });
     project.commit();
@@ -158,7 +146,7 @@ describe("an agent that claims too much", () => {
     expect(project.read("TODO.md")).toContain("- [x] **one**");
   });
 
-  test("does not profit from what the gates of the task before left lying", { timeout: 30_000 }, async () => {
+  test("does not profit from what the gates of the task before left lying", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({ one: [WORKS], two: [[{ promise: "COMPLETE" }]] });
     project.commit();
@@ -179,28 +167,24 @@ describe("an agent that claims too much", () => {
     });
   });
 
-  test(
-    "does not profit from a file that another task left uncommitted, in another run",
-    { timeout: 30_000 },
-    async () => {
-      project = createProject({ tasks: ["one", "two"] });
-      project.script({
-        one: [[{ write: { path: ".env", text: "TOKEN=1\n" } }, ...WORKS]],
-        two: [[{ promise: "COMPLETE" }]],
-      });
-      project.commit();
-      expect(await project.ralph("run", "-n", "1")).toMatchObject({ code: 1 });
-      expect(await project.ralph("run")).toMatchObject({ code: 2 });
-      expect((await project.history()).map((entry) => entry.verdict)).toEqual([
-        "accepted",
-        "rejected",
-        "rejected",
-        "rejected",
-      ]);
-    },
-  );
+  test("does not profit from a file that another task left uncommitted, in another run", async () => {
+    project = createProject({ tasks: ["one", "two"] });
+    project.script({
+      one: [[{ write: { path: ".env", text: "TOKEN=1\n" } }, ...WORKS]],
+      two: [[{ promise: "COMPLETE" }]],
+    });
+    project.commit();
+    expect(await project.ralph("run", "-n", "1")).toMatchObject({ code: 1 });
+    expect(await project.ralph("run")).toMatchObject({ code: 2 });
+    expect((await project.history()).map((entry) => entry.verdict)).toEqual([
+      "accepted",
+      "rejected",
+      "rejected",
+      "rejected",
+    ]);
+  });
 
-  test("cannot answer or remove the letters of another task", { timeout: 30_000 }, async () => {
+  test("cannot answer or remove the letters of another task", async () => {
     project = createProject({ tasks: ["asks", "blocks", "forges"] });
     const forge = "echo forged >> .ralph/decide.txt; rm -f .ralph/blocked.txt";
     project.script({
@@ -218,7 +202,7 @@ describe("an agent that claims too much", () => {
     expect(await project.history()).toHaveLength(3);
   });
 
-  test("in a code fence claims nothing", { timeout: 30_000 }, async () => {
+  test("in a code fence claims nothing", async () => {
     project = createProject();
     project.script({
       one: [
@@ -242,7 +226,7 @@ describe("the exit code", () => {
     [3, "a decision", { one: [[{ decide: "this or that?" }]] }, []],
     [4, "stuck", { one: [[{ say: "thinking" }]] }, ["--max-stuck", "2"]],
   ];
-  test.each(cases)("is %i for %s", { timeout: 30_000 }, async (code, _what, script, args) => {
+  test.each(cases)("is %i for %s", async (code, _what, script, args) => {
     project = createProject();
     project.script(script);
     project.commit();
@@ -254,30 +238,26 @@ describe("the exit code", () => {
 });
 
 describe("a person", () => {
-  test(
-    "answers a question in decide.txt, and the next run uses the answer",
-    { timeout: 30_000 },
-    async () => {
-      project = createProject();
-      project.script({
-        one: [[{ decide: "WebSockets or polling?" }], [{ expectPrompt: "The answer: polling" }, ...WORKS]],
-      });
-      project.commit();
-      expect(await project.ralph("run")).toMatchObject({ code: 3 });
-      const letter = project.read(".ralph/decide.txt");
-      expect(letter).toMatch(
-        /^## Question \(from iteration 1, .+Z\)\nWebSockets or polling\?\n\n---\n## Answer\n$/,
-      );
-      expect(await project.ralph("run")).toMatchObject({ code: 3 });
-      expect(await project.history()).toHaveLength(1);
-      project.write(".ralph/decide.txt", `${letter}polling\n`);
-      expect(await project.ralph("run")).toMatchObject({ code: 0 });
-      expect(exists(project, ".ralph/decide.txt")).toBe(false);
-      expect((await project.events()).map((event) => event["type"])).not.toContain("letter.disturbed");
-    },
-  );
+  test("answers a question in decide.txt, and the next run uses the answer", async () => {
+    project = createProject();
+    project.script({
+      one: [[{ decide: "WebSockets or polling?" }], [{ expectPrompt: "The answer: polling" }, ...WORKS]],
+    });
+    project.commit();
+    expect(await project.ralph("run")).toMatchObject({ code: 3 });
+    const letter = project.read(".ralph/decide.txt");
+    expect(letter).toMatch(
+      /^## Question \(from iteration 1, .+Z\)\nWebSockets or polling\?\n\n---\n## Answer\n$/,
+    );
+    expect(await project.ralph("run")).toMatchObject({ code: 3 });
+    expect(await project.history()).toHaveLength(1);
+    project.write(".ralph/decide.txt", `${letter}polling\n`);
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    expect(exists(project, ".ralph/decide.txt")).toBe(false);
+    expect((await project.events()).map((event) => event["type"])).not.toContain("letter.disturbed");
+  });
 
-  test("deletes blocked.txt, and the next run goes on", { timeout: 30_000 }, async () => {
+  test("deletes blocked.txt, and the next run goes on", async () => {
     project = createProject();
     project.script({ one: [[{ blocked: "no credentials" }], WORKS] });
     project.commit();
@@ -290,7 +270,7 @@ describe("a person", () => {
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
   });
 
-  test("removes a task during the run: it is left alone", { timeout: 30_000 }, async () => {
+  test("removes a task during the run: it is left alone", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({ one: [[{ sleep: 1_000 }, ...WORKS]] }, [WORKS]);
     project.commit();
@@ -302,37 +282,29 @@ describe("a person", () => {
     expect(project.read("TODO.md")).toBe("# Tasks\n\n- [x] **one**: make one\n");
   });
 
-  test(
-    "is in the middle of an edit that makes no sense: the plan from before goes on",
-    { timeout: 30_000 },
-    async () => {
-      project = createProject();
-      project.remove("TODO.md");
-      project.write("roadmap.md", "- [ ] **one**: first\n- [ ] **two**: second\n");
-      project.script({ one: [[{ sleep: 1_000 }, ...WORKS]] }, [WORKS]);
-      project.commit();
-      const running = project.start("run");
-      await until("the first task is under way", () => running.stdout().includes("iteration 1"));
-      project.write("roadmap.md", `${project.read("roadmap.md")}- [ ] **one**: again\n`);
-      expect(await running.finished).toMatchObject({ code: 0 });
-      expect((await project.history()).map((entry) => entry.task)).toEqual(["one", "two"]);
-    },
-  );
+  test("is in the middle of an edit that makes no sense: the plan from before goes on", async () => {
+    project = createProject();
+    project.remove("TODO.md");
+    project.write("roadmap.md", "- [ ] **one**: first\n- [ ] **two**: second\n");
+    project.script({ one: [[{ sleep: 1_000 }, ...WORKS]] }, [WORKS]);
+    project.commit();
+    const running = project.start("run");
+    await until("the first task is under way", () => running.stdout().includes("iteration 1"));
+    project.write("roadmap.md", `${project.read("roadmap.md")}- [ ] **one**: again\n`);
+    expect(await running.finished).toMatchObject({ code: 0 });
+    expect((await project.history()).map((entry) => entry.task)).toEqual(["one", "two"]);
+  });
 
-  test(
-    "edits the task file during the run: the edits stay, and new tasks are taken up",
-    { timeout: 30_000 },
-    async () => {
-      project = createProject({ tasks: ["one"] });
-      project.script({ one: [[{ sleep: 800 }, ...WORKS]] }, [WORKS]);
-      project.commit();
-      const running = project.start("run");
-      await new Promise((resolve) => setTimeout(resolve, 600));
-      project.write("TODO.md", `Edited meanwhile.\n\n${project.read("TODO.md")}- [ ] **two**: make two\n`);
-      expect(await running.finished).toMatchObject({ code: 0 });
-      expect(project.read("TODO.md")).toMatch(
-        /^Edited meanwhile\.\n[^]+- \[x\] \*\*one\*\*[^]+- \[x\] \*\*two\*\*/,
-      );
-    },
-  );
+  test("edits the task file during the run: the edits stay, and new tasks are taken up", async () => {
+    project = createProject({ tasks: ["one"] });
+    project.script({ one: [[{ sleep: 800 }, ...WORKS]] }, [WORKS]);
+    project.commit();
+    const running = project.start("run");
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    project.write("TODO.md", `Edited meanwhile.\n\n${project.read("TODO.md")}- [ ] **two**: make two\n`);
+    expect(await running.finished).toMatchObject({ code: 0 });
+    expect(project.read("TODO.md")).toMatch(
+      /^Edited meanwhile\.\n[^]+- \[x\] \*\*one\*\*[^]+- \[x\] \*\*two\*\*/,
+    );
+  });
 });

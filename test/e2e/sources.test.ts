@@ -49,7 +49,7 @@ const ROADMAP = `# Roadmap\r
 No newline at the end`;
 
 describe("a roadmap", () => {
-  test("of five tasks is worked through in the order of its dependencies", { timeout: 60_000 }, async () => {
+  test("of five tasks is worked through in the order of its dependencies", async () => {
     project = projectWith("roadmap.md", ROADMAP);
     project.script({ "task-001": [[WORKS[0]!, { promise: "GROUND_DONE" }]] }, [WORKS]);
     project.commit();
@@ -65,7 +65,7 @@ describe("a roadmap", () => {
     expect(project.git("status", "--porcelain")).toBe("");
   });
 
-  test("may be named by --roadmap, with defaults for its tasks", { timeout: 30_000 }, async () => {
+  test("may be named by --roadmap, with defaults for its tasks", async () => {
     project = projectWith("plan.md", "- [ ] **a**: one\n  - ralph: true\n");
     project.script({}, [[WORKS[0]!, { promise: "ALL_OF_IT" }]]);
     project.commit();
@@ -89,53 +89,45 @@ ${STORY("US-005", '"passes"  :  false, "dependsOn": ["US-003"]')}
   ]
 }`;
 
-test(
-  "a tasks.json of five stories is worked through, and only passes changes",
-  { timeout: 60_000 },
-  async () => {
-    project = projectWith(".ralph/tasks.json", STORIES);
-    project.script({ "US-001": [[WORKS[0]!, { shell: "touch ground.txt" }, { promise: "COMPLETE" }]] }, [
-      WORKS,
-    ]);
-    project.commit();
-    expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
-    expect(await accepted()).toEqual([
-      "US-001 accepted",
-      "US-002 accepted",
-      "US-004 accepted",
-      "US-003 accepted",
-      "US-005 accepted",
-    ]);
-    const expected = STORIES.replaceAll(/(?<="passes"\s*:\s*)false(?=, "(dependsOn|notes))/g, "true").replace(
-      '"dependsOn": ["US-002"]}',
-      '"dependsOn": ["US-002"], "passes": true}',
-    );
-    expect(project.read(".ralph/tasks.json")).toBe(expected);
-    expect(JSON.parse(expected)).toMatchObject({
-      userStories: Array.from({ length: 5 }, () => ({ passes: true })),
-    });
-  },
-);
+test("a tasks.json of five stories is worked through, and only passes changes", async () => {
+  project = projectWith(".ralph/tasks.json", STORIES);
+  project.script({ "US-001": [[WORKS[0]!, { shell: "touch ground.txt" }, { promise: "COMPLETE" }]] }, [
+    WORKS,
+  ]);
+  project.commit();
+  expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+  expect(await accepted()).toEqual([
+    "US-001 accepted",
+    "US-002 accepted",
+    "US-004 accepted",
+    "US-003 accepted",
+    "US-005 accepted",
+  ]);
+  const expected = STORIES.replaceAll(/(?<="passes"\s*:\s*)false(?=, "(dependsOn|notes))/g, "true").replace(
+    '"dependsOn": ["US-002"]}',
+    '"dependsOn": ["US-002"], "passes": true}',
+  );
+  expect(project.read(".ralph/tasks.json")).toBe(expected);
+  expect(JSON.parse(expected)).toMatchObject({
+    userStories: Array.from({ length: 5 }, () => ({ passes: true })),
+  });
+});
 
-test(
-  "an agent that says it passed is not believed, and one that breaks the file does no harm",
-  { timeout: 30_000 },
-  async () => {
-    const text = '{"userStories": [{"id": "one", "title": "x", "passes": false}]}\n';
-    project = projectWith("tasks.json", text);
-    project.script({
-      one: [
-        [{ shell: "sed -i s/false/true/ tasks.json" }],
-        [{ write: { path: "tasks.json", text: "{" } }],
-        WORKS,
-      ],
-    });
-    project.commit();
-    expect(await project.ralph("run")).toMatchObject({ code: 0 });
-    expect(await accepted()).toHaveLength(3);
-    expect(project.read("tasks.json")).toBe(text.replace("false", "true"));
-  },
-);
+test("an agent that says it passed is not believed, and one that breaks the file does no harm", async () => {
+  const text = '{"userStories": [{"id": "one", "title": "x", "passes": false}]}\n';
+  project = projectWith("tasks.json", text);
+  project.script({
+    one: [
+      [{ shell: "sed -i s/false/true/ tasks.json" }],
+      [{ write: { path: "tasks.json", text: "{" } }],
+      WORKS,
+    ],
+  });
+  project.commit();
+  expect(await project.ralph("run")).toMatchObject({ code: 0 });
+  expect(await accepted()).toHaveLength(3);
+  expect(project.read("tasks.json")).toBe(text.replace("false", "true"));
+});
 
 describe("a plan that cannot be worked on starts nothing", () => {
   test.each([
@@ -187,7 +179,7 @@ describe("a plan that cannot be worked on starts nothing", () => {
 });
 
 describe("ralph tasks", () => {
-  test("lists them with their status, and adds one", { timeout: 30_000 }, async () => {
+  test("lists them with their status, and adds one", async () => {
     project = projectWith(
       "roadmap.md",
       "- [x] **task-001**: one\n- [ ] **task-002**: two\n  - depends: task-001\n  - timeout: 5\n",
@@ -219,7 +211,7 @@ describe("ralph tasks", () => {
   });
 });
 
-test("a document is imported once, and its stories are worked on", { timeout: 30_000 }, async () => {
+test("a document is imported once, and its stories are worked on", async () => {
   project = projectWith("docs/shop.md", "# Shop\n\n- [x] Cart\n- [ ] Payment\n  - by card\n");
   const first = await project.ralph("import", "docs/shop.md");
   expect(first).toMatchObject({ code: 0, stderr: "" });
@@ -235,22 +227,18 @@ test("a document is imported once, and its stories are worked on", { timeout: 30
 });
 
 describe("a prompt", () => {
-  test(
-    "ends after two done signals in a row, and a new run works on it again",
-    { timeout: 30_000 },
-    async () => {
-      project = projectWith("PROMPT.md", "# Make the shop\n");
-      project.script({}, [[{ append: { path: "shop.txt", text: "more\n" } }, { promise: "COMPLETE" }]]);
-      project.commit();
-      expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
-      expect(await accepted()).toHaveLength(2);
-      expect(await project.ralph("run")).toMatchObject({ code: 0 });
-      expect(await accepted()).toHaveLength(4);
-      expect(project.read("PROMPT.md")).toBe("# Make the shop\n");
-    },
-  );
+  test("ends after two done signals in a row, and a new run works on it again", async () => {
+    project = projectWith("PROMPT.md", "# Make the shop\n");
+    project.script({}, [[{ append: { path: "shop.txt", text: "more\n" } }, { promise: "COMPLETE" }]]);
+    project.commit();
+    expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+    expect(await accepted()).toHaveLength(2);
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    expect(await accepted()).toHaveLength(4);
+    expect(project.read("PROMPT.md")).toBe("# Make the shop\n");
+  });
 
-  test("ends when every box of its checklist is ticked by the agent", { timeout: 30_000 }, async () => {
+  test("ends when every box of its checklist is ticked by the agent", async () => {
     project = projectWith("PROMPT.md", "# Make the shop\n");
     project.write("@fix_plan.md", "- [ ] cart\n- [ ] payment\n");
     const tick = { shell: "sed -i '0,/\\[ \\]/s//[x]/' @fix_plan.md; date +%N >> shop.txt" };
@@ -262,20 +250,16 @@ describe("a prompt", () => {
   });
 });
 
-test(
-  "a prompt and the checklist beside it may be uncommitted: they are the operator's",
-  { timeout: 30_000 },
-  async () => {
-    project = createProject();
-    project.remove("TODO.md");
-    project.commit("no tasks");
-    project.write("PROMPT.md", "Make it greet.\n");
-    project.write("@fix_plan.md", "- [ ] greet\n");
-    project.script({}, [
-      [{ shell: "sed -i 's/\\[ \\]/[x]/' @fix_plan.md; echo hello > hello.txt" }, { promise: "COMPLETE" }],
-    ]);
-    project.git("commit", "-qam", "script");
-    expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
-    expect(project.git("status", "--porcelain")).toBe("?? PROMPT.md");
-  },
-);
+test("a prompt and the checklist beside it may be uncommitted: they are the operator's", async () => {
+  project = createProject();
+  project.remove("TODO.md");
+  project.commit("no tasks");
+  project.write("PROMPT.md", "Make it greet.\n");
+  project.write("@fix_plan.md", "- [ ] greet\n");
+  project.script({}, [
+    [{ shell: "sed -i 's/\\[ \\]/[x]/' @fix_plan.md; echo hello > hello.txt" }, { promise: "COMPLETE" }],
+  ]);
+  project.git("commit", "-qam", "script");
+  expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+  expect(project.git("status", "--porcelain")).toBe("?? PROMPT.md");
+});

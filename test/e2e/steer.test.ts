@@ -11,7 +11,7 @@ let project: Project;
 afterEach(() => project.dispose());
 
 describe("ralph steer without a run", () => {
-  test("waits for the next prompt of the task, and is used by it", { timeout: 30_000 }, async () => {
+  test("waits for the next prompt of the task, and is used by it", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({ two: [USES_V2] }, [[...WORKS]]);
     project.commit();
@@ -43,7 +43,7 @@ describe("ralph steer without a run", () => {
     expect((await project.ralph("status")).stdout).not.toContain("message for");
   });
 
-  test("without a task is for whatever comes next", { timeout: 30_000 }, async () => {
+  test("without a task is for whatever comes next", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({ one: [USES_V2] }, [WORKS]);
     project.commit();
@@ -54,7 +54,7 @@ describe("ralph steer without a run", () => {
 });
 
 describe("ralph steer while an agent works", () => {
-  test("reaches one that takes messages at once", { timeout: 60_000 }, async () => {
+  test("reaches one that takes messages at once", async () => {
     project = createProject();
     project.script({ one: [[{ say: "ready" }, { awaitMessage: 30_000 }, ...WORKS]] });
     project.commit();
@@ -70,7 +70,7 @@ describe("ralph steer while an agent works", () => {
     ]);
   });
 
-  test("is in the next prompt of one that takes none", { timeout: 60_000 }, async () => {
+  test("is in the next prompt of one that takes none", async () => {
     const script = `prompt=$(cat); case "$prompt" in
       *"use the v2 API"*) echo v2 > v2.txt; echo "<promise>COMPLETE</promise>";;
       *) echo ready; ${WAITS}; echo v1 > v1.txt;; esac`;
@@ -87,7 +87,7 @@ describe("ralph steer while an agent works", () => {
     expect(exists(project, "v2.txt")).toBe(true);
   });
 
-  test("is not lost when the run dies with the prompt that had it", { timeout: 60_000 }, async () => {
+  test("is not lost when the run dies with the prompt that had it", async () => {
     project = createProject();
     project.script({ one: [[{ say: "ready" }, { shell: WAITS }, ...WORKS]] });
     project.commit();
@@ -111,7 +111,7 @@ describe("ralph steer refuses", () => {
     [["one", "use", "v2"], 'ralph steer one "use v2"'],
     [["one", " "], "say what the agent should know"],
     [["x".repeat(4_001)], "a prompt has room for"],
-  ])("%j", { timeout: 30_000 }, async (words, sentence) => {
+  ])("%j", async (words, sentence) => {
     project = createProject();
     const refused = await project.ralph("steer", ...words);
     expect(refused).toMatchObject({ code: 64, stdout: "" });
@@ -119,7 +119,7 @@ describe("ralph steer refuses", () => {
     expect(await printed("steer")).toEqual([]);
   });
 
-  test("a task that is done", { timeout: 30_000 }, async () => {
+  test("a task that is done", async () => {
     project = createProject();
     await project.ralph("run");
     const refused = await project.ralph("steer", "one", "use v2");
@@ -128,7 +128,7 @@ describe("ralph steer refuses", () => {
   });
 });
 
-test("ralph steer before anything was said says so, and creates nothing", { timeout: 30_000 }, async () => {
+test("ralph steer before anything was said says so, and creates nothing", async () => {
   project = createProject();
   expect((await project.ralph("steer")).stdout).toMatch(/^Nothing was said\./);
   expect(exists(project, ".git/ralph")).toBe(false);

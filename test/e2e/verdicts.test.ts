@@ -24,23 +24,19 @@ async function verdicts(): Promise<readonly (string | null)[]> {
 }
 
 describe("over several runs", () => {
-  test(
-    "a gate's script that was changed before is still held against the task",
-    { timeout: 30_000 },
-    async () => {
-      project = projectWithGate();
-      project.script({
-        one: [[{ shell: "sed -i 's/test -e right.txt/true/' package.json" }, { say: "more to come" }], WORKS],
-      });
-      project.commit();
-      expect(await project.ralph("run", "-n", "1")).toMatchObject({ code: 1 });
-      expect(await project.ralph("run", "-n", "1")).toMatchObject({ code: 1 });
-      expect(await verdicts()).toEqual(["continue", "rejected"]);
-      expect((await project.history())[1]?.reasons.join()).toContain("package.json: scripts.test");
-    },
-  );
+  test("a gate's script that was changed before is still held against the task", async () => {
+    project = projectWithGate();
+    project.script({
+      one: [[{ shell: "sed -i 's/test -e right.txt/true/' package.json" }, { say: "more to come" }], WORKS],
+    });
+    project.commit();
+    expect(await project.ralph("run", "-n", "1")).toMatchObject({ code: 1 });
+    expect(await project.ralph("run", "-n", "1")).toMatchObject({ code: 1 });
+    expect(await verdicts()).toEqual(["continue", "rejected"]);
+    expect((await project.history())[1]?.reasons.join()).toContain("package.json: scripts.test");
+  });
 
-  test("work that a person took back is no longer there", { timeout: 30_000 }, async () => {
+  test("work that a person took back is no longer there", async () => {
     project = createProject();
     project.script({ one: [[{ write: { path: "a.txt", text: "a" } }], [{ promise: "COMPLETE" }]] });
     project.commit();
@@ -50,7 +46,7 @@ describe("over several runs", () => {
     expect(await verdicts()).toEqual(["continue", "rejected"]);
   });
 
-  test("an agent that changes the gates and kills ralph gains nothing", { timeout: 30_000 }, async () => {
+  test("an agent that changes the gates and kills ralph gains nothing", async () => {
     project = projectWithGate();
     project.script({
       one: [
@@ -72,7 +68,7 @@ describe("over several runs", () => {
 });
 
 describe("a gate that was red before", () => {
-  test("is said so, and is accepted when the agent makes it green", { timeout: 30_000 }, async () => {
+  test("is said so, and is accepted when the agent makes it green", async () => {
     project = projectWithGate();
     project.script({ one: [[{ write: { path: "right.txt", text: "x" } }, { promise: "COMPLETE" }]] });
     project.commit();
@@ -87,7 +83,7 @@ describe("a gate that was red before", () => {
     ]);
   });
 
-  test("may stay red when that is tolerated", { timeout: 30_000 }, async () => {
+  test("may stay red when that is tolerated", async () => {
     project = createProject({ config: `${CONFIG}on_baseline = "tolerate"\n` });
     project.write("package.json", '{ "scripts": { "test": "test -e right.txt" } }\n');
     project.commit("package");
@@ -103,21 +99,17 @@ describe("a gate whose program is not installed", () => {
     ["warn", 0, "accepted", "missing"],
     ["skip", 0, "accepted", "skipped"],
     ["fail", 1, "rejected", "missing"],
-  ] as const)(
-    "with on_missing = %s ends with %i",
-    { timeout: 30_000 },
-    async (onMissing, code, verdict, status) => {
-      project = createProject({
-        config: `agent = "demo"\n[agents.demo]\nscript = ".ralph/script.json"\n[[gates]]\nname = "lint"\ncommand = "no-such-linter ."\non_missing = "${onMissing}"\n`,
-      });
-      expect(await project.ralph("run", "-n", "1")).toMatchObject({ code });
-      expect(await project.history()).toMatchObject([{ verdict, gates: [{ name: "lint", status }] }]);
-    },
-  );
+  ] as const)("with on_missing = %s ends with %i", async (onMissing, code, verdict, status) => {
+    project = createProject({
+      config: `agent = "demo"\n[agents.demo]\nscript = ".ralph/script.json"\n[[gates]]\nname = "lint"\ncommand = "no-such-linter ."\non_missing = "${onMissing}"\n`,
+    });
+    expect(await project.ralph("run", "-n", "1")).toMatchObject({ code });
+    expect(await project.history()).toMatchObject([{ verdict, gates: [{ name: "lint", status }] }]);
+  });
 });
 
 describe("tasks that vanish from the list while an agent runs", () => {
-  test("are told of", { timeout: 30_000 }, async () => {
+  test("are told of", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({ one: [[{ shell: "sed -i /two/d TODO.md" }, ...WORKS]] });
     project.commit();

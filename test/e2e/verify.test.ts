@@ -25,7 +25,7 @@ async function accepted(config = GATED, ...flags: string[]): Promise<void> {
   expect(await project.ralph("run", ...flags)).toMatchObject({ code: 0 });
 }
 
-describe("ralph verify", { timeout: 60_000 }, () => {
+describe("ralph verify", () => {
   test("prints the certificate, checks everything again, and writes nothing", async () => {
     await accepted();
     const log = (await project.ralph("history", "--jsonl")).stdout;

@@ -19,7 +19,7 @@ const write = (text: string): Steps => [
 ];
 
 describe("ralph why TASK", () => {
-  test("shows the red gate of one iteration and what accepted the next", { timeout: 30_000 }, async () => {
+  test("shows the red gate of one iteration and what accepted the next", async () => {
     project = createProject({ config: GATED });
     project.script({ one: [write("wrong\n"), write("right\n")] });
     project.commit();
@@ -50,7 +50,7 @@ describe("ralph why TASK", () => {
     });
   });
 
-  test("names the nearest task when there is none of that name", { timeout: 30_000 }, async () => {
+  test("names the nearest task when there is none of that name", async () => {
     project = createProject();
     await project.ralph("run");
     const { code, stderr } = await project.ralph("why", "onee");
@@ -63,7 +63,7 @@ describe("ralph why TASK", () => {
 });
 
 describe("ralph why ITERATION", () => {
-  test("shows claim, evidence, gates, verdict and corrections in full", { timeout: 30_000 }, async () => {
+  test("shows claim, evidence, gates, verdict and corrections in full", async () => {
     project = createProject({ config: GATED });
     project.script({ one: [write("wrong\n"), write("right\n")] });
     project.commit();
@@ -95,7 +95,7 @@ describe("ralph why", () => {
     expect(project.git("status", "--porcelain")).toBe("");
   });
 
-  test("says why the last run ended, and what each open task waits for", { timeout: 30_000 }, async () => {
+  test("says why the last run ended, and what each open task waits for", async () => {
     project = createProject({ tasks: ["one", "two", "three"] });
     project.script({ two: [[{ blocked: "no credentials" }]] }, [WORKS]);
     project.commit();
@@ -112,7 +112,7 @@ describe("ralph why", () => {
     });
   });
 
-  test("says what the running one is doing", { timeout: 30_000 }, async () => {
+  test("says what the running one is doing", async () => {
     project = createProject();
     project.script({ one: [[{ say: "working" }, { sleep: 2_500 }, ...WORKS]] });
     project.commit();

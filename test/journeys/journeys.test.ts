@@ -16,16 +16,12 @@ import { expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "..", "..");
 const JOURNEYS = join(ROOT, "examples", "journeys");
 
-test.each(globSync("*.sh", { cwd: JOURNEYS }))(
-  "the journey %s still looks as recorded",
-  { timeout: 60_000 },
-  (script) => {
-    const seen = play(readFileSync(join(JOURNEYS, script), "utf8"));
-    const record = join(JOURNEYS, `${basename(script, ".sh")}.txt`);
-    if (process.env["RECORD_JOURNEYS"] === "1") writeFileSync(record, seen);
-    expect(seen).toBe(readFileSync(record, "utf8"));
-  },
-);
+test.each(globSync("*.sh", { cwd: JOURNEYS }))("the journey %s still looks as recorded", (script) => {
+  const seen = play(readFileSync(join(JOURNEYS, script), "utf8"));
+  const record = join(JOURNEYS, `${basename(script, ".sh")}.txt`);
+  if (process.env["RECORD_JOURNEYS"] === "1") writeFileSync(record, seen);
+  expect(seen).toBe(readFileSync(record, "utf8"));
+});
 
 /** Types the script line by line into a shell in an empty folder; answers the screen. */
 function play(script: string): string {

@@ -43,11 +43,11 @@ function counter(): () => number {
 
 describe("a process without a sign of life", () => {
   const nextTree = counter();
-  const idle = { afterMs: 600, toolCalls: () => 0, workTree: async () => "same" };
+  const idle = { afterMs: 1_500, toolCalls: () => 0, workTree: async () => "same" };
 
   test("is ended with all that came from it", async () => {
     const result = await run("setsid sleep 60 & echo pid=$!; echo pid=$$; wait", { idle });
-    expect(result.ending).toEqual({ is: "idle", afterMs: 600 });
+    expect(result.ending).toEqual({ is: "idle", afterMs: 1_500 });
     expect(pidsIn(result.output)).toHaveLength(2);
     expect(pidsIn(result.output).some(isAlive)).toBe(false);
   });
@@ -58,16 +58,16 @@ describe("a process without a sign of life", () => {
     expect(pidsIn(result.output).some(isAlive)).toBe(false);
   });
 
-  test("may be as quiet as it likes when nobody watches", async () => {
-    expect((await run("sleep 2")).ending).toEqual({ is: "exited", code: 0 });
+  test.concurrent("may be as quiet as it likes when nobody watches", async () => {
+    expect((await run("sleep 4")).ending).toEqual({ is: "exited", code: 0 });
   });
 
-  test.each<[string, string, Partial<typeof idle>]>([
-    ["prints", "for i in $(seq 20); do echo $i; sleep 0.1; done", {}],
-    ["prints errors", "for i in $(seq 20); do echo $i >&2; sleep 0.1; done", {}],
-    ["computes in another session", "setsid -w timeout 2 bash -c 'while :; do :; done' || true", {}],
-    ["calls tools", "sleep 2", { toolCalls: counter() }],
-    ["changes the work tree", "sleep 2", { workTree: async () => String(nextTree()) }],
+  test.concurrent.each<[string, string, Partial<typeof idle>]>([
+    ["prints", "for i in $(seq 40); do echo $i; sleep 0.1; done", {}],
+    ["prints errors", "for i in $(seq 40); do echo $i >&2; sleep 0.1; done", {}],
+    ["computes in another session", "setsid -w timeout 4 bash -c 'while :; do :; done' || true", {}],
+    ["calls tools", "sleep 4", { toolCalls: counter() }],
+    ["changes the work tree", "sleep 4", { workTree: async () => String(nextTree()) }],
   ])("is not one that %s", async (_, script, over) => {
     const { ending } = await run(script, { idle: { ...idle, ...over } });
     expect(ending).toEqual({ is: "exited", code: 0 });
@@ -109,7 +109,7 @@ describe("after its final result", () => {
   });
 
   test("the timeout does not make a failure of it", async () => {
-    const { ending } = await run("echo RESULT; sleep 60", { ...untilOver(10_000), timeoutMs: 500 });
+    const { ending } = await run("echo RESULT; sleep 60", { ...untilOver(10_000), timeoutMs: 2_000 });
     expect(ending).toEqual({ is: "exited", code: 0 });
   });
 
@@ -158,7 +158,8 @@ describe("a process that can be asked to stop", () => {
   function asked(words: string): Partial<SuperviseRequest> {
     let write: (text: string) => Promise<boolean> = async () => false;
     return {
-      timeoutMs: 400,
+      timeoutMs: 2_000,
+      graceMs: 2_000,
       onStdin: (toStdin) => {
         write = toStdin;
       },
@@ -168,13 +169,13 @@ describe("a process that can be asked to stop", () => {
 
   test("ends by itself, and is not told by a signal", async () => {
     const { ending, output } = await run(READS, asked("stop\n"));
-    expect(ending).toEqual({ is: "timed-out", afterMs: 400 });
+    expect(ending).toEqual({ is: "timed-out", afterMs: 2_000 });
     expect(output).toBe("stop\n");
   });
 
   test("is ended when it does not listen", async () => {
     const { ending, output } = await run(READS, asked("please\n"));
-    expect(ending).toEqual({ is: "timed-out", afterMs: 400 });
+    expect(ending).toEqual({ is: "timed-out", afterMs: 2_000 });
     expect(output).toBe("please\nTERM\n");
   });
 

@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import {
@@ -42,10 +45,18 @@ async function run(
   return { ...result, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString(), tookMs };
 }
 
+/** Long before the minute that the processes would live by themselves, however busy the machine. */
+const SOON_MS = 15_000;
+
 let markers = 0;
 function newMarker(): string {
   markers += 1;
   return `supervise-test-${process.pid}-${markers}`;
+}
+
+/** The script, and then waiting until what it started has made the file $READY. */
+function awaitReady(script: string): string {
+  return `export READY=$(mktemp -u); ${script} until test -e $READY; do sleep 0.02; done; rm $READY`;
 }
 
 /** Every number that the script printed as `pid=…`. */
@@ -89,21 +100,22 @@ describe("how it ends", () => {
 
   test("after the timeout, with time to clean up", async () => {
     const result = await run("trap 'echo cleaning; exit 0' TERM; echo ready; sleep 60 & wait", {
-      timeoutMs: 300,
+      timeoutMs: 1_500,
+      graceMs: 20_000,
     });
-    expect(result.ending).toEqual({ is: "timed-out", afterMs: 300 });
+    expect(result.ending).toEqual({ is: "timed-out", afterMs: 1_500 });
     expect(result.stdout.toString()).toBe("ready\ncleaning\n");
-    expect(result.tookMs).toBeLessThan(2_000);
+    expect(result.tookMs).toBeLessThan(20_000);
   });
 
   test("after the timeout and the grace, when it ignores TERM", async () => {
     const result = await run("trap '' TERM; echo pid=$$; while :; do sleep 0.1; done", {
-      timeoutMs: 300,
+      timeoutMs: 1_500,
       graceMs: 400,
     });
-    expect(result.ending).toEqual({ is: "timed-out", afterMs: 300 });
-    expect(result.durationMs).toBeGreaterThan(690);
-    expect(result.tookMs).toBeLessThan(2_500);
+    expect(result.ending).toEqual({ is: "timed-out", afterMs: 1_500 });
+    expect(result.durationMs).toBeGreaterThan(1_890);
+    expect(result.tookMs).toBeLessThan(SOON_MS);
     expect(pidsIn(result).some(isAlive)).toBe(false);
   });
 
@@ -114,7 +126,7 @@ describe("how it ends", () => {
     controller.abort();
     const result = await running;
     expect(result.ending).toEqual({ is: "stopped" });
-    expect(result.tookMs).toBeLessThan(1_500);
+    expect(result.tookMs).toBeLessThan(SOON_MS);
     expect(pidsIn(result).some(isAlive)).toBe(false);
   });
 
@@ -144,29 +156,31 @@ describe("nothing is left behind:", () => {
     ["a child in a group of its own", "set -m; sleep 60 & echo pid=$!"],
     ["a child without the marker", "env -i sleep 60 & echo pid=$!"],
     ["a child that is stopped", "sleep 60 & echo pid=$!; kill -STOP $!"],
-    ["a daemon", "(setsid sh -c 'echo pid=$$; exec sleep 60' &) ; sleep 0.1"],
+    ["a daemon", awaitReady("(setsid sh -c 'echo pid=$$; : > $READY; exec sleep 60' &);")],
   ])("%s", async (_, script) => {
     const result = await run(script);
     expect(result.ending).toEqual({ is: "exited", code: 0 });
     expect(pidsIn(result)).toHaveLength(1);
     expect(pidsIn(result).some(isAlive)).toBe(false);
     expect(result.swept).toBeGreaterThan(0);
-    expect(result.tookMs).toBeLessThan(3_000);
+    expect(result.tookMs).toBeLessThan(SOON_MS);
   });
 
   test("a child that ignores TERM in a session of its own", async () => {
     const result = await run(
-      "setsid bash -c \"trap '' TERM; echo pid=\\$\\$; while :; do sleep 1; done\" & sleep 0.2",
+      awaitReady("setsid bash -c \"trap '' TERM; echo pid=\\$\\$; : > $READY; while :; do sleep 1; done\" &"),
     );
     expect(pidsIn(result)).toHaveLength(1);
     expect(pidsIn(result).some(isAlive)).toBe(false);
-    expect(result.tookMs).toBeLessThan(4_000);
+    expect(result.tookMs).toBeLessThan(SOON_MS);
   });
 
   test("a child that another one replaces when it is told to stop", async () => {
     const heir = "setsid sh -c 'echo pid=$$; exec sleep 60'";
     const result = await run(
-      `setsid bash -c "trap \\"${heir} & exit\\" TERM; echo ready; sleep 60 & wait" & sleep 0.2`,
+      awaitReady(
+        `setsid bash -c "trap \\"${heir} & exit\\" TERM; echo ready; : > $READY; sleep 60 & wait" &`,
+      ),
     );
     expect(result.stdout.toString()).toContain("ready");
     expect(pidsIn(result)).toHaveLength(1);
@@ -185,7 +199,7 @@ describe("nothing is left behind:", () => {
 
   test("children of one that timed out", async () => {
     const result = await run("setsid sleep 60 & echo pid=$!; sleep 60 & echo pid=$!; wait", {
-      timeoutMs: 200,
+      timeoutMs: 1_500,
     });
     expect(result.ending.is).toBe("timed-out");
     expect(pidsIn(result)).toHaveLength(2);
@@ -238,7 +252,7 @@ describe("what it prints", () => {
       "(env -i setsid bash -c 'while :; do echo again; done' &) ; sleep 0.1; echo end",
     );
     expect(result.stdout.toString()).toContain("end\n");
-    expect(result.tookMs).toBeLessThan(5_000);
+    expect(result.tookMs).toBeLessThan(SOON_MS);
   });
 
   test("comes as it is, whatever the bytes", async () => {
@@ -291,24 +305,28 @@ describe("its input", () => {
 });
 
 test("time in which we ourselves are stopped does not count, and who ended meanwhile has ended", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ralph-begun-"));
+  const begun = (name: string): string => `: > ${join(folder, name)}`;
   const fixture = startFixture(
     "supervise-commands",
-    "2000",
-    "sleep 1",
-    "2000",
-    "sleep 3.5; exit 7",
+    "3000",
+    `${begun("a")}; sleep 1`,
+    "3000",
+    `${begun("b")}; sleep 4.5; exit 7`,
     "400",
-    "sleep 60",
+    `${begun("c")}; sleep 60`,
   );
-  await sleep(700);
+  expect(await eventually(() => readdirSync(folder).length === 3)).toBe(true);
+  await sleep(500);
   fixture.process.kill("SIGSTOP");
-  await sleep(2_600);
+  await sleep(3_600);
   fixture.process.kill("SIGCONT");
   expect(await fixture.result).toEqual([
     { is: "exited", code: 0 },
     { is: "exited", code: 7 },
     { is: "timed-out", afterMs: 400 },
   ]);
+  rmSync(folder, { recursive: true });
 });
 
 describe("git's own housekeeping", () => {

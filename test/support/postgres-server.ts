@@ -109,6 +109,7 @@ class Server implements TestServer {
     this.thaw();
     await this.#end("SIGQUIT");
     const gone = once(this.#guard, "exit");
+    this.#guard.ref();
     this.#guard.stdin?.end();
     await gone;
   }
@@ -118,6 +119,7 @@ class Server implements TestServer {
     this.#process = null;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, "exit");
+    child.ref();
     child.kill(signal);
     await gone;
   }

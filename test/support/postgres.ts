@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
+import { Client } from "pg";
 import { startServer, type TestServer } from "./postgres-server.ts";
 
 export { startServer, type TestServer } from "./postgres-server.ts";
@@ -32,7 +32,7 @@ export async function ask<Row extends object>(
   url: string,
   ...statements: readonly string[]
 ): Promise<readonly Row[]> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new Client({ connectionString: url });
   client.on("error", () => {});
   await client.connect();
   try {

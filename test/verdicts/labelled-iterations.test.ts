@@ -11,7 +11,6 @@ afterEach(() => project.dispose());
 describe("labelled iterations, each run by the built program in a real repository", () => {
   test.each(LABELLED_ITERATIONS.map((labelled) => [labelled.kind, labelled.what, labelled] as const))(
     "%s: %s",
-    { timeout: 30_000 },
     async (_kind, _what, labelled) => {
       project = projectFor(labelled);
       const limit = String(labelled.does.length);

@@ -80,7 +80,7 @@ test("before the first run the page tells the command, and shows the run when it
   await page.getByRole("link", { name: "Charts" }).click();
   await page.getByRole("img", { name: /^Duration in minutes/ }).waitFor();
   expect(complaints).toEqual([]);
-}, 60_000);
+});
 
 test("an answer given in one browser reaches the agent's next prompt, and the other browser knows", async () => {
   twoLanes({ asks: [ASKS, KNOWS], busy: [HANGS] });
@@ -108,7 +108,7 @@ test("an answer given in one browser reaches the agent's next prompt, and the ot
   }
   expect(project.read("asks.txt")).toBe("asks\n");
   expect([...first.complaints, ...second.complaints]).toEqual([]);
-}, 60_000);
+});
 
 test("the time line grows, and neither a reload nor a restart of the server loses anything", async () => {
   twoLanes({ asks: [ASKS, KNOWS], busy: [HANGS], third: [WORKS] });
@@ -138,7 +138,7 @@ test("the time line grows, and neither a reload nor a restart of the server lose
   await page.getByRole("button", { name: "Yes" }).click();
   await run.finished;
   await page.locator(".run-sentence.is-good").waitFor();
-}, 90_000);
+});
 
 test("a running transcript is followed, and a message for the agent is told", async () => {
   twoLanes({ talks: [[{ say: "first words" }, { sleep: 1_500 }, { say: "last words" }, ...WORKS]] });
@@ -160,4 +160,4 @@ test("a running transcript is followed, and a message for the agent is told", as
   await page.locator(".page-title .verdict.is-accepted").waitFor();
   await run.finished;
   expect(complaints).toEqual([]);
-}, 60_000);
+});

@@ -43,7 +43,8 @@ export function readProgress(folder: string): readonly LiveProgress[] {
   }
 }
 
-function toWire(progress: Progress) {
+/** As it is written for screens. */
+export function toWire(progress: Progress) {
   return {
     iteration: progress.iteration,
     task: progress.task,

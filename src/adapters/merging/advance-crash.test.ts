@@ -233,5 +233,5 @@ describe.each(Object.keys(SCENES))("a base that is %s", (scene) => {
       expect([from, to]).toContain(repository.git("rev-parse", "main"));
       expectMoved(await advance());
     }
-  }, 60_000);
+  });
 });

@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import {
+  Client,
+  Pool,
+  types,
+  type ClientConfig,
+  type CustomTypesConfig,
+  type PoolClient,
+  type QueryResult,
+} from "pg";
 import { RalphError } from "../../core/ralph-error.ts";
 import { readUrl, type ConnectionSettings } from "./connection-settings.ts";
 import { databaseError, isClash, isConnectionTrouble, messageOf, unreachable } from "./trouble.ts";
@@ -33,7 +41,7 @@ export interface Database {
     happened?: (transaction: Transaction, result: Result) => Promise<boolean>,
   ): Promise<Result>;
   /** A connection that is the caller's alone and ends with it; tried once. */
-  connect(): Promise<pg.Client>;
+  connect(): Promise<Client>;
   close(): Promise<void>;
 }
 
@@ -43,6 +51,8 @@ export interface Transaction {
 
 const OLDEST_SERVER = 13;
 const CONNECT_MS = 5_000;
+/** What is under way when it is closed may take so long to end. */
+const CLOSE_MS = 3_000;
 
 /** Opens it and looks whether it can be used at all. */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
@@ -60,23 +70,24 @@ class PostgresDatabase implements Database {
   readonly name: string;
   readonly #settings: ConnectionSettings;
   readonly #options: DatabaseOptions;
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
   #hasTls: boolean;
   #isInTrouble = false;
+  readonly #asking = new Set<() => void>();
 
   constructor(settings: ConnectionSettings, options: DatabaseOptions) {
     this.name = settings.name;
     this.#settings = settings;
     this.#options = options;
     this.#hasTls = settings.tls !== false;
-    const config = (): pg.ClientConfig => this.#clientConfig();
+    const config = (): ClientConfig => this.#clientConfig();
     // The pool would also give up on whoever waits for a free connection; only connecting has a limit.
-    const Client = class extends pg.Client {
+    const OurClient = class extends Client {
       constructor() {
         super(config());
       }
     };
-    this.#pool = new pg.Pool({ Client, max: options.maxConnections ?? 4, idleTimeoutMillis: 60_000 });
+    this.#pool = new Pool({ Client: OurClient, max: options.maxConnections ?? 4, idleTimeoutMillis: 60_000 });
     this.#pool.on("error", () => {}); // an idle connection was lost: the next one to need it gets another
     this.#pool.on("connect", (client) => client.on("error", () => {})); // told to whoever is using it
   }
@@ -97,7 +108,9 @@ class PostgresDatabase implements Database {
   }
 
   query<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return this.#untilBack(() => this.#withClient((client) => this.#ask<Row>(client, sql, values)));
+    return this.#untilBack(() =>
+      this.#withClient(async (client) => (await this.#ask<Row>(client, sql, values)).rows),
+    );
   }
 
   transaction<Result>(
@@ -106,25 +119,21 @@ class PostgresDatabase implements Database {
   ): Promise<Result> {
     let inDoubt: { readonly result: Result } | undefined;
     return this.#untilBack(() =>
-      this.#withClient(async (client) => {
-        const transaction: Transaction = { query: (sql, values = []) => this.#ask(client, sql, values) };
-        // A process that is stopped in between must not keep its locks.
-        await this.#ask(client, "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '15s'", []);
-        if (inDoubt !== undefined && (await happened?.(transaction, inDoubt.result)) === true) {
-          await this.#ask(client, "ROLLBACK", []);
+      this.#inTransaction(async (transaction, client) => {
+        if (inDoubt !== undefined && (await happened?.(transaction, inDoubt.result)) === true)
           return inDoubt.result;
-        }
         inDoubt = undefined;
         const result = await work(transaction);
         inDoubt = { result };
-        await this.#ask(client, "COMMIT", []);
+        const { command } = await this.#ask(client, "COMMIT");
+        if (command !== "COMMIT") throw new Error(`the work went on after an error: ${command}`);
         return result;
       }),
     );
   }
 
-  async connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#clientConfig());
+  async connect(): Promise<Client> {
+    const client = new Client(this.#clientConfig());
     client.on("error", () => {}); // the caller sees the end of it
     try {
       await client.connect();
@@ -137,10 +146,15 @@ class PostgresDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    if (!this.#pool.ending) await this.#pool.end();
+    if (this.#pool.ending) return;
+    const patience = setTimeout(() => {
+      for (const giveUp of this.#asking) giveUp();
+    }, CLOSE_MS);
+    await this.#pool.end();
+    clearTimeout(patience);
   }
 
-  #clientConfig(): pg.ClientConfig {
+  #clientConfig(): ClientConfig {
     const { host, port, user, password, database, tls } = this.#settings;
     return {
       host,
@@ -166,34 +180,55 @@ class PostgresDatabase implements Database {
     return true;
   }
 
-  /** A client whose work failed is not used again: nobody knows in what state it is. */
-  async #withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  async #inTransaction<Result>(
+    work: (transaction: Transaction, client: PoolClient) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#withClient(async (client) => {
+      // A process that is stopped in between must not keep its locks.
+      await this.#ask(client, "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '15s'");
+      try {
+        const query: Transaction["query"] = async (sql, values) =>
+          (await this.#ask<never>(client, sql, values)).rows;
+        return await work({ query }, client);
+      } finally {
+        if (client.getTransactionStatus() !== "I") await this.#ask(client, "ROLLBACK").catch(() => {});
+      }
+    });
+  }
+
+  /** A connection that was lost, or is in the middle of something, is not used again. */
+  async #withClient<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect();
+    let isLost = false;
     try {
-      const result = await work(client);
-      client.release();
-      return result;
+      return await work(client);
     } catch (error) {
-      client.release(true);
+      isLost = isConnectionTrouble(error);
       throw error;
+    } finally {
+      client.release(isLost || client.getTransactionStatus() !== "I");
     }
   }
 
   async #ask<Row extends object>(
-    client: pg.PoolClient,
+    client: PoolClient,
     sql: string,
-    values: readonly unknown[],
-  ): Promise<readonly Row[]> {
-    const answerMs = this.#options.answerMs ?? 60_000;
+    values: readonly unknown[] = [],
+  ): Promise<QueryResult<Row>> {
+    const answerMs = this.#options.answerMs ?? 30_000;
     const { promise: silence, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error(`no answer within ${answerMs / 1000} s`)), answerMs);
+    const giveUp = (): void => reject(new Error(`no answer within ${answerMs / 1000} s`));
+    const timer = setTimeout(giveUp, answerMs);
+    this.#asking.add(giveUp);
     try {
       // Without values several statements may be asked at once.
       const asked = values.length === 0 ? client.query<Row>(sql) : client.query<Row>(sql, [...values]);
       asked.catch(() => {}); // it may fail after nobody waits for it any longer
-      return (await Promise.race([asked, silence])).rows;
+      const answer: QueryResult<Row> | QueryResult<Row>[] = await Promise.race([asked, silence]);
+      return Array.isArray(answer) ? (answer.at(-1) as QueryResult<Row>) : answer;
     } finally {
       clearTimeout(timer);
+      this.#asking.delete(giveUp);
     }
   }
 
@@ -225,10 +260,10 @@ class PostgresDatabase implements Database {
   }
 }
 
-const INT8 = 20;
-
 /** Positions, times and counts are far below 2^53. */
-const NUMBERS: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: "text") =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+const NUMBERS: CustomTypesConfig = {
+  getTypeParser: ((...wanted: Parameters<typeof types.getTypeParser>) =>
+    wanted[0] === types.builtins.INT8
+      ? Number
+      : types.getTypeParser(...wanted)) as typeof types.getTypeParser,
 };

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { Database, Statement } from "better-sqlite3";
 import { EVENT_VERSION, type Event, type Recorded } from "../../core/events.ts";
-import { taskOf } from "../../core/loop/evolve.ts";
 import type { State } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Instant } from "../../core/time.ts";
@@ -10,8 +9,8 @@ import { openDatabase } from "./open-database.ts";
 import { readQuery } from "./read-query.ts";
 import { setAsideIfDamaged } from "./set-aside.ts";
 import { isDamage, storeError } from "./store-error.ts";
+import { columnsOf, recordedFrom, stateFrom, type EventRow } from "./stored-rows.ts";
 import { untilFree } from "./until-free.ts";
-import { upcast } from "./upcast.ts";
 
 export interface SqliteLogOptions {
   readonly now?: () => Instant;
@@ -174,10 +173,8 @@ class SqliteLog implements Log {
     const at = this.#now();
     return events.map((event, index) => {
       const position = last + 1 + index;
-      const run = "run" in event ? event.run : null;
-      const iteration = "iteration" in event ? event.iteration : null;
-      const data = JSON.stringify(event);
-      insert.run(this.#project, position, at, EVENT_VERSION, event.type, run, taskOf(event), iteration, data);
+      const { type, run, task, iteration, data } = columnsOf(event);
+      insert.run(this.#project, position, at, EVENT_VERSION, type, run, task, iteration, data);
       return { ...event, position, at };
     });
   }
@@ -221,31 +218,5 @@ class SqliteLog implements Log {
     const statement = this.#db.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
-  }
-}
-
-interface EventRow {
-  readonly position: number;
-  readonly at: number;
-  readonly v: number;
-  readonly data: string;
-}
-
-function recordedFrom(row: EventRow, file: string): Recorded {
-  let data: unknown;
-  try {
-    data = JSON.parse(row.data);
-  } catch (cause) {
-    throw new RalphError("state-unusable", `event ${row.position} in ${file} is unreadable`, { cause });
-  }
-  return Object.assign(upcast(row.v, data), { position: row.position, at: row.at });
-}
-
-function stateFrom(row: { readonly position: number; readonly state: string }): State | null {
-  try {
-    const state = JSON.parse(row.state) as State;
-    return state.position === row.position ? state : null;
-  } catch {
-    return null; // a snapshot is only a short cut: the log is replayed instead
   }
 }

@@ -75,14 +75,15 @@ test("words about private keys are not held", () => {
   expect(stream.push(Buffer.from(text)).toString()).toBe('grep "[redacted]" file\n');
 });
 
-test("what it holds stays small, and 64 MB go through in well under a second", () => {
+test("what it holds stays small, and 64 MB go through in well under a second of the processor", () => {
   const stream = createRedactingStream([SECRET, "another secret value"]);
   const chunk = Buffer.alloc(65_536, "the agent has a lot to say about very little\n");
-  const started = performance.now();
+  const before = process.cpuUsage();
   let given = 0;
   for (let count = 1; count <= 1_000; count += 1) {
     given += stream.push(chunk).length;
     expect(count * chunk.length - given).toBeLessThan(100);
   }
-  expect(performance.now() - started).toBeLessThan(1_000);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(1_000);
 });

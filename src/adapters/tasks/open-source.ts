@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
+import type { SourceIdentity } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { createChecklistSource } from "./checklist-source.ts";
 import { detectSource, kindOf, type FileKind, type Places } from "./detect-source.ts";
@@ -60,6 +61,11 @@ export function openSource(
       return { source, why: `the tasks: ${path}, the first file found; ${why}` };
     }
   }
+}
+
+/** One that is known by now, whatever is in the folder. */
+export function sourceNamed({ kind, label, path }: SourceIdentity, places: SourcePlaces): TaskSource {
+  return kind === "goal" || path === null ? createGoalSource(label) : sourceOf(kind, places, path, {});
 }
 
 const KIND_WORDS: Readonly<Record<FileKind, string>> = {

@@ -199,7 +199,6 @@ describe("optional sections", () => {
 
 test.each(["- [ ] a\n", "[", "- ", "#", "`", "* ", "\t", "<!--\n", "- [ ] ![](](", "a\n", "1. "])(
   "reading %j again and again takes time in proportion to the length",
-  { timeout: 60_000 },
   (text) => {
     const scan = (length: number): void => void scanChecklist(Buffer.from(text.repeat(length / text.length)));
     expect(growthOfFour(scan, 300_000)).toBeLessThan(LINEAR_GROWTH_MAX);

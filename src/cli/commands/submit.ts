@@ -27,6 +27,10 @@ async function submit(goal: string | undefined, flags: SubmitFlags, context: Cli
   requireQueue(prepared.project, "submit");
   requirePerson(prepared.project, context.env, "submit tasks");
   if (context.verbose) context.stderr.write(`ralph: ${prepared.why}\n`);
-  await submitTasks(prepared, flags.json === true && flags.watch !== true, context);
+  await submitTasks(
+    prepared,
+    { model: flags.model, asJson: flags.json === true && flags.watch !== true },
+    context,
+  );
   return flags.watch === true ? watchRun(prepared.project, printerFor(flags, context), context) : 0;
 }

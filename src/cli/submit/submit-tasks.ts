@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { sharedBaseOf, workersOf } from "../../compose.ts";
+import { workersOf } from "../../compose.ts";
+import { planFor, sharedBaseOf } from "../../compose-submit.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { tasksInScope } from "../../core/loop/select-tasks.ts";
 import type { State } from "../../core/loop/state.ts";
@@ -16,14 +17,18 @@ import { withLog } from "../project-state.ts";
 const SHARED_LANES = 1_000;
 
 /** Puts the source's tasks into the shared queue, and says what became of them. */
-export async function submitTasks(prepared: Prepared, asJson: boolean, context: CliContext): Promise<void> {
+export async function submitTasks(
+  prepared: Prepared,
+  { model, asJson }: { readonly model: string | undefined; readonly asJson: boolean },
+  context: CliContext,
+): Promise<void> {
   const { project, source, commands } = prepared;
-  const plan = await source.observe();
-  const { base, head, notice } = await sharedBaseOf(project);
+  const plan = await planFor(project, source, context.env, commands);
+  const { base, head, notice } = await sharedBaseOf(project, context.env);
   if (notice !== null) context.stderr.write(`ralph: ${notice}\n`);
   const submitted = {
     run: randomUUID(),
-    settings: sharedSettings(prepared.settings, base),
+    settings: { ...sharedSettings(prepared.settings, base), ...(model !== undefined && { model }) },
     plan,
     pid: process.pid,
     version: context.version,

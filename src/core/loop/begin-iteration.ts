@@ -96,7 +96,19 @@ export function beginIteration(
     ...(worker !== null && { worker }),
   };
   const session = sessionOf(known, run.id, started.agent, worker);
-  return { started, prompt, promise, about: task, session, model: stage.model };
+  return {
+    started,
+    prompt,
+    promise,
+    about: task,
+    session,
+    model: modelFor(settings, stage.model, started.agent),
+  };
+}
+
+/** What was asked for when tasks were submitted is meant for the agent that was asked for. */
+function modelFor({ agent, model }: Settings, ofStage: string | null, chosen: string): string | null {
+  return ofStage ?? (chosen === agent ? (model ?? null) : null);
 }
 
 /** Others may have begun in the one that was wished for: they are admitted in another order. */

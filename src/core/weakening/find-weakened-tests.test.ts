@@ -315,12 +315,11 @@ function readingOf(piece: string, paths: readonly string[]): (size: number) => v
 
 test.each(["((((", "/*/*", "`", 'it("'])(
   "1 MB of %j take a time that grows with their length only",
-  { timeout: 60_000 },
   (piece) => {
     expect(growthOfFour(readingOf(piece, ["a.test.ts"]), 250_000)).toBeLessThan(LINEAR_GROWTH_MAX);
   },
 );
 
-test.each(HOSTILE)("%j takes linear time in every language", { timeout: 60_000 }, (piece) => {
+test.each(HOSTILE)("%j takes linear time in every language", (piece) => {
   expect(growthOfFour(readingOf(piece, PATHS), 12_000)).toBeLessThan(LINEAR_GROWTH_MAX);
 });

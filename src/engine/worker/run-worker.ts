@@ -4,7 +4,6 @@ import { every } from "../follow.ts";
 import { Journal } from "../journal.ts";
 import type { Follower, Log, Ports } from "../ports.ts";
 import { Bell } from "./bell.ts";
-import { fencedLog } from "./fenced-log.ts";
 import type { Holdings } from "./holdings.ts";
 import type { SharedClock } from "./shared-clock.ts";
 import { Worker } from "./worker.ts";
@@ -16,13 +15,15 @@ export interface WorkerRun {
   readonly merges: boolean;
   readonly drains: boolean;
   readonly leaseMs: number;
-  readonly log: SharedLog;
+  /** As a worker may write to it. */
+  readonly log: Log;
+  readonly listen: SharedLog["listen"];
   readonly fleet: Fleet;
   readonly holdings: Holdings;
   readonly clock: SharedClock;
   readonly followers: readonly Follower[];
-  /** What the engine needs besides, from the log as it may be written to and the state as it is by then. */
-  readonly portsFor: (log: Log, state: () => State) => Ports;
+  /** Everything the engine needs, from the state as it is by then. */
+  readonly portsFor: (state: () => State) => Ports;
   /** What its lanes are doing, for screens. */
   readonly progress: () => readonly unknown[];
   readonly onTrouble: (what: string) => void;
@@ -52,15 +53,14 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
     if (lost.length > 0) bell.ring();
   };
   await beat(false);
-  const log = fencedLog(run.log, holdings);
   let worker: Worker | null = null;
   const journal = await Journal.open(
-    log,
+    run.log,
     run.followers,
     () => clock.now(),
     (effect, state) => worker?.isOurs(effect, state) ?? false,
   );
-  const ports = run.portsFor(log, () => journal.state);
+  const ports = run.portsFor(() => journal.state);
   worker = new Worker({
     id,
     lanes,
@@ -74,7 +74,7 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
     bell,
     onTrouble,
   });
-  const listening = await run.log.listen(() => bell.ring());
+  const listening = await run.listen(() => bell.ring());
   const leave = (): void => worker.stop();
   stop.addEventListener("abort", leave);
   if (stop.aborted) leave();

@@ -1,0 +1,108 @@
+import { hostname } from "node:os";
+import { builtInAgents, findProgram, lockProject, type Project, type Queue } from "../../compose.ts";
+import { composeWorker, workerIdOf } from "../../compose-worker.ts";
+import { resolveSettings } from "../../config/resolve-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { EXIT_CODES } from "../../core/loop/outcome.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { AgentSettings, Commands } from "../../core/settings.ts";
+import { runWorker } from "../../engine/worker/run-worker.ts";
+import type { CliContext } from "../commands.ts";
+import { printerFor } from "../print/printer-for.ts";
+import { programOf } from "../project-state.ts";
+import { HealthLine } from "./health-line.ts";
+import { onLeaving } from "./leaving.ts";
+import { ownFacts } from "./own-facts.ts";
+
+export interface WorkerOptions {
+  readonly project: Project;
+  readonly queue: Queue;
+  readonly config: Config;
+  readonly context: CliContext;
+  readonly lanes: number;
+  readonly labels: readonly string[];
+  readonly drains: boolean;
+  readonly merges: boolean;
+  readonly keepAwake: boolean;
+  readonly asJson: boolean;
+  readonly isQuiet: boolean;
+}
+
+/** One worker from the lock of its clone to the exit code. */
+export async function driveWorker(options: WorkerOptions): Promise<number> {
+  const { project, queue, config, context, lanes, drains, merges } = options;
+  const commands = commandsHere(options);
+  const labels = labelsOf(commands.agents, options.labels);
+  const lock = lockProject(project);
+  const printer = printerFor({ json: options.asJson, quiet: options.isQuiet }, context);
+  const say = (text: string): void => void context.stderr.write(`ralph: ${text}\n`);
+  const health = new HealthLine(say, options.isQuiet);
+  const host = hostname();
+  const id = workerIdOf(project, host);
+  const worker = { id, host, pid: process.pid, version: context.version, labels };
+  const leaving = onLeaving(say);
+  try {
+    const crew = await composeWorker({
+      project,
+      queue,
+      worker,
+      commands,
+      worktree: config.worktree,
+      env: context.env,
+      keepAwake: options.keepAwake,
+      onProgress: (progress) => printer.progress(progress),
+      onTrouble: (what) => health.trouble(what),
+    });
+    leaving.atOnce(() => crew.endAgents());
+    try {
+      health.began(id, lanes, labels);
+      const { log, listen, fleet, holdings, clock, portsFor, progress, tidier } = crew;
+      const how = await runWorker(
+        {
+          id,
+          lanes,
+          labels,
+          merges,
+          drains,
+          leaseMs: queue.leaseMs,
+          log,
+          listen,
+          fleet,
+          holdings,
+          clock,
+          portsFor,
+          progress,
+          followers: [ownFacts(printer, id, holdings), tidier],
+          onTrouble: (what) => health.trouble(what),
+          onHealth: (now) => health.show(now),
+        },
+        leaving.signal,
+      );
+      return how === "drained" ? 0 : EXIT_CODES.stopped;
+    } finally {
+      await crew.close();
+    }
+  } finally {
+    leaving.release();
+    printer.rest();
+    lock.release();
+  }
+}
+
+/** What this machine's configuration says, with those agents whose program it has. */
+function commandsHere({ config, project, context }: WorkerOptions): Commands {
+  const nothing = { kind: "goal", label: "", path: null } as const;
+  const { commands } = resolveSettings(config, {}, nothing, builtInAgents());
+  const agents = commands.agents.filter(
+    (agent) => findProgram(programOf(agent), project.root, context.env) !== null,
+  );
+  if (agents.length > 0) return { ...commands, agents };
+  throw new RalphError("no-agent", "this machine has none of the agents that are configured", {
+    hint: "install one, or see what is there: ralph doctor",
+  });
+}
+
+function labelsOf(agents: readonly AgentSettings[], own: readonly string[]): readonly string[] {
+  const names = agents.map(({ name }) => `agent:${name}`);
+  return [...new Set([`os:${process.platform}`, `host:${hostname()}`, ...names, ...own])];
+}

@@ -1,0 +1,186 @@
+import { clearMerged } from "./adapters/exchange/clear-merged.ts";
+import { createExchange } from "./adapters/exchange/exchange.ts";
+import { createFence } from "./adapters/exchange/fence.ts";
+import { pushingWorkspace } from "./adapters/exchange/pushing-workspace.ts";
+import { createSharedMerging, remoteTip } from "./adapters/exchange/shared-merging.ts";
+import { createSharedWorktrees } from "./adapters/exchange/shared-worktrees.ts";
+import { createTaskBranches } from "./adapters/exchange/task-branches.ts";
+import { toWire } from "./adapters/files/progress-file.ts";
+import { createMerging } from "./adapters/merging/git-merging.ts";
+import { openDatabase } from "./adapters/postgres/database.ts";
+import { openFleet } from "./adapters/postgres/fleet.ts";
+import { openPostgresLog } from "./adapters/postgres/postgres-log.ts";
+import type { WorkerIdentity } from "./adapters/postgres/workers.ts";
+import { projectId } from "./adapters/store/project-id.ts";
+import { redactingLog } from "./adapters/store/redacting-log.ts";
+import { inTurn } from "./adapters/system/in-turn.ts";
+import { systemClock } from "./adapters/system/system-clock.ts";
+import { sourceNamed } from "./adapters/tasks/open-source.ts";
+import { submittedSource } from "./adapters/tasks/submitted-source.ts";
+import { worktreeName } from "./adapters/worktrees/worktree-name.ts";
+import { besideOf, workspacesBeside } from "./compose-beside.ts";
+import {
+  composePorts,
+  keepAwakeOf,
+  prepareFolder,
+  workspaceOf,
+  type Project,
+  type Queue,
+} from "./compose.ts";
+import { OWN_ROOT, withoutQueue } from "./compose-project.ts";
+import { secretsOf } from "./compose-store.ts";
+import { gatesOfRun } from "./core/loop/gates-of-run.ts";
+import type { State } from "./core/loop/state.ts";
+import { createRedactor } from "./core/redact.ts";
+import type { Commands } from "./core/settings.ts";
+import type { Fleet, SharedLog } from "./engine/fleet-ports.ts";
+import type { Follower, Log, Ports, Progress } from "./engine/ports.ts";
+import { fencedLog } from "./engine/worker/fenced-log.ts";
+import { Holdings } from "./engine/worker/holdings.ts";
+import { SharedClock } from "./engine/worker/shared-clock.ts";
+
+export interface WorkerParts {
+  readonly project: Project;
+  readonly queue: Queue;
+  readonly worker: WorkerIdentity;
+  /** What this machine's own configuration says. */
+  readonly commands: Commands;
+  readonly worktree: { readonly setup: string; readonly include: readonly string[] };
+  readonly env: NodeJS.ProcessEnv;
+  readonly keepAwake: boolean;
+  readonly onProgress: (progress: Progress) => void;
+  readonly onTrouble: (what: string) => void;
+}
+
+/** Everything that a worker works with; the real outside is behind it. */
+export interface Crew {
+  readonly log: Log;
+  readonly listen: SharedLog["listen"];
+  readonly fleet: Fleet;
+  readonly holdings: Holdings;
+  readonly clock: SharedClock;
+  portsFor(state: () => State): Ports;
+  progress(): readonly unknown[];
+  /** Clears away what this clone has of tasks that are merged, by whomever. */
+  readonly tidier: Follower;
+  /** Without waiting for anything else. */
+  endAgents(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The same for the same clone, so that a worker that comes again is known. */
+export function workerIdOf({ stateFolder }: Project, host: string): string {
+  return `${host}-${projectId(stateFolder).slice(0, 6)}`;
+}
+
+export async function composeWorker(parts: WorkerParts): Promise<Crew> {
+  const { project, queue, worker, commands, env, onTrouble } = parts;
+  const { root } = project;
+  const redact = createRedactor(secretsOf(project, env, commands));
+  const tell = (what: string): void => onTrouble(redact(what));
+  const holdings = new Holdings(queue.leaseMs);
+  const exchange = createExchange({
+    root,
+    env: withoutQueue(env),
+    onTrouble: ({ remote, why }) => tell(`${remote}: ${why}`),
+    isHeld: (name) => name !== null && holdings.has(name),
+  });
+  const key = await exchange.projectKey();
+  const database = await openDatabase(queue.url, {
+    applicationName: `ralph worker ${worker.id}`,
+    patienceMs: Infinity,
+    onTrouble: (message) => tell(message ?? "the database is back"),
+  });
+  const fleet = await openFleet({ database, project: key, worker, leaseMs: queue.leaseMs });
+  const shared = openPostgresLog(database, key);
+  const log = redactingLog(fencedLog(shared, holdings), redact);
+  const clock = new SharedClock(systemClock);
+  const running = new Map<number, Progress>();
+  const keepAwake = keepAwakeOf(parts);
+  prepareFolder(project);
+  const fence = createFence({ exchange, numberOf: (name) => holdings.get(name)?.number ?? null });
+  const branches = createTaskBranches({ exchange, fence, branchOf });
+  const workspaceIn = workspacesBeside(workspaceOf(project));
+  const besideParts = { ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT };
+  const beside = besideOf(besideParts, workspaceIn);
+  const worktrees = createSharedWorktrees({ worktrees: beside.worktrees, exchange, branches });
+  const merging = createMerging({
+    root,
+    scratch: `${project.stateFolder}/scratch`,
+    findTip: remoteTip(exchange),
+  });
+  let agents: Ports["agents"] | null = null;
+  let stateNow: () => State = () => {
+    throw new Error("the log is not open yet");
+  };
+  return {
+    log,
+    listen: (heard) => shared.listen(heard),
+    fleet,
+    holdings,
+    clock,
+    progress: () => [...running.values()].map(toWire),
+    portsFor(state) {
+      stateNow = state;
+      const plain = composePorts({
+        ...parts,
+        log,
+        source: submittedSource(
+          () => {
+            const { run, plan } = state();
+            return run === null || plan === null ? null : { identity: run.settings.source, plan };
+          },
+          (identity) => sourceNamed(identity, project),
+        ),
+        followers: [],
+        onProgress: (progress) => {
+          running.set(progress.iteration, progress);
+          parts.onProgress(progress);
+        },
+        onAgentStart: () => parts.keepAwake && keepAwake.hold(),
+        version: worker.version,
+      });
+      agents = plain.agents;
+      return {
+        ...plain,
+        worker: worker.id,
+        clock,
+        commands: {
+          agents: commands.agents,
+          get gates() {
+            return gatesOfRun(state().run, commands.gates, redact);
+          },
+        },
+        beside: {
+          ...beside,
+          worktrees,
+          merging: createSharedMerging({ merging, exchange, fence }),
+          workspaceAt: (place) => pushingWorkspace(workspaceIn(place), branches),
+        },
+      };
+    },
+    tidier: {
+      follow: (event) => {
+        if (event.type === "iteration.ended") running.delete(event.iteration);
+        if (event.type === "worktree.removed")
+          void inTurn(`tidy ${root}`, () =>
+            clearMerged({ worktrees: beside.worktrees, exchange, branches }, [event.task]),
+          ).catch((error: unknown) => tell(String(error)));
+        return Promise.resolve();
+      },
+    },
+    async endAgents() {
+      const own = stateNow().iterations.filter((open) => open.worker === worker.id);
+      await Promise.all(own.map((open) => agents?.sweep(open.marker)));
+    },
+    async close() {
+      keepAwake.release();
+      await database.close();
+    },
+  };
+}
+
+/** As on a file system that folds case, so that it is the same on all machines. */
+function branchOf(task: string): string {
+  return worktreeName(task, { foldsCase: true }).branch;
+}
