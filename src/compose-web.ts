@@ -5,7 +5,8 @@ import { openRepository } from "./adapters/git/open-repository.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
 import { readDiff } from "./adapters/workspace/read-diff.ts";
 import { openScreen, type ScreenParts } from "./compose-screens.ts";
-import { createRedactor, secretsIn } from "./core/redact.ts";
+import { secretsOf } from "./compose-store.ts";
+import { createRedactor } from "./core/redact.ts";
 import type { WebPorts } from "./web/web-ports.ts";
 
 export interface WebScreen {
@@ -17,7 +18,7 @@ export interface WebScreen {
 export function openWebScreen(parts: ScreenParts, refreshStatus: () => Promise<void>): WebScreen {
   const { project, env } = parts;
   const screen = openScreen(parts);
-  const redact = createRedactor(secretsIn(env));
+  const redact = createRedactor(secretsOf(project, env));
   const folder = join(ownRoot(import.meta.dirname), "dist", "web");
   return {
     ...screen,

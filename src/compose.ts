@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { analyzeOutput } from "./adapters/agents/analyze-output.ts";
-import { builtInAgents as agentsBuiltIn } from "./adapters/agents/built-in-agents.ts";
 import { createAgents } from "./adapters/agents/command-agents.ts";
 import { writeArchive, type Archive, type ArchiveRequest } from "./adapters/files/archive.ts";
 import { InterventionFiles } from "./adapters/files/intervention-files.ts";
@@ -12,16 +10,12 @@ import { readPromptTemplate } from "./adapters/files/prompt-template.ts";
 import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
 import { besideOf, inTurnWithMerges, workspacesBeside } from "./compose-beside.ts";
+import { builtInAgents, OWN_ROOT, withoutQueue, type Project, type Queue } from "./compose-project.ts";
+import { secretsOf } from "./compose-store.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
-import { projectId } from "./adapters/store/project-id.ts";
 import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
-import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
-import { redactingLog } from "./adapters/store/redacting-log.ts";
-import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
-import { stateFile } from "./adapters/store/state-file.ts";
 import { findProgram } from "./adapters/system/find-program.ts";
 import { createKeepAwake, type KeepAwake } from "./adapters/system/keep-awake.ts";
-import { ownRoot } from "./adapters/system/own-root.ts";
 import { outsidePath } from "./adapters/system/outside-path.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import { addTask as addTaskTo, type AddedTask } from "./adapters/tasks/add-task.ts";
@@ -29,7 +23,6 @@ import { openSource, type OpenedSource, type SourceRequest } from "./adapters/ta
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
 import type { RoadmapDefaults } from "./adapters/tasks/roadmap-task.ts";
 import { writeImported } from "./adapters/tasks/write-imported.ts";
-import { findRepository } from "./adapters/git/find-repository.ts";
 import { configurationGlobs } from "./adapters/workspace/kept-files.ts";
 import { pinDefinitions } from "./adapters/workspace/pinned-definitions.ts";
 import { trackedPaths } from "./adapters/workspace/tracked-paths.ts";
@@ -38,13 +31,13 @@ import { literalGlob } from "./core/glob.ts";
 import { mayHoldTests } from "./core/weakening/test-files.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
 import { verifyWork } from "./adapters/workspace/verify-work.ts";
-import type { LoadedConfig } from "./config/load-config.ts";
-import type { Config } from "./config/schema.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
-import { createRedactor, secretsIn } from "./core/redact.ts";
-import type { AgentSettings, Commands, GateSettings, ProtectSettings, Settings } from "./core/settings.ts";
+import { createRedactor } from "./core/redact.ts";
+import type { Commands, GateSettings, ProtectSettings, Settings } from "./core/settings.ts";
 import type { Agents, Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
+export { openProject, readConfig, readConfigWithOrigins } from "./compose-project.ts";
+export { driverOf, hasLog, isDriven, lockProject, openLog, workersOf } from "./compose-store.ts";
 export { capabilitiesOf } from "./adapters/agents/adapters.ts";
 export { askProgram } from "./adapters/system/ask-program.ts";
 export { accountOf } from "./adapters/agents/programs/accounts.ts";
@@ -57,74 +50,16 @@ export { checkPlanFile } from "./adapters/tasks/check-plan-file.ts";
 export { detectedSource } from "./adapters/tasks/detected-source.ts";
 export { JsonError, memberOf, readJson } from "./adapters/tasks/read-json.ts";
 export { watchTree, type TreeChanges } from "./adapters/workspace/watch-tree.ts";
-export type { ListFile, RoadmapDefaults, SourceRequest };
-export { analyzeOutput, damagedExport, findProgram, readExport, readPromptTemplate, verifyWork };
-
-const OWN_ROOT = ownRoot(import.meta.dirname);
-
-/** A repository with everything of ours in it. */
-export interface Project {
-  readonly root: string;
-  readonly ralphDir: string;
-  /** Of the lock and the project's identity; always in the repository's common git directory. */
-  readonly stateFolder: string;
-  readonly stateFile: string;
-}
-
-export interface ProjectOptions {
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** `--dir`. */
-  readonly dir?: string | undefined;
-}
-
-export async function openProject({ cwd, env, dir }: ProjectOptions): Promise<Project> {
-  const { root, commonDir } = await findRepository(cwd);
-  const stateFolder = join(commonDir, "ralph");
-  return {
-    root,
-    ralphDir: resolve(root, dir ?? env["RALPH_DIR"] ?? ".ralph"),
-    stateFolder,
-    stateFile: stateFile(env["RALPH_STATE"], stateFolder),
-  };
-}
-
-/** The log, through which no secret of the environment or the commands passes; `notice` is for the person. */
-export function openLog(
-  project: Project,
-  env: NodeJS.ProcessEnv,
-  commands: Commands = { agents: [], gates: [] },
-): { readonly log: Log; readonly notice: string | null } {
-  const { log, notice } = openSqliteLog(project.stateFile, projectId(project.stateFolder));
-  return { log: redactingLog(log, createRedactor(secretsOf(env, commands))), notice };
-}
-
-/** Whether any run was ever recorded; asking creates nothing. */
-export function hasLog(project: Project): boolean {
-  return existsSync(project.stateFile);
-}
-
-export function lockProject(project: Project): ProjectLock {
-  return acquireProjectLock(project.stateFolder);
-}
-
-/** The process that drives the repository right now. */
-export function driverOf(project: Project): { readonly pid: number | null } | null {
-  return isProjectLocked(project.stateFolder);
-}
-
-export async function readConfig(project: Project, env: NodeJS.ProcessEnv = process.env): Promise<Config> {
-  return (await readConfigWithOrigins(project, env)).config;
-}
-
-export async function readConfigWithOrigins(
-  { root, ralphDir }: Project,
-  env: NodeJS.ProcessEnv,
-): Promise<LoadedConfig> {
-  // Loaded when it is needed: the schema and the parsers are half of the start-up time of the other commands.
-  const { loadConfig } = await import("./config/load-config.ts");
-  return loadConfig({ root, ralphDir, env, builtInAgents: builtInAgents().map(({ name }) => name) });
-}
+export type { ListFile, Project, Queue, RoadmapDefaults, SourceRequest };
+export {
+  analyzeOutput,
+  builtInAgents,
+  damagedExport,
+  findProgram,
+  readExport,
+  readPromptTemplate,
+  verifyWork,
+};
 
 export function sourceOf(
   project: Project,
@@ -231,7 +166,7 @@ export interface AgentParts {
 /** Everything the engine needs, with the real outside behind it. */
 export function composePorts(parts: RunParts): Ports {
   const { project, log, commands, source, followers, env } = parts;
-  const redact = createRedactor(secretsOf(env, commands));
+  const redact = createRedactor(secretsOf(project, env, commands));
   const workspace = workspaceOf(project);
   const workspaceIn = workspacesBeside(workspace);
   return {
@@ -241,7 +176,7 @@ export function composePorts(parts: RunParts): Ports {
     agents: agentsOf(parts, workspaceIn),
     workspace,
     beside: besideOf({ ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT }, workspaceIn),
-    gates: createGates({ cwd: project.root, baseEnv: env, redact, ownRoot: OWN_ROOT }),
+    gates: createGates({ cwd: project.root, baseEnv: withoutQueue(env), redact, ownRoot: OWN_ROOT }),
     letters: createLetters(project.ralphDir),
     notes: notesOf(project),
     clock: systemClock,
@@ -256,7 +191,7 @@ export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefin
     gitDir: dirname(project.stateFolder),
     ralphDir: project.ralphDir,
     // The environment of a process is slow to read, and each iteration reads all of it.
-    baseEnv: { ...parts.env },
+    baseEnv: withoutQueue(parts.env),
     ownRoot: OWN_ROOT,
     version: parts.version,
     ownProgram: [process.execPath, join(OWN_ROOT, "bin", "start.cjs")],
@@ -275,24 +210,18 @@ export function keepAwakeOf({ env }: Pick<RunParts, "env">): KeepAwake {
 
 /** For gates outside of a run; `redact` takes the secrets of the environment and of theirs out of a text. */
 export function gatesOf(
-  { root }: Project,
+  project: Project,
   env: NodeJS.ProcessEnv,
   gates: readonly GateSettings[],
 ): { readonly gates: Gates; readonly redact: (text: string) => string } {
-  const redact = createRedactor(secretsOf(env, { agents: [], gates }));
-  return { gates: createGates({ cwd: root, baseEnv: env, redact, ownRoot: OWN_ROOT }), redact };
-}
-
-export function builtInAgents(): readonly AgentSettings[] {
-  return agentsBuiltIn(OWN_ROOT);
+  const redact = createRedactor(secretsOf(project, env, { agents: [], gates }));
+  return {
+    gates: createGates({ cwd: project.root, baseEnv: withoutQueue(env), redact, ownRoot: OWN_ROOT }),
+    redact,
+  };
 }
 
 /** How this very program is called from a shell. */
 export function ownCommand(cwd: string, env: NodeJS.ProcessEnv): string {
   return findProgram("ralph", cwd, env) === null ? join(OWN_ROOT, "bin", "ralph") : "ralph";
-}
-
-function secretsOf(env: NodeJS.ProcessEnv, { agents, gates }: Commands): readonly string[] {
-  const variables = [env, ...agents.map((agent) => agent.env), ...gates.map((gate) => gate.env)];
-  return variables.flatMap((some) => secretsIn(some));
 }

@@ -37,7 +37,7 @@ export async function withLog<Result>(
   work: (log: Log) => Promise<Result>,
   commands?: Commands,
 ): Promise<Result> {
-  const { log, notice } = openLog(project, process.env, commands);
+  const { log, notice } = await openLog(project, process.env, commands);
   if (notice !== null) process.stderr.write(`ralph: ${notice}\n`);
   try {
     return await work(log);

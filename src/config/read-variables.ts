@@ -26,7 +26,7 @@ export function readVariables(env: NodeJS.ProcessEnv): Variables {
   const unknown: string[] = [];
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith("RALPH_") || NO_CONFIGURATION.test(name)) continue;
-    if (text === undefined || text.trim() === "") continue;
+    if (text === undefined || (text.trim() === "" && !TURNED_OFF.has(name))) continue;
     const known = keys.get(ALIASES[name] ?? name);
     if (known === undefined) refuseUpcoming(name);
     if (known === undefined) unknown.push(name);
@@ -34,6 +34,12 @@ export function readVariables(env: NodeJS.ProcessEnv): Variables {
   }
   return { set, unknown: unknown.toSorted() };
 }
+
+/** Elsewhere an empty variable is none. */
+const TURNED_OFF: ReadonlySet<string> = new Set(["RALPH_QUEUE_URL"]);
+
+/** Nobody is shown what they say. */
+const SECRET: ReadonlySet<string> = new Set(["RALPH_QUEUE_URL"]);
 
 const ALIASES: Readonly<Record<string, string>> = {
   RALPH_PROMISE_REQUIRE_XML_FORMAT: "RALPH_PROMISE_REQUIRE_XML",
@@ -46,9 +52,14 @@ export function variableOf(key: string): string {
 function valueOf(name: string, text: string, key: string, node: SchemaNode): unknown {
   const value = inType(text, node);
   const schema = schemaAt(configSchema, key.split(".")) as z.ZodType;
-  if (schema.safeParse(value).success) return value;
-  const wanted = expectation(node, "yaml");
-  throw new RalphError("config", `${name} is "${text}"; expected ${wanted}${remedy(node, value)}`, {
+  const issue = schema.safeParse(value).error?.issues[0];
+  if (issue === undefined) return value;
+  const wanted =
+    issue.code === "custom"
+      ? issue.message.replace(/, got [^,]*$/, "")
+      : `expected ${expectation(node, "yaml")}${remedy(node, value)}`;
+  const what = SECRET.has(name) ? `${name} is no address` : `${name} is "${text}"`;
+  throw new RalphError("config", `${what}; ${wanted}`, {
     hint: `it sets "${key}"; without the variable the file or the default counts: unset ${name}`,
   });
 }

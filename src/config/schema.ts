@@ -5,6 +5,7 @@ import { agent } from "./agent-schema.ts";
 import { breaker, limits, price } from "./brakes-schema.ts";
 import { count, countFrom, countTo, LANES_MAX } from "./count-schema.ts";
 import { duration, durationOrOff } from "./duration-schema.ts";
+import { queue } from "./queue-schema.ts";
 import { review, stage } from "./stage-schema.ts";
 import { unblock } from "./unblock-schema.ts";
 
@@ -248,6 +249,7 @@ export const configSchema = z.strictObject({
       "how the time for an iteration fits the task; a timeout that is given for a task or a run is exact",
     ),
   unblock: unblock.prefault({}).describe("what happens to blocked tasks by itself"),
+  queue: queue.prefault({}).describe("how several machines work on one project"),
 });
 
 /** What the operator wrote, with the defaults. */

@@ -1,5 +1,3 @@
-import { parseDuration } from "../core/duration.ts";
-
 /** A key of a later version, as it will be: `*` stands for any name or number. */
 interface UpcomingKey {
   readonly type: string;
@@ -17,8 +15,6 @@ export const UPCOMING_KEYS: Readonly<Record<string, UpcomingKey>> = {
   "notify.desktop": { type: "true or false", default: "false" },
   "notify.webhook": { type: "text", default: '""' },
   "notify.command": { type: "text", default: '""' },
-  "queue.url": { type: "text", default: '""' },
-  "queue.lease": { type: "duration", default: '"30s"' },
 };
 
 /** The same tree without upcoming keys that only say what holds anyway: their default. */
@@ -43,7 +39,6 @@ function isUpcomingDefault(path: readonly string[], value: unknown): boolean {
   const key = Object.entries(UPCOMING_KEYS).find(([name]) => matches(name.split("."), path))?.[1];
   if (key?.default === undefined) return false;
   const written: unknown = JSON.parse(key.default);
-  if (key.type === "duration") return parseDuration(String(value)) === parseDuration(String(written));
   return JSON.stringify(value) === JSON.stringify(written);
 }
 

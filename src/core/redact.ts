@@ -21,16 +21,31 @@ export function redactAll<Value>(value: Value, redact: (text: string) => string)
   ) as Value;
 }
 
-/** Values of environment variables that are secret by their name. */
+/** Values of environment variables that are secret by their name, and passwords in addresses. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined &&
-    SECRET_NAME.test(name) &&
-    value.length >= SECRET_LENGTH_MIN &&
-    !value.startsWith("/")
-      ? [value]
-      : [],
-  );
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || value.length < SECRET_LENGTH_MIN || value.startsWith("/")) return [];
+    return SECRET_NAME.test(name) ? [value] : passwordsIn(value);
+  });
+}
+
+/** The password in an address, as it stands there and as it is meant; none when there is none. */
+export function passwordsIn(address: string): string[] {
+  const found = [
+    ...address.matchAll(/^[a-z][\w+.-]*:\/\/[^\s:@/?#]*:([^\s/?#]+)@|[?&]password=([^\s&#]+)/gi),
+  ];
+  return found.flatMap(([, before = "", asked = ""]) => {
+    const written = before + asked;
+    return [...new Set([written, decoded(written)])];
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The same values as they look inside JSON, by the usual ways of writing it. */
@@ -65,6 +80,8 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/AIza[\w-]{35}/g, REDACTED],
   [/([Bb]earer[ \t]{1,4})[\w.~+/-]{16,}=*/g, `$1${REDACTED}`],
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, REDACTED],
+  [/(:\/\/[^\s:@/"'<>]{0,100}:)[^\s@/"'<>]{1,500}@/g, `$1${REDACTED}@`],
+  [/([?&]password=)[^\s&#"'<>]{1,500}/g, `$1${REDACTED}`],
 ];
 
 const ANY_SHAPE = new RegExp(
@@ -77,6 +94,8 @@ const ANY_SHAPE = new RegExp(
     String.raw`AIza[\w-]{35}`,
     "[Bb]earer[ \t]",
     String.raw`(?<![\w-])eyJ[\w-]{8}`,
+    "[?&]password=[^\\s&#\"'<>]",
+    String.raw`:\/\/[^\s:@/"'<>]{0,100}:[^\s@/"'<>]{1,500}@`,
   ].join("|"),
 );
 

@@ -1,8 +1,9 @@
 import type { Recorded } from "../core/events.ts";
 import { hourOf } from "../core/limits/calls.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
-import { overviewOf, type LiveProgress, type LogLine, type Overview } from "../core/projections/overview.ts";
+import { overviewOf, type LogLine, type Overview } from "../core/projections/overview.ts";
 import type { Instant } from "../core/time.ts";
+import type { Driving } from "./driving.ts";
 import { followLog, type Followed } from "./follow.ts";
 import type { Log } from "./ports.ts";
 
@@ -12,9 +13,9 @@ export interface ScreenPorts {
   readonly project: string;
   readonly mayAct: boolean;
   /** Null until the first run. */
-  log(): Log | null;
-  isDriven(): boolean;
-  progress(): readonly LiveProgress[];
+  log(): Promise<Log | null>;
+  /** As of now. */
+  driving(): Promise<Driving>;
   /** What a person is told about one fact. */
   lines(event: Recorded, state: State): readonly string[];
   now(): Instant;
@@ -23,6 +24,8 @@ export interface ScreenPorts {
 /** A project as a screen sees it. */
 export interface WatchedProject {
   readonly state: State;
+  /** As of the last time. */
+  readonly driving: Driving;
   overview(): Overview;
   /** What came since the last time. */
   catchUp(): Promise<readonly Recorded[]>;
@@ -35,6 +38,7 @@ export async function watchProject(ports: ScreenPorts): Promise<WatchedProject> 
   let followed: Followed | null = null;
   /** What is followed, and when it began: after a reset the same log begins anew. */
   let source: { readonly log: Log; readonly begun: Instant | null } | null = null;
+  let driving: Driving = { isDriven: false, progress: [], workers: null };
   let calls = 0;
   let hour: Instant | null = null;
   const tail = new Tail(ports);
@@ -48,18 +52,21 @@ export async function watchProject(ports: ScreenPorts): Promise<WatchedProject> 
     get state() {
       return followed?.state ?? EMPTY_STATE;
     },
+    get driving() {
+      return driving;
+    },
     overview: () =>
       overviewOf(watched.state, {
         project: ports.project,
         now: ports.now(),
         mayAct: ports.mayAct,
-        isDriven: ports.isDriven(),
-        progress: ports.progress(),
+        ...driving,
         tail: tail.lines,
         calls,
       }),
     async catchUp() {
-      const log = ports.log();
+      driving = await ports.driving();
+      const log = await ports.log();
       const begun = (await log?.read(0, { limit: 1 }))?.[0]?.at ?? null;
       const isSame = log === source?.log && (source.begun === null || source.begun === begun);
       if (source !== null && !isSame) {

@@ -130,13 +130,13 @@ class RunningMonitor {
   /** A frame is made only when it would be another one. */
   #see(): void {
     const { screen } = this.#parts;
-    const { state } = this.#watched;
-    const isDriven = screen.isDriven();
+    const { state, driving } = this.#watched;
+    const { isDriven, workers } = driving;
     const isTicking = isDriven || this.#model.overview.status.inbox.some(({ deadline }) => deadline !== null);
     const now = screen.now();
-    const live = screen.progress().map((one) => ({ ...one, elapsedSeconds: 0 }));
+    const live = driving.progress.map((one) => ({ ...one, elapsedSeconds: 0 }));
     const often = Math.floor(now / (isTicking ? SECOND_MS : MINUTE_MS));
-    const shown = JSON.stringify([state.position, isDriven, live, often]);
+    const shown = JSON.stringify([state.position, isDriven, live, workers, often]);
     if (shown === this.#shown) return;
     this.#shown = shown;
     const overview = this.#watched.overview();
@@ -196,7 +196,8 @@ class RunningMonitor {
   async #lastIterationOf(task: string): Promise<number | null> {
     const open = this.#watched.state.iterations.find((iteration) => iteration.task === task);
     if (open !== undefined) return open.number;
-    const begun = await this.#parts.screen.log()?.read(0, { task, types: ["iteration.started"] });
+    const log = await this.#parts.screen.log();
+    const begun = await log?.read(0, { task, types: ["iteration.started"] });
     const last = begun?.at(-1);
     return last?.type === "iteration.started" ? last.iteration : null;
   }

@@ -1,6 +1,5 @@
 import type { Context } from "hono";
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
-import type { LiveProgress } from "../core/projections/overview.ts";
 import { every } from "../engine/follow.ts";
 import { everythingUpTo, type LiveProject } from "./live-project.ts";
 
@@ -11,16 +10,14 @@ const HEARTBEAT_MS = 15_000;
 /** Tells all pages what is new. The log is looked at by one for all, and by nobody while no page is open. */
 export class EventStream {
   readonly #live: LiveProject;
-  readonly #progress: () => readonly LiveProgress[];
   readonly #stop: AbortSignal;
   readonly #listeners = new Set<Listener>();
   #polling: AbortController | null = null;
   #lastProgress = { text: "[]", at: 0 };
 
   /** `stop`: every stream is closed. */
-  constructor(live: LiveProject, progress: () => readonly LiveProgress[], stop: AbortSignal) {
+  constructor(live: LiveProject, stop: AbortSignal) {
     this.#live = live;
-    this.#progress = progress;
     this.#stop = stop;
     live.listen(() => {
       for (const listener of this.#listeners) listener.wake();
@@ -85,7 +82,7 @@ export class EventStream {
     await this.#live.refresh().catch(() => {}); // it is looked again in a moment
     const now = performance.now();
     if (now - this.#lastProgress.at < PROGRESS_MS) return;
-    const text = JSON.stringify(this.#progress());
+    const text = JSON.stringify(this.#live.progress);
     const isNews = text !== this.#lastProgress.text;
     this.#lastProgress = { text, at: now };
     if (isNews) for (const listener of this.#listeners) listener.wake();

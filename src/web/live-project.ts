@@ -1,7 +1,7 @@
 import type { Recorded } from "../core/events.ts";
 import { taskOf } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
-import type { Overview } from "../core/projections/overview.ts";
+import type { LiveProgress, Overview } from "../core/projections/overview.ts";
 import type { Log } from "../engine/ports.ts";
 import { watchProject, type ScreenPorts, type WatchedProject } from "../engine/watch-project.ts";
 import type { Facts } from "./api.ts";
@@ -34,6 +34,11 @@ export class LiveProject {
     return this.#watched?.state ?? EMPTY_STATE;
   }
 
+  /** As of the last look. */
+  get progress(): readonly LiveProgress[] {
+    return this.#watched?.driving.progress ?? [];
+  }
+
   async overview(): Promise<Overview> {
     await this.refresh();
     return (this.#watched ?? (await watchProject(this.#ports))).overview();
@@ -55,7 +60,7 @@ export class LiveProject {
 
   /** What came after a position; null when nothing did. */
   async factsSince(position: number): Promise<Facts | null> {
-    const log = this.#ports.log();
+    const log = await this.#ports.log();
     const end = this.state.position;
     if (log === null || position === end) return null;
     if (position > end || end - position > FACTS_TOLD_MAX) return everythingUpTo(end);
@@ -79,7 +84,7 @@ export class LiveProject {
   }
 
   async #look(): Promise<void> {
-    const log = this.#ports.log();
+    const log = await this.#ports.log();
     const begun = (await log?.read(0, { limit: 1 }))?.[0]?.at ?? null;
     if (this.#watched === null || begun !== this.#begun || log !== this.#log) {
       this.#watched = await watchProject(this.#ports);

@@ -66,7 +66,7 @@ function createApp(
 ): Hono {
   const app = new Hono();
   const live = new LiveProject(ports, stop);
-  const events = new EventStream(live, () => ports.progress(), stop);
+  const events = new EventStream(live, stop);
   app.use(securityHeaders);
   app.use(guardAccess({ ...address, mayAct: ports.mayAct }));
   overviewRoutes(app, live, events);

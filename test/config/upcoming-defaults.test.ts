@@ -4,8 +4,6 @@ import { withoutUpcomingDefaults } from "../../src/config/upcoming-keys.ts";
 test.each([
   [{ logs: { keep_days: 30 }, run: { max_stuck: 4 } }, { run: { max_stuck: 4 } }],
   [{ logs: { keep_days: 2 } }, { logs: { keep_days: 2 } }],
-  [{ queue: { lease: "30000ms" } }, {}],
-  [{ queue: { lease: "1h" } }, { queue: { lease: "1h" } }],
   [{ notify: { desktop: false, command: "" } }, {}],
   [{ run: {} }, { run: {} }],
   [{ nonsense: {} }, { nonsense: {} }],

@@ -17,11 +17,21 @@ const ANY: readonly (readonly string[])[] = [[]];
 const STEPS_MAX = 150;
 
 /** What every fleet must do; `open` gives a fresh one without workers. */
-export function describeFleet(name: string, open: () => Promise<FleetUnderTest>): void {
-  const inFleet = test.extend<{ fleet: FleetUnderTest }>({
+export function describeFleet(
+  name: string,
+  open: (lease: "long" | "short") => Promise<FleetUnderTest>,
+): void {
+  /** Nothing runs out in the long one, however slow the machine is. */
+  const inFleet = test.extend<{ fleet: FleetUnderTest; hasty: FleetUnderTest }>({
     // oxlint-disable-next-line no-empty-pattern
     fleet: async ({}, use) => {
-      const under = await open();
+      const under = await open("long");
+      await use(under);
+      await under.close();
+    },
+    // oxlint-disable-next-line no-empty-pattern
+    hasty: async ({}, use) => {
+      const under = await open("short");
       await use(under);
       await under.close();
     },
@@ -151,7 +161,7 @@ export function describeFleet(name: string, open: () => Promise<FleetUnderTest>)
     describe.concurrent("going silent", () => {
       inFleet(
         "the task of a silent worker goes to another, though nobody offers it again",
-        async ({ fleet }) => {
+        async ({ hasty: fleet }) => {
           const [a, b] = [await fleet.join("a"), await fleet.join("b")];
           await a.offer([offer("one"), offer("two")]);
           const [lost] = await a.take(1, ANY);
@@ -167,7 +177,7 @@ export function describeFleet(name: string, open: () => Promise<FleetUnderTest>)
         },
       );
 
-      inFleet("nobody takes a task whose worker beats", async ({ fleet }) => {
+      inFleet("nobody takes a task whose worker beats", async ({ hasty: fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
         await a.offer([offer("one")]);
         await a.take(1, ANY);
@@ -181,7 +191,7 @@ export function describeFleet(name: string, open: () => Promise<FleetUnderTest>)
 
       inFleet(
         "who wakes up is told once what is lost, and neither beats nor releases get it back",
-        async ({ fleet }) => {
+        async ({ hasty: fleet }) => {
           const [a, b] = [await fleet.join("a"), await fleet.join("b")];
           await a.offer([offer("one")]);
           const [lease] = await a.take(1, ANY);
@@ -195,7 +205,7 @@ export function describeFleet(name: string, open: () => Promise<FleetUnderTest>)
         },
       );
 
-      inFleet("what ran out is lost, even if nobody took it", async ({ fleet }) => {
+      inFleet("what ran out is lost, even if nobody took it", async ({ hasty: fleet }) => {
         const a = await fleet.join("a");
         await a.offer([offer("one")]);
         const [lease] = await a.take(1, ANY);
@@ -248,7 +258,7 @@ export function describeFleet(name: string, open: () => Promise<FleetUnderTest>)
         expect(played.filter((lease) => lease !== null)).toHaveLength(1);
       });
 
-      inFleet("another plays the part of one who went silent", async ({ fleet }) => {
+      inFleet("another plays the part of one who went silent", async ({ hasty: fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
         await a.play("@keeper");
         const lease = await until(fleet, [b], () => b.play("@keeper"), isThere);

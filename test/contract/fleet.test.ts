@@ -19,9 +19,9 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-describeFleet("Postgres", async () => {
+describeFleet("Postgres", async (lease) => {
   const own = randomUUID();
-  const leaseMs = 2_000;
+  const leaseMs = lease === "short" ? 3_000 : 60_000;
   const joined: Fleet[] = [];
   return {
     leaseMs,

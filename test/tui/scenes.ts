@@ -28,6 +28,7 @@ export function scene(
     mayAct: true,
     isDriven: true,
     progress: [],
+    workers: null,
     tail: [],
     calls: 12,
     ...around,

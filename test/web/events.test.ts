@@ -12,7 +12,9 @@ beforeAll(async () => {
   project = createProject();
   project.script({ one: [[{ promise: "DECIDE:which colour?" }]] });
   await project.ralph("run");
-  page = await openPage(project.root, { ports: { progress: () => progress } });
+  page = await openPage(project.root, {
+    ports: { driving: async () => ({ isDriven: false, progress, workers: null }) },
+  });
 });
 
 afterAll(async () => {
@@ -173,7 +175,7 @@ test("the log is looked at while a page is open, and by nobody when all are clos
   let looks = 0;
   const { ports } = page;
   const counted = await openPage(project.root, {
-    ports: { ...ports, progress: () => [], log: () => ((looks += 1), ports.log()) },
+    ports: { ...ports, log: () => ((looks += 1), ports.log()) },
   });
   const listeners = await Promise.all([1, 2, 3].map(() => Listening.open(counted, "/api/events")));
   await until("it is looked at", () => looks > 20);

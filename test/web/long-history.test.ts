@@ -18,7 +18,7 @@ let page: Page;
 
 beforeAll(async () => {
   repository = temporaryRepository();
-  const { log } = openLog(await openProject({ cwd: repository.root, env: {} }), {});
+  const { log } = await openLog(await openProject({ cwd: repository.root, env: {} }), {});
   await writeLongHistory(log, ITERATIONS);
   await log.saveSnapshot(await latestState(log), EVOLVE_VERSION);
   await log.close();

@@ -144,6 +144,7 @@ export function overviewNow(inbox: readonly InboxItem[], position: number, now: 
       { lane: 3, work: null },
     ],
     progress: PROGRESS,
+    workers: null,
     tail: Array.from({ length: 60 }, (_, index) => ({
       position: position - 60 + index,
       at: NOW - (60 - index) * MINUTE,

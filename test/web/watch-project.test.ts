@@ -39,9 +39,8 @@ function ports(log: () => Log | null): ScreenPorts {
   return {
     project: "shop",
     mayAct: true,
-    log,
-    isDriven: () => false,
-    progress: () => [],
+    log: async () => log(),
+    driving: async () => ({ isDriven: false, progress: [], workers: null }),
     lines: ({ type }) => [type],
     now: () => clock,
   };

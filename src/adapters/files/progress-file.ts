@@ -36,12 +36,23 @@ export class ProgressFile {
 export function readProgress(folder: string): readonly LiveProgress[] {
   try {
     const { lanes } = JSON.parse(readFileSync(join(folder, NAME), "utf8")) as { lanes?: unknown };
-    return Array.isArray(lanes) ? lanes.map((lane) => fromWire(lane as ReturnType<typeof toWire>)) : [];
+    return Array.isArray(lanes) ? progressIn(lanes) : [];
   } catch {
     // It comes and goes with a run, and a screen asks again in a moment.
     return [];
   }
 }
+
+/** Rows as they are in the file, also when they come from elsewhere; what is none is left out. */
+export function progressIn(rows: readonly unknown[]): readonly LiveProgress[] {
+  return rows.filter(isRow).map(fromWire);
+}
+
+function isRow(row: unknown): row is Row {
+  return typeof row === "object" && row !== null && "iteration" in row && "task" in row;
+}
+
+type Row = ReturnType<typeof toWire>;
 
 /** As it is written for screens. */
 export function toWire(progress: Progress) {
@@ -61,7 +72,7 @@ export function toWire(progress: Progress) {
   };
 }
 
-function fromWire(wire: ReturnType<typeof toWire>): LiveProgress {
+function fromWire(wire: Row): LiveProgress {
   return {
     iteration: wire.iteration,
     task: wire.task,

@@ -1,4 +1,7 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   ask,
@@ -121,6 +124,37 @@ describe("the fleet and its database", () => {
   });
 });
 
+describe("the fleet and a process", () => {
+  test("that is killed: its task goes on elsewhere, once", async () => {
+    const { url } = await fresh();
+    const other = await join(await connect(url), "other");
+    await other.offer([ONE]);
+    const worker = await startWorker(url, "victim");
+    expect(await worker.next()).toEqual({ took: ["one"] });
+    worker.child.kill("SIGKILL");
+    const [lease] = await until(() => alive(other).then(() => other.take(1, ANY)));
+    expect(lease).toEqual({ name: "one", number: 2, from: "victim" });
+    expect((await other.workers()).find(({ id }) => id === "victim")).toMatchObject({
+      is: "vanished",
+      holds: [],
+    });
+  });
+
+  test("that is frozen: when it wakes up it learns that its task is another's by now", async () => {
+    const { url } = await fresh();
+    const other = await join(await connect(url), "other");
+    await other.offer([ONE]);
+    const worker = await startWorker(url, "sleeper");
+    expect(await worker.next()).toEqual({ took: ["one"] });
+    worker.child.kill("SIGSTOP");
+    const [lease] = await until(() => alive(other).then(() => other.take(1, ANY)));
+    expect(lease).toMatchObject({ number: 2, from: "sleeper" });
+    worker.child.kill("SIGCONT");
+    expect(await worker.next()).toEqual({ lost: ["one"] });
+    expect((await other.beat(BUSY)).lost).toEqual([]);
+  });
+});
+
 describe("the fleet and a server that goes away", () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -128,34 +162,27 @@ describe("the fleet and a server that goes away", () => {
   });
   afterAll(() => server.remove());
 
-  test.each(["stop", "kill"] as const)(
-    "who could not beat while it was away keeps what it held, and nobody else gets it (%s)",
-    async (how) => {
-      const leaseMs = 2_000;
-      const [a, b] = await Promise.all(
-        ["a", "b"].map(async (id) => join(await connect(server.url), id, [], leaseMs, how)),
-      );
-      await a!.offer([ONE]);
-      const [lease] = await a!.take(1, ANY);
-      await a!.play("@keeper");
-      await server[how]();
-      await sleep(leaseMs * 1.5);
-      const meanwhile = [b!.take(1, ANY), b!.play("@keeper")];
-      await server.start();
-      expect(await Promise.all(meanwhile)).toEqual([[], null]);
-      expect((await a!.beat(BUSY)).lost).toEqual([]);
-      expect(await a!.play("@keeper")).toMatchObject({ number: 1 });
-      expect(await b!.take(1, ANY)).toEqual([]);
-      // From now on it is silent of its own accord.
-      const [taken] = await until(async () => {
-        await b!.beat(BUSY);
-        return b!.take(1, ANY);
-      });
-      expect(taken).toEqual({ name: "one", number: 2, from: "a" });
-      await a!.release(lease!);
-      expect((await b!.beat(BUSY)).lost).toEqual([]);
-    },
-  );
+  test("who could not beat while it was away keeps what it held, and nobody else gets it", async () => {
+    const leaseMs = 4_000;
+    const a = await join(await connect(server.url), "a", [], leaseMs);
+    const b = await join(await connect(server.url), "b", [], leaseMs);
+    await a.offer([ONE]);
+    const [lease] = await a.take(1, ANY);
+    await a.play("@keeper");
+    await server.kill();
+    await sleep(leaseMs * 1.25);
+    const meanwhile = [b.take(1, ANY), b.play("@keeper")];
+    await server.start();
+    expect(await Promise.all(meanwhile)).toEqual([[], null]);
+    expect((await a.beat(BUSY)).lost).toEqual([]);
+    expect(await a.play("@keeper")).toMatchObject({ number: 1 });
+    expect(await b.take(1, ANY)).toEqual([]);
+    // From now on it is silent of its own accord.
+    const [taken] = await until(() => alive(b).then(() => b.take(1, ANY)));
+    expect(taken).toEqual({ name: "one", number: 2, from: "a" });
+    await a.release(lease!);
+    expect((await b.beat(BUSY)).lost).toEqual([]);
+  });
 
   test("who leaves while it is away does not wait for it", async () => {
     const fleet = await join(await connect(server.url), "a", [], 60_000, "leaving");
@@ -165,6 +192,30 @@ describe("the fleet and a server that goes away", () => {
     await server.start();
   });
 });
+
+async function alive(fleet: Fleet): Promise<void> {
+  await fleet.beat(BUSY);
+}
+
+/** A worker in a process of its own, which takes one task and beats until that is lost. */
+async function startWorker(
+  url: string,
+  id: string,
+): Promise<{ readonly child: ChildProcess; next(): Promise<unknown> }> {
+  const script = fileURLToPath(new URL("../../../test/contract/fleet-worker.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, url, id], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return {
+    child,
+    next: async () => {
+      const { value } = (await lines.next()) as { value: string };
+      return JSON.parse(value) as unknown;
+    },
+  };
+}
 
 async function fresh(): Promise<FreshDatabase> {
   const database = await freshDatabase();
@@ -182,7 +233,7 @@ async function join(
   database: Database,
   id: string,
   labels: readonly string[] = [],
-  leaseMs = 2_000,
+  leaseMs = 3_000,
   project = "project",
 ): Promise<Fleet> {
   const worker = { id, host: "host", pid: process.pid, version: "1", labels };

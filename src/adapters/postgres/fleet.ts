@@ -45,6 +45,8 @@ class PostgresFleet implements Fleet {
   readonly #holder: Holder;
   readonly #jobs: Jobs;
   readonly #held = new Map<string, Holding>();
+  /** Lost, in a beat that failed before it could say so. */
+  readonly #untold = new Set<string>();
   #tidyAt = 0;
 
   constructor(options: FleetOptions, jobs: Jobs) {
@@ -56,10 +58,12 @@ class PostgresFleet implements Fleet {
 
   async beat(doing: WorkerReport): Promise<Heartbeat> {
     const { database, project, worker } = this.#options;
-    const asked = [...this.#held.values()];
-    const { now, lost } = await this.#renew(asked);
+    const { now, lost } = await this.#renew([...this.#held.values()]);
+    for (const name of lost) this.#untold.add(name);
     await report(database, project, worker, doing);
-    return { now, lost };
+    const told = [...this.#untold];
+    this.#untold.clear();
+    return { now, lost: told };
   }
 
   async offer(tasks: readonly Offer[]): Promise<void> {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
  * queues may not.
  */
 export function queueOf(project: string, labels: readonly string[]): string {
-  return `${short(project)}-${short(JSON.stringify(labels))}`;
+  return `${short(project)}-${short(JSON.stringify(labels.toSorted()))}`;
 }
 
 function short(text: string): string {

@@ -92,8 +92,7 @@ export class Jobs {
        SELECT offered.index::int - 1 AS index, job.id, job.retry_count AS "retryCount"
        FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS offered (queue, task, index)
        CROSS JOIN clock
-       LEFT JOIN ${SCHEMA}.job ON job.name = offered.queue AND coalesce(job.singleton_key, '') = offered.task
-         AND job.state <= 'active' AND job.policy = 'exclusive'
+       LEFT JOIN LATERAL ${jobOf("offered.queue", "offered.task", "state <= 'active'")} AS job ON true
        LEFT JOIN ralph.leases AS held ON held.project = $1 AND held.name = offered.task
        WHERE (job.id IS NULL OR job.state = 'active') AND NOT ${isLive("held")}`,
       [project, jobs.map(({ queue }) => queue), jobs.map(({ task }) => task), leaseMs],
@@ -141,13 +140,15 @@ export class Jobs {
            ORDER BY priority DESC, created_on LIMIT $4
          ) AS job
          ORDER BY job.priority DESC, job.created_on LIMIT $4
+       ),
+       overdue AS MATERIALIZED (
+         SELECT name FROM ralph.leases AS held CROSS JOIN clock WHERE project = $1 AND ${isOverdue("held")}
        )
        SELECT name AS queue, NULL::uuid AS id, 0 AS "retryCount", count(*)::int AS waiting FROM best GROUP BY name
        UNION ALL
-       SELECT job.name, job.id, job.retry_count, 0 FROM ralph.leases AS held CROSS JOIN clock
-       JOIN ${SCHEMA}.job ON job.name = ANY ($3::text[]) AND coalesce(job.singleton_key, '') = held.name
-         AND job.state = 'active' AND job.policy = 'exclusive'
-       WHERE held.project = $1 AND ${isOverdue("held")}`,
+       SELECT queue.name, job.id, job.retry_count, 0
+       FROM overdue CROSS JOIN unnest($3::text[]) AS queue (name)
+       CROSS JOIN LATERAL ${jobOf("queue.name", "overdue.name", "state = 'active'")} AS job`,
       [project, leaseMs, queues, count],
     );
     return {
@@ -212,6 +213,14 @@ export class Jobs {
     });
     this.#queues.add(queue);
   }
+}
+
+/** The job of a task, by the index of its policy; a limit keeps the planner from reading the whole table instead. */
+function jobOf(queue: string, task: string, state: string): string {
+  return `(
+    SELECT id, state, retry_count FROM ${SCHEMA}.job
+    WHERE name = ${queue} AND coalesce(singleton_key, '') = ${task} AND policy = 'exclusive' AND ${state} LIMIT 1
+  )`;
 }
 
 /** Of several who make the same tables at the same moment one succeeds; the others then find them. */

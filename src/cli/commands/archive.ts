@@ -19,6 +19,7 @@ import { listToArchive, type ListToArchive } from "../archive/list-to-archive.ts
 import { recordArchived, recordFresh } from "../archive/record-archived.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { freshText } from "../init/fresh-files.ts";
+import { refuseWhileDriven } from "../refuse-while-driven.ts";
 import { refreshStatus } from "../refresh-status.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 import { requirePerson } from "../require-person.ts";
@@ -41,6 +42,7 @@ async function archive(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, context.env, "archive the list");
   const name = flags.label === undefined ? null : givenName(flags.label);
+  if (project.queue !== null) await refuseWhileDriven(project);
   const lock = lockProject(project);
   try {
     await putAway(project, name, flags, context);
@@ -121,7 +123,7 @@ async function report(project: Project, folder: string, files: Replaced, context
       : [
           `git commit -m "A new list" -- ${tracked.map(quoted).join(" ")}     # archive commits nothing itself`,
         ]),
-    "ralph run",
+    project.queue === null ? "ralph run" : "ralph submit",
   ];
   stdout.write(`\nNext:\n${steps.map((step, at) => `  ${at + 1}. ${step}\n`).join("")}`);
 }

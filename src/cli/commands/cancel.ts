@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import { driverOf, openProject, type Project } from "../../compose.ts";
+import { isDriven, openProject, type Project } from "../../compose.ts";
 import type { Event } from "../../core/events.ts";
 import { isOpen, type RunState } from "../../core/loop/state.ts";
 import { activeLoops, type Loop } from "../../core/projections/loops.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import { latestState } from "../../engine/operator.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { readState, withLog } from "../project-state.ts";
+import { nobody } from "../nobody.ts";
 import { requirePerson } from "../require-person.ts";
 
 export function define(command: Command, act: Act): void {
@@ -25,8 +27,8 @@ async function cancel(task: string | undefined, all: boolean, context: CliContex
   requirePerson(project, context.env, "cancel a task");
   const state = await readState(project);
   const { run } = state;
-  if (driverOf(project) === null || !isOpen(run)) {
-    context.stderr.write("ralph: nothing to cancel, no run is active here\n");
+  if (!isOpen(run) || !(await isDriven(project))) {
+    context.stderr.write(`ralph: nothing to cancel, ${nobody(project)}\n`);
     return 0;
   }
   const loops = activeLoops(state).filter((loop) => all || loop.task === task);
@@ -55,9 +57,13 @@ const LOOK_MS = 50;
 
 async function areGone(project: Project, loops: readonly Loop[]): Promise<boolean> {
   const ids = new Set(loops.map(({ task }) => task));
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(LOOK_MS)) {
-    const { iterations } = await readState(project);
-    if (!iterations.some((open) => ids.has(open.task) && open.phase.is === "running")) return true;
-  }
-  return false;
+  // A worker that has just died is waited for as others wait for it.
+  const end = Date.now() + PATIENCE_MS + (project.queue?.leaseMs ?? 0);
+  return withLog(project, async (log) => {
+    for (; Date.now() < end; await sleep(LOOK_MS)) {
+      const { iterations } = await latestState(log);
+      if (!iterations.some((open) => ids.has(open.task) && open.phase.is === "running")) return true;
+    }
+    return false;
+  });
 }

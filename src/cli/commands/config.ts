@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import { openProject, readConfigWithOrigins } from "../../compose.ts";
 import type { ConfigValue } from "../../config/config-values.ts";
 import type { Waiting } from "../../config/load-config.ts";
-import { createRedactor, secretsIn } from "../../core/redact.ts";
+import { createRedactor, passwordsIn, secretsIn } from "../../core/redact.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor, type Style } from "../print/style.ts";
 
@@ -48,7 +48,8 @@ const SECRET_NAME = /\.env\..*(?:KEY|TOKEN|SECRET|PASS|AUTH|CREDENTIAL|COOKIE)/i
 
 function withoutSecrets(values: readonly ConfigValue[], env: NodeJS.ProcessEnv): readonly ConfigValue[] {
   const written = values.filter(({ key }) => SECRET_NAME.test(key)).map(({ value }) => String(value));
-  const redact = createRedactor([...secretsIn(env), ...written]);
+  const inAddresses = values.flatMap(({ value }) => (typeof value === "string" ? passwordsIn(value) : []));
+  const redact = createRedactor([...secretsIn(env), ...written, ...inAddresses]);
   const clean = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(clean);
     return typeof value === "string" ? redact(value) : value;

@@ -32,7 +32,7 @@ async function decide(words: readonly string[], context: CliContext): Promise<nu
     const question = await questionOf(task, state, project);
     if (await record(project, state, question, answer)) {
       await refreshStatus(project);
-      tell(question, answer, nextStep(project, state, question.task), context);
+      tell(question, answer, await nextStep(project, state, question.task), context);
       return 0;
     }
   }
@@ -104,7 +104,7 @@ function tell(
   stderr.write(`  → ${next}\n`);
 }
 
-function nextStep(project: Project, state: State, task: string): string {
+async function nextStep(project: Project, state: State, task: string): Promise<string> {
   // It asked with the last iteration that it had.
   if (state.tasks[task]?.blockedReason != null)
     return `it is blocked as well: ralph unblock ${asArgument(task)}`;

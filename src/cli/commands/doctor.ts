@@ -14,6 +14,7 @@ import type { Config } from "../../config/schema.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { agentFindings } from "../doctor/agent-findings.ts";
 import { problem, type Finding } from "../doctor/finding.ts";
+import { queueFinding } from "../doctor/queue-finding.ts";
 import { styleFor } from "../print/style.ts";
 
 export function define(command: Command, act: Act): void {
@@ -50,7 +51,7 @@ async function repository(context: CliContext): Promise<readonly Finding[]> {
     return [
       { name: "repository", well: true, found: project.root, advice: null },
       await identity(project, context),
-      state(project),
+      await state(project, context),
       folder(project),
       ...(await agentFindings(config, project, context)),
       ...gates(config, project, context),
@@ -67,11 +68,12 @@ async function identity(project: Project, context: CliContext): Promise<Finding>
   return { name: "git identity", well: true, found, advice: null };
 }
 
-function state(project: Project): Finding {
+async function state(project: Project, { env }: CliContext): Promise<Finding> {
+  if (project.queue !== null) return queueFinding(project);
   try {
     if (!hasLog(project)) return { name: "state", well: true, found: "no run yet", advice: null };
-    const { log, notice } = openLog(project, process.env);
-    void log.close();
+    const { log, notice } = await openLog(project, env);
+    await log.close();
     const driver = driverOf(project);
     const running = driver === null ? "" : `, a run is active (pid ${driver.pid ?? "unknown"})`;
     return {

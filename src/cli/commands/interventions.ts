@@ -92,8 +92,8 @@ async function reset(project: Project, asJson: boolean, { stdout, stderr }: CliC
   if (hasLog(project)) {
     await withLog(project, (log) => log.append([{ type: "interventions.reset" }]));
     const state = await readState(project);
-    // A run that is on hears of it by itself.
-    if (driverOf(project) === null)
+    // A run that is on hears of it by itself, and so do workers.
+    if (project.queue === null && driverOf(project) === null)
       await withLog(project, (log) => interventionFilesOf(project, log).restore(state));
   }
   if (asJson) stdout.write("[]\n");

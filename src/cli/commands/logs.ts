@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { driverOf, openProject, type Project } from "../../compose.ts";
+import { isDriven, openProject, type Project } from "../../compose.ts";
 import { transcriptOf } from "../../compose-screens.ts";
 import { transcriptName } from "../../core/projections/transcript-name.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -11,6 +11,8 @@ import type { Act, CliContext } from "../commands.ts";
 import { readState } from "../project-state.ts";
 
 const POLL_MS = 200;
+/** Each look is a connection. */
+const POLL_SHARED_MS = 1_000;
 
 export function define(command: Command, act: Act): void {
   command
@@ -36,7 +38,7 @@ async function logs(wanted: string | undefined, follow: boolean, context: CliCon
     const running = follow && (await isRunning(project, number));
     printed = await printFrom(file, printed, context);
     if (!running) return 0;
-    await delay(POLL_MS);
+    await delay(project.queue === null ? POLL_MS : POLL_SHARED_MS);
   }
 }
 
@@ -47,7 +49,7 @@ async function printFrom(file: string, start: number, { stdout }: CliContext): P
 }
 
 async function isRunning(project: Project, iteration: number): Promise<boolean> {
-  if (driverOf(project) === null) return false;
+  if (!(await isDriven(project))) return false;
   return (await readState(project)).iterations.some(
     (open) => open.number === iteration && open.phase.is === "running",
   );

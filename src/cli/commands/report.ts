@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
-import { driverOf, hasLog, openProject, type Project } from "../../compose.ts";
+import { hasLog, isDriven, openProject, type Project } from "../../compose.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { htmlReport } from "../../core/run-report/html/html-report.ts";
 import { markdownReport } from "../../core/run-report/markdown/markdown-report.ts";
@@ -61,7 +61,7 @@ async function reportOf(
       state,
       blocked: await blockedThen(log, state),
       project: basename(project.root),
-      isDriven: isLatest && driverOf(project) !== null,
+      isDriven: isLatest && (await isDriven(project)),
       isLatest,
       now: Date.now(),
       version,

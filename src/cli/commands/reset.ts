@@ -2,10 +2,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { driverOf, openProject, type Project } from "../../compose.ts";
+import { openProject, type Project } from "../../compose.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { readState, withLog } from "../project-state.ts";
+import { refuseWhileDriven, refuseWhileHeld } from "../refuse-while-driven.ts";
 import { requirePerson } from "../require-person.ts";
 
 interface Flags {
@@ -29,17 +30,7 @@ export function define(command: Command, act: Act): void {
 async function reset(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, context.env, "reset anything");
-  const driver = driverOf(project);
-  const isOnlyCalls = flags.calls === true && !flags.all && !flags.circuit && flags.task === undefined;
-  if (driver !== null && !isOnlyCalls) {
-    throw new RalphError(
-      "already-running",
-      `a run is working in this repository (pid ${driver.pid ?? "unknown"})`,
-      {
-        hint: "end it first: ralph stop",
-      },
-    );
-  }
+  await refuseAtWork(flags, project);
   if (flags.all === true) return resetAll(project, flags.yes === true, context);
   if (flags.circuit !== true && flags.calls !== true && flags.task === undefined) {
     throw new RalphError("usage", "say what to reset", {
@@ -52,6 +43,13 @@ async function reset(flags: Flags, context: CliContext): Promise<number> {
   return 0;
 }
 
+/** Workers hear of everything, and are asked to leave only for what would be gone under their hands. */
+async function refuseAtWork(flags: Flags, project: Project): Promise<void> {
+  const isOnlyCalls = flags.calls === true && !flags.all && !flags.circuit && flags.task === undefined;
+  if (project.queue === null ? !isOnlyCalls : flags.all === true) return refuseWhileDriven(project);
+  if (flags.task !== undefined) return refuseWhileHeld(project, flags.task);
+}
+
 /** Half open: one iteration without progress opens it again. */
 async function resetCircuit(project: Project, { stderr }: CliContext): Promise<void> {
   const { position, reason } = (await readState(project)).breaker;
@@ -62,7 +60,7 @@ async function resetCircuit(project: Project, { stderr }: CliContext): Promise<v
   const move = { type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", head: null } as const;
   await withLog(project, (log) => log.append([{ ...move, reason: "somebody reset it" }]));
   stderr.write(
-    `ralph: the breaker (${reason}) is HALF_OPEN now: one iteration shows whether it helps. ralph run\n`,
+    `ralph: the breaker (${reason}) is HALF_OPEN now: one iteration shows whether it helps. ${project.queue === null ? "ralph run" : "Workers go on"}\n`,
   );
 }
 

@@ -1,15 +1,16 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import { openProject } from "../../compose.ts";
+import { openProject, type Project } from "../../compose.ts";
 import type { Event } from "../../core/events.ts";
 import type { State } from "../../core/loop/state.ts";
 import { blockedIds } from "../../core/projections/blocked.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { readState } from "../project-state.ts";
+import { readState, withLog } from "../project-state.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 import { collect } from "../run-options.ts";
 import { run, type Flags } from "./run.ts";
 import { requirePerson } from "../require-person.ts";
+import { whoGoesOn } from "../who-goes-on.ts";
 
 export function define(command: Command, act: Act): void {
   withSourceOptions(command)
@@ -37,10 +38,25 @@ async function retryBlocked(flags: Flags, context: CliContext): Promise<number> 
     context.stderr.write("ralph: no task is blocked, so there is nothing to try again\n");
     return 0;
   }
+  if (project.queue !== null) return leaveToWorkers(project, state, blocked, context);
   const { goal, ...source } = sourceOfLastRun(state, flags, project.root);
   // Each gets its chance, whatever becomes of the others.
   const own = { ...flags, ...source, task: blocked, keepGoing: true };
   return run(goal, own, context, (now) => unblocked(now, blocked));
+}
+
+async function leaveToWorkers(
+  project: Project,
+  state: State,
+  blocked: readonly string[],
+  { stderr }: CliContext,
+): Promise<number> {
+  await withLog(project, (log) => log.append(unblocked(state, blocked)));
+  for (const id of blocked) stderr.write(`ralph: ${id} is no longer blocked\n`);
+  const after = await readState(project);
+  const next = new Set(await Promise.all(blocked.map((id) => whoGoesOn(project, after, id))));
+  for (const step of next) stderr.write(`  → ${step}\n`);
+  return 0;
 }
 
 /** A task that is not in the list any more cannot be worked on. */

@@ -8,6 +8,7 @@ import { showPlan } from "../dry-run.ts";
 import { requireProgram } from "../project-state.ts";
 import { driveRun, type Drive } from "../drive-run.ts";
 import { prepareRun } from "../prepare-run.ts";
+import { requireAlone } from "../require-alone.ts";
 import { runWithMonitor } from "../monitor/run-with-monitor.ts";
 import { withRunOptions } from "../run-options.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
@@ -51,6 +52,7 @@ export async function run(
   const prepared = await prepareRun(goal, flags, context);
   const { project, settings, source, why, agents } = prepared;
   if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
+  if (flags.dryRun !== true) requireAlone(project);
   for (const agent of agents) requireProgram(agent, project.root, context.env);
   if (flags.dryRun === true) return showPlan({ settings, source, context, asJson: flags.json === true });
   if (flags.quiet !== true) for (const agent of agents) sayAccount(agent, context);

@@ -1,9 +1,13 @@
 import type { Command } from "commander";
-import { driverOf, openProject } from "../../compose.ts";
+import { driverOf, openProject, workersOf } from "../../compose.ts";
 import { dollars } from "../../core/limits/budget.ts";
 import { activeLoops, loopEntry } from "../../core/projections/loops.ts";
 import { projectStatus, type Status, type TaskRow } from "../../core/projections/status.ts";
+import { isAtWork, workerInWords, workerJson, type WorkerRow } from "../../core/projections/workers.ts";
+import type { Instant } from "../../core/time.ts";
+import { workerRow } from "../../engine/driving.ts";
 import type { Act, CliContext } from "../commands.ts";
+import { columns } from "../print/columns.ts";
 import { loopLines } from "../print/loop-lines.ts";
 import { styleFor, type Style } from "../print/style.ts";
 import { readStateAndCalls } from "../project-state.ts";
@@ -24,26 +28,33 @@ async function status(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const now = Date.now();
   const { state, calls } = await readStateAndCalls(project, now);
-  const isDriven = driverOf(project) !== null;
+  const workers = (await workersOf(project))?.map(workerRow) ?? null;
+  const isDriven = workers === null ? driverOf(project) !== null : workers.some(isAtWork);
   const loops = isDriven ? activeLoops(state) : [];
   const shown = projectStatus(state, isDriven, { calls, now });
   if (flags.json === true) {
-    const value = flags.loops === true ? loops.map(loopEntry) : shown;
+    const status = workers === null ? shown : { ...shown, workers: workers.map(workerJson) };
+    const value = flags.loops === true ? loops.map(loopEntry) : status;
     context.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     return 0;
   }
   const style = styleFor(context.stdout, context.env);
-  const lines = flags.loops === true ? loopLines(loops, now) : statusLines(shown, style);
+  const lines =
+    flags.loops === true
+      ? loopLines(loops, now)
+      : [...statusLines(shown, workers !== null, style), ...workerLines(workers, now, style)];
   for (const line of lines) context.stdout.write(`${line}\n`);
   return 0;
 }
 
-function statusLines(status: Status, style: Style): readonly string[] {
+function statusLines(status: Status, isShared: boolean, style: Style): readonly string[] {
   const { run } = status;
+  if (run === null && isShared)
+    return ["Nothing was submitted to the queue yet.", "Put tasks into it: ralph submit"];
   if (run === null)
     return ["No run yet in this repository.", `Start one: ralph run "what you want" --check "npm test"`];
   return [
-    runLine(run, style),
+    runLine(run, isShared, style),
     `iterations ${run.iterations} / ${run.max_iterations} · without progress ${run.stuck_count} · cost ${costInWords(status.cost)}`,
     limitsInWords(status),
     ...breakerLines(status.breaker, style),
@@ -54,8 +65,21 @@ function statusLines(status: Status, style: Style): readonly string[] {
       style.ask(`${item.task} waits for you (${item.kind}): ${item.text}`),
     ]),
     ...messageLines(status.messages),
-    ...(run.interrupted ? ["", "The run was interrupted. It goes on with: ralph run"] : []),
+    ...(run.interrupted && !isShared ? ["", "The run was interrupted. It goes on with: ralph run"] : []),
   ];
+}
+
+function workerLines(workers: readonly WorkerRow[] | null, now: Instant, style: Style): readonly string[] {
+  if (workers === null) return [];
+  const rows = workers.map((worker) => [
+    worker.id,
+    worker.host,
+    worker.lanes === 1 ? "1 lane" : `${worker.lanes} lanes`,
+    workerInWords(worker, now),
+  ]);
+  const lines = columns(rows).map((line, at) => (workers[at]?.is === "vanished" ? style.bad(line) : line));
+  const nobody = workers.some(isAtWork) ? [] : ["No worker is here. Start one: ralph worker"];
+  return ["", ...lines, ...nobody];
 }
 
 function messageLines(messages: Status["messages"]): readonly string[] {
@@ -67,12 +91,12 @@ function messageLines(messages: Status["messages"]): readonly string[] {
   return ["", ...lines];
 }
 
-function runLine(run: NonNullable<Status["run"]>, style: Style): string {
-  if (run.interrupted) return style.bad("interrupted: its process is gone");
+function runLine(run: NonNullable<Status["run"]>, isShared: boolean, style: Style): string {
+  if (run.interrupted && !isShared) return style.bad("interrupted: its process is gone");
   if (run.state === "ended")
     return `${style.bold(`ended: ${run.outcome}`)} (code ${run.exit_code}) · ${run.reason}`;
   const waiting = run.waiting_until === null ? "" : ` until ${run.waiting_until}`;
-  return style.bold(`${run.state}${waiting} (pid ${run.pid})`);
+  return style.bold(`${run.state}${waiting}${isShared ? "" : ` (pid ${run.pid})`}`);
 }
 
 function costInWords({ usd, budget_usd: budget, forecast_usd: forecast }: Status["cost"]): string {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import { driverOf, hasLog, openProject, readConfig, sourceOf, type Project } from "../../compose.ts";
+import { hasLog, isDriven, openProject, readConfig, sourceOf, type Project } from "../../compose.ts";
 import { isOpen, type State } from "../../core/loop/state.ts";
 import { STEER_LENGTH_MAX } from "../../core/loop/steer.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
@@ -45,7 +45,7 @@ async function steer(words: readonly string[], asJson: boolean, context: CliCont
   const given = { type: "steer.given", task, id: randomUUID().slice(0, 8), text } as const;
   await withLog(project, (log) => log.append([given]));
   await refreshStatus(project);
-  const next = whatHappens(task, state, driverOf(project) !== null);
+  const next = whatHappens(task, state, await isDriven(project));
   if (asJson) context.stdout.write(`${JSON.stringify({ id: given.id, task, text, next }, null, 2)}\n`);
   else context.stderr.write(`ralph: ${next}\n`);
   return 0;

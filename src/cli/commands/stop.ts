@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { driverOf, openProject } from "../../compose.ts";
+import { isDriven, openProject } from "../../compose.ts";
 import { isOpen } from "../../core/loop/state.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { readState, withLog } from "../project-state.ts";
+import { nobody } from "../nobody.ts";
 import { requirePerson } from "../require-person.ts";
 
 export function define(command: Command, act: Act): void {
@@ -15,8 +16,8 @@ async function stop(now: boolean, context: CliContext): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, context.env, "stop the run");
   const { run } = await readState(project);
-  if (driverOf(project) === null || !isOpen(run)) {
-    context.stderr.write("ralph: nothing to stop, no run is active here\n");
+  if (!isOpen(run) || !(await isDriven(project))) {
+    context.stderr.write(`ralph: nothing to stop, ${nobody(project)}\n`);
     return 0;
   }
   const urgency = now ? "now" : "after-iteration";

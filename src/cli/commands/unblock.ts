@@ -49,7 +49,7 @@ async function unblock(task: string | undefined, flags: Flags, context: CliConte
     );
   if (freed.length > 0) await refreshStatus(project);
   const after = await readState(project);
-  const next = new Set(freed.map(({ id }) => whoGoesOn(project, after, id)));
+  const next = new Set(await Promise.all(freed.map(({ id }) => whoGoesOn(project, after, id))));
   for (const step of next) stderr.write(`  → ${step}\n`);
   return 0;
 }

@@ -18,7 +18,7 @@ export function define(command: Command, act: Act): void {
 async function undo(context: CliContext): Promise<number> {
   const project = await openProject(context);
   requirePerson(project, context.env, "take accepted work back");
-  if (driverOf(project) !== null)
+  if (project.queue === null && driverOf(project) !== null)
     throw new RalphError("already-running", "a run is under way", { hint: "end it first: ralph stop" });
   const last = hasLog(project)
     ? await withLog(project, async (log) => lastUndoable(await log.read(0, { types: UNDOABLE_EVENTS })))
@@ -29,11 +29,20 @@ async function undo(context: CliContext): Promise<number> {
   }
   const { run, task, branch, spans } = last;
   const base = requireBranch(last);
+  if (project.queue !== null) throw notHere(last, base);
   const to = await takeBack(project, last, base);
   await withLog(project, (log) => log.append([{ type: "task.undone", run, task, to }]));
   const where = branch === null ? (spans[0]?.to ?? "").slice(0, 7) : mergedBranch(branch);
   context.stdout.write(`Undid ${task} on ${base} by ${to.slice(0, 7)}; its work is still there: ${where}\n`);
   return 0;
+}
+
+/** Workers bring their work to the remote's base, and this clone may be behind it. */
+function notHere({ task, spans }: Undoable, base: string): RalphError {
+  const commit = (spans[0]?.to ?? "").slice(0, 12);
+  return new RalphError("usage", `${task} is on the base of the remote, which undo does not reach`, {
+    hint: `take it back by hand: git switch ${base} && git pull && git revert ${commit} && git push; then: ralph reset --task ${task}`,
+  });
 }
 
 function requireBranch({ task, base, spans }: Undoable): string {

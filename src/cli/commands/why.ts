@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { driverOf, hasLog, openProject, type Project } from "../../compose.ts";
+import { hasLog, isDriven as isDrivenNow, openProject, type Project } from "../../compose.ts";
 import type { Recorded } from "../../core/events.ts";
 import type { State } from "../../core/loop/state.ts";
 import { explainIteration, iterationJson } from "../../core/projections/explain-details.ts";
@@ -39,7 +39,7 @@ async function why(what: string | undefined, asJson: boolean, context: CliContex
 
 async function answer(what: string | undefined, project: Project, context: CliContext): Promise<Answer> {
   const state = await readState(project);
-  const isDriven = driverOf(project) !== null;
+  const isDriven = await isDrivenNow(project);
   const style = styleFor(context.stdout, context.env);
   if (what === undefined) {
     const explanation = explainRun(state, isDriven);

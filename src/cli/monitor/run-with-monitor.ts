@@ -13,6 +13,7 @@ import type { CliContext } from "../commands.ts";
 import type { Flags } from "../commands/run.ts";
 import { prepareRun } from "../prepare-run.ts";
 import { readState, requireProgram } from "../project-state.ts";
+import { requireAlone } from "../require-alone.ts";
 import { requirePerson } from "../require-person.ts";
 import { requireTerminal, showMonitor } from "./show-monitor.ts";
 
@@ -27,6 +28,7 @@ export async function runWithMonitor(
   requireTerminal(context);
   // What would be refused is refused before the screen changes.
   const { project, agents } = await prepareRun(goal, flags, context);
+  requireAlone(project);
   requirePerson(project, context.env, "use the monitor");
   for (const agent of agents) requireProgram(agent, project.root, context.env);
   prepareFolder(project);

@@ -37,10 +37,10 @@ export async function showMonitor(
 }
 
 async function record(project: Project, ports: ScreenPorts, act: OperatorAct): Promise<Acted> {
-  const log = ports.log();
+  const log = await ports.log();
   if (log === null)
     return { is: "refused", why: "nothing is recorded here yet; the first run begins the log: ralph run" };
-  const acted = await actAsOperator(log, act, ports.isDriven());
+  const acted = await actAsOperator(log, act, (await ports.driving()).isDriven);
   if (acted.is === "done") await refreshStatus(project);
   return acted;
 }

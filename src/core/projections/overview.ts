@@ -3,6 +3,7 @@ import type { Instant } from "../time.ts";
 import { boardOf, type Board } from "./board.ts";
 import { laneRows, type LaneRow } from "./lane-rows.ts";
 import { projectStatus, type Status } from "./status.ts";
+import type { WorkerRow } from "./workers.ts";
 
 /** Everything that a screen shows at a glance. */
 export interface Overview {
@@ -19,6 +20,8 @@ export interface Overview {
   readonly board: Board;
   readonly lanes: readonly LaneRow[];
   readonly progress: readonly LiveProgress[];
+  /** Everybody who works for the queue, or did lately, the longest here first; null where one machine works alone. */
+  readonly workers: readonly WorkerRow[] | null;
   /** The last things that happened, in words, oldest first. */
   readonly tail: readonly LogLine[];
   /** The next command to type, when there is nothing to show or to do here. */
@@ -45,7 +48,10 @@ export interface LogLine {
 }
 
 /** What is known beside the state. */
-export type Around = Pick<Overview, "project" | "now" | "mayAct" | "isDriven" | "progress" | "tail"> & {
+export type Around = Pick<
+  Overview,
+  "project" | "now" | "mayAct" | "isDriven" | "progress" | "workers" | "tail"
+> & {
   /** Calls of this hour. */
   readonly calls: number;
 };
@@ -57,11 +63,12 @@ export function overviewOf(state: State, { calls, ...around }: Around): Overview
     status: projectStatus(state, around.isDriven, { calls, now: around.now }),
     board: boardOf(state),
     lanes: laneRows(state),
-    hint: hintOf(state, around.isDriven),
+    hint: hintOf(state, around),
   };
 }
 
-function hintOf({ run }: State, isDriven: boolean): string | null {
+function hintOf({ run }: State, { isDriven, workers }: Pick<Around, "isDriven" | "workers">): string | null {
+  if (workers !== null) return run === null ? "ralph submit" : isDriven ? null : "ralph worker";
   if (run === null) return "ralph run";
   return isDriven || run.end?.outcome === "completed" ? null : "ralph run";
 }

@@ -30,7 +30,7 @@ export function actRoutes(app: Hono, live: LiveProject, ports: WebPorts): void {
     const act = await readAct(context.req.raw);
     const log = await live.log();
     if (log === null) throw new Refusal(409, "there is no run yet", "ralph run");
-    const acted = await actAsOperator(log, act, ports.isDriven());
+    const acted = await actAsOperator(log, act, (await ports.driving()).isDriven);
     if (acted.is === "refused") throw new Refusal(409, acted.why);
     await ports.refreshStatus();
     await live.refresh();

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { projectId } from "./adapters/store/project-id.ts";
+import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
+import { redactingLog } from "./adapters/store/redacting-log.ts";
+import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
+import type { Project } from "./compose-project.ts";
+import { createRedactor, passwordsIn, secretsIn } from "./core/redact.ts";
+import type { Commands } from "./core/settings.ts";
+import type { WorkerSeen } from "./engine/fleet-ports.ts";
+import type { Log } from "./engine/ports.ts";
+
+const NO_COMMANDS: Commands = { agents: [], gates: [] };
+
+/**
+ * The project's log, on this machine or in the database that machines share. No secret of the environment or the
+ * commands passes through it; `notice` is for the person.
+ */
+export async function openLog(
+  project: Project,
+  env: NodeJS.ProcessEnv,
+  commands: Commands = NO_COMMANDS,
+): Promise<{ readonly log: Log; readonly notice: string | null }> {
+  const redact = createRedactor(secretsOf(project, env, commands));
+  if (project.queue !== null) {
+    const { openSharedLog } = await import("./compose-shared.ts");
+    return { log: await openSharedLog(project.root, project.queue, redact), notice: null };
+  }
+  const { log, notice } = openSqliteLog(project.stateFile, projectId(project.stateFolder));
+  return { log: redactingLog(log, redact), notice };
+}
+
+/** Whether any run was ever recorded, as far as one can know without a look at it; asking creates nothing. */
+export function hasLog(project: Project): boolean {
+  return project.queue !== null || existsSync(project.stateFile);
+}
+
+export function lockProject(project: Project): ProjectLock {
+  return acquireProjectLock(project.stateFolder);
+}
+
+/** The process that drives the repository right now. */
+export function driverOf(project: Project): { readonly pid: number | null } | null {
+  return isProjectLocked(project.stateFolder);
+}
+
+/** Everybody who works for the project on any machine, or did lately; null where there is no queue. */
+export async function workersOf({ root, queue }: Project): Promise<readonly WorkerSeen[] | null> {
+  if (queue === null) return null;
+  const { readSharedWorkers } = await import("./compose-shared.ts");
+  return readSharedWorkers(root, queue);
+}
+
+/** Whether anybody goes on with the project's tasks: the process of a run, or workers of the queue. */
+export async function isDriven(project: Project): Promise<boolean> {
+  const workers = await workersOf(project);
+  return workers === null
+    ? driverOf(project) !== null
+    : workers.some(({ is }) => is === "here" || is === "leaving");
+}
+
+export function secretsOf(
+  { queue }: Project,
+  env: NodeJS.ProcessEnv,
+  { agents, gates }: Commands = NO_COMMANDS,
+): readonly string[] {
+  const variables = [env, ...agents.map((agent) => agent.env), ...gates.map((gate) => gate.env)];
+  return [...variables.flatMap((some) => secretsIn(some)), ...passwordsIn(queue?.url ?? "")];
+}

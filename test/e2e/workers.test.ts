@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { until, type Running } from "./project.ts";
+import { createTeam, onBase, type Team } from "./team.ts";
+
+let team: Team;
+let started: Running[];
+beforeEach(() => {
+  started = [];
+});
+afterEach(async () => {
+  for (const { child } of started) child.kill("SIGKILL");
+  await team.dispose();
+});
+
+function begin(running: Running): Running {
+  started.push(running);
+  return running;
+}
+
+interface Status {
+  readonly run: { readonly status: string } | null;
+  readonly tasks: readonly { readonly id: string; readonly status: string }[];
+}
+
+test(
+  "tasks that one machine submits are done by others, once each, and merged to the remote's base",
+  { timeout: 120_000 },
+  async () => {
+    team = await createTeam({ tasks: ["a", "b", "c", "d", "e", "f"] });
+    const [office, left, right] = ["office", "left", "right"].map((name) => team.machine(name));
+    if (office === undefined || left === undefined || right === undefined) throw new Error("no machines");
+    const first = await office.ralph("submit");
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout).toContain("TODO.md: submitted · 6 tasks, 0 done");
+    const workers = [begin(left.start("worker", "--lanes", "2")), begin(right.start("worker"))];
+    const watched = await office.ralph("submit", "--watch");
+    expect(watched).toMatchObject({ code: 0 });
+    for (const id of ["a", "b", "c", "d", "e", "f"]) expect(onBase(team, `${id}.txt`)).toBe(id);
+    expect(onBase(team, "TODO.md")).not.toContain("[ ]");
+    const events = await team.events();
+    const completed = events.filter(({ type }) => type === "task.completed").map(({ task }) => task);
+    expect(completed.toSorted()).toEqual(["a", "b", "c", "d", "e", "f"]);
+    const status = JSON.parse((await office.ralph("status", "--json")).stdout) as Status;
+    expect(status.tasks.map((task) => task.status)).toEqual(Array.from({ length: 6 }, () => "done"));
+    expect((await office.ralph("submit")).stdout).toContain("nothing new");
+    await until("all worktrees are gone", () =>
+      [left, right].every((machine) => machine.git("worktree", "list").split("\n").length === 1),
+    );
+    expect(team.git("for-each-ref", "refs/heads").split("\n")).toHaveLength(1);
+    for (const { child } of workers) child.kill("SIGINT");
+    for (const { finished } of workers) expect((await finished).code).toBe(130);
+    expect(team.leftovers()).toEqual([]);
+  },
+);
