@@ -12,6 +12,7 @@ import { BUILD } from "../../core/stages/stages.ts";
 import { isFailing } from "../../core/report/checked-gate.ts";
 import { peopleLines } from "./people-lines.ts";
 import { brakeLines } from "./brake-lines.ts";
+import { fleetLines } from "./fleet-lines.ts";
 import { mergeLines } from "./merge-lines.ts";
 import type { Style } from "./style.ts";
 
@@ -64,6 +65,9 @@ function linesOf(
       ];
     case "story.settled":
       return storyLines(event, style);
+    case "task.taken":
+    case "task.dropped":
+      return fleetLines(event, style);
     case "worktree.failed":
     case "checkout.changed":
     case "merge.failed":
