@@ -20,6 +20,8 @@ export interface BesideParts {
   /** Where ralph itself is installed: its programs are not the project's. */
   readonly ownRoot: string;
   readonly redact: (text: string) => string;
+  /** Others work on the same tasks elsewhere. */
+  readonly isShared?: boolean;
 }
 
 export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitWorkspace): Beside {
@@ -52,10 +54,20 @@ export function knownMerging({ root, stateFolder }: BesideParts["project"]): Mer
 }
 
 function worktreesOf({ project, setup, include, redact, ownRoot, ...parts }: BesideParts): Worktrees {
+  const { isShared = false } = parts;
   const { root, stateFolder } = project;
   const env = withoutOwn({ env: parts.env, ownRoot });
   const stateHome = env["XDG_STATE_HOME"] || join(env["HOME"] ?? homedir(), ".local", "state");
-  return createWorktrees({ root, stateHome, projectId: projectId(stateFolder), setup, include, env, redact });
+  return createWorktrees({
+    root,
+    stateHome,
+    projectId: projectId(stateFolder),
+    setup,
+    include,
+    env,
+    redact,
+    isShared,
+  });
 }
 
 /** The environment as the user's own programs see it. */

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { transcriptFile } from "./adapters/files/iteration-texts.ts";
 import { progressIn, readProgress } from "./adapters/files/progress-file.ts";
 import type { Project } from "./compose-project.ts";
-import { driverOf, openLog, secretsOf, workersOf } from "./compose-store.ts";
+import { driverOf, openLog, ownWorkerId, secretsOf, workersOf } from "./compose-store.ts";
 import { createRedactor } from "./core/redact.ts";
 import { drivenByWorkers, type Driving } from "./engine/driving.ts";
 import type { Log } from "./engine/ports.ts";
@@ -37,9 +37,15 @@ export function openScreen({ project, env, mayAct, lines }: ScreenParts): Screen
   };
 }
 
-/** The file with what an agent printed; null when there is none. */
-export function transcriptOf({ ralphDir }: Project, iteration: number): string | null {
-  return transcriptFile(ralphDir, iteration);
+/** The file with what an agent printed; null when there is none, or it lies on the machine of another worker. */
+export function transcriptOf(project: Project, iteration: number, worker?: string): string | null {
+  const file = transcriptFile(project.ralphDir, iteration);
+  return file === null || isElsewhere(project, worker) ? null : file;
+}
+
+/** A file of the same name may be of a run that this machine made alone. */
+export function isElsewhere(project: Project, worker: string | undefined): boolean {
+  return worker !== undefined && worker !== ownWorkerId(project);
 }
 
 /** The project's log, for as long as it is the project's. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { hostname } from "node:os";
 import { projectId } from "./adapters/store/project-id.ts";
 import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
 import { redactingLog } from "./adapters/store/redacting-log.ts";
@@ -43,11 +44,22 @@ export function driverOf(project: Project): { readonly pid: number | null } | nu
   return isProjectLocked(project.stateFolder);
 }
 
+/** The same for the same clone, so that a worker that comes again is known. */
+export function ownWorkerId({ stateFolder }: Project): string {
+  return `${hostname()}-${projectId(stateFolder).slice(0, 6)}`;
+}
+
 /** Everybody who works for the project on any machine, or did lately; null where there is no queue. */
 export async function workersOf({ root, queue }: Project): Promise<readonly WorkerSeen[] | null> {
   if (queue === null) return null;
   const { readSharedWorkers } = await import("./compose-shared.ts");
   return readSharedWorkers(root, queue);
+}
+
+/** HOST:PORT/NAME, for people. */
+export async function queueNameOf({ queue }: Project): Promise<string> {
+  const { describeUrl } = await import("./adapters/postgres/connection-settings.ts");
+  return describeUrl(queue?.url ?? "");
 }
 
 /** Whether anybody goes on with the project's tasks: the process of a run, or workers of the queue. */

@@ -4,7 +4,7 @@ import { createIterationTexts } from "./adapters/files/iteration-texts.ts";
 import { openRepository } from "./adapters/git/open-repository.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
 import { readDiff } from "./adapters/workspace/read-diff.ts";
-import { openScreen, type ScreenParts } from "./compose-screens.ts";
+import { isElsewhere, openScreen, type ScreenParts } from "./compose-screens.ts";
 import { secretsOf } from "./compose-store.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { WebPorts } from "./web/web-ports.ts";
@@ -24,6 +24,7 @@ export function openWebScreen(parts: ScreenParts, refreshStatus: () => Promise<v
     ...screen,
     ports: {
       ...screen.ports,
+      isElsewhere: (worker) => isElsewhere(project, worker),
       texts: createIterationTexts(project.ralphDir, redact),
       diff: async (commits) => readDiff((await openRepository(project.root)).git, commits, redact),
       pageFile: (name) => readFile(join(folder, name)).catch(() => null),

@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import { clearMerged } from "./adapters/exchange/clear-merged.ts";
-import { createExchange } from "./adapters/exchange/exchange.ts";
+import { createExchange, type Exchange } from "./adapters/exchange/exchange.ts";
 import { createFence } from "./adapters/exchange/fence.ts";
 import { pushingWorkspace } from "./adapters/exchange/pushing-workspace.ts";
 import { createSharedMerging, remoteTip } from "./adapters/exchange/shared-merging.ts";
@@ -30,10 +31,12 @@ import {
 import { OWN_ROOT, withoutQueue } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import { gatesOfRun } from "./core/loop/gates-of-run.ts";
-import type { State } from "./core/loop/state.ts";
+import type { OpenIteration, State } from "./core/loop/state.ts";
+import type { Plan, SourceIdentity, TaskId } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
-import type { Commands } from "./core/settings.ts";
+import type { Commands, GateSettings } from "./core/settings.ts";
 import type { Fleet, SharedLog } from "./engine/fleet-ports.ts";
+import type { Beside } from "./engine/parallel-ports.ts";
 import type { Follower, Log, Ports, Progress } from "./engine/ports.ts";
 import { fencedLog } from "./engine/worker/fenced-log.ts";
 import { Holdings } from "./engine/worker/holdings.ts";
@@ -75,20 +78,15 @@ export function workerIdOf({ stateFolder }: Project, host: string): string {
 
 export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   const { project, queue, worker, commands, env, onTrouble } = parts;
-  const { root } = project;
   const redact = createRedactor(secretsOf(project, env, commands));
   const tell = (what: string): void => onTrouble(redact(what));
   const holdings = new Holdings(queue.leaseMs);
-  const exchange = createExchange({
-    root,
-    env: withoutQueue(env),
-    onTrouble: ({ remote, why }) => tell(`${remote}: ${why}`),
-    isHeld: (name) => name !== null && holdings.has(name),
-  });
-  const key = await exchange.projectKey();
+  const git = exchangedWork(parts, holdings, redact, tell);
+  const key = await git.exchange.projectKey();
   const database = await openDatabase(queue.url, {
     applicationName: `ralph worker ${worker.id}`,
     patienceMs: Infinity,
+    maxConnections: 3,
     onTrouble: (message) => tell(message ?? "the database is back"),
   });
   const fleet = await openFleet({ database, project: key, worker, leaseMs: queue.leaseMs });
@@ -98,21 +96,8 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   const running = new Map<number, Progress>();
   const keepAwake = keepAwakeOf(parts);
   prepareFolder(project);
-  const fence = createFence({ exchange, numberOf: (name) => holdings.get(name)?.number ?? null });
-  const branches = createTaskBranches({ exchange, fence, branchOf });
-  const workspaceIn = workspacesBeside(workspaceOf(project));
-  const besideParts = { ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT };
-  const beside = besideOf(besideParts, workspaceIn);
-  const worktrees = createSharedWorktrees({ worktrees: beside.worktrees, exchange, branches });
-  const merging = createMerging({
-    root,
-    scratch: `${project.stateFolder}/scratch`,
-    findTip: remoteTip(exchange),
-  });
-  let agents: Ports["agents"] | null = null;
-  let stateNow: () => State = () => {
-    throw new Error("the log is not open yet");
-  };
+  let sweep: Ports["agents"]["sweep"] = () => Promise.resolve(0);
+  let own: () => readonly OpenIteration[] = () => [];
   return {
     log,
     listen: (heard) => shared.listen(heard),
@@ -121,15 +106,11 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
     clock,
     progress: () => [...running.values()].map(toWire),
     portsFor(state) {
-      stateNow = state;
       const plain = composePorts({
         ...parts,
         log,
         source: submittedSource(
-          () => {
-            const { run, plan } = state();
-            return run === null || plan === null ? null : { identity: run.settings.source, plan };
-          },
+          () => submittedIn(state()),
           (identity) => sourceNamed(identity, project),
         ),
         followers: [],
@@ -140,7 +121,9 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
         onAgentStart: () => parts.keepAwake && keepAwake.hold(),
         version: worker.version,
       });
-      agents = plain.agents;
+      sweep = (marker) => plain.agents.sweep(marker);
+      own = () => state().iterations.filter((open) => open.worker === worker.id);
+      const gates = (): readonly GateSettings[] => gatesOfRun(state().run, commands.gates, redact);
       return {
         ...plain,
         worker: worker.id,
@@ -148,30 +131,22 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
         commands: {
           agents: commands.agents,
           get gates() {
-            return gatesOfRun(state().run, commands.gates, redact);
+            return gates();
           },
         },
-        beside: {
-          ...beside,
-          worktrees,
-          merging: createSharedMerging({ merging, exchange, fence }),
-          workspaceAt: (place) => pushingWorkspace(workspaceIn(place), branches),
-        },
+        beside: git.beside,
       };
     },
     tidier: {
       follow: (event) => {
         if (event.type === "iteration.ended") running.delete(event.iteration);
         if (event.type === "worktree.removed")
-          void inTurn(`tidy ${root}`, () =>
-            clearMerged({ worktrees: beside.worktrees, exchange, branches }, [event.task]),
-          ).catch((error: unknown) => tell(String(error)));
+          void git.clear(event.task).catch((error: unknown) => tell(String(error)));
         return Promise.resolve();
       },
     },
     async endAgents() {
-      const own = stateNow().iterations.filter((open) => open.worker === worker.id);
-      await Promise.all(own.map((open) => agents?.sweep(open.marker)));
+      await Promise.all(own().map(({ marker }) => sweep(marker)));
     },
     async close() {
       keepAwake.release();
@@ -180,7 +155,59 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   };
 }
 
-/** As on a file system that folds case, so that it is the same on all machines. */
+function submittedIn({
+  run,
+  plan,
+}: State): { readonly identity: SourceIdentity; readonly plan: Plan } | null {
+  return run === null || plan === null ? null : { identity: run.settings.source, plan };
+}
+
+interface ExchangedWork {
+  readonly exchange: Exchange;
+  readonly beside: Beside;
+  /** Clears away what this clone has of a task that is merged. */
+  clear(task: TaskId): Promise<void>;
+}
+
+/** Worktrees, branches and merges of this clone, each brought to the remote while its lease lasts. */
+function exchangedWork(
+  parts: WorkerParts,
+  holdings: Holdings,
+  redact: (text: string) => string,
+  tell: (what: string) => void,
+): ExchangedWork {
+  const { project, env } = parts;
+  const { root } = project;
+  const exchange = createExchange({
+    root,
+    env: withoutQueue(env),
+    onTrouble: ({ remote, why }) => tell(`${remote}: ${why}`),
+    isHeld: (name) => name !== null && holdings.has(name),
+  });
+  const fence = createFence({ exchange, numberOf: (name) => holdings.get(name)?.number ?? null });
+  const branches = createTaskBranches({ exchange, fence, branchOf });
+  const workspaceIn = workspacesBeside(workspaceOf(project));
+  const own = { ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT, isShared: true };
+  const beside = besideOf(own, workspaceIn);
+  const { worktrees } = beside;
+  const scratch = join(project.stateFolder, "scratch");
+  const merging = createMerging({ root, scratch, findTip: remoteTip(exchange) });
+  return {
+    exchange,
+    beside: {
+      ...beside,
+      worktrees: createSharedWorktrees({ worktrees, exchange, branches }),
+      merging: createSharedMerging({ merging, exchange, fence }),
+      workspaceAt: (place) => pushingWorkspace(workspaceIn(place), branches),
+    },
+    clear: (task) =>
+      inTurn(`tidy ${root}`, async () => {
+        await clearMerged({ worktrees, exchange, branches }, [task]);
+      }),
+  };
+}
+
+/** The same on all machines, whatever their disks are like. */
 function branchOf(task: string): string {
-  return worktreeName(task, { foldsCase: true }).branch;
+  return worktreeName(task, { foldsCase: false }).branch;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRedactor, inJson, openKeyBlock, secretsIn } from "./redact.ts";
+import { createRedactor, inJson, openKeyBlock, passwordsIn, secretsIn } from "./redact.ts";
 
 const redact = createRedactor(["hunter2hunter2", "short", "with spaces & (signs) $1"]);
 
@@ -30,6 +30,13 @@ describe("secrets go", () => {
       key.replace("-----\n", "-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00FF\n\n"),
       "[redacted]",
     ],
+    ["a password in an address", "at postgres://ralph:hunter2@db/x", "at postgres://ralph:[redacted]@db/x"],
+    ["a password without a name", "redis://:hunter2@cache:6379", "redis://:[redacted]@cache:6379"],
+    [
+      "a password that is asked for",
+      "postgres://db/x?password=hunter2&a=1",
+      "postgres://db/x?password=[redacted]&a=1",
+    ],
     ["two private keys", `${key}\n${key}`, "[redacted]\n[redacted]"],
   ])("%s", (_, text, clean) => {
     expect(redact(text)).toBe(clean);
@@ -46,6 +53,9 @@ describe("other text stays", () => {
     "the bearer of bad news",
     "eyJhbGciOiJIUzI1NiJ9 is only the head of a token",
     "AKIA is a prefix",
+    "http://localhost:3000/users/a@example.org",
+    '"http://localhost:3000","a@example.org"',
+    "git@github.com:owner/name.git, ssh://git@host:22/name",
     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
     "\0\xff garbage \ufffd",
   ])("%s", (text) => {
@@ -95,8 +105,26 @@ test("secrets are known by the names of their variables", () => {
   expect(secretsIn(env)).toEqual(["value-one", "value-two", "value-three", "value-four", "value-five"]);
 });
 
+test("passwords in addresses are known by where they stand, however they are written", () => {
+  expect(passwordsIn("postgres://ralph:correct%20horse@db:5432/x")).toEqual([
+    "correct%20horse",
+    "correct horse",
+  ]);
+  expect(passwordsIn("postgres://ralph:a@b@db/x")).toEqual(["a@b"]);
+  expect(passwordsIn("postgres://db/x?user=u&password=p%25q")).toEqual(["p%25q", "p%q"]);
+  expect(passwordsIn("postgres://ralph:50%off@db/x")).toEqual(["50%off"]);
+  expect(passwordsIn("postgres://ralph@db:5432/x")).toEqual([]);
+  expect(passwordsIn("user:password@host")).toEqual([]);
+  expect(
+    secretsIn({ RALPH_QUEUE_URL: "postgres://u:battery-staple@db/x", HTTP_PROXY: "http://proxy:3128" }),
+  ).toEqual(["battery-staple"]);
+});
+
 test.each([
   "sk-",
+  "://a:",
+  "://:@",
+  "?password=",
   "eyJ",
   "eyJaaaaaaaa.",
   "Bearer ",

@@ -31,7 +31,7 @@ export function HeaderView({ model, rows }: { readonly model: Model; readonly ro
         parts={[
           { text: overview.project, look: "bold" },
           "  ",
-          runState(run),
+          runState(run, overview.workers !== null),
           ...facts.map((fact): Part => ` · ${fact}`),
         ]}
         end={waiting === 0 ? [] : [{ text: ` ? ${waiting} for you`, look: "ask" }]}
@@ -42,8 +42,9 @@ export function HeaderView({ model, rows }: { readonly model: Model; readonly ro
   );
 }
 
-function runState(run: RunStatus | null): Part {
+function runState(run: RunStatus | null, isShared: boolean): Part {
   if (run === null) return { text: "no run yet", look: "dim" };
+  if (run.interrupted && isShared) return { text: "✗ stands still", look: "bad" };
   if (run.interrupted) return { text: "✗ interrupted", look: "bad" };
   if (run.state === "running") return { text: "▸ running", look: "good" };
   if (run.state === "waiting")

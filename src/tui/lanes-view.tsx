@@ -2,40 +2,72 @@ import type { ReactNode } from "react";
 import { formatDuration } from "../core/duration.ts";
 import { dollars } from "../core/limits/budget.ts";
 import type { LaneRow, LaneWork } from "../core/projections/lane-rows.ts";
-import type { LiveProgress } from "../core/projections/overview.ts";
+import type { LiveProgress, Overview } from "../core/projections/overview.ts";
+import { isAtWork, workerInWords, type WorkerRow } from "../core/projections/workers.ts";
 import { BUILD } from "../core/stages/stages.ts";
 import { wholeSeconds } from "./clock-time.ts";
+import { laneEntries } from "./lane-entries.ts";
 import { Line, Panel, Title, type Part } from "./line.tsx";
 import type { Model } from "./model.ts";
 
 /** What goes on right now, lane by lane. */
 export function LanesView({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
-  const { lanes, hint } = model.overview;
-  const busy = lanes.filter(({ work }) => work !== null).length;
-  const shown = lanes.slice(0, rows - 1);
-  const more = lanes.length > shown.length ? ` · ${lanes.length - shown.length} more` : "";
+  const { hint } = model.overview;
+  const entries = laneEntries(model.overview);
+  const shown = entries.slice(0, rows - 1);
+  const more = entries.length > shown.length ? ` · ${entries.length - shown.length} more` : "";
   return (
     <Panel rows={rows}>
-      <Title name={lanes.length === 0 ? "Lanes" : `Lanes: ${busy} of ${lanes.length} at work${more}`} />
-      {lanes.length === 0 && <Line parts={idle(model, hint)} />}
-      {shown.map((lane) => (
-        <Line key={lane.lane} parts={laneParts(lane, model)} />
-      ))}
+      <Title name={entries.length === 0 ? "Lanes" : `${title(model.overview)}${more}`} />
+      {entries.length === 0 && <Line parts={idle(model, hint)} />}
+      {shown.map((entry) =>
+        entry.is === "worker" ? (
+          <Line key={`worker ${entry.worker.id}`} parts={workerParts(entry.worker, model)} />
+        ) : (
+          <Line key={entry.row.lane} parts={laneParts(entry.row, entry.ofWorker, model)} />
+        ),
+      )}
     </Panel>
   );
 }
 
-function idle({ overview }: Model, hint: string | null): readonly Part[] {
-  const said = overview.status.run === null ? "No run has been started here." : "No run is under way.";
-  if (hint === null) return [`  ${said}`];
-  return [
-    `  ${said} ${overview.status.run === null ? "Start one: " : "Go on: "}`,
-    { text: hint, look: "bold" },
-  ];
+function title({ lanes, workers }: Overview): string {
+  if (workers === null)
+    return `Lanes: ${lanes.filter(({ work }) => work !== null).length} of ${lanes.length} at work`;
+  const here = workers.filter(isAtWork);
+  const all = here.reduce((sum, worker) => sum + worker.lanes, 0);
+  const vanished = workers.filter(({ is }) => is === "vanished").length;
+  const lost = vanished === 0 ? "" : `, ${vanished} vanished`;
+  if (here.length === 0) return `Workers: none here${lost}`;
+  const theirs = lanes.filter(({ work }) => here.some(({ id }) => id === work?.worker)).length;
+  return `Workers: ${here.length} here${lost} · ${theirs} of ${all} lanes at work`;
 }
 
-function laneParts({ lane, work }: LaneRow, { overview, size }: Model): readonly Part[] {
-  const slot: Part = { text: `Slot ${lane}: `, look: "bold" };
+function workerParts(worker: WorkerRow, { overview }: Model): readonly Part[] {
+  const { id, host, lanes, is } = worker;
+  const name: Part = {
+    text: `${is === "vanished" ? "✗" : "●"} ${id}`,
+    look: is === "vanished" ? "bad" : "bold",
+  };
+  const size = lanes === 1 ? "1 lane" : `${lanes} lanes`;
+  const doing = workerInWords(worker, wholeSeconds(overview.now));
+  return [name, ` on ${host} · ${size} · `, is === "vanished" ? { text: doing, look: "bad" } : doing];
+}
+
+function idle({ overview }: Model, hint: string | null): readonly Part[] {
+  const isNew = overview.status.run === null;
+  if (overview.workers !== null)
+    return [
+      `  No worker is here. ${isNew ? "Submit tasks: " : "Start one: "}`,
+      { text: hint ?? "ralph worker", look: "bold" },
+    ];
+  const said = isNew ? "No run has been started here." : "No run is under way.";
+  if (hint === null) return [`  ${said}`];
+  return [`  ${said} ${isNew ? "Start one: " : "Go on: "}`, { text: hint, look: "bold" }];
+}
+
+function laneParts({ lane, work }: LaneRow, ofWorker: boolean, { overview, size }: Model): readonly Part[] {
+  const slot: Part = ofWorker ? "    " : { text: `Slot ${lane}: `, look: "bold" };
   if (work === null) return [slot, { text: "–", look: "dim" }];
   const live = overview.progress.find(({ iteration }) => iteration === work.iteration);
   const facts = [

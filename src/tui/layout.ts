@@ -1,3 +1,4 @@
+import { laneEntries } from "./lane-entries.ts";
 import type { Model } from "./model.ts";
 import { plainLine, wrappedWords } from "./plain-line.ts";
 
@@ -47,7 +48,7 @@ export function layoutOf(model: Model): Layout {
   const waiting = overview.status.inbox.length;
   const inbox = take(waiting === 0 ? 0 : 1 + Math.min(waiting, isTall ? 6 : 3));
   const boardLeast = take(BOARD_LEAST);
-  const lanes = take(1 + Math.min(Math.max(overview.lanes.length, 1), isTall ? 10 : 4));
+  const lanes = take(1 + Math.min(Math.max(laneEntries(overview).length, 1), isTall ? 10 : 4));
   const more = take(Math.min(boardRows(model) - boardLeast, Math.ceil(free * 0.55)));
   return { header, inbox, lanes, board: boardLeast + more, dialog, log: free >= 2 ? free : 0 };
 }
@@ -71,7 +72,10 @@ export const CARD_ROWS = 2;
 /** What is worth a line of its own in the header. */
 export function headerNote({ overview }: Pick<Model, "overview">): string | null {
   const { run, exit_signals: exits, breaker } = overview.status;
-  if (run?.interrupted === true) return "Its process is gone; ralph run goes on with it.";
+  if (run?.interrupted === true)
+    return overview.workers === null
+      ? "Its process is gone; ralph run goes on with it."
+      : "No worker is here; ralph worker goes on with it.";
   if (run?.state === "ended" && run.reason !== null) return run.reason;
   if (exits !== undefined)
     return `exit indicators: test-only ${counted(exits.test_only_loops)} · done ${counted(exits.done_signals)} · complete ${counted(exits.completion_indicators)}`;

@@ -16,6 +16,8 @@ export interface MonitorParts {
   readonly screen: ScreenPorts;
   /** Where the transcript of an iteration is; null when there is none. */
   transcript(iteration: number): string | null;
+  /** Whether what this worker's agents print lies on another machine. */
+  isElsewhere(worker: string): boolean;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly hasColours: boolean;
@@ -165,7 +167,7 @@ class RunningMonitor {
         return { is: "acted", acted };
       }
       case "open":
-        return { is: "opened", task: request.task, iteration: await this.#lastIterationOf(request.task) };
+        return this.#opened(request.task, await this.#lastIterationOf(request.task));
       case "read": {
         const { iteration, from, unlessSize } = request;
         return {
@@ -192,14 +194,24 @@ class RunningMonitor {
     }
   }
 
+  #opened(task: string, last: { readonly number: number; readonly worker: string | null } | null): Message {
+    if (last?.worker != null && this.#parts.isElsewhere(last.worker))
+      return { is: "failed", why: `its transcript lies on worker ${last.worker}` };
+    return { is: "opened", task, iteration: last?.number ?? null };
+  }
+
   /** The one that is under way, or else the last. */
-  async #lastIterationOf(task: string): Promise<number | null> {
+  async #lastIterationOf(
+    task: string,
+  ): Promise<{ readonly number: number; readonly worker: string | null } | null> {
     const open = this.#watched.state.iterations.find((iteration) => iteration.task === task);
-    if (open !== undefined) return open.number;
+    if (open !== undefined) return open;
     const log = await this.#parts.screen.log();
     const begun = await log?.read(0, { task, types: ["iteration.started"] });
     const last = begun?.at(-1);
-    return last?.type === "iteration.started" ? last.iteration : null;
+    return last?.type === "iteration.started"
+      ? { number: last.iteration, worker: last.worker ?? null }
+      : null;
   }
 }
 

@@ -53,6 +53,8 @@ export interface IterationDetail {
   readonly feedback: readonly string[];
   readonly transcriptBytes: number | null;
   readonly hasPrompt: boolean;
+  /** `elsewhere`: prompt and transcript lie on the machine of the worker. */
+  readonly textsAre: "here" | "elsewhere";
 }
 
 /** A piece of a text of any size; the text is shown as text, whatever is in it. */

@@ -4,6 +4,8 @@ import type { DiffPage, TextHit, TextPage } from "./api.ts";
 /** What the server needs from the outside. */
 export interface WebPorts extends ScreenPorts {
   readonly texts: Texts;
+  /** Whether what this worker's agents said lies on another machine. */
+  isElsewhere(worker: string): boolean;
   /** Null when git no longer has the commits. */
   diff(commits: { readonly from: string | null; readonly to: string | null }): Promise<DiffPage | null>;
   /** One file of the page; null when it was not built. */

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../../src/adapters/postgres/database.ts";
 import { openFleet } from "../../src/adapters/postgres/fleet.ts";
 
-const [url = "", id = ""] = process.argv.slice(2);
+const [url = "", id = "", project = ""] = process.argv.slice(2);
 const database = await openDatabase(url, { patienceMs: Infinity });
 const worker = { id, host: "host", pid: process.pid, version: "1", labels: [] };
-const fleet = await openFleet({ database, project: "project", worker, leaseMs: 3_000 });
+const fleet = await openFleet({ database, project, worker, leaseMs: 3_000 });
 const taken = await fleet.take(1, [[]]);
 console.log(JSON.stringify({ took: taken.map(({ name }) => name) }));
 for (;;) {

@@ -42,7 +42,9 @@ export function describeFleet(
       inFleet("an offered task is held by the one who takes it, and by nobody else", async ({ fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
         await a.offer([offer("one")]);
-        expect(await a.take(2, ANY)).toEqual([{ name: "one", number: 1, from: null }]);
+        expect(await a.take(2, ANY)).toEqual([
+          { name: "one", number: expect.any(Number) as number, from: null },
+        ]);
         expect(await b.take(2, ANY)).toEqual([]);
       });
 
@@ -110,7 +112,7 @@ export function describeFleet(
         const a = await fleet.join("a", { labels: ["x"] });
         await a.offer([offer("one"), offer("one", { labels: ["x"] })]);
         const [lease, ...others] = await a.take(5, [[], ["x"]]);
-        expect(lease).toMatchObject({ name: "one", number: 1 });
+        expect(lease).toMatchObject({ name: "one", number: expect.any(Number) as number });
         expect(others).toEqual([]);
         expect(await a.take(5, [[], ["x"]])).toEqual([]);
         expect((await a.beat(BUSY)).lost).toEqual([]);
@@ -121,7 +123,7 @@ export function describeFleet(
         await a.offer([offer("one")]);
         await a.play("@keeper");
         expect(await b.take(1, ANY)).toEqual([]);
-        expect(await b.play("@keeper")).toMatchObject({ number: 1 });
+        expect(await b.play("@keeper")).toMatchObject({ number: expect.any(Number) as number });
         expect((await b.workers()).map(({ id }) => id)).toEqual(["b"]);
       });
     });
@@ -242,11 +244,15 @@ export function describeFleet(
     describe.concurrent("parts", () => {
       inFleet("one worker plays a part, under one number, until it is released", async ({ fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
-        const part = { name: "@keeper", number: 1, from: null };
+        const part = { name: "@keeper", number: expect.any(Number) as number, from: null };
         expect(await a.play("@keeper")).toEqual(part);
         expect(await a.play("@keeper")).toEqual(part);
         expect(await b.play("@keeper")).toBeNull();
-        expect(await b.play("@merger")).toEqual({ name: "@merger", number: 1, from: null });
+        expect(await b.play("@merger")).toEqual({
+          name: "@merger",
+          number: expect.any(Number) as number,
+          from: null,
+        });
         await a.release(part);
         expect(await b.play("@keeper")).toEqual({ name: "@keeper", number: 2, from: null });
         expect(await a.play("@keeper")).toBeNull();

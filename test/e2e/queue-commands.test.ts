@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLog, openProject } from "../../src/compose.ts";
 import { projectKeyOf } from "../../src/compose-shared.ts";
+import type { Overview } from "../../src/core/projections/overview.ts";
 import { ask } from "../support/postgres.ts";
+import { openPage } from "../web/web-client.ts";
+import { until } from "./project.ts";
 import { createTeam, type Machine, type Team } from "./team.ts";
 
 const PASSWORD = "correct-horse-battery";
@@ -28,7 +31,11 @@ beforeAll(async () => {
   await local.log.close();
   here = team.machine("here");
   const shared = await openLog(await openProject({ cwd: here.root, env: here.env }), {});
-  await shared.log.append(events.map(({ position: _position, at: _at, ...event }) => event));
+  await shared.log.append(
+    events.map(({ position: _position, at: _at, ...event }) =>
+      event.type === "iteration.started" ? { ...event, worker: "build-3" } : event,
+    ),
+  );
   await shared.log.close();
   key = await projectKeyOf(here.root);
 }, 120_000);
@@ -49,7 +56,8 @@ async function workerIs(is: string, seenSecondsAgo = 0): Promise<void> {
 describe("commands that look", () => {
   test.each<[readonly string[], RegExp]>([
     [["status"], /two waits for you/],
-    [["history"], /one/],
+    [["history"], /1\/30\)  build-3/],
+    [["why", "1"], /by demo on build-3/],
     [["tasks"], /three/],
     [["why"], /run/],
     [["why", "three"], /no network/],
@@ -61,7 +69,7 @@ describe("commands that look", () => {
     [["profile"], /./],
     [["metrics"], /./],
     [["promises"], /./],
-    [["steer"], /Nothing was said/],
+    [["steer"], /./],
     [["replay", "last"], /one/],
     [["history", "--jsonl"], /"run.started"/],
     [["worktrees"], /No worktrees/],
@@ -109,6 +117,44 @@ describe("workers", () => {
         stderr: expect.stringContaining("build-3 on host-3") as string,
       });
     await workerIs("gone");
+  });
+});
+
+describe("what lies on another machine", () => {
+  test("is said to lie there", async () => {
+    expect(await here.ralph("logs", "1")).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining("the transcript of iteration 1 lies on worker build-3") as string,
+    });
+  });
+});
+
+describe("the page", () => {
+  test("shows the shared log, its workers, and what others do, as it happens", async () => {
+    await workerIs("here", -600);
+    const page = await openPage(here.root, { env: here.env });
+    try {
+      const seen = await page.json<Overview>("/api/overview");
+      expect(seen).toMatchObject({
+        isDriven: true,
+        workers: [{ id: "build-3", host: "host-3", lanes: 2, is: "here" }],
+        progress: [{ iteration: 9, task: "two", elapsedSeconds: 5 }],
+      });
+      expect(await page.json("/api/iterations/1")).toMatchObject({
+        row: { worker: "build-3" },
+        textsAre: "elsewhere",
+        transcriptBytes: null,
+      });
+      const position = async (): Promise<number> => (await page.json<Overview>("/api/overview")).position;
+      const before = await position();
+      await here.ralph("steer", "two", "from the command line");
+      await until("the page knows it", async () => (await position()) > before);
+      expect((await page.act({ do: "steer", task: null, text: "from the page" })).status).toBe(200);
+      expect((await here.ralph("steer")).stdout).toContain("from the page");
+    } finally {
+      await page.stop();
+      await workerIs("gone");
+    }
   });
 });
 
@@ -166,6 +212,8 @@ describe("the address", () => {
   });
 
   test("doctor says who is at work", async () => {
-    expect((await here.ralph("doctor")).stdout).toContain("queue: its database answers, 0 workers are here");
+    expect((await here.ralph("doctor")).stdout).toMatch(
+      /queue: the database \S+ answers, 0 workers are here/,
+    );
   });
 });

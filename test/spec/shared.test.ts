@@ -5,6 +5,7 @@ import { restOf } from "../../src/core/loop/decide.ts";
 import { taskState } from "../../src/core/loop/state.ts";
 import { submission, type Submitted } from "../../src/core/loop/submission.ts";
 import type { Task } from "../../src/core/plan/task.ts";
+import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import {
   evidence,
@@ -197,7 +198,7 @@ test("with a budget the first iteration goes alone, and what runs beside counts 
   const budget = { ...settings().limits, budget: { run: 1, task: null, day: null } };
   const first = given(shared({ limits: budget }), tasksObserved(one, two), ...begun(1, one, "a"));
   first.wants("iterate:one");
-  const cost = (usd: number) => ({ usage: { inputTokens: 1, outputTokens: 1, costUsd: usd } });
+  const cost = (usd: number) => ({ usage: { ...UNKNOWN_USAGE, costUsd: usd } });
   const known = first
     .andThen(iterationEnded(1, one, "none", cost(0.3)), evidence(1, one, ["a.ts"]))
     .andThen(iterationStarted(2, one));

@@ -28,7 +28,7 @@ const layers: readonly Layer[] = [
   },
   {
     holds: /^src\/adapters\//,
-    mayImport: [core, /^src\/engine\/(parallel-)?ports\.ts$/, /^src\/adapters\/(system|git)\//],
+    mayImport: [core, /^src\/engine\/(parallel-|fleet-)?ports\.ts$/, /^src\/adapters\/(system|git)\//],
     packages: "all",
     rule: "an adapter imports core, the ports of the engine, adapters/system, adapters/git and its own family only; go through a port",
   },

@@ -4,7 +4,7 @@ import stringWidth from "string-width";
 import type { Event } from "../../src/core/events.ts";
 import type { Model, Size } from "../../src/tui/model.ts";
 import { runStarted, task, tasksObserved } from "../spec/given.ts";
-import { busyNight, hearing, model, pressing, scene } from "./scenes.ts";
+import { busyNight, busyTeam, hearing, model, pressing, scene } from "./scenes.ts";
 
 // Frames tell the time, and have colours, wherever the tests run.
 process.env["TZ"] = "UTC";
@@ -31,6 +31,9 @@ const FRAMES: readonly (readonly [name: string, of: Model])[] = [
   ["a busy night at 80×24", model(busyNight(), SMALL)],
   ["a busy night at 120×40", model(busyNight(), WIDE)],
   ["a busy night at 200×50", model(busyNight(), HUGE)],
+  ["workers at 80×24", model(busyTeam(), SMALL)],
+  ["workers at 120×40", model(busyTeam(), WIDE)],
+  ["no worker", model(busyTeam([]), SMALL)],
   ["a prompt that waits", waiting()],
   ["the end of its own run", ended()],
   ["no run yet", model(scene([], { isDriven: false, calls: 0 }), SMALL)],

@@ -1,3 +1,4 @@
+import type { WorkerRow } from "../../src/core/projections/workers.ts";
 import type { Event, Recorded } from "../../src/core/events.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../../src/core/loop/state.ts";
@@ -105,6 +106,34 @@ export function busyNight(): { readonly overview: Overview; readonly state: Stat
       text: index % 3 === 0 ? `▸ auth-001  iteration ${index}` : `  ✔ accepted  ${index} files`,
     })),
   });
+}
+
+/** The same night, shared by workers on three machines. */
+export function busyTeam(workers: readonly WorkerRow[] = TEAM): {
+  readonly overview: Overview;
+  readonly state: State;
+} {
+  const login = task("auth-001", { title: "Log in with a password" });
+  const tokens = task("auth-002", { title: "Refresh tokens" });
+  const events: readonly Event[] = [
+    runStarted({ agent: "claude", lanes: 1_000, shared: true }),
+    tasksObserved(login, tokens, task("api-1"), task("api-2")),
+    iterationStarted(3, login, { ordinal: 3, lane: 1, agent: "claude", worker: "build-3" }),
+    iterationStarted(4, tokens, { ordinal: 1, lane: 2, agent: "claude", worker: "laptop-1" }),
+  ];
+  return scene(events, { workers, isDriven: workers.length > 0 });
+}
+
+const TEAM: readonly WorkerRow[] = [
+  worker("build-3", { holds: ["@keeper", "@merger", "auth-001"] }),
+  worker("build-4", { is: "vanished", seen: START + 10 * MINUTE }),
+  worker("laptop-1", { is: "leaving", lanes: 1, holds: ["auth-002"] }),
+  worker("old-9", { is: "gone" }),
+];
+
+function worker(id: string, more: Partial<WorkerRow>): WorkerRow {
+  const about = { host: `${id}.example.org`, lanes: 4, labels: [], since: START, seen: START + 12 * MINUTE };
+  return { id, ...about, is: "here", holds: [], ...more };
 }
 
 export function model(

@@ -165,7 +165,7 @@ const LINES: readonly string[] = [
 function work(iteration: number, task: string, stage: string, ordinal: number, startedAt: number) {
   const agent = "claude";
   const about = { iteration, task, stage, agent, ordinal, maxIterations: 15, startedAt };
-  return { ...about, timeoutMs: 900_000, doing: "agent" as const };
+  return { ...about, timeoutMs: 900_000, worker: null, doing: "agent" as const };
 }
 
 function columnsWith(inbox: readonly InboxItem[]): readonly Column[] {

@@ -276,6 +276,7 @@ function detailOf(row: (typeof ROWS)[number]): IterationDetail {
         : [],
     transcriptBytes: TRANSCRIPT.length,
     hasPrompt: true,
+    textsAre: "here",
   };
 }
 

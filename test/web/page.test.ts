@@ -6,6 +6,7 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { bundlePage } from "../../scripts/bundle-page.ts";
+import type { WorkerRow } from "../../src/core/projections/workers.ts";
 import { openBrowser, openPage, type Look, type OpenPage } from "./browser.ts";
 import { BIG_RUN, HOSTILE, RUN } from "./page-data.ts";
 import { servePage, type PageServer } from "./page-server.ts";
@@ -180,6 +181,29 @@ test("a button that cannot be used says why; who may only look has none", async 
   await stop.waitFor({ state: "detached" });
   expect(await page.locator("main").getByRole("button").allTextContents()).toEqual(["Earlier"]);
 });
+
+test("workers are shown with what they do, and one that vanished clearly as such", async () => {
+  server.set((known) => ({
+    ...known,
+    workers: [
+      worker("build-3", known.now, { holds: ["@keeper", "auth-001", "auth-002"] }),
+      worker("build-4", known.now - 95_000, { is: "vanished" }),
+      worker("laptop-1", known.now - 3_600_000, { is: "gone" }),
+    ],
+  }));
+  const { page } = await open("/");
+  const panel = page.getByRole("region", { name: "1 worker here" });
+  await panel.getByText("works on auth-001, auth-002, keeps the queue").waitFor();
+  await panel.getByText(/vanished: not heard of for 1m \d+s/).waitFor();
+  await panel.getByText(/left 1h/).waitFor();
+  server.set((known) => ({ ...known, workers: [] }));
+  await page.getByRole("region", { name: "No worker is here" }).getByText("ralph worker").waitFor();
+});
+
+function worker(id: string, seen: number, more: Partial<WorkerRow> = {}): WorkerRow {
+  const about = { host: `${id}.example.org`, lanes: 4, labels: ["os:linux"], since: seen - 60_000, seen };
+  return { id, ...about, is: "here", holds: [], ...more };
+}
 
 test("an empty project is told the next command", async () => {
   server.set((known) => ({

@@ -22,11 +22,15 @@ export interface Page {
 export interface PageOptions {
   readonly mayAct?: boolean;
   readonly ports?: Partial<WebPorts>;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
-export async function openPage(root: string, { mayAct = true, ports = {} }: PageOptions = {}): Promise<Page> {
-  const project = await openProject({ cwd: root, env: {} });
-  const screen = openWebScreen({ project, env: {}, mayAct, lines: ({ type }) => [type] }, async () => {});
+export async function openPage(
+  root: string,
+  { mayAct = true, ports = {}, env = {} }: PageOptions = {},
+): Promise<Page> {
+  const project = await openProject({ cwd: root, env });
+  const screen = openWebScreen({ project, env, mayAct, lines: ({ type }) => [type] }, async () => {});
   const allPorts = { ...screen.ports, ...ports };
   const server = await startServer({ ports: allPorts, host: "127.0.0.1", port: 0, token: TOKEN });
   const origin = `http://127.0.0.1:${server.port}`;

@@ -82,6 +82,8 @@ describe("a lease on the remote", () => {
     const move = { ref: BRANCH, from: null, to: here.commit() };
     await expect(fence.push(TASK, [move])).rejects.toMatchObject({ code: "lease-lost" });
     numbers.set(here, 3);
+    await expect(fence.push(TASK, [move])).rejects.toMatchObject({ code: "lease-lost" });
+    expect(await fence.takeUp(TASK)).toBe(true);
     expect(await fence.push(TASK, [move])).toEqual({ is: "pushed" });
     expect(machines.inHub("log", "-1", "--format=%B", LEASE)).toContain("Ralph-Lease: 3\nRalph-Count: 1");
   });
@@ -99,6 +101,7 @@ describe("a lease on the remote", () => {
 describe("a push that is not taken", () => {
   test("a branch that somebody else moved is overtaken, and stays", async () => {
     const fence = fenceOf(here, 1);
+    await fence.takeUp(TASK);
     const theirs = there.commit();
     there.git("push", "--quiet", "origin", `${theirs}:${BRANCH}`);
     const move = { ref: BRANCH, from: null, to: here.commit() };
@@ -110,6 +113,7 @@ describe("a push that is not taken", () => {
   test("the server's no is told in its words, and nothing is moved", async () => {
     machines.hook("update", 'case "$1" in refs/heads/*) echo "main is closed tonight" >&2; exit 1;; esac');
     const fence = fenceOf(here, 1);
+    await fence.takeUp(TASK);
     const to = here.commit();
     const pushed = await fence.push(TASK, [
       { ref: "refs/heads/main", from: machines.there("refs/heads/main"), to },
@@ -135,6 +139,7 @@ describe("a push that is not taken", () => {
   test("a server that takes only what continues takes ours", async () => {
     machines.inHub("config", "receive.denyNonFastForwards", "true");
     const fence = fenceOf(here, 1);
+    await fence.takeUp(TASK);
     const to = here.commit();
     expect(await fence.push(TASK, [{ ref: BRANCH, from: null, to }])).toEqual({ is: "pushed" });
     await fenceOf(there, 2).takeUp(TASK);

@@ -11,9 +11,10 @@ import type { Move } from "./push-once.ts";
  * step as the work. So the server itself refuses whoever was taken over, however long it slept in the middle of a push.
  */
 export interface Fence {
+  isHeld(name: string): boolean;
   /** From now on nobody who held it before can push. True: it was not so before, by this lease. */
   takeUp(name: string): Promise<boolean>;
-  /** All of the moves or none, while the lease lasts; rejects with `lease-lost` when it does not. */
+  /** All of the moves or none, by the lease that was taken up; rejects with `lease-lost` when it is no longer ours. */
   push(name: string, moves: readonly Move[]): Promise<FencedPush>;
 }
 
@@ -31,94 +32,90 @@ export interface FenceOptions {
 }
 
 export function createFence({ exchange, numberOf }: FenceOptions): Fence {
-  const held = new Map<string, Held>();
+  const known = new Map<string, Held>();
   const turn = randomUUID();
-  const numberNow = (name: string): number => {
-    const number = numberOf(name);
-    if (number !== null) return number;
-    held.delete(name);
-    throw lost(name);
-  };
-  const takeUp = async (name: string): Promise<boolean> => {
-    const number = numberNow(name);
-    if (held.get(name)?.number === number) return false;
-    held.delete(name);
-    held.set(name, await plant(exchange, name, number));
-    return true;
-  };
-  const push = async (name: string, moves: readonly Move[]): Promise<FencedPush> => {
-    await takeUp(name);
-    const mine = held.get(name);
-    if (mine === undefined) throw lost(name);
-    return pushHeld(exchange, mine, moves).catch((error: unknown) => {
-      // What is there is not known any more: the next one looks.
-      held.delete(name);
-      throw error;
-    });
-  };
   return {
-    takeUp: (name) => inTurn(`${turn} ${name}`, () => takeUp(name)),
-    push: (name, moves) => inTurn(`${turn} ${name}`, () => push(name, moves)),
+    isHeld: (name) => numberOf(name) !== null,
+    takeUp: (name) =>
+      inTurn(`${turn} ${name}`, async () => {
+        const number = numberOf(name);
+        if (number === null) throw lost(name);
+        const before = known.get(name);
+        const held = before?.number === number ? before : { name, number, at: null, sent: new Map() };
+        known.set(name, held);
+        if (held.at !== null) return false;
+        held.at = await plant(exchange, held);
+        return true;
+      }),
+    push: (name, moves) =>
+      inTurn(`${turn} ${name}`, async () => {
+        const held = known.get(name);
+        // Under another number others may have worked on it in between.
+        if (held === undefined || held.at === null || numberOf(name) !== held.number) throw lost(name);
+        return pushHeld(exchange, { ...held, at: held.at }, moves, (at) => (held.at = at));
+      }),
   };
 }
 
 interface Held {
   readonly name: string;
   readonly number: number;
-  /** Our last commit on the remote, so far as we know. */
-  at: string;
-  /** All that we ever sent under this number: a push that was given up may still arrive. */
+  /** Our last commit on the remote, so far as we know; null until it is taken up. */
+  at: string | null;
+  /** All that we ever sent under this number, with its count: a push that was given up may still arrive. */
   readonly sent: Map<string, number>;
 }
 
 /** Puts our number over a smaller one. */
-async function plant(exchange: Exchange, name: string, number: number): Promise<Held> {
+async function plant(exchange: Exchange, { name, number, sent }: Held): Promise<string> {
   const clone = await exchange.clone();
   const ref = leaseRef(name);
-  const sent = new Map<string, number>();
   for (let tries = 1; ; tries += 1) {
     const there = await exchange.fetch(ref, name);
-    if (there !== null && sent.has(there)) return { name, number, at: there, sent };
+    if (there !== null && sent.has(there)) return there;
     if (there !== null && (await readLease(clone, there)) >= number) throw lost(name);
     const mine = await writeLease(clone, { name, number, count: 0, after: there });
     sent.set(mine, 0);
     const attempt = await exchange.push([{ ref, from: there, to: mine }]);
-    if (attempt.is === "pushed") return { name, number, at: mine, sent };
+    if (attempt.is === "pushed") return mine;
     if (attempt.is === "refused") throw notTaken(clone.remote, ref, attempt.why);
     if (attempt.is === "trouble") await exchange.pause({ why: attempt.why, tries }, name);
   }
 }
 
-async function pushHeld(exchange: Exchange, held: Held, moves: readonly Move[]): Promise<FencedPush> {
+async function pushHeld(
+  exchange: Exchange,
+  held: Held & { at: string },
+  moves: readonly Move[],
+  moved: (at: string | null) => void,
+): Promise<FencedPush> {
   const { name, number, sent } = held;
   const clone = await exchange.clone();
   const ref = leaseRef(name);
+  let { at } = held;
   for (let tries = 1; ; tries += 1) {
-    const count = (sent.get(held.at) ?? 0) + 1;
-    const next = await writeLease(clone, { name, number, count, after: held.at });
+    const count = (sent.get(at) ?? 0) + 1;
+    const next = await writeLease(clone, { name, number, count, after: at });
     sent.set(next, count);
-    const attempt = await exchange.push([...moves, { ref, from: held.at, to: next }]);
+    const attempt = await exchange.push([...moves, { ref, from: at, to: next }]);
     if (attempt.is === "pushed") {
-      held.at = next;
+      moved(next);
       return { is: "pushed" };
     }
     const there = await exchange.fetch(ref, name);
-    if (there === null || !sent.has(there)) throw lost(name);
-    held.at = there;
-    if (await haveMoved(exchange, name, moves)) return { is: "pushed" };
+    if (there === null || !sent.has(there)) {
+      moved(null);
+      throw lost(name);
+    }
+    at = there;
+    moved(at);
+    const ids = await whereTheyAre(exchange, name, moves);
+    // One that was given up may have arrived after all.
+    if (ids.every((id, index) => id === moves[index]?.to)) return { is: "pushed" };
+    if (ids.some((id, index) => id !== moves[index]?.from)) return { is: "overtaken" };
     if (attempt.is === "refused") return attempt;
     if (attempt.is === "trouble") await exchange.pause({ why: attempt.why, tries }, name);
-    else if (await areElsewhere(exchange, name, moves)) return { is: "overtaken" };
   }
-}
-
-/** A push that was given up may have arrived after all. */
-async function haveMoved(exchange: Exchange, name: string, moves: readonly Move[]): Promise<boolean> {
-  return (await whereTheyAre(exchange, name, moves)).every((id, at) => id === moves[at]?.to);
-}
-
-async function areElsewhere(exchange: Exchange, name: string, moves: readonly Move[]): Promise<boolean> {
-  return (await whereTheyAre(exchange, name, moves)).some((id, at) => id !== moves[at]?.from);
 }
 
 async function whereTheyAre(

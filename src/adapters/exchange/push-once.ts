@@ -1,4 +1,6 @@
+import type { Git } from "../git/git.ts";
 import type { Clone } from "./clone.ts";
+import { seenRef } from "./fetch-refs.ts";
 import type { RemoteResult } from "./remote-git.ts";
 import { failureOf } from "./remote-trouble.ts";
 
@@ -20,18 +22,29 @@ export type PushAttempt =
 
 /** One atomic push: the server itself compares each reference with where it was. */
 export async function pushOnce(
-  { over, target, remote }: Clone,
+  { over, target, remote, git }: Clone,
   moves: readonly Move[],
 ): Promise<PushAttempt> {
   const leases = moves.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ""}`);
   const refspecs = moves.map(({ ref, to }) => (to === null ? `:${ref}` : `${to}:${ref}`));
   const result = await over.run([...PUSH, ...leases, target, ...refspecs]);
-  if (result.code === 0) return { is: "pushed" };
+  if (result.code === 0) {
+    await remember(git, moves);
+    return { is: "pushed" };
+  }
   const rejections = result.isSilent ? [] : rejectionsIn(result);
   if (rejections.length > 0) return judged(result, rejections);
   const failure = failureOf(result, remote);
   if (failure.is === "error") throw failure.error;
   return { is: "trouble", why: failure.why };
+}
+
+/** As if we had looked; should it fail, the next look tells. */
+async function remember(git: Git, moves: readonly Move[]): Promise<void> {
+  const lines = moves.map(({ ref, to }) =>
+    to === null ? `delete ${seenRef(ref)}\n` : `update ${seenRef(ref)} ${to}\n`,
+  );
+  await git.run(["update-ref", "--stdin"], { input: lines.join("") });
 }
 
 const PUSH = [

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createGit, type Git, type GitResult } from "../git/git.ts";
 import type { Repository } from "../git/find-repository.ts";
 import { withoutCredentials } from "./without-credentials.ts";
@@ -30,8 +31,22 @@ export async function createRemoteGit(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   const git = createGit(root, { place: { ...given, ...own, ...SILENT, ...ssh } });
-  return { run: (args) => runBounded(git, args, patienceMs) };
+  return {
+    async run(args) {
+      for (const pauseMs of PAUSES_MS) {
+        const result = await runBounded(git, args, patienceMs);
+        if (result.code === 0 || !IS_CLASH.test(result.stderr)) return result;
+        await sleep(pauseMs);
+      }
+      return runBounded(git, args, patienceMs);
+    },
+  };
 }
+
+const PAUSES_MS = [50, 200, 500, 1_000];
+/** Git looks at all references and worktrees of the clone, also at one that another of us is just making or removing. */
+const IS_CLASH =
+  /^(fatal|error): (.* did not send all necessary objects|cannot lock ref|failed to read |unable to read .*worktrees|bad object)/m;
 
 const SILENT = {
   GIT_TERMINAL_PROMPT: "0",

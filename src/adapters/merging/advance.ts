@@ -2,7 +2,9 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { Advanced, AdvanceRequest } from "../../engine/parallel-ports.ts";
 import type { OpenRepository } from "../git/open-repository.ts";
 import type { Repository } from "../git/find-repository.ts";
+import { contains } from "../git/contains.ts";
 import { createGit, gitError, type Git } from "../git/git.ts";
+import { keepBackup } from "../git/keep-backup.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { changesBetween } from "./changes-between.ts";
@@ -10,8 +12,7 @@ import { fastForward, refusedPaths } from "./fast-forward.ts";
 import { findCheckouts } from "./find-checkouts.ts";
 import { findObstacles } from "./find-obstacles.ts";
 import { finishMove } from "./finish-move.ts";
-import { contains, refOf } from "./find-tip.ts";
-import { keepBackup } from "./keep-backup.ts";
+import { refOf } from "./find-tip.ts";
 
 /** Moves the base where it is checked out, or its reference alone where it is not. */
 export async function advance(

@@ -2,7 +2,10 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { Git } from "../git/git.ts";
 import { resolveCommit } from "../git/read-head.ts";
 
-/** The last commit of a branch. */
+/** Where a branch is: its last commit. */
+export type FindTip = (git: Git, branch: string) => Promise<string>;
+
+/** The last commit of a branch of this repository. */
 export async function findTip(git: Git, branch: string): Promise<string> {
   const tip = await resolveCommit(git, refOf(branch));
   if (tip !== null) return tip;
@@ -17,9 +20,4 @@ export async function findTip(git: Git, branch: string): Promise<string> {
 
 export function refOf(branch: string): string {
   return `refs/heads/${branch}`;
-}
-
-/** Whether the commit has the other in its past, or is it. */
-export async function contains(git: Git, commit: string, other: string): Promise<boolean> {
-  return (await git.ask(["merge-base", "--is-ancestor", other, commit])).code === 0;
 }

@@ -2,6 +2,7 @@ import type { Merging } from "../../engine/parallel-ports.ts";
 import { openRepository, type OpenRepository } from "../git/open-repository.ts";
 import type { Git } from "../git/git.ts";
 import { advance } from "./advance.ts";
+import { findTip as findLocalTip, type FindTip } from "./find-tip.ts";
 import { prepareMerge } from "./prepare-merge.ts";
 import { prepareRevert } from "./prepare-revert.ts";
 import { renameBranch } from "./rename-branch.ts";
@@ -13,9 +14,11 @@ export interface MergingOptions {
   readonly root: string;
   /** A folder for what lives as long as a call; it may be shared. */
   readonly scratch: string;
+  /** Where branches are, when it is not this repository that says so. */
+  readonly findTip?: FindTip;
 }
 
-export function createMerging({ root, scratch }: MergingOptions): Merging {
+export function createMerging({ root, scratch, findTip = findLocalTip }: MergingOptions): Merging {
   let opening: Promise<OpenRepository> | null = null;
   const open = (): Promise<OpenRepository> => (opening ??= openRepository(root));
   const onWorkbench = async <Result>(
@@ -25,9 +28,9 @@ export function createMerging({ root, scratch }: MergingOptions): Merging {
     return withWorkbench(checkout, scratch, (git) => use(git, createCommitter(git, checkout)));
   };
   return {
-    prepare: (request) => onWorkbench((git, committer) => prepareMerge(git, committer, request)),
+    prepare: (request) => onWorkbench((git, committer) => prepareMerge(git, committer, request, findTip)),
     rename: async (branch, name) => renameBranch(await open(), branch, name),
     advance: async (request) => advance(await open(), scratch, request),
-    revert: (request) => onWorkbench((git, committer) => prepareRevert(git, committer, request)),
+    revert: (request) => onWorkbench((git, committer) => prepareRevert(git, committer, request, findTip)),
   };
 }

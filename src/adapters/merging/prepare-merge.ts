@@ -2,7 +2,7 @@ import type { MergeRequest, PreparedMerge } from "../../engine/parallel-ports.ts
 import { commitMessage } from "../git/commit-message.ts";
 import { textOf, type Git } from "../git/git.ts";
 import { layOutAttributes } from "./attributes.ts";
-import { findTip } from "./find-tip.ts";
+import type { FindTip } from "./find-tip.ts";
 import { holding, markFile, type SourceFile } from "./mark-file.ts";
 import { mergeCommits, passingCommit, type MergedTree } from "./merge-trees.ts";
 import { replayCommits } from "./replay-commits.ts";
@@ -14,6 +14,7 @@ export async function prepareMerge(
   git: Git,
   committer: Committer,
   request: MergeRequest,
+  findTip: FindTip,
 ): Promise<PreparedMerge> {
   const [from, branch] = [await findTip(git, request.base), await findTip(git, request.branch)];
   if ((await git.ask(["merge-base", from, branch])).code !== 0) return unrelated(git, from, branch);

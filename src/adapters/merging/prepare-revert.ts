@@ -3,7 +3,7 @@ import { commitMessage } from "../git/commit-message.ts";
 import { emptyTree } from "../git/empty-tree.ts";
 import type { Git } from "../git/git.ts";
 import { layOutAttributes } from "./attributes.ts";
-import { findTip } from "./find-tip.ts";
+import type { FindTip } from "./find-tip.ts";
 import { holding, markFile } from "./mark-file.ts";
 import { mergeTrees } from "./merge-trees.ts";
 import { settle } from "./prepare-merge.ts";
@@ -15,6 +15,7 @@ export async function prepareRevert(
   git: Git,
   committer: Committer,
   request: RevertRequest,
+  findTip: FindTip,
 ): Promise<PreparedMerge> {
   const from = await findTip(git, request.base);
   await layOutAttributes(git, from);

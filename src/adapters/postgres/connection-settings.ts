@@ -45,10 +45,11 @@ export function describeUrl(text: string): string {
 
 function parse(text: string): URL {
   // A URL without a host is one for libpq: the socket is in `?host=`.
+  if (/^[^/?#]*\/\/(?:[^/?#]*@)?[^/?#@]*,/.test(text)) throw unusable("names several hosts");
   const url = URL.parse(
     text.trim().replace(/^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?=\/|\?|$)/, "$1localhost"),
   );
-  if (url === null) throw unusable(/,/.test(text) ? "names several hosts, or is damaged" : "is no URL");
+  if (url === null) throw unusable("is no URL");
   if (url.protocol !== "postgres:" && url.protocol !== "postgresql:")
     throw unusable(`begins with ${url.protocol}`);
   return url;

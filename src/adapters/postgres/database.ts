@@ -9,6 +9,7 @@ import {
   type QueryResult,
 } from "pg";
 import { RalphError } from "../../core/ralph-error.ts";
+import { clientOf } from "./client-of.ts";
 import { readUrl, type ConnectionSettings } from "./connection-settings.ts";
 import { databaseError, isClash, isConnectionTrouble, messageOf, unreachable } from "./trouble.ts";
 
@@ -74,20 +75,17 @@ class PostgresDatabase implements Database {
   #hasTls: boolean;
   #isInTrouble = false;
   readonly #asking = new Set<() => void>();
+  readonly #closed = Promise.withResolvers<never>();
 
   constructor(settings: ConnectionSettings, options: DatabaseOptions) {
     this.name = settings.name;
     this.#settings = settings;
     this.#options = options;
     this.#hasTls = settings.tls !== false;
-    const config = (): ClientConfig => this.#clientConfig();
-    // The pool would also give up on whoever waits for a free connection; only connecting has a limit.
-    const OurClient = class extends Client {
-      constructor() {
-        super(config());
-      }
-    };
+    // Given to the pool, it would also make it give up on whoever waits for a free connection.
+    const OurClient = clientOf(() => this.#clientConfig());
     this.#pool = new Pool({ Client: OurClient, max: options.maxConnections ?? 4, idleTimeoutMillis: 60_000 });
+    this.#closed.promise.catch(() => {}); // told to those who wait
     this.#pool.on("error", () => {}); // an idle connection was lost: the next one to need it gets another
     this.#pool.on("connect", (client) => client.on("error", () => {})); // told to whoever is using it
   }
@@ -147,6 +145,7 @@ class PostgresDatabase implements Database {
 
   async close(): Promise<void> {
     if (this.#pool.ending) return;
+    this.#closed.reject(new Error(`the connection to ${this.name} was closed`));
     const patience = setTimeout(() => {
       for (const giveUp of this.#asking) giveUp();
     }, CLOSE_MS);
@@ -198,7 +197,7 @@ class PostgresDatabase implements Database {
 
   /** A connection that was lost, or is in the middle of something, is not used again. */
   async #withClient<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
-    const client = await this.#pool.connect();
+    const client = await this.#freeClient();
     let isLost = false;
     try {
       return await work(client);
@@ -207,6 +206,20 @@ class PostgresDatabase implements Database {
       throw error;
     } finally {
       client.release(isLost || client.getTransactionStatus() !== "I");
+    }
+  }
+
+  /** The pool forgets those who wait for a connection when it is closed; here they are told. */
+  async #freeClient(): Promise<PoolClient> {
+    const connecting = this.#pool.connect();
+    try {
+      return await Promise.race([connecting, this.#closed.promise]);
+    } catch (error) {
+      connecting.then(
+        (late) => late.release(true),
+        () => {},
+      );
+      throw error;
     }
   }
 

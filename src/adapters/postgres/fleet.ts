@@ -37,7 +37,7 @@ interface Holding {
 }
 
 /** Longer than this nobody waits for a database that may be away. */
-const FAREWELL_MS = 5_000;
+const FAREWELL_MS = 3_000;
 const TIDY_MS = 600_000;
 
 class PostgresFleet implements Fleet {

@@ -34,7 +34,8 @@ export function isOverdue(row: string): string {
 }
 
 /**
- * Gives out those that nobody holds. Of a row that is there, the one from before is read under its lock, so that `from`
+ * Gives out those that nobody holds. Numbers begin with the time, so that they also grow over a database that was made
+ * anew: the git server remembers the last one. Of a row that is there, the one from before is read under its lock, so that `from`
  * is right whoever comes between.
  */
 export async function claim(
@@ -50,11 +51,11 @@ export async function claim(
      ),
      given AS (
        INSERT INTO ralph.leases AS held (project, name, number, worker, expires_at)
-       SELECT $1, wanted.name, 1, $2, clock.now + clock.lease
+       SELECT $1, wanted.name, floor(extract(epoch FROM clock.now) * 1000)::bigint, $2, clock.now + clock.lease
        FROM unnest($3::text[]) AS wanted (name) LEFT JOIN before USING (name) CROSS JOIN clock
        ORDER BY wanted.name
        ON CONFLICT (project, name) DO UPDATE
-       SET number = held.number + 1, worker = excluded.worker, expires_at = excluded.expires_at
+       SET number = greatest(held.number + 1, excluded.number), worker = excluded.worker, expires_at = excluded.expires_at
        WHERE (SELECT NOT ${isLive("held")} FROM clock)
        RETURNING name, number
      )

@@ -9,7 +9,7 @@ import type { Database, Transaction } from "./database.ts";
 import { callsSince, isMet } from "./expectations.ts";
 import { insertEvents } from "./insert-events.ts";
 import { listen, type Listening } from "./listen.ts";
-import { PAGE, readQuery } from "./read-query.ts";
+import { readQuery } from "./read-query.ts";
 
 /** The log of one project in a database that several machines share; closing it leaves the database open. */
 export function openPostgresLog(database: Database, project: string): SharedLog {
@@ -52,13 +52,13 @@ class PostgresLog implements SharedLog {
 
   async read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
     const found: Recorded[] = [];
-    const limit = filter.limit ?? Infinity;
-    for (let position = after; found.length < limit; position = found.at(-1)?.position ?? position) {
-      const rest = { ...filter, limit: Math.min(limit - found.length, PAGE) };
-      const { sql, values } = readQuery(this.#project, position, rest);
+    const wanted = filter.limit ?? Infinity;
+    for (let position = after; found.length < wanted; position = found.at(-1)?.position ?? position) {
+      const rest = filter.limit === undefined ? filter : { ...filter, limit: wanted - found.length };
+      const { sql, values, limit } = readQuery(this.#project, position, rest);
       const rows = await this.#database.query<EventRow>(sql, values);
       for (const row of rows) found.push(recordedFrom(row, this.#database.name));
-      if (rows.length < rest.limit) break;
+      if (rows.length < limit) break;
     }
     return found;
   }

@@ -21,16 +21,21 @@ export interface WorktreesOptions extends ReadyOptions {
   /** Where programs keep their state: worktrees lie below `ralph/<projectId>/` there. */
   readonly stateHome: string;
   readonly projectId: string;
+  /** Branches are named alike on all machines, whether or not their disks tell upper from lower case. */
+  readonly isShared?: boolean;
 }
 
 /** Linked worktrees of git. Nothing is written to the user's checkout, nor to its index or configuration. */
 export function createWorktrees(options: WorktreesOptions): Worktrees {
   let opening: Promise<Site> | null = null;
   const open = (): Promise<Site> =>
-    (opening ??= openSite(options.root, options.stateHome, options.projectId).catch((error: unknown) => {
-      opening = null;
-      throw error;
-    }));
+    (opening ??= openSite(options.root, options.stateHome, options.projectId).then(
+      (site) => (options.isShared === true ? { ...site, foldsCase: false } : site),
+      (error: unknown) => {
+        opening = null;
+        throw error;
+      },
+    ));
   return {
     async open(task, base, signal = NEVER) {
       const site = await open();

@@ -61,5 +61,6 @@ function historyLine(record: IterationRecord): string {
   const why = record.reasons.map((reason) => reason.sentence).join("; ");
   const number = String(record.iteration).padStart(3);
   const stage = record.stage === BUILD.name ? "" : ` ${record.stage}`;
-  return `${number}  ${isoTime(record.startedAt).slice(0, 19)}  ${record.task}${stage} (${record.ordinal}/${record.maxIterations})  ${duration}  ${record.verdict ?? "open"}  ${why}`;
+  const who = record.worker === undefined ? "" : `  ${record.worker}`;
+  return `${number}  ${isoTime(record.startedAt).slice(0, 19)}  ${record.task}${stage} (${record.ordinal}/${record.maxIterations})${who}  ${duration}  ${record.verdict ?? "open"}  ${why}`;
 }

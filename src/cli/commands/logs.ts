@@ -8,7 +8,7 @@ import { transcriptOf } from "../../compose-screens.ts";
 import { transcriptName } from "../../core/projections/transcript-name.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { readState } from "../project-state.ts";
+import { readState, withLog } from "../project-state.ts";
 
 const POLL_MS = 200;
 /** Each look is a connection. */
@@ -26,13 +26,9 @@ export function define(command: Command, act: Act): void {
 async function logs(wanted: string | undefined, follow: boolean, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const number = wanted === undefined ? (await readState(project)).lastIteration : wholeNumber(wanted);
-  const file = transcriptOf(project, number);
-  if (file === null) {
-    const path = join(project.ralphDir, transcriptName(number));
-    const message =
-      number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${path})`;
-    throw new RalphError("usage", message, { hint: "ralph history lists the iterations" });
-  }
+  const worker = project.queue === null ? undefined : await workerOf(project, number);
+  const file = transcriptOf(project, number, worker);
+  if (file === null) throw noTranscript(project, number, worker);
   let printed = 0;
   for (;;) {
     const running = follow && (await isRunning(project, number));
@@ -40,6 +36,24 @@ async function logs(wanted: string | undefined, follow: boolean, context: CliCon
     if (!running) return 0;
     await delay(project.queue === null ? POLL_MS : POLL_SHARED_MS);
   }
+}
+
+/** Who did it, of several workers. */
+async function workerOf(project: Project, iteration: number): Promise<string | undefined> {
+  const types = ["iteration.started"] as const;
+  const [began] = await withLog(project, (log) => log.read(0, { iteration, types }));
+  return began?.type === "iteration.started" ? began.worker : undefined;
+}
+
+function noTranscript(project: Project, number: number, worker: string | undefined): RalphError {
+  if (worker !== undefined)
+    return new RalphError("usage", `the transcript of iteration ${number} lies on worker ${worker}`, {
+      hint: `what came of it: ralph why ${number}`,
+    });
+  const path = join(project.ralphDir, transcriptName(number));
+  const message =
+    number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${path})`;
+  return new RalphError("usage", message, { hint: "ralph history lists the iterations" });
 }
 
 async function printFrom(file: string, start: number, { stdout }: CliContext): Promise<number> {

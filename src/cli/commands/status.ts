@@ -92,7 +92,7 @@ function messageLines(messages: Status["messages"]): readonly string[] {
 }
 
 function runLine(run: NonNullable<Status["run"]>, isShared: boolean, style: Style): string {
-  if (run.interrupted && !isShared) return style.bad("interrupted: its process is gone");
+  if (run.interrupted) return style.bad(isShared ? "no worker is here" : "interrupted: its process is gone");
   if (run.state === "ended")
     return `${style.bold(`ended: ${run.outcome}`)} (code ${run.exit_code}) · ${run.reason}`;
   const waiting = run.waiting_until === null ? "" : ` until ${run.waiting_until}`;

@@ -1,4 +1,4 @@
-import { openScreen, transcriptOf } from "../../compose-screens.ts";
+import { isElsewhere, openScreen, transcriptOf } from "../../compose-screens.ts";
 import type { Project } from "../../compose.ts";
 import type { OperatorAct } from "../../core/operator/operator-act.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -25,6 +25,7 @@ export async function showMonitor(
     return await runMonitor({
       screen: screen.ports,
       transcript: (iteration) => transcriptOf(project, iteration),
+      isElsewhere: (worker) => isElsewhere(project, worker),
       stdin: process.stdin,
       stdout,
       hasColours: !env["NO_COLOR"],

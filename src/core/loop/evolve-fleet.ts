@@ -1,11 +1,16 @@
 import type { EventOf, Recorded } from "../events.ts";
+import type { FleetEvent } from "../fleet-events.ts";
 import { taskState, withTask, type OpenIteration, type State, type TaskState } from "./state.ts";
 
 /** So many workers in a row may vanish or fail over a task before a person has to look. */
 const DROPS_MAX = 3;
 
+export function handedOn(state: State, event: Recorded<FleetEvent>): State {
+  return event.type === "task.taken" ? taskTaken(state, event) : taskDropped(state, event);
+}
+
 /** Whoever worked on it before does so no longer, whether it knows that or not. */
-export function taskTaken(state: State, event: Recorded<EventOf<"task.taken">>): State {
+function taskTaken(state: State, event: Recorded<EventOf<"task.taken">>): State {
   const { task, worker, lease, from } = event;
   const taken = {
     ...withTask(state, task, { holder: { worker, lease } }),
@@ -15,7 +20,7 @@ export function taskTaken(state: State, event: Recorded<EventOf<"task.taken">>):
   return from === null || !wasAtWork ? taken : dropped(taken, task, `${from} vanished`);
 }
 
-export function taskDropped(state: State, { task, worker, why }: Recorded<EventOf<"task.dropped">>): State {
+function taskDropped(state: State, { task, worker, why }: Recorded<EventOf<"task.dropped">>): State {
   return dropped(withTask(state, task, { holder: null }), task, `${worker}: ${why}`);
 }
 

@@ -5,7 +5,21 @@ import type { Instant } from "../time.ts";
 import { mergesTriedAgain } from "./evolve-worktrees.ts";
 import { newTask, taskState, type RunState, type State, type TaskState } from "./state.ts";
 
-export function runStarted(state: State, event: Recorded<EventOf<"run.started">>): State {
+export function runChanged(
+  state: State,
+  event: Recorded<EventOf<"run.started" | "run.resumed" | "run.ended">>,
+): State {
+  switch (event.type) {
+    case "run.started":
+      return runStarted(state, event);
+    case "run.resumed":
+      return runResumed(state, event);
+    case "run.ended":
+      return runEnded(state, event);
+  }
+}
+
+function runStarted(state: State, event: Recorded<EventOf<"run.started">>): State {
   return {
     ...state,
     run: {
@@ -37,7 +51,7 @@ export function runStarted(state: State, event: Recorded<EventOf<"run.started">>
   };
 }
 
-export function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>): State {
+function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>): State {
   if (state.run === null) return state;
   return {
     ...state,
@@ -63,7 +77,7 @@ export function usedMsOf({ usedMs, activeSince }: RunState, at: Instant): number
   return usedMs + Math.max(0, at - activeSince);
 }
 
-export function runEnded(state: State, event: Recorded<EventOf<"run.ended">>): State {
+function runEnded(state: State, event: Recorded<EventOf<"run.ended">>): State {
   if (state.run?.id !== event.run) return state;
   const end = { outcome: event.outcome, reason: event.reason, at: event.at };
   return { ...state, run: { ...state.run, waitingUntil: null, end } };

@@ -12,7 +12,7 @@ import {
   taskCompleted,
 } from "./evolve-interventions.ts";
 import { agentsWarned, besideOthers, taskMerged } from "./evolve-worktrees.ts";
-import { taskDropped, taskTaken } from "./evolve-fleet.ts";
+import { handedOn } from "./evolve-fleet.ts";
 import { steered, steersCarried, steersForgotten, steersSettled } from "./evolve-steering.ts";
 import { timeoutBlockOf, timeoutsCounted } from "./evolve-timeouts.ts";
 import {
@@ -24,7 +24,7 @@ import {
   iterationJudged,
 } from "./evolve-iteration.ts";
 import { stageChanged } from "./evolve-stages.ts";
-import { runEnded, runResumed, runStarted, tasksObserved } from "./evolve-run.ts";
+import { runChanged, tasksObserved } from "./evolve-run.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
@@ -55,11 +55,9 @@ function fold(state: State, event: Recorded): State {
     case "log.renewed":
       return { ...state, lastIteration: Math.max(state.lastIteration, event.lastIteration) };
     case "run.started":
-      return runStarted(state, event);
     case "run.resumed":
-      return runResumed(state, event);
     case "run.ended":
-      return runEnded(state, event);
+      return runChanged(state, event);
     case "tasks.observed":
       return tasksObserved(state, event);
     case "task.marked":
@@ -106,9 +104,8 @@ function fold(state: State, event: Recorded): State {
     case "checkout.changed":
       return agentsWarned(state, event);
     case "task.taken":
-      return taskTaken(state, event);
     case "task.dropped":
-      return taskDropped(state, event);
+      return handedOn(state, event);
     case "task.merged":
       return taskMerged(state, event);
     case "task.undone":

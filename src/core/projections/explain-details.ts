@@ -38,7 +38,7 @@ export function explainIteration(story: IterationStory): IterationDetails {
     { about: "then", sentences: consequences },
   ];
   return {
-    headline: `Iteration ${record.iteration}: ${record.task} (${record.ordinal}/${record.maxIterations}) by ${record.agent}, ${isoTime(record.startedAt).slice(0, 19)}Z${time} of at most ${formatDuration(record.timeoutMs)}.`,
+    headline: `Iteration ${record.iteration}: ${record.task} (${record.ordinal}/${record.maxIterations}) by ${record.agent}${record.worker === undefined ? "" : ` on ${record.worker}`}, ${isoTime(record.startedAt).slice(0, 19)}Z${time} of at most ${formatDuration(record.timeoutMs)}.`,
     groups: groups.filter(({ sentences }) => sentences.length > 0),
   };
 }

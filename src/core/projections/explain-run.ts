@@ -65,24 +65,30 @@ function headlineOf(state: State, run: RunState, isDriven: boolean): string {
     const time = formatDuration(run.end.at - run.startedAt);
     return `The last run ended as ${run.end.outcome} (exit code ${EXIT_CODES[run.end.outcome]}): ${asSentence(run.end.reason)} It took ${effort}, ${time}.`;
   }
+  const isShared = run.settings.shared === true;
+  if (!isDriven && isShared) return `The run stands still after ${effort}: no worker is here.`;
   if (!isDriven) return `The last run was interrupted after ${effort}: its process is gone.`;
   const stopping =
     run.stop === null ? "" : ` It was asked to stop${run.stop === "now" ? "" : " after this iteration"}.`;
+  const by = isShared ? "" : ` (pid ${run.pid})`;
   if (run.waitingUntil !== null)
-    return `A run is on (pid ${run.pid}); it waits until ${clock(run.waitingUntil)}.${stopping}`;
+    return `A run is on${by}; it waits until ${clock(run.waitingUntil)}.${stopping}`;
   const doing = state.iterations.map((open) => `${open.task}, ${iterationInWords(open)}`).join("; ");
-  return `A run is on (pid ${run.pid}): ${doing === "" ? "between two iterations" : doing}.${stopping}`;
+  return `A run is on${by}: ${doing === "" ? "between two iterations" : doing}.${stopping}`;
 }
 
 /** Beside what each task waits for. */
 function nextOf(run: RunState, isDriven: boolean): string | null {
-  if (run.end === null) return isDriven ? "watch: ralph logs --follow" : "go on: ralph run";
+  const isShared = run.settings.shared === true;
+  const goOn = isShared ? "go on: ralph submit" : "go on: ralph run";
+  if (run.end === null && isShared) return isDriven ? "watch: ralph monitor" : "start a worker: ralph worker";
+  if (run.end === null) return isDriven ? "watch: ralph logs --follow" : goOn;
   switch (run.end.outcome) {
     case "misconfigured":
       return "see what is missing: ralph doctor";
     case "stopped":
     case "limited":
-      return "go on: ralph run";
+      return goOn;
     case "stuck":
       return "see what it was doing: ralph logs";
     default:

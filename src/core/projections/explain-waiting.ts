@@ -14,6 +14,19 @@ export interface Wait {
 
 /** `isDriven`: a process works on the run, so that what is open comes up by itself. */
 export function waitOf(state: State, task: Task, isDriven: boolean): Wait {
+  const wait = waitOfRun(state, task, isDriven);
+  return state.run?.settings.shared === true ? { ...wait, next: nextForWorkers(wait.next, isDriven) } : wait;
+}
+
+/** Workers go on by themselves, if there are any. */
+function nextForWorkers(next: string | null, isDriven: boolean): string | null {
+  if (next === null || !next.includes("ralph run")) return next;
+  const before = next.replace(/(?: && |^|^go on: |^try again: )ralph run(?: --task .*)?$/, "");
+  if (!isDriven) return [before, "ralph worker"].filter(Boolean).join(" && ");
+  return before === "" ? null : before;
+}
+
+function waitOfRun(state: State, task: Task, isDriven: boolean): Wait {
   const known = taskState(state, task.id);
   switch (statusOf(state, task)) {
     case "done":

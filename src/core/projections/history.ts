@@ -14,6 +14,7 @@ export function historyEntry(record: IterationRecord): Record<string, unknown> {
     stage: record.stage,
     mode: modeOf(record),
     agent: record.agent,
+    ...(record.worker !== undefined && { worker: record.worker }),
     started_at: isoTime(record.startedAt),
     duration_seconds: seconds(report?.durationMs ?? null),
     exit_code: exitCode(report),

@@ -14,6 +14,8 @@ export interface IterationRecord {
   readonly ordinal: number;
   readonly maxIterations: number;
   readonly agent: string;
+  /** Which of several workers it was; missing where one machine works alone. */
+  readonly worker?: string;
   readonly startedAt: Instant;
   readonly timeoutMs: number;
   readonly report: AgentReport | null;
@@ -99,6 +101,7 @@ function begin(event: Extract<Recorded, { type: "iteration.started" }>): Iterati
     ordinal: event.ordinal,
     maxIterations: event.maxIterations,
     agent: event.agent,
+    ...(event.worker !== undefined && { worker: event.worker }),
     startedAt: event.at,
     timeoutMs: event.timeoutMs,
     report: null,

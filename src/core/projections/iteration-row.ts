@@ -12,6 +12,8 @@ export interface IterationRow {
   readonly ordinal: number;
   readonly maxIterations: number;
   readonly lane: number;
+  /** Which of several workers it was; missing where one machine works alone. */
+  readonly worker?: string;
   readonly startedAt: Instant;
   /** Null while it runs. */
   readonly durationMs: number | null;
@@ -69,7 +71,7 @@ export function extendRow(row: IterationRow | undefined, event: Recorded): Itera
 }
 
 function begin(event: Recorded<EventOf<"iteration.started">>): IterationRow {
-  const { iteration, run, task, stage, agent, ordinal, maxIterations, lane, at } = event;
+  const { iteration, run, task, stage, agent, ordinal, maxIterations, lane, worker, at } = event;
   return {
     iteration,
     run,
@@ -79,6 +81,7 @@ function begin(event: Recorded<EventOf<"iteration.started">>): IterationRow {
     ordinal,
     maxIterations,
     lane,
+    ...(worker !== undefined && { worker }),
     startedAt: at,
     durationMs: null,
     claim: null,

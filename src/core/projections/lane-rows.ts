@@ -17,13 +17,19 @@ export interface LaneWork {
   readonly maxIterations: number;
   readonly startedAt: Instant;
   readonly timeoutMs: number;
+  /** Null where nobody shares the run. */
+  readonly worker: string | null;
   /** What is under way: the agent, the look at its work, the gates. */
   readonly doing: "agent" | "evidence" | "gates" | "verdict";
 }
 
-/** Every lane of the open run in order; none without one. */
+/** Every lane of the open run in order; none without one. Of a run that workers share: those that are at work. */
 export function laneRows({ run, iterations }: State): readonly LaneRow[] {
   if (!isOpen(run)) return [];
+  if (run.settings.shared === true)
+    return iterations
+      .map((open) => ({ lane: open.lane, work: workOf(open) }))
+      .toSorted((a, b) => a.lane - b.lane);
   return Array.from({ length: run.settings.lanes }, (_, index) => {
     const open = iterations.find(({ lane }) => lane === index + 1);
     return { lane: index + 1, work: open === undefined ? null : workOf(open) };
@@ -31,8 +37,18 @@ export function laneRows({ run, iterations }: State): readonly LaneRow[] {
 }
 
 function workOf(open: OpenIteration): LaneWork {
-  const { number: iteration, task, stage, agent, ordinal, maxIterations, startedAt, timeoutMs } = open;
-  const about = { iteration, task, stage, agent, ordinal, maxIterations, startedAt, timeoutMs };
+  const {
+    number: iteration,
+    task,
+    stage,
+    agent,
+    ordinal,
+    maxIterations,
+    startedAt,
+    timeoutMs,
+    worker,
+  } = open;
+  const about = { iteration, task, stage, agent, ordinal, maxIterations, startedAt, timeoutMs, worker };
   return { ...about, doing: DOING[open.phase.is] };
 }
 

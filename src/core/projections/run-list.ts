@@ -1,5 +1,6 @@
 import type { EventOf, Outcome, Recorded } from "../events.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
+import type { Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
 import type { IterationRow } from "./iteration-row.ts";
 
@@ -51,6 +52,11 @@ function sumsOf(rows: readonly IterationRow[]): ReadonlyMap<string, Sum> {
   return sums;
 }
 
+/** Of a run that workers share nobody knows how many there will be. */
+export function lanesOf({ lanes, shared }: Pick<Settings, "lanes" | "shared">): number {
+  return shared === true ? 1 : lanes;
+}
+
 function begin({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntry {
   return {
     id: run,
@@ -61,7 +67,7 @@ function begin({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntr
     exitCode: null,
     source: settings.source.label,
     agent: settings.agent,
-    lanes: settings.lanes,
+    lanes: lanesOf(settings),
     iterations: 0,
     accepted: 0,
     costUsd: null,
@@ -71,8 +77,8 @@ function begin({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntr
 function extend(run: RunEntry, event: Recorded): RunEntry {
   switch (event.type) {
     case "run.resumed": {
-      const { source, agent, lanes } = event.settings;
-      return { ...run, source: source.label, agent, lanes };
+      const { source, agent } = event.settings;
+      return { ...run, source: source.label, agent, lanes: lanesOf(event.settings) };
     }
     case "run.ended": {
       const { at, outcome, reason } = event;

@@ -57,6 +57,19 @@ function inShort({ is, lane, from, to }: TimeSpan): string {
 }
 
 describe("a time line", () => {
+  test("of workers has as many lanes as were used at a time, and says who it was", () => {
+    const line = timelineOf(
+      recorded(
+        runStarted({ lanes: 1_000, shared: true }),
+        iterationStarted(1, A, { lane: 1, worker: "w-1" }),
+        iterationStarted(2, B, { lane: 3, worker: "w-2" }),
+      ),
+      "run-1",
+    );
+    expect(line?.lanes).toBe(3);
+    expect(line?.spans.map(({ worker }) => worker)).toEqual(["w-1", "w-2"]);
+  });
+
   test("has the agent and its gates one after the other, with the verdict and its reasons", () => {
     const spans = spansOf(
       runStarted(),

@@ -3,6 +3,7 @@ import { redGates, type CheckedGate } from "../report/checked-gate.ts";
 import type { Instant } from "../time.ts";
 import { redSentence } from "../verdict/judge.ts";
 import type { Ruling } from "../verdict/verdict.ts";
+import { lanesOf } from "./run-list.ts";
 import { mergeInWords } from "./explain-merge.ts";
 import { asSentence, gatesBehindClaim, joined, redBeforeInWords } from "./explain-words.ts";
 
@@ -12,6 +13,7 @@ export interface Timeline {
   readonly from: Instant;
   /** Null: it goes on. */
   readonly to: Instant | null;
+  /** Of a run that workers share: as many as there were at a time. */
   readonly lanes: number;
   readonly spans: readonly TimeSpan[];
 }
@@ -25,6 +27,8 @@ export interface TimeSpan {
   readonly task: string | null;
   readonly iteration: number | null;
   readonly agent: string | null;
+  /** Which of several workers it was; missing where one machine works alone. */
+  readonly worker?: string;
   /** Of an agent's span, when it is judged. */
   readonly verdict: Ruling | null;
   /** One sentence: the verdict's reasons, what is waited for, which gates are red. */
@@ -65,14 +69,16 @@ export function timelineOf(events: readonly Recorded[], run: string): Timeline |
     if (event.type === "worktree.removed") drawing.beside.delete(event.task);
     if (!("run" in event) || event.run !== run) continue;
     if (event.type === "run.started")
-      line = { run, from: event.at, to: null, lanes: event.settings.lanes, spans: [] };
+      line = { run, from: event.at, to: null, lanes: lanesOf(event.settings), spans: [] };
     if (line === null) continue;
     drawing.add(event);
     if (event.type === "run.resumed")
-      line = { ...line, to: null, lanes: Math.max(line.lanes, event.settings.lanes) };
+      line = { ...line, to: null, lanes: Math.max(line.lanes, lanesOf(event.settings)) };
     if (event.type === "run.ended") line = { ...line, to: event.at };
   }
-  return line === null ? null : { ...line, spans: drawing.spans.toSorted((a, b) => a.from - b.from) };
+  if (line === null) return null;
+  const lanes = Math.max(line.lanes, ...drawing.lanes);
+  return { ...line, lanes, spans: drawing.spans.toSorted((a, b) => a.from - b.from) };
 }
 
 type Draft = { -readonly [Key in keyof TimeSpan]: TimeSpan[Key] };
@@ -86,6 +92,8 @@ interface Place {
 
 class Drawing {
   readonly spans: Draft[] = [];
+  /** Those that were used. */
+  readonly lanes = new Set<number>();
   /** Tasks that have a worktree: only these are merged. */
   readonly beside = new Set<string>();
   readonly #agents = new Map<number, Draft>();
@@ -149,13 +157,15 @@ class Drawing {
   }
 
   #start(event: Recorded<EventOf<"iteration.started">>): void {
-    const { task, lane, agent, iteration, at } = event;
+    const { task, lane, agent, iteration, worker, at } = event;
     this.#endWait(at);
+    this.lanes.add(lane);
     this.#places.set(task, { lane, agent, iteration });
     const baseline = this.#baselines.get(task);
     if (baseline !== undefined) baseline.lane = lane;
     this.#baselines.delete(task);
-    this.#agents.set(iteration, this.#open("agent", at, { lane, task, iteration, agent }));
+    const about = { lane, task, iteration, agent, ...(worker !== undefined && { worker }) };
+    this.#agents.set(iteration, this.#open("agent", at, about));
   }
 
   #startGates(iteration: number, at: Instant): void {

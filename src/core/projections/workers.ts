@@ -33,6 +33,7 @@ export function workerInWords({ is, holds, seen }: WorkerRow, now: Instant): str
   if (is === "vanished") return `vanished: not heard of for ${ago}`;
   if (is === "gone") return `left ${ago} ago`;
   const tasks = holds.filter((name) => !name.startsWith("@"));
+  if (is === "leaving" && tasks.length === 0) return "leaves";
   const doing = tasks.length === 0 ? "waits for tasks" : `works on ${tasks.join(", ")}`;
   const parts = holds.flatMap((name) => PARTS[name] ?? []);
   return [doing, ...parts, ...(is === "leaving" ? ["leaves when that is done"] : [])].join(", ");

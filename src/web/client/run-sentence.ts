@@ -10,10 +10,13 @@ export interface RunSentence {
   readonly text: string;
 }
 
-export function runSentence({ status, hint }: Overview, now: Instant): RunSentence {
+export function runSentence({ status, hint, workers }: Overview, now: Instant): RunSentence {
   const { run } = status;
   const next = hint === null ? "" : ` Next: ${hint}`;
   if (run === null) return { sign: "·", tone: "still", text: `No run yet.${next}` };
+  if (run.interrupted && workers !== null) {
+    return { sign: "!", tone: "bad", text: `It stands still: no worker is here.${next}` };
+  }
   if (run.interrupted) {
     return { sign: "!", tone: "bad", text: `Interrupted: its process died.${next} goes on with it.` };
   }

@@ -29,11 +29,13 @@ export function iterationRoutes(app: Hono, live: LiveProject, ports: WebPorts): 
   app.get("/api/iterations/:number", async (context) => {
     const number = iterationIn(context);
     const { row, story } = await readIteration(live, number);
-    const [transcriptBytes, promptBytes] = await Promise.all([
-      ports.texts.bytes(number, "transcript"),
-      ports.texts.bytes(number, "prompt"),
-    ]);
-    const detail = { ...detailOf(row, story), transcriptBytes, hasPrompt: promptBytes !== null };
+    const textsAre = row.worker !== undefined && ports.isElsewhere(row.worker) ? "elsewhere" : "here";
+    const [transcriptBytes, promptBytes] =
+      textsAre === "elsewhere"
+        ? [null, null]
+        : await Promise.all([ports.texts.bytes(number, "transcript"), ports.texts.bytes(number, "prompt")]);
+    const texts = { transcriptBytes, hasPrompt: promptBytes !== null, textsAre } as const;
+    const detail = { ...detailOf(row, story), ...texts };
     return context.json(detail satisfies Api["GET /api/iterations/:number"]);
   });
 }
@@ -65,7 +67,7 @@ export async function readIteration(
   return { row, story };
 }
 
-type FromLog = Omit<IterationDetail, "transcriptBytes" | "hasPrompt">;
+type FromLog = Omit<IterationDetail, "transcriptBytes" | "hasPrompt" | "textsAre">;
 
 function detailOf(row: IterationRow, story: IterationStory): FromLog {
   const { record, corrections } = story;

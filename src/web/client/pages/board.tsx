@@ -6,6 +6,7 @@ import { LogTail } from "../parts/log-tail.tsx";
 import { MessagesPanel } from "../parts/messages-panel.tsx";
 import { Empty, Loading } from "../parts/notices.tsx";
 import { RunHeader } from "../parts/run-header.tsx";
+import { WorkersPanel } from "../parts/workers-panel.tsx";
 
 export function BoardPage() {
   const known = overview.value;
@@ -28,6 +29,7 @@ export function BoardPage() {
           )}
         </div>
         <div class="board-side">
+          {known.workers !== null && <WorkersPanel workers={known.workers} />}
           <LanesPanel lanes={known.lanes} />
           <MessagesPanel overview={known} />
           <LogTail />

@@ -80,7 +80,7 @@ function Facts({ row }: { readonly row: IterationRow }) {
     ["Task", row.task],
     ["Stage", `${row.stage} ${row.ordinal}/${row.maxIterations}`],
     ["Agent", row.agent],
-    ["Slot", String(row.lane)],
+    row.worker === undefined ? ["Slot", String(row.lane)] : ["Worker", row.worker],
     ["Began", moment(row.startedAt, now.value), fullMoment(row.startedAt)],
     [
       row.durationMs === null ? "Elapsed" : "Took",
@@ -143,6 +143,12 @@ function Detail({ detail }: { readonly detail: IterationDetail }) {
       </div>
       <div class="iteration-main">
         {row.files !== null && <DiffView iteration={row.iteration} changedPaths={changedPaths} />}
+        {detail.textsAre === "elsewhere" && (
+          <section class="panel" aria-labelledby="elsewhere-title">
+            <h2 id="elsewhere-title">Transcript</h2>
+            <p>Its transcript and its prompt lie on worker {row.worker}.</p>
+          </section>
+        )}
         {detail.transcriptBytes !== null && (
           <TranscriptView iteration={row.iteration} isRunning={isRunning} />
         )}

@@ -34,8 +34,8 @@ function Lane({ row: { lane, work } }: { readonly row: LaneRow }) {
   return (
     <>
       <a href={`/iterations/${work.iteration}`}>
-        Slot {lane}: {work.stage} · {work.task} · iteration {work.ordinal}/{work.maxIterations} ·{" "}
-        {elapsed(now.value - work.startedAt)}
+        {work.worker ?? `Slot ${lane}`}: {work.stage} · {work.task} · iteration {work.ordinal}/
+        {work.maxIterations} · {elapsed(now.value - work.startedAt)}
       </a>
       <span class="lane-doing">
         {doing ??

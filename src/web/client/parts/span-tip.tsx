@@ -21,7 +21,8 @@ export function SpanTip({ span, end, left, top, width }: SpanTipProps) {
     element.style.top = `${top}px`;
   });
   const { symbol, name } = lookOfSpan(span);
-  const who = [span.task, span.iteration === null ? null : `iteration ${span.iteration}`, span.agent];
+  const iteration = span.iteration === null ? null : `iteration ${span.iteration}`;
+  const who = [span.task, iteration, span.agent, span.worker ?? null];
   return (
     <div ref={tip} class="tip" role="status">
       <p>

@@ -1,5 +1,5 @@
-import { gitError, type Git } from "../git/git.ts";
-import { resolveCommit } from "../git/read-head.ts";
+import { gitError, type Git } from "./git.ts";
+import { resolveCommit } from "./read-head.ts";
 
 export interface Backup {
   readonly run: string;

@@ -1,0 +1,103 @@
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Advanced, AdvanceRequest, Merging } from "../../engine/parallel-ports.ts";
+import { contains } from "../git/contains.ts";
+import { keepBackup } from "../git/keep-backup.ts";
+import type { Clone } from "./clone.ts";
+import { headRef, type Exchange } from "./exchange.ts";
+import type { Fence } from "./fence.ts";
+import type { Move } from "./push-once.ts";
+
+export interface SharedMergingOptions {
+  /** Of the clone; it finds branches by `remoteTip`. */
+  readonly merging: Merging;
+  readonly exchange: Exchange;
+  readonly fence: Fence;
+}
+
+/** The part of whoever brings work to the base. */
+const MERGER = "@merger";
+
+/** Brings work to the base of the remote. The clone's own branches and checkout have no part in it. */
+export function createSharedMerging({ merging, exchange, fence }: SharedMergingOptions): Merging {
+  return {
+    prepare: (request) => merging.prepare(request),
+    revert: (request) => merging.revert(request),
+    advance: (request) => advance(exchange, fence, request),
+    async rename(branch, name) {
+      await retire(exchange, fence, branch);
+      await merging.rename(branch, name);
+    },
+  };
+}
+
+/** Where a branch of the remote is. */
+export function remoteTip(exchange: Exchange): (git: unknown, branch: string) => Promise<string> {
+  return async (_git, branch) => {
+    const [tip = null] = await exchange.tips([branch], MERGER);
+    if (tip !== null) return tip;
+    const { remote } = await exchange.clone();
+    throw new RalphError("git-failed", `there is no branch ${branch} on ${remote}`, {
+      hint: `git ls-remote --heads ${remote}`,
+    });
+  };
+}
+
+async function advance(exchange: Exchange, fence: Fence, request: AdvanceRequest): Promise<Advanced> {
+  const { base, from, to, run, iteration } = request;
+  const clone = await exchange.clone();
+  for (;;) {
+    const stands = await whereItStands(exchange, clone, request);
+    if (stands !== "before") return stands;
+    await keepBackup(clone.git, { run, iteration, commit: from });
+    await fence.takeUp(MERGER);
+    const pushed = await fence.push(MERGER, [{ ref: headRef(base), from, to }]);
+    if (pushed.is === "pushed") return { is: "moved" };
+    if (pushed.is === "refused")
+      return {
+        is: "waits",
+        root: clone.remote,
+        why: `its server refuses the push: ${pushed.why}`,
+        paths: [],
+      };
+  }
+}
+
+async function whereItStands(
+  exchange: Exchange,
+  { git }: Clone,
+  { base, from, to }: AdvanceRequest,
+): Promise<Advanced | "before"> {
+  const [head = null] = await exchange.tips([base], MERGER);
+  if (head === to) return { is: "moved" };
+  // Whoever prepared it may have been another machine, which never sent it.
+  const isKnown = (await git.run(["cat-file", "-e", `${to}^{commit}`])).code === 0;
+  if (head === null || !isKnown) return { is: "elsewhere", head };
+  if (head !== from) return (await contains(git, head, to)) ? { is: "moved" } : { is: "elsewhere", head };
+  if (!(await contains(git, to, from)))
+    throw new RalphError("internal", `${to} does not continue ${from}: ${base} stays where it is`);
+  return "before";
+}
+
+/** How often the branch may move at the same moment. */
+const TRIES_MAX = 3;
+
+/** The branch goes, its commits stay under a name that is no branch. A server that keeps its branches is let alone. */
+async function retire(exchange: Exchange, fence: Fence, branch: string): Promise<void> {
+  await fence.takeUp(MERGER);
+  let why = "it keeps moving";
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const [tip = null] = await exchange.tips([branch], MERGER);
+    if (tip === null) return;
+    const ref = `refs/ralph/merged/${branch.replace(/^ralph\//, "")}/${tip.slice(0, 12)}`;
+    const kept = await exchange.fetch(ref, MERGER);
+    const moves: Move[] = [{ ref: headRef(branch), from: tip, to: null }];
+    if (kept !== tip) moves.push({ ref, from: kept, to: tip });
+    const pushed = await fence.push(MERGER, moves);
+    if (pushed.is === "pushed") return;
+    if (pushed.is === "refused") {
+      ({ why } = pushed);
+      break;
+    }
+  }
+  await exchange.tell(`the branch ${branch} is merged and could not be removed: ${why}`);
+}

@@ -1,0 +1,101 @@
+import { RalphError } from "../../core/ralph-error.ts";
+import type { TaskId } from "../../core/plan/task.ts";
+import { resolveCommit } from "../git/read-head.ts";
+import { encodeName } from "./encode-name.ts";
+import { headRef, lost, type Exchange } from "./exchange.ts";
+import type { Fence } from "./fence.ts";
+import type { Move } from "./push-once.ts";
+
+/** The branches of tasks on the remote, as far as this worker holds the tasks. */
+export interface TaskBranches {
+  branchOf(task: TaskId): string;
+  isHeld(task: TaskId): boolean;
+  /** Nobody else pushes to it from now on. The network is asked once for each lease. */
+  takeUp(task: TaskId): Promise<TakenBranch>;
+  /** Brings the branch as it is here to the remote; sends nothing when it is there already. */
+  push(task: TaskId): Promise<void>;
+}
+
+export interface TakenBranch {
+  /** Where it is on the remote; null while it is not there. */
+  tip: string | null;
+  /** What lies here is what the remote has, and has grown from it since. */
+  isAligned: boolean;
+}
+
+export interface TaskBranchesOptions {
+  readonly exchange: Exchange;
+  readonly fence: Fence;
+  /** The same on all machines. */
+  readonly branchOf: (task: TaskId) => string;
+}
+
+export function createTaskBranches({ exchange, fence, branchOf }: TaskBranchesOptions): TaskBranches {
+  const taken = new Map<TaskId, TakenBranch>();
+  return {
+    branchOf,
+    isHeld: (task) => fence.isHeld(task),
+    async takeUp(task) {
+      const isNew = await fence.takeUp(task);
+      const before = taken.get(task);
+      if (before !== undefined && !isNew) return before;
+      taken.delete(task);
+      // Only now: whoever had it before may have pushed until the very last moment.
+      const [tip = null] = await exchange.tips([branchOf(task)], task);
+      const branch = { tip, isAligned: false };
+      taken.set(task, branch);
+      return branch;
+    },
+    async push(task) {
+      const branch = taken.get(task);
+      if (branch === undefined) throw lost(task);
+      await pushBranch(exchange, fence, task, branchOf(task), branch);
+    },
+  };
+}
+
+/** How often somebody else may push to the branch at the same moment. */
+const TRIES_MAX = 5;
+
+async function pushBranch(
+  exchange: Exchange,
+  fence: Fence,
+  task: TaskId,
+  name: string,
+  branch: TakenBranch,
+): Promise<void> {
+  const { git, remote } = await exchange.clone();
+  const ref = headRef(name);
+  const to = await resolveCommit(git, ref);
+  if (to === null || to === branch.tip) return;
+  let aside: readonly Move[] = [];
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const pushed = await fence.push(task, [{ ref, from: branch.tip, to }, ...aside]);
+    if (pushed.is === "pushed") {
+      branch.tip = to;
+      return;
+    }
+    if (pushed.is === "refused")
+      throw new RalphError(
+        "git-failed",
+        `the remote ${remote} does not take the branch ${name}: ${pushed.why}`,
+      );
+    const theirs = await exchange.fetch(ref, task);
+    aside = theirs === null || theirs === branch.tip ? aside : await keepTheirs(exchange, task, theirs);
+    branch.tip = theirs;
+  }
+  throw new RalphError("git-failed", `somebody else keeps pushing to the branch ${name} of ${remote}`);
+}
+
+/** A person's commits on a branch of ours are in nobody's plan, and yet are not lost. */
+async function keepTheirs(exchange: Exchange, task: TaskId, theirs: string): Promise<readonly Move[]> {
+  const ref = asideRef(task, theirs);
+  await exchange.tell(`somebody else pushed to the branch of ${task}; it is kept there as ${ref}`);
+  const kept = await exchange.fetch(ref, task);
+  return kept === theirs ? [] : [{ ref, from: kept, to: theirs }];
+}
+
+/** Where commits of a task are kept that are not on its branch. */
+export function asideRef(task: TaskId, commit: string): string {
+  return `refs/ralph/aside/${encodeName(task)}/${commit.slice(0, 12)}`;
+}

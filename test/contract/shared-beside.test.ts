@@ -1,0 +1,77 @@
+import { spawnSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createExchange, type Exchange } from "../../src/adapters/exchange/exchange.ts";
+import { createFence, type Fence } from "../../src/adapters/exchange/fence.ts";
+import { createSharedMerging, remoteTip } from "../../src/adapters/exchange/shared-merging.ts";
+import { createSharedWorktrees } from "../../src/adapters/exchange/shared-worktrees.ts";
+import { createTaskBranches } from "../../src/adapters/exchange/task-branches.ts";
+import { createMerging } from "../../src/adapters/merging/git-merging.ts";
+import { createWorktrees } from "../../src/adapters/worktrees/git-worktrees.ts";
+import { describeMerging } from "./merging.contract.ts";
+import { remoteHands } from "./remote-hands.ts";
+import { describeWorktrees } from "./worktrees.contract.ts";
+
+function exchangeOf(root: string): { readonly exchange: Exchange; readonly fence: Fence } {
+  const exchange = createExchange({ root, env: process.env, onTrouble: () => undefined });
+  return { exchange, fence: createFence({ exchange, numberOf: () => 1 }) };
+}
+
+describeMerging("a remote", async () => {
+  const hands = remoteHands();
+  const { root, folder, git } = hands;
+  const { exchange, fence } = exchangeOf(root);
+  const merging = createMerging({ root, scratch: join(folder, "scratch"), findTip: remoteTip(exchange) });
+  return {
+    ...hands,
+    isOnRemote: true,
+    merging: createSharedMerging({ merging, exchange, fence }),
+    async kept(run, iteration) {
+      const name = `refs/ralph/backup/${run}/${iteration}`;
+      const format = "--format=%(objectname)";
+      return git("for-each-ref", format, name, `${name}-*`).split("\n").filter(Boolean);
+    },
+  };
+});
+
+describeWorktrees("a clone of a remote", async () => {
+  const hands = remoteHands();
+  const { root, folder, git } = hands;
+  const failing = join(folder, "failing");
+  const { exchange, fence } = exchangeOf(root);
+  const worktrees = createWorktrees({
+    root,
+    stateHome: join(folder, "state"),
+    projectId: "id",
+    isShared: true,
+    include: [],
+    setup: `test ! -e '${failing}'`,
+    env: process.env,
+    redact: (text) => text,
+  });
+  const branches = createTaskBranches({ exchange, fence, branchOf: (task) => `ralph/${task}` });
+  return {
+    ...hands,
+    worktrees: createSharedWorktrees({ worktrees, exchange, branches }),
+    async commitIn(worktree) {
+      git("-C", worktree, "add", "--all");
+      git("-C", worktree, "commit", "--quiet", "--message", "work");
+      return git("-C", worktree, "rev-parse", "HEAD");
+    },
+    async failSetups(fail) {
+      if (fail) writeFileSync(failing, "");
+      else rmSync(failing);
+    },
+    async lock(worktree) {
+      git("worktree", "lock", worktree);
+    },
+    async deleteFolder(worktree) {
+      rmSync(worktree, { recursive: true });
+    },
+    async leaveBehind(commit) {
+      const left = join(folder, `state/ralph/id/@${commit.slice(0, 12)}-${spawnSync("true").pid}-1`);
+      git("worktree", "add", "--quiet", "--detach", left, commit);
+      return left;
+    },
+  };
+});
