@@ -27,14 +27,15 @@ import {
   workspaceOf,
   type Project,
   type Queue,
+  type RunParts,
 } from "./compose.ts";
 import { OWN_ROOT, withoutQueue } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import { gatesOfRun } from "./core/loop/gates-of-run.ts";
-import type { OpenIteration, State } from "./core/loop/state.ts";
+import type { OpenIteration, State, TaskState } from "./core/loop/state.ts";
 import type { Plan, SourceIdentity, TaskId } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
-import type { Commands, GateSettings } from "./core/settings.ts";
+import type { Commands } from "./core/settings.ts";
 import type { Fleet, SharedLog } from "./engine/fleet-ports.ts";
 import type { Beside } from "./engine/parallel-ports.ts";
 import type { Follower, Log, Ports, Progress } from "./engine/ports.ts";
@@ -95,6 +96,10 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   const clock = new SharedClock(systemClock);
   const running = new Map<number, Progress>();
   const keepAwake = keepAwakeOf(parts);
+  const clear = (tasks: readonly TaskId[]): void =>
+    void git
+      .clear(tasks)
+      .catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)));
   prepareFolder(project);
   let sweep: Ports["agents"]["sweep"] = () => Promise.resolve(0);
   let own: () => readonly OpenIteration[] = () => [];
@@ -106,42 +111,22 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
     clock,
     progress: () => [...running.values()].map(toWire),
     portsFor(state) {
-      const plain = composePorts({
-        ...parts,
-        log,
-        source: submittedSource(
-          () => submittedIn(state()),
-          (identity) => sourceNamed(identity, project),
-        ),
-        followers: [],
+      const ports = portsOf(parts, { log, clock, beside: git.beside, redact }, state, {
         onProgress: (progress) => {
           running.set(progress.iteration, progress);
           parts.onProgress(progress);
         },
         onAgentStart: () => parts.keepAwake && keepAwake.hold(),
-        version: worker.version,
       });
-      sweep = (marker) => plain.agents.sweep(marker);
+      sweep = (marker) => ports.agents.sweep(marker);
       own = () => state().iterations.filter((open) => open.worker === worker.id);
-      const gates = (): readonly GateSettings[] => gatesOfRun(state().run, commands.gates, redact);
-      return {
-        ...plain,
-        worker: worker.id,
-        clock,
-        commands: {
-          agents: commands.agents,
-          get gates() {
-            return gates();
-          },
-        },
-        beside: git.beside,
-      };
+      clear(mergedIn(state()));
+      return ports;
     },
     tidier: {
       follow: (event) => {
         if (event.type === "iteration.ended") running.delete(event.iteration);
-        if (event.type === "worktree.removed")
-          void git.clear(event.task).catch((error: unknown) => tell(String(error)));
+        if (event.type === "worktree.removed") clear([event.task]);
         return Promise.resolve();
       },
     },
@@ -155,6 +140,46 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   };
 }
 
+interface SharedParts extends Pick<Ports, "log" | "clock"> {
+  readonly beside: Beside;
+  readonly redact: (text: string) => string;
+}
+
+/** What the engine needs; tasks and gates are those that were submitted, agents this machine's own. */
+function portsOf(
+  parts: WorkerParts,
+  { log, clock, beside, redact }: SharedParts,
+  state: () => State,
+  heard: Pick<RunParts, "onProgress" | "onAgentStart">,
+): Ports {
+  const { project, worker, commands } = parts;
+  const source = submittedSource(
+    () => submittedIn(state()),
+    (identity) => sourceNamed(identity, project),
+  );
+  const { version } = worker;
+  return {
+    ...composePorts({ ...parts, ...heard, log, source, followers: [], version }),
+    worker: worker.id,
+    clock,
+    commands: {
+      agents: commands.agents,
+      get gates() {
+        return gatesOfRun(state().run, commands.gates, redact);
+      },
+    },
+    beside,
+  };
+}
+
+/** Whoever was away when they were merged has not heard of it. */
+function mergedIn({ tasks }: State): readonly TaskId[] {
+  const isOver = ({ merge, worktree }: TaskState): boolean => merge?.is === "merged" && worktree === null;
+  return Object.values(tasks)
+    .filter(isOver)
+    .map(({ id }) => id);
+}
+
 function submittedIn({
   run,
   plan,
@@ -165,8 +190,8 @@ function submittedIn({
 interface ExchangedWork {
   readonly exchange: Exchange;
   readonly beside: Beside;
-  /** Clears away what this clone has of a task that is merged. */
-  clear(task: TaskId): Promise<void>;
+  /** Clears away what this clone has of tasks that are merged. */
+  clear(tasks: readonly TaskId[]): Promise<void>;
 }
 
 /** Worktrees, branches and merges of this clone, each brought to the remote while its lease lasts. */
@@ -200,9 +225,13 @@ function exchangedWork(
       merging: createSharedMerging({ merging, exchange, fence }),
       workspaceAt: (place) => pushingWorkspace(workspaceIn(place), branches),
     },
-    clear: (task) =>
+    clear: (tasks) =>
       inTurn(`tidy ${root}`, async () => {
-        await clearMerged({ worktrees, exchange, branches }, [task]);
+        const here = new Set((await worktrees.list()).map(({ task }) => task));
+        await clearMerged(
+          { worktrees, exchange, branches },
+          tasks.filter((task) => here.has(task)),
+        );
       }),
   };
 }

@@ -9,7 +9,7 @@ export type ErrorCode =
   | "dirty-tree"
   | "already-running"
   | "state-unusable"
-  /** The database of the team does not answer. */
+  /** The database that machines share, or the remote, does not answer. */
   | "unreachable"
   /** Somebody else has taken over what this process was working on. */
   | "lease-lost"

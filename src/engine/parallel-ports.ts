@@ -146,7 +146,8 @@ export type Advanced =
    */
   | {
       readonly is: "waits";
-      readonly root: string;
+      /** Null: it is not a checkout that is in the way. */
+      readonly root: string | null;
       readonly why: string;
       readonly paths: readonly string[];
     };

@@ -55,8 +55,8 @@ async function advance(exchange: Exchange, fence: Fence, request: AdvanceRequest
     if (pushed.is === "refused")
       return {
         is: "waits",
-        root: clone.remote,
-        why: `its server refuses the push: ${pushed.why}`,
+        root: null,
+        why: `${clone.remote} refuses the push: ${pushed.why}`,
         paths: [],
       };
   }

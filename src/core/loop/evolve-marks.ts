@@ -5,8 +5,23 @@ import { gatesKnownAfterMark } from "./evolve-gates.ts";
 import { NEW_LOOP } from "./evolve-stages.ts";
 import { newTask, taskState, withTask, type State, type TaskState } from "./state.ts";
 
+/** What the operator's file shows, or is to show. */
+export function marksChanged(
+  state: State,
+  event: Recorded<EventOf<"task.marked" | "task.undone" | "story.settled">>,
+): State {
+  switch (event.type) {
+    case "task.marked":
+      return taskMarked(state, event);
+    case "task.undone":
+      return taskUndone(state, event);
+    case "story.settled":
+      return storySettled(state, event);
+  }
+}
+
 /** A story that has come further is in the plan at once; its file follows with the next mark. */
-export function storySettled(state: State, event: Recorded<EventOf<"story.settled">>): State {
+function storySettled(state: State, event: Recorded<EventOf<"story.settled">>): State {
   const hasMoved = event.from !== event.to;
   return withPlanned(
     withTask(state, event.task, { ...(hasMoved && NEW_LOOP), storyEdits: editsOf(event) }),
@@ -24,7 +39,7 @@ function editsOf({ iteration, edits, putBack, restores }: EventOf<"story.settled
   return { iteration, edits, putBack, restores };
 }
 
-export function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>): State {
+function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>): State {
   const task = taskState(state, event.task);
   const isDone = task.completion !== null;
   // Our own commit is no work of somebody else's: the task's row of iterations goes on.
@@ -38,7 +53,7 @@ export function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>
 }
 
 /** It is to do again, as if nobody had begun it. */
-export function taskUndone(state: State, event: Recorded<EventOf<"task.undone">>): State {
+function taskUndone(state: State, event: Recorded<EventOf<"task.undone">>): State {
   const { letter } = taskState(state, event.task);
   const fresh = withTask(state, event.task, { ...newTask(event.task), letter });
   return withPlanned(fresh, event.task, (planned) => ({ ...planned, done: false }));

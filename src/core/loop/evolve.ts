@@ -3,7 +3,7 @@ import type { WorktreeEvent } from "../worktree-events.ts";
 import type { TaskId } from "../plan/task.ts";
 import { baselineMeasured } from "./evolve-gates.ts";
 import { loopGivenUp } from "./evolve-given-up.ts";
-import { storySettled, taskMarked, taskUndone } from "./evolve-marks.ts";
+import { marksChanged } from "./evolve-marks.ts";
 import { braked, taskGivenUp, withPersonsAct } from "./evolve-brakes.ts";
 import {
   agentSuspended,
@@ -61,9 +61,9 @@ function fold(state: State, event: Recorded): State {
     case "tasks.observed":
       return tasksObserved(state, event);
     case "task.marked":
-      return taskMarked(state, event);
+    case "task.undone":
     case "story.settled":
-      return storySettled(state, event);
+      return marksChanged(state, event);
     case "baseline.measured":
       return baselineMeasured(state, event);
     case "wait.started":
@@ -108,8 +108,6 @@ function fold(state: State, event: Recorded): State {
       return handedOn(state, event);
     case "task.merged":
       return taskMerged(state, event);
-    case "task.undone":
-      return taskUndone(state, event);
     case "task.reset":
       return taskReset(state, event.task);
     case "task.blocked":

@@ -129,7 +129,10 @@ async function advance(
       return [{ ...about(way), type: "merge.overtaken", head: advanced.head }];
     case "waits": {
       const where = advanced.paths.length === 0 ? "" : ` (${few(advanced.paths)})`;
-      const what = `${base} is checked out in ${advanced.root}, and ${advanced.why}${where}`;
+      const what =
+        advanced.root === null
+          ? `${base} cannot be moved: ${advanced.why}${where}`
+          : `${base} is checked out in ${advanced.root}, and ${advanced.why}${where}`;
       const why = `${what}; settle that, then: ralph run`;
       return [{ ...about(way), type: "merge.held", why }];
     }
