@@ -1,7 +1,10 @@
 import { createExchange } from "./adapters/exchange/exchange.ts";
 import { resolveCommit } from "./adapters/git/read-head.ts";
+import { openDatabase } from "./adapters/postgres/database.ts";
+import { Jobs } from "./adapters/postgres/jobs.ts";
+import { migrate } from "./adapters/postgres/schema.ts";
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
-import { workspaceOf, type Project } from "./compose.ts";
+import { workspaceOf, type Project, type Queue } from "./compose.ts";
 import { withoutQueue } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import type { Plan } from "./core/plan/task.ts";
@@ -18,6 +21,17 @@ export function planFor(
   commands: Commands,
 ): Promise<Plan> {
   return redactingSource(source, createRedactor(secretsOf(project, env, commands))).observe();
+}
+
+/** Everything that workers need in the database; they may have no right to make it themselves. */
+export async function makeTables({ url }: Queue): Promise<void> {
+  const database = await openDatabase(url);
+  try {
+    await migrate(database);
+    await (await Jobs.open(database)).close();
+  } finally {
+    await database.close();
+  }
 }
 
 export interface SharedBase {

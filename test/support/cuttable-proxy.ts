@@ -11,8 +11,11 @@ export interface CuttableProxy {
   hold(): void;
   /** What was held gets through after all. */
   release(): void;
-  /** So many of the next connections that send a COMMIT are cut right after the server has it: no answer comes back. */
-  cutAfterCommit(times: number): void;
+  /**
+   * So many of the next connections that send a COMMIT are cut right then; the server still gets it, perhaps late, and
+   * no answer comes back.
+   */
+  cutAfterCommit(times: number, lateMs?: number): void;
   /** So many are cut right before it. */
   cutBeforeCommit(times: number): void;
   /** How many were cut at a COMMIT so far. */
@@ -39,6 +42,7 @@ class Proxy {
   readonly #server = createServer((client) => this.#serve(client));
   #isHeld = false;
   #after = 0;
+  #lateMs = 0;
   #before = 0;
   cuts = 0;
 
@@ -70,8 +74,9 @@ class Proxy {
     for (const socket of this.#sockets) socket.resume();
   }
 
-  cutAfterCommit(times: number): void {
+  cutAfterCommit(times: number, lateMs = 0): void {
     this.#after = times;
+    this.#lateMs = lateMs;
   }
 
   cutBeforeCommit(times: number): void {
@@ -113,7 +118,7 @@ class Proxy {
       this.cuts += 1;
       server.removeAllListeners("data");
       server.resume();
-      server.write(bytes, () => server.end());
+      setTimeout(() => server.end(bytes), this.#lateMs);
       client.removeAllListeners("close");
       client.on("close", () => this.#sockets.delete(client));
       client.destroy();

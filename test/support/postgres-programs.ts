@@ -47,7 +47,11 @@ export function preparePrograms(folder: string): Programs {
     options: {
       ...runner,
       cwd: folder,
-      env: { ...process.env, LC_ALL: "C", LD_LIBRARY_PATH: linkLibraries(native, folder) },
+      env: {
+        ...process.env,
+        LC_ALL: "C",
+        LD_LIBRARY_PATH: `${linkLibraries(native, folder)}:${join(native, "lib")}`,
+      },
     },
   };
 }

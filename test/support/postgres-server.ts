@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -182,14 +182,15 @@ function writeOwned(file: string, text: string): void {
 
 /** Waits for the end of this process, then ends the server and removes the folder. */
 function guardFolder(folder: string): ChildProcess {
-  mkdirSync(folder, { recursive: true });
   const script = `trap "" INT TERM HUP
     cat >/dev/null
     pid=$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)
     if [ -n "$pid" ]; then kill -CONT "$pid"; kill -QUIT "$pid"; fi 2>/dev/null
     tries=0
     while [ -n "$pid" ] && [ -d "/proc/$pid" ] && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
-    rm -rf "$0"`;
+    # Something may still be writing there: initdb, or what a killed server had started.
+    tries=0
+    until rm -rf "$0" 2>/dev/null && sleep 0.2 && [ ! -e "$0" ] || [ $tries -ge 50 ]; do tries=$((tries + 1)); done`;
   const guard = spawn("sh", ["-c", script, folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   guard.unref();
   (guard.stdin as unknown as { unref?(): void }).unref?.();

@@ -89,7 +89,7 @@ describe("merging on a machine that did not do the work", () => {
     const [prepared, before] = [await prepareOn(here), machines.there(MAIN)];
     expect(await advanceOn(here, prepared)).toEqual({
       is: "waits",
-      root: "origin",
+      root: null,
       why: expect.stringContaining("use a pull request") as string,
       paths: [],
     });

@@ -134,6 +134,15 @@ describe("a connection that is lost at the worst moment", () => {
     expect(proxy.cuts).toBeGreaterThanOrEqual(20);
   });
 
+  test("though the COMMIT arrives long after we have come back to ask: every fact is there once", async () => {
+    const log = open(through);
+    for (let index = 0; index < 5; index += 1) {
+      proxy.cutAfterCommit(1, 300);
+      expect(await log.append([unblocked("a", `${index}`)])).toMatchObject([{ position: index + 1 }]);
+    }
+    expectEachOnce(await open().read(0), 5);
+  });
+
   test("right before COMMIT was sent: every fact is there once", async () => {
     const log = open(through);
     for (let index = 0; index < 10; index += 1) {

@@ -78,7 +78,7 @@ const REFUSALS: readonly Refusal[] = [
     codes: /^(42501)$/,
     code: "state-unusable",
     says: "does not give us the rights that we need",
-    hint: "let an owner of the schemas run ralph submit once, and grant the worker's role what docs/machines.md lists",
+    hint: "let the owner of the database run ralph submit once, then grant the worker's role its rights on the schemas ralph and ralph_jobs",
   },
   {
     codes: /^(53100|53200)$/,

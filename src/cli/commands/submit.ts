@@ -6,7 +6,6 @@ import { prepareRun } from "../prepare-run.ts";
 import { withRunOptions } from "../run-options.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 import { requirePerson } from "../require-person.ts";
-import { requireQueue } from "../require-queue.ts";
 import { submitTasks } from "../submit/submit-tasks.ts";
 import { watchRun } from "../submit/watch-run.ts";
 
@@ -24,7 +23,6 @@ export function define(command: Command, act: Act): void {
 
 async function submit(goal: string | undefined, flags: SubmitFlags, context: CliContext): Promise<number> {
   const prepared = await prepareRun(goal, { ...flags, worktree: true }, context);
-  requireQueue(prepared.project, "submit");
   requirePerson(prepared.project, context.env, "submit tasks");
   if (context.verbose) context.stderr.write(`ralph: ${prepared.why}\n`);
   await submitTasks(

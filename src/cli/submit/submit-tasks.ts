@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { workersOf } from "../../compose.ts";
-import { planFor, sharedBaseOf } from "../../compose-submit.ts";
+import { makeTables, planFor, sharedBaseOf } from "../../compose-submit.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { tasksInScope } from "../../core/loop/select-tasks.ts";
 import type { State } from "../../core/loop/state.ts";
@@ -12,6 +12,7 @@ import { submit } from "../../engine/submit.ts";
 import type { CliContext } from "../commands.ts";
 import type { Prepared } from "../prepare-run.ts";
 import { withLog } from "../project-state.ts";
+import { requireQueue } from "../require-queue.ts";
 
 /** More than there will ever be machines for; each worker has its own number. */
 const SHARED_LANES = 1_000;
@@ -23,6 +24,7 @@ export async function submitTasks(
   context: CliContext,
 ): Promise<void> {
   const { project, source, commands } = prepared;
+  await makeTables(requireQueue(project, "submit"));
   const plan = await planFor(project, source, context.env, commands);
   const { base, head, notice } = await sharedBaseOf(project, context.env);
   if (notice !== null) context.stderr.write(`ralph: ${notice}\n`);
