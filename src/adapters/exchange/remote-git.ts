@@ -70,15 +70,16 @@ const DRAIN_MS = 2_000;
 function runBounded(git: Git, args: readonly string[], patienceMs: number): Promise<RemoteResult> {
   return new Promise((resolve, reject) => {
     const child = git.start(args);
-    let [stdout, stderr, isSilent] = ["", "", false];
+    let [stdout, stderr, isSilent, isOver] = ["", "", false, false];
     const end = (): void => {
       isSilent = true;
       endGroup(child.pid);
     };
     let timer = setTimeout(end, patienceMs);
     const heard = (): void => {
+      if (isOver || isSilent) return;
       clearTimeout(timer);
-      if (!isSilent) timer = setTimeout(end, patienceMs);
+      timer = setTimeout(end, patienceMs);
     };
     child.stdout.on("data", (chunk: Buffer) => {
       stdout += chunk.toString("latin1");
@@ -95,13 +96,15 @@ function runBounded(git: Git, args: readonly string[], patienceMs: number): Prom
       reject(error);
     });
     child.on("exit", () => {
+      isOver = true;
       clearTimeout(timer);
-      setTimeout(() => {
+      timer = setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
-      }, DRAIN_MS).unref();
+      }, DRAIN_MS);
     });
     child.on("close", (code) => {
+      clearTimeout(timer);
       resolve({ code: code ?? 128, stdout, stderr: withoutCredentials(stderr), isSilent });
     });
   });

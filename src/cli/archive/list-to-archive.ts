@@ -35,7 +35,7 @@ export async function listToArchive(
   context: CliContext,
 ): Promise<ListToArchive> {
   const state = await readState(project);
-  refuseHalfDone(state);
+  refuseHalfDone(project, state);
   const opened = await openedSource(project, flags, context);
   const identity = opened?.identity ?? null;
   const events = await eventsOf(project);
@@ -61,8 +61,12 @@ export async function listToArchive(
   };
 }
 
-function refuseHalfDone({ iterations: [open] }: State): void {
+function refuseHalfDone({ queue }: Project, { iterations: [open] }: State): void {
   if (open === undefined) return;
+  if (queue !== null)
+    throw new RalphError("already-running", `iteration ${open.number} of ${open.task} is not at its end`, {
+      hint: "let a worker take it up first: ralph worker --drain; after that: ralph archive",
+    });
   throw new RalphError("already-running", `the last run died in the middle of iteration ${open.number}`, {
     hint: "let it be taken up first: ralph run (Ctrl-C then ends it); after that: ralph archive",
   });

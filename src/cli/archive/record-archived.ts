@@ -16,7 +16,8 @@ export async function recordArchived(project: Project, { state, tasks }: ListToA
           type: "run.ended",
           run: state.run.id,
           outcome: "stopped",
-          reason: "its process died, and the list was archived",
+          reason:
+            project.queue === null ? "its process died, and the list was archived" : "the list was archived",
         },
       ]
     : [];

@@ -131,7 +131,8 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
     misconfigured: "see what is missing: ralph doctor",
     stopped: "go on: ralph run",
   };
-  const todo = next[event.outcome];
+  const isShared = state.run?.settings.shared === true;
+  const todo = next[event.outcome]?.replaceAll("ralph run", isShared ? "ralph submit" : "ralph run") ?? null;
   return todo === null ? [] : ["", `${style.bold(event.outcome)}: ${event.reason}`, `  → ${todo}`];
 }
 

@@ -15,12 +15,15 @@ export interface Wait {
 /** `isDriven`: a process works on the run, so that what is open comes up by itself. */
 export function waitOf(state: State, task: Task, isDriven: boolean): Wait {
   const wait = waitOfRun(state, task, isDriven);
-  return state.run?.settings.shared === true ? { ...wait, next: nextForWorkers(wait.next, isDriven) } : wait;
+  const { run } = state;
+  if (run?.settings.shared !== true || wait.next === null) return wait;
+  if (run.end !== null) return { ...wait, next: wait.next.replace("ralph run", "ralph submit") };
+  return { ...wait, next: nextForWorkers(wait.next, isDriven) };
 }
 
 /** Workers go on by themselves, if there are any. */
-function nextForWorkers(next: string | null, isDriven: boolean): string | null {
-  if (next === null || !next.includes("ralph run")) return next;
+function nextForWorkers(next: string, isDriven: boolean): string | null {
+  if (!next.includes("ralph run")) return next;
   const before = next.replace(/(?: && |^|^go on: |^try again: )ralph run(?: --task .*)?$/, "");
   if (!isDriven) return [before, "ralph worker"].filter(Boolean).join(" && ");
   return before === "" ? null : before;
