@@ -12,7 +12,6 @@ import { openDatabase } from "./adapters/postgres/database.ts";
 import { openFleet } from "./adapters/postgres/fleet.ts";
 import { openPostgresLog } from "./adapters/postgres/postgres-log.ts";
 import type { WorkerIdentity } from "./adapters/postgres/workers.ts";
-import { projectId } from "./adapters/store/project-id.ts";
 import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { inTurn } from "./adapters/system/in-turn.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
@@ -63,18 +62,13 @@ export interface Crew {
   readonly fleet: Fleet;
   readonly holdings: Holdings;
   readonly clock: SharedClock;
-  portsFor(state: () => State): Ports;
-  progress(): readonly unknown[];
+  readonly portsFor: (state: () => State) => Ports;
+  readonly progress: () => readonly unknown[];
   /** Clears away what this clone has of tasks that are merged, by whomever. */
   readonly tidier: Follower;
   /** Without waiting for anything else. */
   endAgents(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** The same for the same clone, so that a worker that comes again is known. */
-export function workerIdOf({ stateFolder }: Project, host: string): string {
-  return `${host}-${projectId(stateFolder).slice(0, 6)}`;
 }
 
 export async function composeWorker(parts: WorkerParts): Promise<Crew> {

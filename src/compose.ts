@@ -37,7 +37,16 @@ import type { Commands, GateSettings, ProtectSettings, Settings } from "./core/s
 import type { Agents, Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
 export { openProject, readConfig, readConfigWithOrigins } from "./compose-project.ts";
-export { driverOf, hasLog, isDriven, lockProject, openLog, queueNameOf, workersOf } from "./compose-store.ts";
+export {
+  driverOf,
+  hasLog,
+  isDriven,
+  lockProject,
+  openLog,
+  ownWorkerId,
+  queueNameOf,
+  workersOf,
+} from "./compose-store.ts";
 export { capabilitiesOf } from "./adapters/agents/adapters.ts";
 export { askProgram } from "./adapters/system/ask-program.ts";
 export { accountOf } from "./adapters/agents/programs/accounts.ts";

@@ -172,28 +172,22 @@ describe("ralph archive refuses", () => {
     await running.finished;
   });
 
-  test(
-    "after a run that was killed in the middle of an iteration, until that is closed",
-    {
-      timeout: 30_000,
-    },
-    async () => {
-      project = createProject();
-      project.script({ one: [[{ write: { path: "half.txt", text: "half" } }, { hang: true }], WORKS] });
-      project.commit();
-      const running = project.start("run");
-      await until("the agent has begun", () => exists(project, "half.txt"));
-      running.child.kill("SIGKILL");
-      await running.finished;
-      const refused = await project.ralph("archive");
-      expect(refused).toMatchObject({ code: 64, stdout: "" });
-      expect(refused.stderr).toContain(
-        "died in the middle of iteration 1\n  → let it be taken up first: ralph run",
-      );
-      expect(await project.ralph("run")).toMatchObject({ code: 0 });
-      expect(await project.ralph("archive")).toMatchObject({ code: 0 });
-    },
-  );
+  test("after a run that was killed in the middle of an iteration, until that is closed", async () => {
+    project = createProject();
+    project.script({ one: [[{ write: { path: "half.txt", text: "half" } }, { hang: true }], WORKS] });
+    project.commit();
+    const running = project.start("run");
+    await until("the agent has begun", () => exists(project, "half.txt"));
+    running.child.kill("SIGKILL");
+    await running.finished;
+    const refused = await project.ralph("archive");
+    expect(refused).toMatchObject({ code: 64, stdout: "" });
+    expect(refused.stderr).toContain(
+      "died in the middle of iteration 1\n  → let it be taken up first: ralph run",
+    );
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    expect(await project.ralph("archive")).toMatchObject({ code: 0 });
+  });
 
   test.each([
     [["--label", "../.."], '--label is "../..", of which no folder can be named'],

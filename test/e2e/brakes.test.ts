@@ -228,8 +228,8 @@ describe("a budget", () => {
 
 test("no iteration begins after --max-duration", async () => {
   project = createProject();
-  project.script({}, [[{ shell: 'echo "$RALPH_ITERATION" >> work.txt' }, { sleep: 1_100 }]]);
-  const run = await project.ralph("run", "--max-duration", "1s");
+  project.script({}, [[{ shell: 'echo "$RALPH_ITERATION" >> work.txt' }, { sleep: 4_100 }]]);
+  const run = await project.ralph("run", "--max-duration", "4s");
   expect(run.code).toBe(5);
   expect(run.stdout).toContain("that the run may take are over");
   expect(await startsOf()).toBe(1);

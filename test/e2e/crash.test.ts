@@ -25,7 +25,7 @@ const BUSY = [
 describe("kill -9 of ralph", () => {
   test(
     "at twenty random moments of a ten-task run loses and doubles nothing",
-    { timeout: 180_000 },
+    { timeout: 600_000 },
     async () => {
       project = createProject({ tasks: TEN });
       project.script({}, [BUSY]);

@@ -70,7 +70,7 @@ describe("a task that has used up its iterations", () => {
 
 test("execution.jsonl says of every iteration whether the loop goes on", async () => {
   project = projectOf(["works-1", "endless-1", "slow-1"]);
-  await project.ralph("run", "--timeout", "1", "--keep-going");
+  await project.ralph("run", "--timeout", "4", "--keep-going");
   const rows = (): readonly Record<string, unknown>[] =>
     jsonLines(project.read(".ralph/logs/execution.jsonl"));
   const first = rows();

@@ -244,7 +244,7 @@ async function look(
 }
 
 describe("kill -9 in the middle of merging, then a plain run: both are merged once, and nothing is lost", () => {
-  test("in the user's checkout, at every step of a merge", { timeout: 300_000 }, async () => {
+  test("in the user's checkout, at every step of a merge", { timeout: 600_000 }, async () => {
     const { scene, steps, moves, trees } = await look(true);
     const points = [
       ...stepPoints(steps, /merging-/, /^log worktree\.removed/),
@@ -255,7 +255,7 @@ describe("kill -9 in the middle of merging, then a plain run: both are merged on
     expect(await damages(scene, points, trees)).toEqual({});
   });
 
-  test("beside the user's checkout, at every step from the prepared one", { timeout: 300_000 }, async () => {
+  test("beside the user's checkout, at every step from the prepared one", { timeout: 600_000 }, async () => {
     const { scene, steps, moves, trees } = await look(false);
     const points = [
       ...stepPoints(steps, /^log merge\.prepared/, /^log task\.merged/),

@@ -14,9 +14,9 @@ mid_stream = true
 describe("an agent that writes nothing for half of its time", () => {
   test("is told while it runs, and comes to its senses", async () => {
     project = createProject({ config: CONFIG });
-    project.script({ one: [[{ awaitMessage: 10_000 }, ...WORKS]] });
+    project.script({ one: [[{ awaitMessage: 30_000 }, ...WORKS]] });
     project.commit();
-    const run = await project.ralph("run", "--json", "--timeout", "4s");
+    const run = await project.ralph("run", "--json", "--timeout", "10s");
     expect(run.code).toBe(0);
     const events = jsonLines(run.stdout);
     expect(events.find((event) => event["type"] === "halftime.passed")).toMatchObject({ wrote_files: false });
@@ -28,9 +28,9 @@ describe("an agent that writes nothing for half of its time", () => {
 
   test("is left alone when it has written something", async () => {
     project = createProject({ config: CONFIG });
-    project.script({ one: [[...WORKS.slice(0, 1), { awaitMessage: 2_500 }, ...WORKS.slice(1)]] });
+    project.script({ one: [[...WORKS.slice(0, 1), { awaitMessage: 6_000 }, ...WORKS.slice(1)]] });
     project.commit();
-    const run = await project.ralph("run", "--json", "--timeout", "4s");
+    const run = await project.ralph("run", "--json", "--timeout", "10s");
     expect(run.code).toBe(0);
     const events = jsonLines(run.stdout);
     expect(events.find((event) => event["type"] === "halftime.passed")).toMatchObject({ wrote_files: true });

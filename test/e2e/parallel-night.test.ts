@@ -198,7 +198,7 @@ describe("a night with twenty tasks in eight lanes", () => {
       expect(failed.map(({ task }) => task)).toEqual(expect.arrayContaining(["shared-2", "red-2"]));
     }
     await expectExplained(night);
-  }, 240_000);
+  }, 600_000);
 });
 
 test("a task may have the name of the folder that merged branches lie in", async () => {

@@ -6,7 +6,7 @@ import { createProject, until, type Finished, type Project } from "./project.ts"
 let project: Project;
 afterEach(() => project.dispose());
 
-/** An agent in sh: what it does may depend on the task and on how often it was called for it. */
+/** An agent in sh: what it does may depend on the task, how often it was called for it, and what happened elsewhere. */
 function parallelProject(tasks: readonly string[], agent: string, more = ""): Project {
   project = createProject({
     tasks,
@@ -18,9 +18,12 @@ command = ["sh", ".ralph/agent.sh"]
   });
   project.write(
     ".ralph/agent.sh",
-    `cat > "$RALPH_DIR/../.git/prompt-$RALPH_TASK_ID-$RALPH_ITERATION_NUMBER"
-n=$(cat "$RALPH_DIR/../.git/calls-$RALPH_TASK_ID" 2>/dev/null || echo 0); n=$((n + 1))
-echo $n > "$RALPH_DIR/../.git/calls-$RALPH_TASK_ID"
+    `common="$RALPH_DIR/../.git"
+cat > "$common/prompt-$RALPH_TASK_ID-$RALPH_ITERATION_NUMBER"
+n=$(cat "$common/calls-$RALPH_TASK_ID" 2>/dev/null || echo 0); n=$((n + 1))
+echo $n > "$common/calls-$RALPH_TASK_ID"
+begun() { until test -e "$common/calls-$1"; do sleep 0.05; done; }
+told_to_go() { until test -e "$common/go"; do sleep 0.05; done; }
 ${agent}
 `,
   );
@@ -72,7 +75,7 @@ esac`,
   test("tasks that change the same line: the later one is told, and brings both together", async () => {
     project = parallelProject(
       ["one", "two"],
-      `if [ $n = 1 ]; then echo "$RALPH_TASK_ID" > shared.txt; sleep 0.3
+      `if [ $n = 1 ]; then echo "$RALPH_TASK_ID" > shared.txt; begun one; begun two
 else git merge -q main || { printf 'one\\ntwo\\n' > shared.txt; git add -A; git commit -qm together; }; fi
 ${DONE}`,
     );
@@ -90,7 +93,7 @@ ${DONE}`,
   test("each green and together red: the second is not merged, and its next prompt shows the gate", async () => {
     parallelProject(
       ["one", "two"],
-      `if [ $n = 1 ]; then touch "$RALPH_TASK_ID.txt"; sleep 0.3; ${DONE}
+      `if [ $n = 1 ]; then touch "$RALPH_TASK_ID.txt"; begun one; begun two; ${DONE}
 else echo '<promise>BLOCKED:they exclude each other</promise>'; fi`,
       '[[gates]]\nname = "alone"\ncommand = "! { test -e one.txt && test -e two.txt; } || { echo both are there; false; }"\n',
     );
@@ -192,20 +195,22 @@ describe("the user's checkout", () => {
   });
 
   test("may go on meanwhile: what the user commits stays, and the merges come on top", async () => {
-    parallelProject(["one", "two"], `sleep 0.4; ${WORKS}`);
+    parallelProject(["one", "two"], `told_to_go; ${WORKS}`);
     const running = project.start("run", "--parallel", "2");
     await until("the agents work", () => existsSync(join(project.root, ".git", "calls-two")));
     project.write("mine.txt", "mine\n");
     project.commit("mine");
+    project.write(".git/go", "");
     expect(await running.finished).toMatchObject({ code: 0 });
     for (const file of ["mine.txt", "one.txt", "two.txt"]) expect(project.git("ls-files", file)).toBe(file);
   });
 
   test("on a branch of its own keeps it: the base moves without it", async () => {
-    parallelProject(["one"], `sleep 0.3; ${WORKS}`);
+    parallelProject(["one"], `told_to_go; ${WORKS}`);
     const running = project.start("run", "--worktree");
     await until("the agent works", () => existsSync(join(project.root, ".git", "calls-one")));
     project.git("switch", "-q", "-c", "elsewhere");
+    project.write(".git/go", "");
     expect(await running.finished).toMatchObject({ code: 0 });
     expect(existsSync(join(project.root, "one.txt"))).toBe(false);
     expect(project.git("show", "main:one.txt")).toBe("one");
@@ -317,12 +322,15 @@ describe("what agents and people do to lanes", () => {
     parallelProject(
       ["one", "two"],
       WORKS,
-      '[[gates]]\nname = "slow"\ncommand = "test ! -e one.txt || sleep 1"\n',
+      `[[gates]]
+name = "slow"
+command = "test ! -e one.txt || { cd $(git rev-parse --git-common-dir); touch checking; until test -e go; do sleep 0.05; done; }"
+`,
     );
     const running = project.start("run", "--parallel", "2");
-    await until("the agent was called", () => existsSync(join(project.root, ".git", "calls-one")));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until("the gate runs", () => existsSync(join(project.root, ".git", "checking")));
     expect(await project.ralph("cancel", "one")).toMatchObject({ code: 0 });
+    project.write(".git/go", "");
     expect(await running.finished).toMatchObject({ code: 0 });
     expect(await statuses()).toEqual({ one: "cancelled", two: "done" });
     expect(existsSync(join(project.root, "one.txt"))).toBe(false);

@@ -19,14 +19,14 @@ describe("an iteration ends in time, and nothing survives it", () => {
     project.commit();
     const startedAt = performance.now();
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
   });
 
   test("when the agent hangs and ignores TERM", async () => {
     project = createProject();
     project.script({ one: [[{ ignoreTerm: true }, { hang: true }], WORKS] });
     project.commit();
-    expect(await project.ralph("run", "--timeout", "1s")).toMatchObject({ code: 0 });
+    expect(await project.ralph("run", "--timeout", "5s")).toMatchObject({ code: 0 });
     expect((await project.history()).map((entry) => entry.verdict)).toEqual(["failed", "accepted"]);
   });
 });

@@ -61,18 +61,18 @@ describe("ralph retry-blocked", () => {
 
 describe("a task that timeouts have blocked", () => {
   test("is suggested more time, and gets it from the next run by itself", async () => {
-    await blocked({ one: [[{ hang: true }]] }, "--timeout", "2s", "--max-iterations", "2");
+    await blocked({ one: [[{ hang: true }]] }, "--timeout", "4s", "--max-iterations", "2");
     const { stdout } = await project.ralph("run", "--quiet", "--task", "two");
     expect(stdout).not.toContain("What would help:");
     project.script({}, [WORKS]);
     project.commit();
     const next = await project.ralph("run");
     expect(next).toMatchObject({ code: 0 });
-    expect(next.stdout).toContain("✔ unblocked one: blocked by timeouts; tried again with 4s");
+    expect(next.stdout).toContain("✔ unblocked one: blocked by timeouts; tried again with 8s");
     const begun = (await project.events()).filter(
       ({ type, task }) => type === "iteration.started" && task === "one",
     );
-    expect(begun.map((event) => event["timeout_ms"])).toEqual([2_000, 2_000, 4_000]);
+    expect(begun.map((event) => event["timeout_ms"])).toEqual([4_000, 4_000, 8_000]);
     expect((await project.ralph("why", "one")).stdout).toContain(
       "It was unblocked by itself: blocked by timeouts",
     );

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createProject, exists, jsonLines, until, WORKS, type Project } from "./project.ts";
 
+const TOLD_TO_GO = { shell: 'until test -e "$HOME/go"; do sleep 0.05; done' };
+
 let project: Project;
 afterEach(() => project.dispose());
 
@@ -272,11 +274,12 @@ describe("a person", () => {
 
   test("removes a task during the run: it is left alone", async () => {
     project = createProject({ tasks: ["one", "two"] });
-    project.script({ one: [[{ sleep: 1_000 }, ...WORKS]] }, [WORKS]);
+    project.script({ one: [[TOLD_TO_GO, ...WORKS]] }, [WORKS]);
     project.commit();
     const running = project.start("run");
     await until("the first task is under way", () => running.stdout().includes("iteration 1"));
     project.write("TODO.md", project.read("TODO.md").replace("- [ ] **two**: make two\n", ""));
+    project.write("../home/go", "");
     expect(await running.finished).toMatchObject({ code: 0 });
     expect((await project.history()).map((entry) => entry.task)).toEqual(["one"]);
     expect(project.read("TODO.md")).toBe("# Tasks\n\n- [x] **one**: make one\n");
@@ -286,22 +289,24 @@ describe("a person", () => {
     project = createProject();
     project.remove("TODO.md");
     project.write("roadmap.md", "- [ ] **one**: first\n- [ ] **two**: second\n");
-    project.script({ one: [[{ sleep: 1_000 }, ...WORKS]] }, [WORKS]);
+    project.script({ one: [[TOLD_TO_GO, ...WORKS]] }, [WORKS]);
     project.commit();
     const running = project.start("run");
     await until("the first task is under way", () => running.stdout().includes("iteration 1"));
     project.write("roadmap.md", `${project.read("roadmap.md")}- [ ] **one**: again\n`);
+    project.write("../home/go", "");
     expect(await running.finished).toMatchObject({ code: 0 });
     expect((await project.history()).map((entry) => entry.task)).toEqual(["one", "two"]);
   });
 
   test("edits the task file during the run: the edits stay, and new tasks are taken up", async () => {
     project = createProject({ tasks: ["one"] });
-    project.script({ one: [[{ sleep: 800 }, ...WORKS]] }, [WORKS]);
+    project.script({ one: [[TOLD_TO_GO, ...WORKS]] }, [WORKS]);
     project.commit();
     const running = project.start("run");
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await until("the first task is under way", () => running.stdout().includes("iteration 1"));
     project.write("TODO.md", `Edited meanwhile.\n\n${project.read("TODO.md")}- [ ] **two**: make two\n`);
+    project.write("../home/go", "");
     expect(await running.finished).toMatchObject({ code: 0 });
     expect(project.read("TODO.md")).toMatch(
       /^Edited meanwhile\.\n[^]+- \[x\] \*\*one\*\*[^]+- \[x\] \*\*two\*\*/,

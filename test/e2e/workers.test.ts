@@ -38,8 +38,8 @@ test(
     for (const id of ["a", "b", "c", "d", "e", "f"]) expect(onBase(team, `${id}.txt`)).toBe(id);
     expect(onBase(team, "TODO.md")).not.toContain("[ ]");
     const events = await team.events();
-    const completed = events.filter(({ type }) => type === "task.completed").map(({ task }) => task);
-    expect(completed.toSorted()).toEqual(["a", "b", "c", "d", "e", "f"]);
+    const completed = events.filter(({ type }) => type === "task.completed").map(({ task }) => String(task));
+    expect(completed.toSorted((a, b) => a.localeCompare(b))).toEqual(["a", "b", "c", "d", "e", "f"]);
     const status = JSON.parse((await office.ralph("status", "--json")).stdout) as Status;
     expect(status.tasks.map((task) => task.status)).toEqual(Array.from({ length: 6 }, () => "done"));
     expect((await office.ralph("submit")).stdout).toContain("nothing new");

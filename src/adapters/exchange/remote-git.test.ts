@@ -1,5 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { temporaryRepository, type TemporaryRepository } from "../../../test/fixtures/temporary-repository.ts";
+import {
+  temporaryRepository,
+  type TemporaryRepository,
+} from "../../../test/fixtures/temporary-repository.ts";
 import { findRepository } from "../git/find-repository.ts";
 import { createRemoteGit } from "./remote-git.ts";
 

@@ -1,6 +1,13 @@
 import { hostname } from "node:os";
-import { builtInAgents, findProgram, lockProject, type Project, type Queue } from "../../compose.ts";
-import { composeWorker, workerIdOf } from "../../compose-worker.ts";
+import {
+  builtInAgents,
+  findProgram,
+  lockProject,
+  ownWorkerId,
+  type Project,
+  type Queue,
+} from "../../compose.ts";
+import { composeWorker } from "../../compose-worker.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
@@ -38,7 +45,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
   const say = (text: string): void => void context.stderr.write(`ralph: ${text}\n`);
   const health = new HealthLine(say, options.isQuiet);
   const host = hostname();
-  const id = workerIdOf(project, host);
+  const id = ownWorkerId(project);
   const worker = { id, host, pid: process.pid, version: context.version, labels };
   const leaving = onLeaving(say);
   try {

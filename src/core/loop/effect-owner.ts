@@ -1,4 +1,3 @@
-import type { TaskId } from "../plan/task.ts";
 import { unreachable } from "../unreachable.ts";
 import type { Effect } from "./effects.ts";
 import type { State } from "./state.ts";
@@ -9,8 +8,8 @@ export type Part = "@keeper" | "@merger";
 export const KEEPER: Part = "@keeper";
 export const MERGER: Part = "@merger";
 
-/** Who of several workers does it: whoever holds this task, or plays this part. */
-export function ownerOf(effect: Effect, { iterations }: State): TaskId | Part {
+/** Who of several workers does it: the id of the task that it holds, or the part that it plays. */
+export function ownerOf(effect: Effect, { iterations }: State): string {
   switch (effect.kind) {
     case "iterate":
       return effect.task;
