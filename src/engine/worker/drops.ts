@@ -1,4 +1,4 @@
-import { KEEPER, MERGER } from "../../core/loop/effect-owner.ts";
+import { KEEPER, MERGER, type Part } from "../../core/loop/effect-owner.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Fleet } from "../fleet-ports.ts";
 import type { Journal } from "../journal.ts";
@@ -13,12 +13,14 @@ interface DropParts {
 }
 
 const PART_PAUSE_MS = 30_000;
+/** Whatever is wrong here may be wrong for the next task as well, and others are likely to do better. */
+const TAKE_PAUSE_MS = 10_000;
 
 /** What a worker does about a task that it cannot go on with: another one may try, and after some a person is asked. */
 export class Drops {
   readonly #parts: DropParts;
   readonly #failed = new Map<string, string>();
-  /** When a part may be played again, by the monotonic clock. */
+  /** When a part may be played again, or something taken, by the monotonic clock. */
   readonly #pausedUntil = new Map<string, number>();
   #failure: { readonly error: unknown } | null = null;
 
@@ -48,9 +50,9 @@ export class Drops {
     }
   }
 
-  /** Others may do better at it meanwhile. */
-  isPaused(part: string): boolean {
-    return performance.now() < (this.#pausedUntil.get(part) ?? 0);
+  /** Others may do better at it meanwhile: at playing a part, or at taking tasks. */
+  isPaused(what: Part | "taking"): boolean {
+    return performance.now() < (this.#pausedUntil.get(what) ?? 0);
   }
 
   rethrowFailure(): void {
@@ -66,8 +68,12 @@ export class Drops {
       const { run } = journal.state;
       onTrouble(`${name}: ${why}`);
       if (lease === null) continue;
-      if (name === KEEPER || name === MERGER) this.#pausedUntil.set(name, performance.now() + PART_PAUSE_MS);
-      else if (run !== null)
+      const isPart = name === KEEPER || name === MERGER;
+      this.#pausedUntil.set(
+        isPart ? name : "taking",
+        performance.now() + (isPart ? PART_PAUSE_MS : TAKE_PAUSE_MS),
+      );
+      if (run !== null && !isPart)
         await this.unlessLost(() =>
           journal.record({ type: "task.dropped", run: run.id, task: name, worker: id, why }),
         );

@@ -183,7 +183,7 @@ export class Worker {
     const wanted = offersOf(effects, state, ports.clock.now()).filter(
       (offer) => !holdings.has(offer.task) && offer.labels.every((label) => labels.includes(label)),
     );
-    if (held >= lanes || wanted.length === 0) return;
+    if (held >= lanes || wanted.length === 0 || this.#drops.isPaused("taking")) return;
     const taken = await fleet.take(Math.min(lanes - held, wanted.length), labelsNeeded(wanted));
     for (const lease of taken) this.#begin(lease);
   }
