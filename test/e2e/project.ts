@@ -21,6 +21,7 @@ export interface Running {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
   stdout(): string;
+  stderr(): string;
 }
 
 export interface HistoryEntry {
@@ -144,7 +145,7 @@ export function startRalph(
     signal: signal as NodeJS.Signals | null,
     ...output,
   }));
-  return { child, finished, stdout: () => output.stdout };
+  return { child, finished, stdout: () => output.stdout, stderr: () => output.stderr };
 }
 
 /** By an entry of their environment. */

@@ -6,7 +6,7 @@ import { inTurn } from "../system/in-turn.ts";
 import type { Clone } from "./clone.ts";
 import { headRef, type Exchange } from "./exchange.ts";
 import { seenRef } from "./fetch-refs.ts";
-import { keepAside } from "./put-aside.ts";
+import { keepAside, keepUncommitted } from "./put-aside.ts";
 import type { TaskBranches } from "./task-branches.ts";
 
 export interface ClearMergedOptions {
@@ -16,9 +16,9 @@ export interface ClearMergedOptions {
 }
 
 /**
- * Removes what this clone has of tasks whose work is on the base: worktrees, branches. What nobody committed makes it
- * stay, and what was never pushed is put aside; a task that this worker holds is at work again. Answers the tasks of
- * which nothing is left here.
+ * Removes what this clone has of tasks whose work is on the base: worktrees, branches. What nobody committed, and what
+ * was never pushed, is put aside; a task that this worker holds is at work again. Answers the tasks of which nothing is
+ * left here.
  */
 export async function clearMerged(
   options: ClearMergedOptions,
@@ -48,7 +48,7 @@ async function clear(
   clone: Clone,
   task: TaskId,
 ): Promise<boolean> {
-  if (branches.isHeld(task) || !(await worktrees.remove(task))) return false;
+  if (branches.isHeld(task) || !(await removeWorktree(worktrees, clone, task))) return false;
   const { git } = clone;
   const name = branches.branchOf(task);
   const tip = await resolveCommit(git, headRef(name));
@@ -59,4 +59,13 @@ async function clear(
   }
   await git.run(["update-ref", "-d", seenRef(headRef(name))]);
   return true;
+}
+
+async function removeWorktree(worktrees: Worktrees, clone: Clone, task: TaskId): Promise<boolean> {
+  if (await worktrees.remove(task)) return true;
+  const entry = (await worktrees.list()).find((one) => one.task === task);
+  if (entry?.isDirty !== true) return false;
+  await keepUncommitted(clone, task, entry.root);
+  if (entry.head !== null) await keepAside(clone, task, entry.head);
+  return worktrees.remove(task, { force: true });
 }

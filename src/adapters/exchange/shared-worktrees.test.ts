@@ -189,7 +189,7 @@ describe("pushing", () => {
 });
 
 describe("what is merged", () => {
-  test("goes, unless something would be lost", async () => {
+  test("goes, and what would be lost with it is put aside", async () => {
     for (const task of ["a", "b", "c"]) here.hold(task, 1);
     const roots = await Promise.all(
       ["a", "b", "c"].map(async (task) => {
@@ -204,9 +204,12 @@ describe("what is merged", () => {
     const stray = here.machine.commit("never pushed", roots[2]);
     const clearing = here.clear(["a", "b", "c", "d"]);
     for (const task of ["a", "b", "c"]) here.hold(task, null);
-    expect(await clearing).toEqual(["a", "c", "d"]);
-    expect(roots.map((root) => existsSync(root))).toEqual([false, true, false]);
-    expect(here.machine.git("branch", "--list", "ralph/*", "--format=%(refname:short)")).toBe("ralph/b");
-    expect(here.machine.git("for-each-ref", "--format=%(objectname)", "refs/ralph/aside")).toBe(stray);
+    expect(await clearing).toEqual(["a", "b", "c", "d"]);
+    expect(roots.map((root) => existsSync(root))).toEqual([false, false, false]);
+    expect(here.machine.git("branch", "--list", "ralph/*", "--format=%(refname:short)")).toBe("");
+    const aside = here.machine.git("for-each-ref", "--format=%(objectname)", "refs/ralph/aside").split("\n");
+    expect(aside).toHaveLength(2);
+    expect(here.machine.git("show", `${aside[0]}:loose`)).toBe("loose");
+    expect(aside[1]).toBe(stray);
   });
 });

@@ -10,6 +10,7 @@ export class Holdings {
   /** Of this machine alone; it goes on while the process is stopped. */
   readonly #elapsed: () => number;
   #heardAt: number;
+  readonly #forgotten: Lease[] = [];
 
   constructor(leaseMs: number, elapsed: () => number = () => performance.now()) {
     this.#leaseMs = leaseMs;
@@ -45,7 +46,18 @@ export class Holdings {
     return [...this.#leases.values()];
   }
 
+  /**
+   * What it forgot in a silence, each once. Nobody else may have got it: the database may have been away for all. Then
+   * it has to be let go of, since what was under way is ended.
+   */
+  takeForgotten(): readonly Lease[] {
+    this.#forgetIfSilent();
+    return this.#forgotten.splice(0);
+  }
+
   #forgetIfSilent(): void {
-    if (this.#elapsed() - this.#heardAt >= this.#leaseMs) this.#leases.clear();
+    if (this.#elapsed() - this.#heardAt < this.#leaseMs) return;
+    this.#forgotten.push(...this.#leases.values());
+    this.#leases.clear();
   }
 }

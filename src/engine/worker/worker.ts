@@ -42,6 +42,8 @@ export class Worker {
   readonly #inFlight: InFlight;
   readonly #drops: Drops;
   readonly #takingUp = new Map<string, AbortController>();
+  /** Of the effects under way, by key: whose they were when they began. */
+  readonly #owners = new Map<string, string>();
   #isStopping = false;
   #offered = { position: -1, at: -Infinity };
 
@@ -94,7 +96,8 @@ export class Worker {
 
   /** True: look again at once. */
   async #turn(): Promise<boolean> {
-    const { journal, ports, holdings } = this.#parts;
+    const { journal, ports, fleet, holdings } = this.#parts;
+    for (const lease of holdings.takeForgotten()) await fleet.release(lease);
     await journal.catchUp();
     const seen = journal.state;
     const { effects } = decide(seen, ports.clock.now());
@@ -105,7 +108,7 @@ export class Worker {
     if (decisions.length > 0) return true;
     const wanted = ours.filter((effect) => effect.kind !== "record");
     this.#inFlight.abortUnwanted(wanted);
-    this.#inFlight.startMissing(wanted);
+    this.#start(wanted, seen);
     await this.#releaseIdle(wanted, seen);
     await this.#drops.release();
     if (this.#isStopping) return false;
@@ -113,6 +116,14 @@ export class Worker {
     if (holdings.has(KEEPER)) await this.#offer(effects, seen);
     await this.#takeMore(effects, seen);
     return false;
+  }
+
+  #start(wanted: readonly PerformableEffect[], state: State): void {
+    const running = new Set(this.#inFlight.effects.map(({ key }) => key));
+    for (const key of this.#owners.keys()) if (!running.has(key)) this.#owners.delete(key);
+    for (const effect of wanted)
+      if (!running.has(effect.key)) this.#owners.set(effect.key, ownerOf(effect, state));
+    this.#inFlight.startMissing(wanted);
   }
 
   /** Whether this worker performs it: it holds the task, and the log knows that it does. */
@@ -134,7 +145,7 @@ export class Worker {
   }
 
   #ownerOf(effect: Effect): string {
-    return ownerOf(effect, this.#parts.journal.state);
+    return this.#owners.get(effect.key) ?? ownerOf(effect, this.#parts.journal.state);
   }
 
   #isLost(effect: Effect): boolean {
@@ -148,7 +159,10 @@ export class Worker {
   /** A task that nobody can do anything for now, or only later, holds no lane: whoever is free takes it up again. */
   async #releaseIdle(wanted: readonly Effect[], state: State): Promise<void> {
     const { holdings, fleet } = this.#parts;
-    const busy = new Set([...wanted, ...this.#inFlight.effects].map((effect) => ownerOf(effect, state)));
+    const busy = new Set([
+      ...wanted.map((effect) => ownerOf(effect, state)),
+      ...this.#inFlight.effects.map((effect) => this.#ownerOf(effect)),
+    ]);
     for (const lease of holdings.all) {
       const { name } = lease;
       if (name === KEEPER || name === MERGER || busy.has(name) || this.#takingUp.has(name)) continue;
@@ -185,7 +199,12 @@ export class Worker {
     );
     if (held >= lanes || wanted.length === 0 || this.#drops.isPaused("taking")) return;
     const taken = await fleet.take(Math.min(lanes - held, wanted.length), labelsNeeded(wanted));
-    for (const lease of taken) this.#begin(lease);
+    const underWay = new Set(this.#inFlight.effects.map((effect) => this.#ownerOf(effect)));
+    for (const lease of taken) {
+      // What it began under an earlier lease is still ending, and must not be recorded under this one.
+      if (underWay.has(lease.name)) await fleet.release(lease);
+      else this.#begin(lease);
+    }
   }
 
   #begin(lease: Lease): void {
