@@ -1,13 +1,28 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./scripts/longest-first.ts";
 
 /** Journeys with the real agent programs: "core" or "all" of them, and nothing else; unset, everything else. */
 const realAgents = process.env["REAL_AGENTS"];
 const AGENTS = "test/agents/matrix.test.ts";
 
+/** They touch nothing but values, so a process can run one after the other. */
+const PURE = ["src/core/**/*.test.ts", "test/{signals,spec,streams}/**/*.test.ts"];
+const ALL = ["src/**/*.test.ts", "test/**/*.test.ts"];
+const NODE_MODULES = "**/node_modules/**";
+
 export default defineConfig({
   test: {
-    include: realAgents === undefined ? ["src/**/*.test.ts", "test/**/*.test.ts"] : [AGENTS],
-    exclude: ["**/node_modules/**", ...(realAgents === undefined ? [AGENTS] : [])],
+    projects:
+      realAgents === undefined
+        ? [
+            { extends: true, test: { name: "pure", include: PURE, exclude: [NODE_MODULES], isolate: false } },
+            {
+              extends: true,
+              test: { name: "outside", include: ALL, exclude: [NODE_MODULES, AGENTS, ...PURE] },
+            },
+          ]
+        : [{ extends: true, test: { name: "agents", include: [AGENTS] } }],
+    sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Most tests wait for real processes: more of them than cores is quicker.
     maxWorkers: 4,
@@ -15,6 +30,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 5_000,
+    expect: { poll: { timeout: 60_000 } },
     coverage: {
       include: ["src/**/*.{ts,tsx}"],
       exclude: ["**/*.test.ts"],

@@ -3,9 +3,9 @@
 // what failed and the count of tests. A failed step without tests counts as one failure, so that the count never
 // looks green when something is red.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { makeScratchFolder } from "./scratch-folder.ts";
 import { endOf, listFailures, tellFailures, type Failure, type TestReport } from "./test-report.ts";
 
 interface Step {
@@ -22,7 +22,7 @@ interface Tally {
 }
 
 const root = join(import.meta.dirname, "..");
-const scratch = mkdtempSync(join(tmpdir(), "ralph-check-"));
+const scratch = makeScratchFolder();
 
 const staticSteps: readonly Step[] = [
   { name: "lock file", command: "node scripts/complete-lock.ts --check" },
@@ -42,6 +42,7 @@ const testRuns = [
   { name: "real agents", command: "REAL_AGENTS=core vitest run" },
 ] as const;
 
+const temporary = makeTemporaryFolder();
 const tally: Tally = { passed: 0, failed: 0, skipped: 0, failures: [] };
 try {
   await runStatic([...staticSteps]);
@@ -57,6 +58,15 @@ if (tally.failures.length > 0) console.log(listFailures(tally.failures));
 const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : "";
 console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
 process.exitCode = tally.failed > 0 ? 1 : 0;
+
+/** Open to everybody as the machine's own is: some tests become somebody else. */
+function makeTemporaryFolder(): string {
+  const folder = join(scratch, "tmp");
+  mkdirSync(folder);
+  chmodSync(scratch, 0o755);
+  chmodSync(folder, 0o1777);
+  return folder;
+}
 
 async function runStatic(queue: Step[]): Promise<void> {
   const worker = async (): Promise<void> => {
@@ -76,7 +86,12 @@ async function runTests({ name, command }: Step): Promise<void> {
   const step: Step = {
     name,
     command: `${command} --reporter=default --reporter=./scripts/test-reporter.ts`,
-    env: { RALPH_TEST_REPORT: path },
+    env: {
+      RALPH_TEST_REPORT: path,
+      TMPDIR: temporary,
+      // Thousands of processes run the same programs: compiled once is enough.
+      NODE_COMPILE_CACHE: join(scratch, "compiled"),
+    },
   };
   const ok = await run(step, () => tellFailures(readTestReport(path).failures));
   const report = readTestReport(path);

@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, until, WORKS, type Project, type Steps } from "./project.ts";
+import {
+  createProject,
+  exists,
+  tellToGo,
+  TOLD_TO_GO,
+  until,
+  WORKS,
+  type Project,
+  type Steps,
+} from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -82,12 +91,13 @@ describe("a person's word is a person's", () => {
 
   test("an answer that was typed while an agent ran counts once it is saved again", async () => {
     project = createProject({ tasks: ["asks", "slow"] });
-    project.script({ asks: [[{ decide: "Which?" }], WORKS], slow: [[{ sleep: 2_000 }, ...WORKS]] });
+    project.script({ asks: [[{ decide: "Which?" }], WORKS], slow: [[TOLD_TO_GO, ...WORKS]] });
     project.commit();
     const running = project.start("run", "--keep-going");
     await until("the other works", () => exists(project, ".ralph/logs/iteration-002.log"));
     const answered = `${project.read(".ralph/decide.txt")}this one\n`;
     project.write(".ralph/decide.txt", answered);
+    tellToGo(project);
     expect(await running.finished).toMatchObject({ code: 3 });
     project.write(".ralph/decide.txt", answered);
     expect(await project.ralph("run")).toMatchObject({ code: 0 });

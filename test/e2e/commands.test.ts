@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, until, WORKS, type Project } from "./project.ts";
+import { createProject, exists, tellToGo, TOLD_TO_GO, until, WORKS, type Project } from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -55,7 +55,7 @@ describe("ralph status", () => {
 
   test("while a run is on shows what is being done", async () => {
     project = createProject();
-    project.script({ one: [[{ say: "working" }, { sleep: 2_500 }, ...WORKS]] });
+    project.script({ one: [[{ say: "working" }, TOLD_TO_GO, ...WORKS]] });
     project.commit();
     const running = project.start("run");
     await until("the agent works", () => exists(project, ".ralph/progress.json"));
@@ -72,12 +72,13 @@ describe("ralph status", () => {
       timeout_seconds: 1_350,
     });
     expect((await project.ralph("ralph-status")).stdout).toMatch(
-      /^Active Ralph Loops:\n {2}one \(build\): iteration 1\/30, started \ds ago\n$/,
+      /^Active Ralph Loops:\n {2}one \(build\): iteration 1\/30, started \d+s ago\n$/,
     );
     expect(JSON.parse(project.read(".ralph/active.json"))).toMatchObject({
       pid: running.child.pid,
       stuck_count: 0,
     });
+    tellToGo(project);
     await running.finished;
   });
 });
@@ -95,11 +96,14 @@ describe("ralph logs", () => {
 
   test("--follow ends with the iteration", async () => {
     project = createProject();
-    project.script({ one: [[{ say: "first" }, { sleep: 1_500 }, { say: "last" }, ...WORKS]] });
+    project.script({ one: [[{ say: "first" }, TOLD_TO_GO, { say: "last" }, ...WORKS]] });
     project.commit();
     const running = project.start("run");
     await until("the transcript is there", () => exists(project, ".ralph/logs/iteration-001.log"));
-    expect((await project.ralph("logs", "--follow")).stdout).toMatch(/first[^]*last/);
+    const following = project.start("logs", "--follow");
+    await until("the beginning is shown", () => following.stdout().includes("first"));
+    tellToGo(project);
+    expect((await following.finished).stdout).toMatch(/first[^]*last/);
     await running.finished;
   });
 });

@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, until, WORKS, type Project, type Steps } from "./project.ts";
+import {
+  createProject,
+  exists,
+  tellToGo,
+  TOLD_TO_GO,
+  until,
+  WORKS,
+  type Project,
+  type Steps,
+} from "./project.ts";
 
 const LIES: Steps = [{ promise: "COMPLETE" }];
 
@@ -149,11 +158,12 @@ describe("the files", () => {
 
   test("are emptied by --reset while a run is on, by the run itself", async () => {
     project = createProject();
-    project.script({ one: [LIES, [{ sleep: 1_500 }, ...WORKS]] });
+    project.script({ one: [LIES, [TOLD_TO_GO, ...WORKS]] });
     project.commit();
     const running = project.start("run");
     await until("the lie is recorded", () => exists(project, ".ralph/logs/iteration-002.log"));
     expect(await project.ralph("interventions", "--reset")).toMatchObject({ code: 0 });
+    tellToGo(project);
     await running.finished;
     expect(json(".ralph/interventions/events.json")).toMatchObject({ events: [] });
     expect(json(".ralph/metrics.json")).toEqual(await printed("metrics"));

@@ -1,7 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, until, WORKS, type Project, type Steps } from "./project.ts";
+import {
+  createProject,
+  exists,
+  tellToGo,
+  TOLD_TO_GO,
+  until,
+  WORKS,
+  type Project,
+  type Steps,
+} from "./project.ts";
 
 const CONFIG = 'agent = "demo"\n[agents.demo]\nscript = ".ralph/script.json"\n[run]\nmax_attempts = 2\n';
 const ASKS: Steps = [{ decide: "WebSockets or polling? | sockets | polling" }];
@@ -318,7 +327,7 @@ test("a question leaves the review fields of its story as they are, and its answ
   }));
   project.remove("TODO.md");
   project.write(".ralph/tasks.json", `${JSON.stringify({ project: "p", userStories: stories }, null, 2)}\n`);
-  const slow: Steps = [{ sleep: 500 }, ...WORKS];
+  const slow: Steps = [TOLD_TO_GO, ...WORKS];
   project.script(
     { "US-001": [[{ decide: "WebSockets or polling?" }], [{ expectPrompt: "polling" }, ...WORKS]] },
     [slow],
@@ -329,6 +338,7 @@ test("a question leaves the review fields of its story as they are, and its answ
   const asked = JSON.parse(project.read(".ralph/tasks.json")) as { userStories: typeof stories };
   expect(asked.userStories[0]).toEqual(stories[0]);
   expect(await project.ralph("decide", "US-001", "polling")).toMatchObject({ code: 0 });
+  tellToGo(project);
   expect(await running.finished).toMatchObject({ code: 0 });
   const { userStories } = JSON.parse(project.read(".ralph/tasks.json")) as { userStories: typeof stories };
   expect(userStories).toEqual(stories.map((story) => ({ ...story, passes: true })));

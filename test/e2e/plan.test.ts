@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, until, type Project, type Steps } from "./project.ts";
+import { createProject, exists, tellToGo, TOLD_TO_GO, until, type Project, type Steps } from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -262,11 +262,12 @@ describe("the surroundings of ralph plan", () => {
   test("does not disturb the numbers of iterations, nor starts beside a run", async () => {
     project = withPrd([...RIGHT]);
     await project.ralph("plan");
-    project.script({}, [[{ sleep: 3_000 }]]);
+    project.script({}, [[TOLD_TO_GO]]);
     const running = project.start("run", "-n", "1");
     await until("the agent runs", () => exists(project, ".ralph/logs/iteration-001.log"));
     expect(await project.ralph("plan", "--force")).toMatchObject({ code: 64 });
     expect(project.read(".ralph/tasks.json")).toContain("US-1");
+    tellToGo(project);
     await running.finished;
   });
 

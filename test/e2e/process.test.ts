@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, until, WORKS, type Project } from "./project.ts";
+import { createProject, exists, tellToGo, TOLD_TO_GO, until, WORKS, type Project } from "./project.ts";
 
 let project: Project;
 afterEach(() => {
@@ -118,11 +118,12 @@ describe("stopping", () => {
 
   test("ralph stop ends the run after the current iteration", async () => {
     project = createProject({ tasks: ["one", "two"] });
-    project.script({}, [[{ sleep: 1_500 }, ...WORKS]]);
+    project.script({}, [[TOLD_TO_GO, ...WORKS]]);
     project.commit();
     const running = project.start("run");
     await until("the first iteration runs", () => running.stdout().includes("iteration 1"));
     expect(await project.ralph("stop")).toMatchObject({ code: 0 });
+    tellToGo(project);
     expect(await running.finished).toMatchObject({ code: 130 });
     expect((await project.history()).map((entry) => entry.verdict)).toEqual(["accepted"]);
   });

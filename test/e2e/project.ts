@@ -63,6 +63,15 @@ export const WORKS: Steps = [
   { promise: "COMPLETE" },
 ];
 
+/** The agent waits for the test, not for a time. */
+export const TOLD_TO_GO: DemoStep = {
+  shell: 'until test -e "$HOME/go" || ! test -d "$HOME"; do sleep 0.05; done',
+};
+
+export function tellToGo(project: Project): void {
+  project.write("../home/go", "");
+}
+
 export function createProject(options: ProjectOptions = {}): Project {
   const repository = temporaryRepository();
   const home = join(repository.root, "..", "home");
@@ -72,6 +81,7 @@ export function createProject(options: ProjectOptions = {}): Project {
     HOME: home,
     GIT_CONFIG_NOSYSTEM: "1",
     RALPH_TEST_PROJECT: repository.root,
+    ...inherited("TMPDIR", "NODE_COMPILE_CACHE"),
     ...options.env,
   };
   repository.write(
@@ -99,6 +109,10 @@ export function createProject(options: ProjectOptions = {}): Project {
   project.script({}, [WORKS]);
   repository.commit("tasks");
   return project;
+}
+
+function inherited(...names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 /** A repository that has never heard of ralph. */

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, until, WORKS, type Project } from "./project.ts";
+import { createProject, tellToGo, TOLD_TO_GO, until, WORKS, type Project } from "./project.ts";
 
 /** Full and read-only disks are real ones, which takes the right to mount. */
 const canMount = spawnSync("mount", ["-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
@@ -69,13 +69,14 @@ describe("bad surroundings get one clear sentence", () => {
 
   test("a second run beside the first, with the pid of the first", async () => {
     project = createProject();
-    project.script({ one: [[{ sleep: 2_000 }, ...WORKS]] });
+    project.script({ one: [[TOLD_TO_GO, ...WORKS]] });
     project.commit();
     const first = project.start("run");
     await until("the first works", () => first.stdout().includes("iteration 1"));
     const second = await project.ralph("run");
     expect(second).toMatchObject({ code: 64, stdout: "" });
     expect(second.stderr).toContain(`(pid ${first.child.pid})`);
+    tellToGo(project);
     expect(await first.finished).toMatchObject({ code: 0 });
   });
 

@@ -1,9 +1,16 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, jsonLines, until, WORKS, type Project } from "./project.ts";
-
-const TOLD_TO_GO = { shell: 'until test -e "$HOME/go"; do sleep 0.05; done' };
+import {
+  createProject,
+  exists,
+  jsonLines,
+  tellToGo,
+  TOLD_TO_GO,
+  until,
+  WORKS,
+  type Project,
+} from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -279,7 +286,7 @@ describe("a person", () => {
     const running = project.start("run");
     await until("the first task is under way", () => running.stdout().includes("iteration 1"));
     project.write("TODO.md", project.read("TODO.md").replace("- [ ] **two**: make two\n", ""));
-    project.write("../home/go", "");
+    tellToGo(project);
     expect(await running.finished).toMatchObject({ code: 0 });
     expect((await project.history()).map((entry) => entry.task)).toEqual(["one"]);
     expect(project.read("TODO.md")).toBe("# Tasks\n\n- [x] **one**: make one\n");
@@ -294,7 +301,7 @@ describe("a person", () => {
     const running = project.start("run");
     await until("the first task is under way", () => running.stdout().includes("iteration 1"));
     project.write("roadmap.md", `${project.read("roadmap.md")}- [ ] **one**: again\n`);
-    project.write("../home/go", "");
+    tellToGo(project);
     expect(await running.finished).toMatchObject({ code: 0 });
     expect((await project.history()).map((entry) => entry.task)).toEqual(["one", "two"]);
   });
@@ -306,7 +313,7 @@ describe("a person", () => {
     const running = project.start("run");
     await until("the first task is under way", () => running.stdout().includes("iteration 1"));
     project.write("TODO.md", `Edited meanwhile.\n\n${project.read("TODO.md")}- [ ] **two**: make two\n`);
-    project.write("../home/go", "");
+    tellToGo(project);
     expect(await running.finished).toMatchObject({ code: 0 });
     expect(project.read("TODO.md")).toMatch(
       /^Edited meanwhile\.\n[^]+- \[x\] \*\*one\*\*[^]+- \[x\] \*\*two\*\*/,

@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, until, WORKS, type Project, type Steps } from "./project.ts";
+import {
+  createProject,
+  exists,
+  tellToGo,
+  TOLD_TO_GO,
+  until,
+  WORKS,
+  type Project,
+  type Steps,
+} from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -114,13 +123,14 @@ describe("ralph why", () => {
 
   test("says what the running one is doing", async () => {
     project = createProject();
-    project.script({ one: [[{ say: "working" }, { sleep: 2_500 }, ...WORKS]] });
+    project.script({ one: [[{ say: "working" }, TOLD_TO_GO, ...WORKS]] });
     project.commit();
     const running = project.start("run");
     await until("the agent works", () => exists(project, ".ralph/progress.json"));
     expect((await project.ralph("why")).stdout).toMatch(
       /^A run is on \(pid \d+\): one, iteration 1 \(1\/30\) since [\d:]+ UTC; demo works\.\n/,
     );
+    tellToGo(project);
     await running.finished;
   });
 });

@@ -10,6 +10,8 @@ import { EMPTY_STATE, type State } from "../../src/core/loop/state.ts";
 import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
 import { Views } from "../../src/adapters/files/views.ts";
 
+const PATIENCE_MS = 60_000;
+
 let folder: string;
 let views: Views;
 
@@ -26,7 +28,10 @@ test("what happens in quick succession is shown once, as it is in the end", asyn
   await views.settle(STARTED);
   await views.settle(OBSERVED);
   expect(existsSync(join(folder, "status.json"))).toBe(false);
-  await vi.waitFor(() => expect(readFileSync(join(folder, "status.json"), "utf8")).toContain("task-002"));
+  await vi.waitFor(
+    () => expect(readFileSync(join(folder, "status.json"), "utf8")).toContain("task-002"),
+    PATIENCE_MS,
+  );
   expect(existsSync(join(folder, "active.json"))).toBe(true);
 });
 
@@ -43,7 +48,7 @@ test("the end of a run is shown before it is over", async () => {
 test("a file that cannot be written is told with the next fact", async () => {
   mkdirSync(join(folder, "status.json"));
   await views.settle(STARTED);
-  await vi.waitFor(() => expect(views.settle(OBSERVED)).rejects.toThrow("status.json"));
+  await vi.waitFor(() => expect(views.settle(OBSERVED)).rejects.toThrow("status.json"), PATIENCE_MS);
 });
 
 function after(...events: readonly Event[]): State {

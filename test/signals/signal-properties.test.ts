@@ -67,7 +67,7 @@ test("any output can be read, and what is found is bounded", () => {
       expect(signals.citations.length).toBeLessThanOrEqual(200);
       expect(new Set(signals.citations).size).toBe(signals.citations.length);
     }),
-    { numRuns: 500 },
+    { numRuns: 500, seed: 20_261_115 },
   );
 });
 
@@ -83,7 +83,7 @@ test("how the bytes come in pieces changes nothing", () => {
         expect(analyzeBytes(bytes, cuts)).toEqual(analyzeBytes(bytes, []));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 500, seed: 20_261_115 },
   );
 });
 
@@ -94,6 +94,7 @@ test("nothing in a quote claims anything", () => {
       expect(analyzeText(quoted).claim).toEqual({ is: "none" });
       expect(analyzeText(quoted).signals).toMatchObject({ confidence: 0, contradictions: [], citations: [] });
     }),
+    { seed: 20_261_115 },
   );
 });
 
@@ -105,6 +106,7 @@ test("nothing in a fence claims anything, but for a whole status block", () => {
       expect(claim).toEqual({ is: "none" });
       expect(signals).toMatchObject({ confidence: 0, contradictions: [], exitSignal: null });
     }),
+    { seed: 20_261_115 },
   );
 });
 
@@ -115,6 +117,7 @@ test("nothing in a comment claims anything", () => {
       expect(claim).toEqual({ is: "none" });
       expect(signals).toMatchObject({ confidence: 0, contradictions: [], citations: [], exitSignal: null });
     }),
+    { seed: 20_261_115 },
   );
 });
 
@@ -125,6 +128,7 @@ test("a comment without an end hides nothing", () => {
       const { claim } = analyzeText(`<!--\n${lines}\n<promise>BLOCKED:no key</promise>`);
       expect(claim).toEqual({ is: "blocked", reason: "no key" });
     }),
+    { seed: 20_261_115 },
   );
 });
 
@@ -144,6 +148,7 @@ test("words never make a claim", () => {
     fc.property(fc.array(words), (said) => {
       expect(analyzeText(said.join(" ")).claim).toEqual({ is: "none" });
     }),
+    { seed: 20_261_115 },
   );
 });
 
@@ -156,6 +161,7 @@ test("a blocker or a question beats whatever else is said", () => {
       );
       expect(claim).toEqual({ is: "blocked", reason: "no key" });
     }),
+    { seed: 20_261_115 },
   );
 });
 

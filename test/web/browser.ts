@@ -11,7 +11,7 @@ const ARGUMENTS = [
 ];
 
 /** Less than a test has, so that it can say what it waited for. */
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 60_000;
 
 export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: "/usr/bin/chromium", args: ARGUMENTS });

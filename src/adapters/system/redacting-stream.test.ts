@@ -47,6 +47,7 @@ describe("whatever way the bytes come", () => {
         const chunks = pieces.map((piece) => Buffer.from(piece));
         expect(redact(chunks).equals(Buffer.concat(chunks))).toBe(true);
       }),
+      { seed: 20_261_115 },
     );
   });
 

@@ -171,7 +171,7 @@ test("a time of day is the next one, a day ahead at most", () => {
       expect(at! - now).toBeGreaterThan(0);
       expect(at! - now).toBeLessThanOrEqual(25 * HOUR_MS);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 2_000, seed: 20_261_115 },
   );
 });
 
@@ -188,6 +188,7 @@ test("what is told exactly is read exactly", () => {
       );
       expect(readResetTime(`retry-after-ms: ${ahead}`, now, zone)).toBe(at);
     }),
+    { seed: 20_261_115 },
   );
 });
 
@@ -227,7 +228,7 @@ test("any text can be read, and what is found is sensible", () => {
       expect(Number.isInteger(at)).toBe(true);
       expect(Math.abs(at - NOW)).toBeLessThanOrEqual(8 * 24 * HOUR_MS);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 1_000, seed: 20_261_115 },
   );
 });
 

@@ -163,7 +163,7 @@ test.each(SAMPLES)("tests appended to %s are never a finding", (path, text, more
       const after = before + Array.from({ length: count }, (_, index) => more(index)).join("");
       expect(whatOf([file(path, before, after)])).toEqual([]);
     }),
-    { numRuns: 100 },
+    { numRuns: 100, seed: 20_261_115 },
   );
 });
 
@@ -224,7 +224,7 @@ test("any text can be read", () => {
       expect(findWeakenedTests([file(name, before, before)], [])).toEqual([]);
       expect(findWeakenedTests([file(name, before, after)], []).length).toBeLessThanOrEqual(20);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 2_000, seed: 20_261_115 },
   );
 });
 
