@@ -10,7 +10,10 @@ export interface Fact {
   readonly iteration?: number;
   readonly ordinal?: number;
   readonly worker?: string;
-  readonly report?: { readonly ending: { readonly is: string } };
+  readonly report?: {
+    readonly ending: { readonly is: string };
+    readonly usage: { readonly cost_usd: number | null } | null;
+  };
   readonly evidence?: { readonly head_after: string | null };
   readonly verdict?: string;
   readonly from?: string | null;

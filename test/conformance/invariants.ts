@@ -13,6 +13,7 @@ export async function expectSound(crew: Crew, expected: Expected): Promise<reado
   const facts = await crew.events();
   expectDoneOnce(crew, facts, expected);
   expectNumbered(facts);
+  expectLeftAlone(facts);
   expectKnownCommits(crew, facts, expected);
   const cancelled = (expected.cancelled ?? []).map((task) => `ralph/${task}`);
   const remains = await crew.remains();
@@ -46,6 +47,16 @@ function expectNumbered(facts: readonly Fact[]): void {
   }
   for (const [task, own] of Map.groupBy(started, (fact) => fact.task))
     expect([task, ...own.map(({ ordinal }) => ordinal)]).toEqual([task, ...own.map((_, index) => index + 1)]);
+}
+
+/** Whoever was told late to work on a task that is done does not begin with it. */
+function expectLeftAlone(facts: readonly Fact[]): void {
+  const completed = facts.filter(({ type }) => type === "task.completed");
+  const taken = facts.filter(({ type }) => type === "task.taken");
+  const late = taken.filter((one) =>
+    completed.some(({ task, position }) => task === one.task && position < one.position),
+  );
+  expect(late).toEqual([]);
 }
 
 /** Nothing came from the past: the log knows of each commit that it was pushed, or merged. */

@@ -69,7 +69,7 @@ export function describeFleet(
           expect((await Promise.all(beats)).flatMap(({ lost }) => lost)).toEqual([]);
         }
         expect(new Set(taken.map(({ name }) => name)).size).toBe(50);
-        expect(taken.map(({ number }) => number)).toEqual(range(50).map(() => 1));
+        expect(taken.map(({ from }) => from)).toEqual(range(50).map(() => null));
       });
 
       inFleet("the best come first, also across labels", async ({ fleet }) => {
@@ -137,21 +137,21 @@ export function describeFleet(
         await a.release(lease!);
         expect(await b.take(1, ANY)).toEqual([]);
         await b.offer([offer("one")]);
-        expect(await b.take(1, ANY)).toEqual([{ name: "one", number: 2, from: null }]);
+        expect(await b.take(1, ANY)).toEqual([{ name: "one", number: above(lease), from: null }]);
         expect((await a.beat(BUSY)).lost).toEqual([]);
       });
 
       inFleet("who leaves releases everything and is gone", async ({ fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
         await a.offer([offer("one"), offer("two")]);
-        await a.take(2, ANY);
-        await a.play("@merger");
+        const [one, two] = await a.take(2, ANY);
+        const part = await a.play("@merger");
         await a.leave();
-        expect(await b.play("@merger")).toEqual({ name: "@merger", number: 2, from: null });
+        expect(await b.play("@merger")).toEqual({ name: "@merger", number: above(part), from: null });
         await b.offer([offer("one"), offer("two")]);
         expect((await b.take(2, ANY)).map(({ number, from }) => [number, from])).toEqual([
-          [2, null],
-          [2, null],
+          [above(one), null],
+          [above(two), null],
         ]);
         expect((await b.workers()).map(({ id, is, holds }) => [id, is, holds])).toEqual([
           ["a", "gone", []],
@@ -169,7 +169,7 @@ export function describeFleet(
           const [lost] = await a.take(1, ANY);
           const [kept] = await b.take(1, ANY);
           const [lease] = await until(fleet, [b], () => b.take(1, ANY), isSome);
-          expect(lease).toEqual({ name: lost!.name, number: 2, from: "a" });
+          expect(lease).toEqual({ name: lost!.name, number: above(lost), from: "a" });
           expect(await a.take(1, ANY)).toEqual([]);
           expect((await b.beat(BUSY)).lost).toEqual([]);
           expect((await b.workers()).map(({ id, is, holds }) => [id, is, holds])).toEqual([
@@ -222,7 +222,7 @@ export function describeFleet(
         );
         expect(lost).toEqual(["one"]);
         await a.release(lease!);
-        expect(await a.take(1, ANY)).toEqual([{ name: "one", number: 2, from: "a" }]);
+        expect(await a.take(1, ANY)).toEqual([{ name: "one", number: above(lease), from: "a" }]);
       });
 
       inFleet(
@@ -230,11 +230,11 @@ export function describeFleet(
         async ({ fleet }) => {
           const before = await fleet.join("a");
           await before.offer([offer("one")]);
-          await before.take(1, ANY);
-          await before.play("@keeper");
+          const [lease] = await before.take(1, ANY);
+          const part = await before.play("@keeper");
           const after = await fleet.join("a");
-          expect(await after.take(1, ANY)).toEqual([{ name: "one", number: 2, from: "a" }]);
-          expect(await after.play("@keeper")).toEqual({ name: "@keeper", number: 2, from: "a" });
+          expect(await after.take(1, ANY)).toEqual([{ name: "one", number: above(lease), from: "a" }]);
+          expect(await after.play("@keeper")).toEqual({ name: "@keeper", number: above(part), from: "a" });
           expect((await before.beat(BUSY)).lost.toSorted()).toEqual(["@keeper", "one"]);
           expect((await after.beat(BUSY)).lost).toEqual([]);
         },
@@ -244,8 +244,8 @@ export function describeFleet(
     describe.concurrent("parts", () => {
       inFleet("one worker plays a part, under one number, until it is released", async ({ fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
-        const part = { name: "@keeper", number: expect.any(Number) as number, from: null };
-        expect(await a.play("@keeper")).toEqual(part);
+        const part = await a.play("@keeper");
+        expect(part).toMatchObject({ name: "@keeper", from: null });
         expect(await a.play("@keeper")).toEqual(part);
         expect(await b.play("@keeper")).toBeNull();
         expect(await b.play("@merger")).toEqual({
@@ -253,8 +253,8 @@ export function describeFleet(
           number: expect.any(Number) as number,
           from: null,
         });
-        await a.release(part);
-        expect(await b.play("@keeper")).toEqual({ name: "@keeper", number: 2, from: null });
+        await a.release(part!);
+        expect(await b.play("@keeper")).toEqual({ name: "@keeper", number: above(part), from: null });
         expect(await a.play("@keeper")).toBeNull();
       });
 
@@ -266,9 +266,9 @@ export function describeFleet(
 
       inFleet("another plays the part of one who went silent", async ({ hasty: fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
-        await a.play("@keeper");
+        const part = await a.play("@keeper");
         const lease = await until(fleet, [b], () => b.play("@keeper"), isThere);
-        expect(lease).toEqual({ name: "@keeper", number: 2, from: "a" });
+        expect(lease).toEqual({ name: "@keeper", number: above(part), from: "a" });
         expect(await a.play("@keeper")).toBeNull();
       });
     });
@@ -328,6 +328,11 @@ function isSome(found: readonly unknown[]): boolean {
 
 function isThere(found: unknown): boolean {
   return found !== null;
+}
+
+/** A number that was given out later than this lease. */
+function above(lease: Lease | null | undefined): number {
+  return expect.toSatisfy((number: number) => number > (lease?.number ?? Infinity)) as number;
 }
 
 function range(count: number): readonly number[] {

@@ -53,7 +53,12 @@ export async function createTeam(options: TeamOptions): Promise<Team> {
   const remote = join(folder, "remote.git");
   const seed = join(folder, "seed");
   const git = (cwd: string, ...args: string[]): string =>
-    execFileSync("git", args, { cwd, encoding: "utf8", env: gitEnv(folder) }).trim();
+    execFileSync("git", args, {
+      cwd,
+      encoding: "utf8",
+      env: gitEnv(folder),
+      stdio: ["ignore", "pipe", "pipe"],
+    }).trim();
   mkdirSync(seed);
   git(folder, "init", "--quiet", "--bare", "-b", "main", remote);
   git(seed, "init", "--quiet", "-b", "main");

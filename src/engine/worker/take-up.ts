@@ -1,8 +1,12 @@
 import type { Event } from "../../core/events.ts";
-import { taskState } from "../../core/loop/state.ts";
+import { decide } from "../../core/loop/decide.ts";
+import { taskState, type State } from "../../core/loop/state.ts";
+import type { TaskId } from "../../core/plan/task.ts";
+import type { Instant } from "../../core/time.ts";
 import type { Lease } from "../fleet-ports.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
+import { offersOf } from "./offers.ts";
 
 /**
  * Goes on with a task where another one left it, or begins it. What is left of an agent on this machine is ended first,
@@ -17,7 +21,8 @@ export async function takeUp(
 ): Promise<void> {
   await journal.catchUp();
   const { run, iterations } = journal.state;
-  if (run === null) return;
+  // It was offered, and settled since.
+  if (run === null || !isWanted(task, journal.state, ports.clock.now())) return;
   for (const open of iterations.filter((one) => one.task === task)) await ports.agents.sweep(open.marker);
   const taken: Event = { type: "task.taken", run: run.id, task, worker, lease, from };
   const { worktree } = taskState(journal.state, task);
@@ -38,4 +43,8 @@ export async function takeUp(
     merge,
     copied,
   });
+}
+
+function isWanted(task: TaskId, state: State, now: Instant): boolean {
+  return offersOf(decide(state, now).effects, state, now).some((offer) => offer.task === task);
 }
