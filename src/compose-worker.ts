@@ -153,7 +153,15 @@ function portsOf(
   );
   const { version } = worker;
   return {
-    ...composePorts({ ...parts, ...heard, log, source, followers: [], version }),
+    ...composePorts({
+      ...parts,
+      ...heard,
+      log,
+      source,
+      followers: [],
+      version,
+      now: () => clock.now(),
+    }),
     worker: worker.id,
     clock,
     commands: {

@@ -47,6 +47,7 @@ export {
   queueNameOf,
   workersOf,
 } from "./compose-store.ts";
+export { checkoutOfBare } from "./adapters/git/checkout-of-bare.ts";
 export { capabilitiesOf } from "./adapters/agents/adapters.ts";
 export { askProgram } from "./adapters/system/ask-program.ts";
 export { accountOf } from "./adapters/agents/programs/accounts.ts";
@@ -170,6 +171,8 @@ export interface AgentParts {
   readonly env: NodeJS.ProcessEnv;
   /** Ours. */
   readonly version: string;
+  /** Instead of this machine's clock. */
+  readonly now?: () => number;
 }
 
 /** Everything the engine needs, with the real outside behind it. */
@@ -194,7 +197,7 @@ export function composePorts(parts: RunParts): Ports {
 }
 
 export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefined) => GitWorkspace): Agents {
-  const { project, onProgress, onAgentStart, onOutput, transcripts } = parts;
+  const { project, onProgress, onAgentStart, onOutput, transcripts, now } = parts;
   return createAgents({
     cwd: project.root,
     gitDir: dirname(project.stateFolder),
@@ -207,6 +210,7 @@ export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefin
     onProgress,
     onStart: onAgentStart,
     workTree: (root) => workspaceIn(root).fingerprint(),
+    ...(now && { now }),
     ...(onOutput && { onOutput }),
     ...(transcripts !== undefined && { transcripts }),
   });

@@ -16,6 +16,7 @@ export interface Fact {
   };
   readonly evidence?: { readonly head_after: string | null };
   readonly verdict?: string;
+  readonly retry_at?: string | null;
   readonly from?: string | null;
   readonly to?: string;
   readonly why?: string;

@@ -38,6 +38,8 @@ export interface AgentsOptions extends EnvironmentOptions, LaunchOptions {
   readonly workTree?: (root: string | undefined) => Promise<string>;
   /** Called every second while an agent runs. */
   readonly onProgress?: (progress: Progress) => void;
+  /** The clock by which an agent says when it may be asked again; the machine's by default. */
+  readonly now?: () => number;
 }
 
 const PROGRESS_MS = 1_000;
@@ -119,12 +121,12 @@ async function runIn(
   const writer = createTranscriptWriter(log);
   const prompt = keptPrompt(request, files.prompt, secrets);
   const launch = launchOf(request, options, folder, env);
-  const { onOutput } = options;
+  const { onOutput, now } = options;
   const cwd = request.root ?? options.cwd;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
   // Its output comes without secrets, so an echo of the prompt does too.
   const words = { prompt: prompt.cleanPrompt, promise: request.promise, workspace: cwd };
-  const reader = adapter.createReader({ ...words, ...(show && { show }) }, launch);
+  const reader = adapter.createReader({ ...words, ...(show && { show }), ...(now && { now }) }, launch);
   const tap = createOutputTap({ secrets, reader, write: (bytes) => writer.write(bytes), show });
   const stopReporting = reportProgress(request, options, () => ({
     ...reader.activity(),

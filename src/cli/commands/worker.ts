@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { openProject, readConfig } from "../../compose.ts";
+import { checkoutOfBare, openProject, readConfig } from "../../compose.ts";
 import { LANES_MAX } from "../../config/count-schema.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -37,7 +37,7 @@ export function define(command: Command, act: Act): void {
 }
 
 async function worker(flags: Flags, context: CliContext): Promise<number> {
-  const project = await openProject(context);
+  const project = await openProject({ ...context, cwd: await checkoutOfBare(context.cwd) });
   const queue = requireQueue(project, "worker");
   requirePerson(project, context.env, "work for others");
   const config = await readConfig(project, context.env);

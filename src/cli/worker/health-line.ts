@@ -2,6 +2,7 @@ import { restOf } from "../../core/loop/decide.ts";
 import { tasksInScope } from "../../core/loop/select-tasks.ts";
 import { isOpen, type State } from "../../core/loop/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
+import type { Instant } from "../../core/time.ts";
 import type { Health } from "../../engine/worker/run-worker.ts";
 
 /** So often at most the same kind of line is said again. */
@@ -28,8 +29,8 @@ export class HealthLine {
     this.#say(what);
   }
 
-  show({ state, busyLanes }: Health): void {
-    const line = sentenceOf(state, busyLanes);
+  show({ state, now, busyLanes }: Health): void {
+    const line = sentenceOf(state, now, busyLanes);
     const isDue = performance.now() - this.#saidAt >= AGAIN_MS;
     if (this.#isQuiet || line === this.#last || (busyLanes > 0 && !isDue)) return;
     this.#last = line;
@@ -38,10 +39,10 @@ export class HealthLine {
   }
 }
 
-function sentenceOf(state: State, busyLanes: number): string {
+function sentenceOf(state: State, now: Instant, busyLanes: number): string {
   const { run, plan } = state;
   if (!isOpen(run) || plan === null) return "waiting for tasks: ralph submit";
-  const rest = restOf(state, Date.now());
+  const rest = restOf(state, now);
   if (rest !== null) return `nobody can go on: ${rest.reason}`;
   const statuses = tasksInScope(run, plan).map((task) => statusOf(state, task));
   const count = (wanted: string): number => statuses.filter((status) => status === wanted).length;

@@ -1,4 +1,5 @@
 import type { State } from "../../core/loop/state.ts";
+import type { Instant } from "../../core/time.ts";
 import type { Fleet, SharedLog } from "../fleet-ports.ts";
 import { every } from "../follow.ts";
 import { Journal } from "../journal.ts";
@@ -33,6 +34,8 @@ export interface WorkerRun {
 
 export interface Health {
   readonly state: State;
+  /** By the clock that all share. */
+  readonly now: Instant;
   readonly busyLanes: number;
   readonly holds: readonly string[];
 }
@@ -85,6 +88,7 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
     worker.endWhatIsLost();
     run.onHealth({
       state: journal.state,
+      now: clock.now(),
       busyLanes: worker.busyLanes,
       holds: holdings.all.map(({ name }) => name),
     });
