@@ -44,6 +44,8 @@ export interface MachineOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Instead of the team's own way to the database. */
   readonly url?: string;
+  /** Without a checkout. */
+  readonly isBare?: boolean;
 }
 
 export async function createTeam(options: TeamOptions): Promise<Team> {
@@ -84,7 +86,7 @@ export async function createTeam(options: TeamOptions): Promise<Team> {
     const root = join(folder, name, "clone");
     const home = join(folder, name, "home");
     mkdirSync(home, { recursive: true });
-    git(folder, "clone", "--quiet", remote, root);
+    git(folder, "clone", "--quiet", ...(more.isBare === true ? ["--bare"] : []), remote, root);
     const env = {
       PATH: pathWithoutAgents(join(folder, name, "programs")),
       HOME: home,

@@ -26,7 +26,7 @@ test(
   "tasks that one machine submits are done by others, once each, and merged to the remote's base",
   { timeout: 120_000 },
   async () => {
-    team = await createTeam({ tasks: ["a", "b", "c", "d", "e", "f"] });
+    team = await createTeam({ tasks: ["a", "b", "c", "d", "e", "f"], lease: "10s" });
     const [office, left, right] = ["office", "left", "right"].map((name) => team.machine(name));
     if (office === undefined || left === undefined || right === undefined) throw new Error("no machines");
     const first = await office.ralph("submit");
@@ -50,5 +50,19 @@ test(
     for (const { child } of workers) child.kill("SIGINT");
     for (const { finished } of workers) expect((await finished).code).toBe(130);
     expect(team.leftovers()).toEqual([]);
+  },
+);
+
+test(
+  "a worker works from a bare clone as well, and again when it is started again",
+  { timeout: 120_000 },
+  async () => {
+    team = await createTeam({ tasks: ["a"], lease: "10s" });
+    const office = team.machine("office");
+    const server = team.machine("server", { isBare: true });
+    expect(await office.ralph("submit")).toMatchObject({ code: 0 });
+    expect(await server.ralph("worker", "--drain")).toMatchObject({ code: 0 });
+    expect(onBase(team, "a.txt")).toBe("a");
+    expect(await server.ralph("worker", "--drain")).toMatchObject({ code: 0 });
   },
 );

@@ -128,12 +128,13 @@ test("a task over which three workers in a row vanished waits for a person", () 
   ];
   const twice = [shared(), tasksObserved(one), ...vanished(1), ...closed(1), ...vanished(2), ...closed(2)];
   given(...twice).wants("iterate:one");
-  const { state } = given(...twice, ...vanished(3));
+  const thrice = given(...twice, ...vanished(3)).wants("close-orphan:3");
+  const { state } = thrice;
   expect(taskState(state, "one").blockedReason).toBe(
     "3 workers in a row could not go on with it; the last one: w3 vanished",
   );
-  expect(state.iterations).toEqual([]);
-  const unblocked = given(...twice, ...vanished(3), {
+  given(...twice, ...vanished(3), ...closed(3)).wants();
+  const unblocked = given(...twice, ...vanished(3), ...closed(3), {
     type: "task.unblocked",
     task: "one",
     reason: "the disk is larger now",
@@ -141,6 +142,19 @@ test("a task over which three workers in a row vanished waits for a person", () 
     by: "person",
   });
   unblocked.wants("iterate:one");
+});
+
+test("a task with which three workers could not go on waits for a person, whatever is open of it", () => {
+  const drop = (worker: string): readonly Event[] => [
+    taken(one, worker, 1),
+    { type: "task.dropped", run: RUN, task: "one", worker, why: "the disk is full" },
+  ];
+  const begins = [shared(), tasksObserved(one), ...begun(1, one, "a"), iterationEnded(1, one, "none")];
+  given(...begins, ...drop("a"), ...drop("b")).wants("evidence:1");
+  const blocked = given(...begins, ...drop("a"), ...drop("b"), ...drop("c")).wants();
+  expect(taskState(blocked.state, "one").blockedReason).toBe(
+    "3 workers in a row could not go on with it; the last one: c: the disk is full",
+  );
 });
 
 test("an iteration that was judged shows that workers can go on with it", () => {

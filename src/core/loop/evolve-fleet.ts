@@ -21,16 +21,18 @@ function taskTaken(state: State, event: Recorded<EventOf<"task.taken">>): State 
 }
 
 function taskDropped(state: State, { task, worker, why }: Recorded<EventOf<"task.dropped">>): State {
-  return dropped(withTask(state, task, { holder: null }), task, `${worker}: ${why}`);
+  const given = dropped(withTask(state, task, { holder: null }), task, `${worker}: ${why}`);
+  const isBlocked = taskState(given, task).blockedReason !== null;
+  // Nobody can bring what is open to its end either; whoever takes over from one that vanished can.
+  return isBlocked ? { ...given, iterations: given.iterations.filter((open) => open.task !== task) } : given;
 }
 
-/** What nobody can bring to its end is not passed round for ever. */
+/** What nobody can go on with is not passed round for ever. */
 function dropped(state: State, id: string, why: string): State {
   const drops = taskState(state, id).drops + 1;
   if (drops < DROPS_MAX) return withTask(state, id, { drops });
   const blockedReason = `${drops} workers in a row could not go on with it; the last one: ${why}`;
-  const iterations = state.iterations.filter((open) => open.task !== id);
-  return { ...withTask(state, id, { drops, blockedReason }), iterations };
+  return withTask(state, id, { drops, blockedReason });
 }
 
 /** An agent that nobody watches any more, and work that was not brought to the others, are lost with their machine. */
