@@ -1,11 +1,12 @@
 // `npm run bench`: what Ralph itself costs, beside the floor of the same work done bare, measured in one run.
 // These are figures to look at, not tests: machines are noisy, ratios less so.
+import { measureFleet } from "./fleet.ts";
 import { measureIteration } from "./iteration.ts";
 import { measureLanes } from "./lanes.ts";
 import { measureOutput } from "./output.ts";
 import { measureStartup } from "./startup.ts";
 
-for (const measure of [measureStartup, measureIteration, measureLanes, measureOutput]) {
+for (const measure of [measureStartup, measureIteration, measureLanes, measureFleet, measureOutput]) {
   for (const line of await measure()) console.log(line);
   console.log();
 }
