@@ -87,7 +87,7 @@ async function runTests({ name, command }: Step): Promise<void> {
     name,
     command: `${command} --reporter=default --reporter=./scripts/test-reporter.ts`,
     env: {
-      RALPH_TEST_REPORT: path,
+      CHECK_REPORT: path,
       TMPDIR: temporary,
       // Thousands of processes run the same programs: compiled once is enough.
       NODE_COMPILE_CACHE: join(scratch, "compiled"),

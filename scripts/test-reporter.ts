@@ -1,4 +1,4 @@
-// A reporter for vitest: writes what failed, wherever it failed, to the file that RALPH_TEST_REPORT names.
+// A reporter for vitest: writes what failed, wherever it failed, to the file that CHECK_REPORT names.
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Reporter, SerializedError, TestModule, TestSuite } from "vitest/node";
@@ -13,8 +13,8 @@ interface ErrorToTell {
 
 export default class TestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly SerializedError[]): void {
-    const path = process.env["RALPH_TEST_REPORT"];
-    if (path === undefined) throw new Error("RALPH_TEST_REPORT names no file");
+    const path = process.env["CHECK_REPORT"];
+    if (path === undefined) throw new Error("CHECK_REPORT names no file");
     const count = (state: "passed" | "failed" | "skipped"): number =>
       modules.reduce((sum, module) => sum + [...module.children.allTests(state)].length, 0);
     const report: TestReport = {

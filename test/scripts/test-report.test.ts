@@ -38,7 +38,7 @@ describe("the report of a run of the tests", () => {
     const { status } = spawnSync(
       process.execPath,
       [vitest, "run", "--root", folder, "--reporter", reporter],
-      { cwd: folder, env: { ...process.env, RALPH_TEST_REPORT: path, FORCE_COLOR: "1" } },
+      { cwd: folder, env: { ...process.env, CHECK_REPORT: path, FORCE_COLOR: "1" } },
     );
     expect(status).toBe(1);
     report = JSON.parse(readFileSync(path, "utf8")) as TestReport;
