@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { clearMerged } from "./adapters/exchange/clear-merged.ts";
+import { clearMerged, removeWorktree } from "./adapters/exchange/clear-merged.ts";
 import { createExchange, type Exchange } from "./adapters/exchange/exchange.ts";
 import { createFence } from "./adapters/exchange/fence.ts";
 import { pushingWorkspace } from "./adapters/exchange/pushing-workspace.ts";
@@ -223,7 +223,11 @@ function exchangedWork(
     exchange,
     beside: {
       ...beside,
-      worktrees: createSharedWorktrees({ worktrees, exchange, branches }),
+      worktrees: {
+        ...createSharedWorktrees({ worktrees, exchange, branches }),
+        // The base has its work: what an agent left half-done here must not keep its branch on the remote.
+        remove: async (task) => removeWorktree(worktrees, await exchange.clone(), task),
+      },
       merging: createSharedMerging({ merging, exchange, fence }),
       workspaceAt: (place) => pushingWorkspace(workspaceIn(place), branches),
     },

@@ -61,7 +61,8 @@ async function clear(
   return true;
 }
 
-async function removeWorktree(worktrees: Worktrees, clone: Clone, task: TaskId): Promise<boolean> {
+/** What nobody committed in it, and what was never pushed, is put aside first. */
+export async function removeWorktree(worktrees: Worktrees, clone: Clone, task: TaskId): Promise<boolean> {
   if (await worktrees.remove(task)) return true;
   const entry = (await worktrees.list()).find((one) => one.task === task);
   if (entry?.isDirty !== true) return false;

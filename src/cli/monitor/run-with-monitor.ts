@@ -35,7 +35,7 @@ export async function runWithMonitor(
   const output = join(
     project.ralphDir,
     "logs",
-    `run-${isoTime(Date.now()).replaceAll(/[-:]|\..*/g, "")}.log`,
+    `run-${isoTime(Date.now()).replaceAll(/[-:]|\..*/g, "")}-${process.pid}.log`,
   );
   const ownRun = startRunProcess(output, context);
   const exitCode = await showMonitor(project, context, ownRun);
