@@ -62,8 +62,11 @@ export function describeCrew({ name, create, hasOthers }: Kind): void {
       crew.signs.letGo("a");
       await frozen.missed();
       if (hasOthers)
-        await until("the others have done everything", async () =>
-          TASKS.every((task) => crew.git("ls-tree", "main", `${task}.txt`) !== ""),
+        await until(
+          "the others have done everything, and put the branches away",
+          async () =>
+            TASKS.every((task) => crew.git("ls-tree", "main", `${task}.txt`) !== "") &&
+            crew.git("for-each-ref", "refs/heads/ralph") === "",
         );
       const before = crew.git("for-each-ref", "refs/heads", "refs/ralph/merged");
       await frozen.wake();

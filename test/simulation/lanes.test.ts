@@ -13,11 +13,11 @@ describe("a simulated world that works side by side", () => {
     ["steps", 301],
     ["calls", 601],
   ])("holds every invariant with a crash before and after %s", { timeout: 600_000 }, async (sites, from) => {
-    const found = await explore({ from, count: 25, sites, lanes: true, placesMax: 5 });
+    const found = await explore({ from, count: 15, sites, lanes: true, placesMax: 5 });
     expect(
       found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, sites) })),
     ).toEqual([]);
-    expect(found.runs).toBeGreaterThan(80);
+    expect(found.runs).toBeGreaterThan(40);
   });
 
   test("comes to rest in many ways without a crash", async () => {
