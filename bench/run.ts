@@ -3,10 +3,20 @@
 import { measureFleet } from "./fleet.ts";
 import { measureIteration } from "./iteration.ts";
 import { measureLanes } from "./lanes.ts";
+import { measureLongHistory } from "./long-history.ts";
+import { measureManyWorkers } from "./many-workers.ts";
 import { measureOutput } from "./output.ts";
 import { measureStartup } from "./startup.ts";
 
-for (const measure of [measureStartup, measureIteration, measureLanes, measureFleet, measureOutput]) {
+for (const measure of [
+  measureStartup,
+  measureIteration,
+  measureLanes,
+  measureOutput,
+  measureFleet,
+  measureManyWorkers,
+  measureLongHistory,
+]) {
   for (const line of await measure()) console.log(line);
   console.log();
 }

@@ -35,7 +35,7 @@ import type { OpenIteration, State, TaskState } from "./core/loop/state.ts";
 import type { Plan, SourceIdentity, TaskId } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { Commands } from "./core/settings.ts";
-import type { Fleet, SharedLog } from "./engine/fleet-ports.ts";
+import type { Fleet } from "./engine/fleet-ports.ts";
 import type { Beside } from "./engine/parallel-ports.ts";
 import type { Follower, Log, Ports, Progress } from "./engine/ports.ts";
 import { fencedLog } from "./engine/worker/fenced-log.ts";
@@ -58,7 +58,6 @@ export interface WorkerParts {
 /** Everything that a worker works with; the real outside is behind it. */
 export interface Crew {
   readonly log: Log;
-  readonly listen: SharedLog["listen"];
   readonly fleet: Fleet;
   readonly holdings: Holdings;
   readonly clock: SharedClock;
@@ -99,7 +98,6 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   let own: () => readonly OpenIteration[] = () => [];
   return {
     log,
-    listen: (heard) => shared.listen(heard),
     fleet,
     holdings,
     clock,

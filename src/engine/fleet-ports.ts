@@ -2,7 +2,7 @@ import type { Event, Recorded } from "../core/events.ts";
 import type { Part } from "../core/loop/effect-owner.ts";
 import type { TaskId } from "../core/plan/task.ts";
 import type { Instant } from "../core/time.ts";
-import type { Expectation, Following, Log } from "./ports.ts";
+import type { Deciding, Expectation, Following, Log } from "./ports.ts";
 
 /** A log that workers on several machines write to, at the same time. */
 export interface SharedLog extends Log {
@@ -15,7 +15,17 @@ export interface SharedLog extends Log {
     expected?: SharedExpectation,
     following?: Following,
   ): Promise<readonly Recorded[] | null>;
-  /** Calls when anybody has appended anything; without a promise, so the log is still looked at from time to time. */
+  /** As of any log, fenced by leases that are known with what is decided. */
+  readonly appendDecided?: (
+    after: number,
+    decide: Deciding,
+    calls?: Expectation["calls"],
+    leasesFor?: (events: readonly Event[]) => NonNullable<SharedExpectation["leases"]>,
+  ) => Promise<readonly Recorded[] | null>;
+  /**
+   * Calls when anybody has appended anything; without a promise, so the log is still looked at from time to time. For
+   * screens: each append wakes everybody who listens to anything in the database, and of workers there may be many.
+   */
   listen(heard: () => void): Promise<{ close(): Promise<void> }>;
 }
 

@@ -73,7 +73,7 @@ export class InFlight {
     const before = this.#journal.state.position;
     try {
       await perform(effect, this.#ports, this.#journal, signal);
-      await this.#journal.catchUp();
+      if (this.#journal.state.position === before) await this.#journal.catchUp();
       if (this.#journal.state.position === before && !signal.aborted) {
         throw new Error(
           `the effect ${effect.key} ended without recording anything; it would be repeated for ever`,

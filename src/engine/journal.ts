@@ -5,7 +5,7 @@ import { evolve, EVOLVE_VERSION } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, taskState, type State } from "../core/loop/state.ts";
 import type { TaskId } from "../core/plan/task.ts";
 import type { Instant } from "../core/time.ts";
-import type { Expectation, Follower, Log } from "./ports.ts";
+import type { AppendDecided, Expectation, Follower, Log } from "./ports.ts";
 
 const SNAPSHOT_EVERY = 200;
 
@@ -54,14 +54,15 @@ export class Journal {
     return this.#state;
   }
 
-  /** An observation: it is true whatever else happened meanwhile. */
+  /** An observation: it is true whatever else happened meanwhile. What it decides, it decides with that in mind. */
   async record(...events: readonly Event[]): Promise<void> {
     const seen = this.#state;
-    const current = { position: seen.position };
-    const together = await this.#log.append(events, current, (recorded) =>
-      this.#decisionsAfter(seen, recorded),
-    );
-    await this.#take(together ?? (await this.#log.append(events)));
+    let meanwhile: readonly Recorded[] = [];
+    const recorded = await this.#log.append(events, { since: seen.position }, (own, news) => {
+      meanwhile = news;
+      return this.#decisionsAfter(news.reduce(evolve, seen), own);
+    });
+    await this.#take([...meanwhile, ...(recorded ?? [])]);
   }
 
   /** A decision: appended only if the facts it was made from are still the latest. False: decide again. */
@@ -83,6 +84,8 @@ export class Journal {
     decideOn: (state: State) => readonly Event[] | null,
     calls?: Expectation["calls"],
   ): Promise<"admitted" | "refused" | "calls-exhausted"> {
+    const appendDecided = this.#log.appendDecided?.bind(this.#log);
+    if (appendDecided !== undefined) return this.#admitInTurn(appendDecided, decideOn, calls);
     for (;;) {
       await this.catchUp();
       const { position } = this.#state;
@@ -93,6 +96,26 @@ export class Journal {
       if (recorded !== null) return "admitted";
       if (calls && (await this.#log.countCalls(calls.since)) >= calls.below) return "calls-exhausted";
     }
+  }
+
+  /** The same where many write: who waits for the others needs to decide only once. */
+  async #admitInTurn(
+    appendDecided: AppendDecided,
+    decideOn: (state: State) => readonly Event[] | null,
+    calls: Expectation["calls"],
+  ): Promise<"admitted" | "refused" | "calls-exhausted"> {
+    const seen = this.#state;
+    let meanwhile: readonly Recorded[] = [];
+    let isRefused = false;
+    const decide = (news: readonly Recorded[]): readonly Event[] | null => {
+      meanwhile = news;
+      const events = decideOn(news.reduce(evolve, seen));
+      isRefused = events === null;
+      return events;
+    };
+    const recorded = await appendDecided(seen.position, decide, calls);
+    await this.#take([...meanwhile, ...(recorded ?? [])]);
+    return recorded !== null ? "admitted" : isRefused ? "refused" : "calls-exhausted";
   }
 
   /** Folds in what others have appended. Calls are served one after another, so facts are folded once. */
@@ -108,11 +131,13 @@ export class Journal {
   }
 
   /** Folds in what this process appended; it is read back only when others' facts lie before it. */
-  async #take(recorded: readonly Recorded[] | null): Promise<void> {
+  async #take(recorded: readonly Recorded[]): Promise<void> {
     await this.#inTurn(async () => {
       const { position } = this.#state;
-      const isNext = recorded?.[0]?.position === position + 1;
-      await this.#fold(isNext ? recorded : await this.#log.read(position));
+      const [first] = recorded;
+      const isGapless = first !== undefined && first.position <= position + 1;
+      const news = isGapless ? recorded.filter((event) => event.position > position) : null;
+      await this.#fold(news ?? (await this.#log.read(position)));
     });
     this.#wake();
   }

@@ -47,5 +47,5 @@ async function readLetter(ports: Ports, task: TaskState, letter: Letter): Promis
 }
 
 function samePlan(a: Plan, b: Plan | null): boolean {
-  return b !== null && JSON.stringify(a) === JSON.stringify(b);
+  return a === b || (b !== null && JSON.stringify(a) === JSON.stringify(b));
 }

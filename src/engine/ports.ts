@@ -1,4 +1,4 @@
-import type { Event, Recorded } from "../core/events.ts";
+import type { Recorded } from "../core/events.ts";
 import type { State } from "../core/loop/state.ts";
 import type { Plan, SourceIdentity, Task, TaskId } from "../core/plan/task.ts";
 import type { AgentReport, Usage } from "../core/report/agent-report.ts";
@@ -7,7 +7,10 @@ import type { FieldEdit } from "../core/review/story-review.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
 import type { AgentSettings, Commands, GateSettings, Pin } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
+import type { Log } from "./log-port.ts";
 import type { Beside } from "./parallel-ports.ts";
+
+export type { AppendDecided, Deciding, Expectation, Following, Log, LogFilter } from "./log-port.ts";
 
 /** Everything the engine needs from the outside; each port has one contract suite. */
 export interface Ports {
@@ -27,54 +30,6 @@ export interface Ports {
   readonly clock: Clock;
   /** Views and screens. Called in order, once per fact, after it is durable. */
   readonly followers: readonly Follower[];
-}
-
-/** The append-only log of one project. */
-export interface Log {
-  /**
-   * Appends all events or none, durably, in one transaction. With an expectation it appends only if
-   * nothing came between, else it answers `null` and has written nothing. What follows from the events as they were
-   * recorded is appended with them.
-   */
-  append(
-    events: readonly Event[],
-    expected?: Expectation,
-    following?: Following,
-  ): Promise<readonly Recorded[] | null>;
-  /** Events after a position, oldest first. */
-  read(after: number, filter?: LogFilter): Promise<readonly Recorded[]>;
-  /** Iterations of all logs in the store that began since a moment, or since the calls were last reset. */
-  countCalls(since: Instant): Promise<number>;
-  /** What iterations of all logs in the store have cost since a moment, as far as it is known. */
-  sumCosts(since: Instant): Promise<number>;
-  /** The state stored at a position, if one was stored by the same version of the fold. */
-  loadSnapshot(version: number): Promise<State | null>;
-  saveSnapshot(state: State, version: number): Promise<void>;
-  /** Forgets the project: every event and the snapshot. */
-  forget(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** What events decide at once, as they were recorded. Pure: it is asked in the transaction. */
-export type Following = (recorded: readonly Recorded[]) => readonly Event[];
-
-export interface Expectation {
-  /** The last event about this task is at this position. */
-  readonly task?: { readonly id: TaskId; readonly position: number };
-  /** The last event of the whole log is at this position. */
-  readonly position?: number;
-  /** So many iterations, at most, have begun since a moment in all logs of the store. */
-  readonly calls?: { readonly since: Instant; readonly below: number };
-}
-
-export interface LogFilter {
-  readonly types?: readonly Event["type"][];
-  readonly task?: TaskId;
-  readonly iteration?: number;
-  /** Both of them included. */
-  readonly iterations?: { readonly from: number; readonly to: number };
-  /** At most so many. */
-  readonly limit?: number;
 }
 
 /** The operator's file (or words). Marking changes the mark and not one other byte. */

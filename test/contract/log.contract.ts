@@ -101,6 +101,19 @@ export function describeLog(
         expect(await log.read(1)).toEqual(together);
       });
 
+      test("is told what came since a position, and nothing without one", async () => {
+        const before = await log.append([unblocked("a"), unblocked("b"), unblocked("c")]);
+        const told: (readonly Recorded[])[] = [];
+        const following = (_own: readonly Recorded[], news: readonly Recorded[]): readonly Event[] => {
+          told.push(news);
+          return [];
+        };
+        await log.append([unblocked("d")], { since: 1 }, following);
+        await log.append([unblocked("e")], { since: 4 }, following);
+        await log.append([unblocked("f")], {}, following);
+        expect(told).toEqual([before?.slice(1), [], []]);
+      });
+
       test("is not even asked for when the expectation is not met", async () => {
         const following = (): never => {
           throw new Error("asked");

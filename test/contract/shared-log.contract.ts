@@ -76,6 +76,36 @@ export function describeSharedLog(name: string, open: () => Promise<SharedLogUnd
       });
     });
 
+    describe("what is decided in turn", () => {
+      const never = { since: 0, below: 0 };
+
+      test("rests on everything that came since, and nobody comes between", async () => {
+        const second = await store.second();
+        const count = async (own: SharedLog): Promise<unknown> =>
+          own.appendDecided?.(0, (news) => [reset(`${news.length}`)]);
+        await Promise.all(Array.from({ length: 20 }, (_, index) => count(index % 2 === 0 ? log : second)));
+        const tasks = (await log.read(0)).map((event) => ("task" in event ? event.task : ""));
+        expect(tasks).toEqual(Array.from({ length: 20 }, (_, index) => `${index}`));
+      });
+
+      test("nothing is written when nothing is decided, or the calls are used up", async () => {
+        expect(await log.appendDecided?.(0, () => null)).toBeNull();
+        expect(await log.appendDecided?.(0, () => [reset("a")], never)).toBeNull();
+        expect(await log.read(0)).toEqual([]);
+      });
+
+      test("is fenced by the leases that belong to it", async () => {
+        const number = await store.giveLease("a");
+        const decide = (): readonly Event[] => [reset("a")];
+        const append = (lease: number) =>
+          log.appendDecided?.(0, decide, undefined, () => [{ name: "a", number: lease }]);
+        expect(await append(number)).toHaveLength(1);
+        await store.giveLease("a");
+        await expect(append(number)).rejects.toMatchObject({ code: "lease-lost" });
+        expect(await log.read(0)).toHaveLength(1);
+      });
+    });
+
     describe("listening", () => {
       test("hears what others append, and oneself", async () => {
         const heard = vi.fn<() => void>();

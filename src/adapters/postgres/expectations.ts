@@ -14,8 +14,7 @@ export async function isMet(
   expected: SharedExpectation,
   last: number,
 ): Promise<boolean> {
-  const { position, task, calls, leases = [] } = expected;
-  if (leases.length > 0) await holdLeases(transaction, project, leases);
+  const { position, task, calls } = expected;
   if (position !== undefined && position !== last) return false;
   if (task !== undefined && task.position !== (await lastPositionOf(transaction, project, task.id)))
     return false;
@@ -34,20 +33,41 @@ export async function callsSince(transaction: Transaction, since: Instant): Prom
   return row?.count ?? 0;
 }
 
-/** Locked as well, so that nobody is given one of them before we have written. */
-async function holdLeases(
-  transaction: Transaction,
-  project: string,
-  leases: NonNullable<SharedExpectation["leases"]>,
-): Promise<void> {
-  const rows = await transaction.query<{ name: string; number: number }>(
-    "SELECT name, number FROM ralph.leases WHERE project = $1 AND name = ANY ($2) ORDER BY name FOR SHARE",
-    [project, leases.map(({ name }) => name)],
-  );
-  const numbers = new Map(rows.map(({ name, number }) => [name, number]));
+export interface LeaseRow {
+  readonly name: string;
+  readonly number: number;
+}
+
+/** Each has to be the last one that was given out under its name. */
+export function requireHeld(leases: readonly LeaseRow[], found: readonly LeaseRow[]): void {
+  const numbers = new Map(found.map(({ name, number }) => [name, number]));
   const lost = leases.find(({ name, number }) => numbers.get(name) !== number);
   if (lost !== undefined)
     throw new RalphError("lease-lost", `another worker has taken over ${lost.name}; nothing was recorded`);
+}
+
+/** So that nobody is given one of them before we have written. */
+export async function holdLeases(
+  transaction: Transaction,
+  project: string,
+  leases: readonly LeaseRow[],
+): Promise<void> {
+  if (leases.length === 0) return;
+  const names = leases.map(({ name }) => name);
+  const [row] = await transaction.query<{ leases: readonly LeaseRow[] }>(
+    `SELECT ${LEASES_LOCKED} AS leases`,
+    [project, names],
+  );
+  requireHeld(leases, row?.leases ?? []);
+}
+
+/** SQL for the leases of the project `$1` that have one of the names `$2`, as JSON. */
+export const LEASES = leasesWhere("");
+export const LEASES_LOCKED = leasesWhere("ORDER BY name FOR SHARE");
+
+function leasesWhere(end: string): string {
+  const rows = `SELECT name, number FROM ralph.leases WHERE project = $1 AND name = ANY ($2::text[]) ${end}`;
+  return `(SELECT coalesce(json_agg(lease), '[]') FROM (${rows}) AS lease)`;
 }
 
 async function lastPositionOf(transaction: Transaction, project: string, task: string): Promise<number> {

@@ -4,9 +4,9 @@ import type { Fleet, Heartbeat, Lease, Offer, WorkerReport, WorkerSeen } from ".
 import type { Database } from "./database.ts";
 import { queueOf } from "./job-queues.ts";
 import { type Delivery, Jobs } from "./jobs.ts";
-import { claim, giveUpAll, type Holder, holdsAll, release, renew } from "./leases.ts";
+import { claim, giveUpAll, type Holder, holdsAll, release, renew, type Saying } from "./leases.ts";
 import { migrate } from "./schema.ts";
-import { arrive, depart, forgetOldWorkers, readWorkers, report, type WorkerIdentity } from "./workers.ts";
+import { arrive, depart, forgetOldWorkers, readWorkers, reportOf, type WorkerIdentity } from "./workers.ts";
 
 export interface FleetOptions {
   /** Stays the caller's to close. */
@@ -45,8 +45,6 @@ class PostgresFleet implements Fleet {
   readonly #holder: Holder;
   readonly #jobs: Jobs;
   readonly #held = new Map<string, Holding>();
-  /** Lost, in a beat that failed before it could say so. */
-  readonly #untold = new Set<string>();
   #tidyAt = 0;
 
   constructor(options: FleetOptions, jobs: Jobs) {
@@ -57,13 +55,7 @@ class PostgresFleet implements Fleet {
   }
 
   async beat(doing: WorkerReport): Promise<Heartbeat> {
-    const { database, project, worker } = this.#options;
-    const { now, lost } = await this.#renew([...this.#held.values()]);
-    for (const name of lost) this.#untold.add(name);
-    await report(database, project, worker, doing);
-    const told = [...this.#untold];
-    this.#untold.clear();
-    return { now, lost: told };
+    return this.#renew([...this.#held.values()], reportOf(this.#options.worker, doing));
   }
 
   async offer(tasks: readonly Offer[]): Promise<void> {
@@ -176,12 +168,13 @@ class PostgresFleet implements Fleet {
     this.#held.set(lease.name, { lease, delivery, surelyUntil: askedAt + this.#options.leaseMs });
   }
 
-  async #renew(asked: readonly Holding[]): Promise<Heartbeat> {
+  async #renew(asked: readonly Holding[], said?: Saying): Promise<Heartbeat> {
     const askedAt = performance.now();
     const { now, names } = await renew(
       this.#options.database,
       this.#holder,
       asked.map(({ lease }) => lease),
+      said,
     );
     const renewed = new Set(names);
     const lost: string[] = [];

@@ -34,9 +34,9 @@ export function isOverdue(row: string): string {
 }
 
 /**
- * Gives out those that nobody holds. Numbers begin with the time, so that they also grow over a database that was made
- * anew: the git server remembers the last one. Of a row that is there, the one from before is read under its lock, so that `from`
- * is right whoever comes between.
+ * Gives out those that nobody holds; those that somebody holds are not even locked. Numbers begin with the time, so that
+ * they also grow over a database that was made anew: the git server remembers the last one. Of a row that is there, the
+ * one from before is read under its lock, so that `from` is right whoever comes between.
  */
 export async function claim(
   database: Transaction,
@@ -45,14 +45,20 @@ export async function claim(
 ): Promise<readonly Lease[]> {
   return database.query<Lease>(
     `WITH ${clock("$4")},
+     free AS MATERIALIZED (
+       SELECT wanted.name FROM unnest($3::text[]) AS wanted (name) CROSS JOIN clock
+       WHERE NOT EXISTS (
+         SELECT FROM ralph.leases AS held WHERE project = $1 AND held.name = wanted.name AND ${isLive("held")}
+       )
+     ),
      before AS MATERIALIZED (
        SELECT name, worker, expires_at FROM ralph.leases
-       WHERE project = $1 AND name = ANY ($3::text[]) ORDER BY name FOR UPDATE
+       WHERE project = $1 AND name IN (SELECT name FROM free) ORDER BY name FOR UPDATE
      ),
      given AS (
        INSERT INTO ralph.leases AS held (project, name, number, worker, expires_at)
        SELECT $1, wanted.name, floor(extract(epoch FROM clock.now) * 1000)::bigint, $2, clock.now + clock.lease
-       FROM unnest($3::text[]) AS wanted (name) LEFT JOIN before USING (name) CROSS JOIN clock
+       FROM free AS wanted LEFT JOIN before USING (name) CROSS JOIN clock
        ORDER BY wanted.name
        ON CONFLICT (project, name) DO UPDATE
        SET number = greatest(held.number + 1, excluded.number), worker = excluded.worker, expires_at = excluded.expires_at
@@ -65,12 +71,14 @@ export async function claim(
   );
 }
 
-/** Prolongs what is still held; whatever it does not name is lost. */
+/** Prolongs what is still held; whatever it does not name is lost. With it goes what the worker says, if anything. */
 export async function renew(
   database: Transaction,
   { project, worker, leaseMs }: Holder,
   held: readonly Held[],
+  said?: Saying,
 ): Promise<{ readonly now: number; readonly names: readonly string[] }> {
+  const values = [project, worker, held.map(({ name }) => name), held.map(({ number }) => number), leaseMs];
   const [renewed] = await database.query<{ now: number; names: readonly string[] }>(
     `WITH ${clock("$5")},
      mine AS MATERIALIZED (
@@ -82,12 +90,18 @@ export async function renew(
      renewed AS (
        UPDATE ralph.leases AS held SET expires_at = clock.now + clock.lease FROM mine, clock
        WHERE held.project = $1 AND held.name = mine.name RETURNING held.name
-     )
+     )${said === undefined ? "" : `, said AS (${said.sql(values.length + 1)})`}
      SELECT floor(extract(epoch FROM now) * 1000)::bigint AS now, ARRAY(SELECT name FROM renewed) AS names
      FROM clock`,
-    [project, worker, held.map(({ name }) => name), held.map(({ number }) => number), leaseMs],
+    [...values, ...(said?.values ?? [])],
   );
   return renewed ?? { now: Date.now(), names: [] };
+}
+
+/** A statement about the worker `$2` of the project `$1`, whose own values begin with that number. */
+export interface Saying {
+  readonly sql: (first: number) => string;
+  readonly values: readonly unknown[];
 }
 
 /** Whether everything is still this worker's; waits for whoever is about to change it. */

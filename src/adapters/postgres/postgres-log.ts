@@ -3,11 +3,19 @@ import type { Event, Recorded } from "../../core/events.ts";
 import type { State } from "../../core/loop/state.ts";
 import type { Instant } from "../../core/time.ts";
 import type { SharedExpectation, SharedLog } from "../../engine/fleet-ports.ts";
-import type { Following, LogFilter } from "../../engine/ports.ts";
+import type { Deciding, Expectation, Following, LogFilter } from "../../engine/ports.ts";
 import { recordedFrom, stateFrom, type EventRow } from "../store/stored-rows.ts";
 import type { Database, Transaction } from "./database.ts";
-import { callsSince, isMet } from "./expectations.ts";
-import { insertEvents } from "./insert-events.ts";
+import {
+  callsSince,
+  holdLeases,
+  isMet,
+  LEASES,
+  LEASES_LOCKED,
+  type LeaseRow,
+  requireHeld,
+} from "./expectations.ts";
+import { appendEvents } from "./append-events.ts";
 import { listen, type Listening } from "./listen.ts";
 import { readQuery } from "./read-query.ts";
 
@@ -20,7 +28,10 @@ export function openPostgresLog(database: Database, project: string): SharedLog 
 interface End {
   readonly position: number;
   readonly at: Instant;
+  readonly now: Instant;
 }
+
+type Leases = SharedExpectation["leases"];
 
 class PostgresLog implements SharedLog {
   readonly #database: Database;
@@ -43,24 +54,23 @@ class PostgresLog implements SharedLog {
     following: Following = () => [],
   ): Promise<readonly Recorded[] | null> {
     if (events.length === 0) return Promise.resolve([]);
-    const result = this.#lastAppend.then(async () =>
-      (await this.#isPassed(expected)) ? null : this.#append(events, expected, following),
+    return this.#inLine(async () =>
+      (await this.#isPassed(expected)) ? null : this.#append(() => events, expected, following),
     );
-    this.#lastAppend = result.catch(() => {}); // whoever asked for it hears of the failure
-    return result;
   }
 
-  async read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
-    const found: Recorded[] = [];
-    const wanted = filter.limit ?? Infinity;
-    for (let position = after; found.length < wanted; position = found.at(-1)?.position ?? position) {
-      const rest = filter.limit === undefined ? filter : { ...filter, limit: wanted - found.length };
-      const { sql, values, limit } = readQuery(this.#project, position, rest);
-      const rows = await this.#database.query<EventRow>(sql, values);
-      for (const row of rows) found.push(recordedFrom(row, this.#database.name));
-      if (rows.length < limit) break;
-    }
-    return found;
+  appendDecided(
+    after: number,
+    decide: Deciding,
+    calls?: Expectation["calls"],
+    leasesFor: (events: readonly Event[]) => NonNullable<Leases> = () => [],
+  ): Promise<readonly Recorded[] | null> {
+    const expected = { since: after, ...(calls && { calls }) };
+    return this.#inLine(() => this.#append(decide, expected, () => [], leasesFor));
+  }
+
+  read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
+    return this.#read(this.#database, after, filter);
   }
 
   countCalls(since: Instant): Promise<number> {
@@ -102,7 +112,10 @@ class PostgresLog implements SharedLog {
         const end = await this.#lock(transaction);
         for (const table of ["events", "snapshots"])
           await transaction.query(`DELETE FROM ralph.${table} WHERE project = $1`, [this.#project]);
-        await this.#moveEnd(transaction, { ...end, position: 0 });
+        await transaction.query(
+          `WITH moved AS (UPDATE ralph.projects SET position = 0 WHERE id = $1) SELECT pg_notify($2, '')`,
+          [this.#project, this.#channel],
+        );
         return end;
       },
       async (transaction, before) => (await this.#lock(transaction)).position < before.position,
@@ -117,21 +130,51 @@ class PostgresLog implements SharedLog {
     await this.#lastAppend;
   }
 
+  async #read(asked: Transaction, after: number, filter: LogFilter): Promise<readonly Recorded[]> {
+    const found: Recorded[] = [];
+    const wanted = filter.limit ?? Infinity;
+    for (let position = after; found.length < wanted; position = found.at(-1)?.position ?? position) {
+      const rest = filter.limit === undefined ? filter : { ...filter, limit: wanted - found.length };
+      const { sql, values, limit } = readQuery(this.#project, position, rest);
+      const rows = await asked.query<EventRow>(sql, values);
+      for (const row of rows) found.push(recordedFrom(row, this.#database.name));
+      if (rows.length < limit) break;
+    }
+    return found;
+  }
+
+  #inLine<Result>(append: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastAppend.then(append);
+    this.#lastAppend = result.catch(() => {}); // whoever asked for it hears of the failure
+    return result;
+  }
+
   #append(
-    events: readonly Event[],
+    decide: Deciding,
     expected: SharedExpectation,
     following: Following,
+    leasesFor?: (events: readonly Event[]) => NonNullable<Leases>,
   ): Promise<readonly Recorded[] | null> {
     const batch = randomUUID();
     return this.#database.transaction(
       async (transaction) => {
-        const end = await this.#lock(transaction);
+        const end = await this.#lock(transaction, expected.leases);
+        this.#known = end.position;
+        const { since = end.position } = expected;
+        const news = since < end.position ? await this.#read(transaction, since, {}) : [];
+        const events = decide(news);
+        if (events === null || events.length === 0) return null;
+        if (leasesFor !== undefined) await holdLeases(transaction, this.#project, leasesFor(events));
         if (!(await isMet(transaction, this.#project, expected, end.position))) return null;
-        const at = Math.max(end.at, await now(transaction));
+        const at = Math.max(end.at, end.now);
         const recorded = numbered(events, end.position, at);
-        const all = [...events, ...following(recorded)];
-        await insertEvents(transaction, this.#project, batch, all, end.position + 1, at);
-        await this.#moveEnd(transaction, { position: end.position + all.length, at });
+        const all = [...events, ...following(recorded, news)];
+        await appendEvents(
+          transaction,
+          { project: this.#project, channel: this.#channel, batch, at },
+          all,
+          end.position,
+        );
         this.#known = end.position + all.length;
         return numbered(all, end.position, at);
       },
@@ -141,36 +184,36 @@ class PostgresLog implements SharedLog {
   }
 
   /** Whether the log has gone on since, as is likely when we ourselves have written; spares many transactions. */
-  async #isPassed({ position, leases }: SharedExpectation): Promise<boolean> {
-    if (position === undefined || leases !== undefined || position >= this.#known) return false;
-    const [end] = await this.#database.query<Pick<End, "position">>(
-      "SELECT position FROM ralph.projects WHERE id = $1",
-      [this.#project],
+  async #isPassed({ position, leases = [] }: SharedExpectation): Promise<boolean> {
+    if (position === undefined || position >= this.#known) return false;
+    const [end] = await this.#database.query<{ position: number; leases: readonly LeaseRow[] }>(
+      `SELECT position, ${LEASES} AS leases FROM ralph.projects WHERE id = $1`,
+      [this.#project, leases.map(({ name }) => name)],
     );
+    requireHeld(leases, end?.leases ?? []);
     this.#known = end?.position ?? 0;
     return this.#known !== position;
   }
 
-  /** Everybody who appends waits here, so what is read afterwards stays true until the end of the transaction. */
-  async #lock(transaction: Transaction): Promise<End> {
+  /**
+   * Everybody who appends waits here, so what is read afterwards stays true until the end of the transaction. Leases are
+   * locked as well, so that nobody is given one of them before we have written.
+   */
+  async #lock(transaction: Transaction, leases: Leases = []): Promise<End> {
     for (;;) {
-      const [end] = await transaction.query<End>(
-        "SELECT position, at FROM ralph.projects WHERE id = $1 FOR UPDATE",
-        [this.#project],
+      const [end] = await transaction.query<End & { leases: readonly LeaseRow[] }>(
+        `WITH locked AS MATERIALIZED (SELECT position, at FROM ralph.projects WHERE id = $1 FOR UPDATE)
+         SELECT position, at, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
+                ${LEASES_LOCKED} AS leases
+         FROM locked`,
+        [this.#project, leases.map(({ name }) => name)],
       );
+      if (end !== undefined) requireHeld(leases, end.leases);
       if (end !== undefined) return end;
       await transaction.query("INSERT INTO ralph.projects (id) VALUES ($1) ON CONFLICT DO NOTHING", [
         this.#project,
       ]);
     }
-  }
-
-  async #moveEnd(transaction: Transaction, end: End): Promise<void> {
-    await transaction.query(
-      `WITH moved AS (UPDATE ralph.projects SET position = $2, at = $3 WHERE id = $1)
-       SELECT pg_notify($4, '')`,
-      [this.#project, end.position, end.at, this.#channel],
-    );
   }
 
   async #isThere(transaction: Transaction, batch: string, position: number): Promise<boolean> {
@@ -185,11 +228,4 @@ class PostgresLog implements SharedLog {
 
 function numbered(events: readonly Event[], last: number, at: Instant): readonly Recorded[] {
   return events.map((event, index) => ({ ...event, position: last + 1 + index, at }));
-}
-
-async function now(transaction: Transaction): Promise<Instant> {
-  const [row] = await transaction.query<{ now: number }>(
-    "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
-  );
-  return row?.now ?? 0;
 }

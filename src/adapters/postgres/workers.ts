@@ -1,6 +1,6 @@
 import type { WorkerReport, WorkerSeen } from "../../engine/fleet-ports.ts";
 import type { Transaction } from "./database.ts";
-import { clock, isLive } from "./leases.ts";
+import { clock, isLive, type Saying } from "./leases.ts";
 
 /** What a worker says of itself once. */
 export interface WorkerIdentity {
@@ -25,22 +25,27 @@ export async function arrive(database: Transaction, project: string, worker: Wor
   );
 }
 
-/** Comes back also when somebody has deleted the row, as of a worker that was asleep for days. */
-export async function report(
-  database: Transaction,
-  project: string,
-  worker: WorkerIdentity,
+/**
+ * What a worker says with every beat. It comes back also when somebody has deleted the row, as of a worker that was asleep
+ * for days.
+ */
+export function reportOf(
+  { host, pid, version, labels }: WorkerIdentity,
   { lanes, isLeaving, progress }: WorkerReport,
-): Promise<void> {
-  const { id, host, pid, version, labels } = worker;
-  await database.query(
-    `INSERT INTO ralph.workers AS seen
+): Saying {
+  const values = [host, pid, version, labels, lanes, isLeaving ? "leaving" : "here", jsonOf(progress)];
+  const types = ["text", "integer", "text", "text[]", "integer", "text", "jsonb"];
+  const sql = (first: number): string => {
+    const [ownHost, ownPid, ...rest] = types.map((type, index) => `$${first + index}::${type}`);
+    const [ownVersion, ownLabels, ownLanes, is, doing] = rest;
+    return `INSERT INTO ralph.workers AS seen
        (project, id, host, pid, version, labels, lanes, started_at, seen_at, "is", progress)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp(), $8, $9)
+     VALUES ($1, $2, ${ownHost}, ${ownPid}, ${ownVersion}, ${ownLabels}, ${ownLanes},
+             clock_timestamp(), clock_timestamp(), ${is}, ${doing})
      ON CONFLICT (project, id) DO UPDATE
-     SET lanes = excluded.lanes, seen_at = excluded.seen_at, "is" = excluded."is", progress = excluded.progress`,
-    [project, id, host, pid, version, labels, lanes, isLeaving ? "leaving" : "here", jsonOf(progress)],
-  );
+     SET lanes = excluded.lanes, seen_at = excluded.seen_at, "is" = excluded."is", progress = excluded.progress`;
+  };
+  return { sql, values };
 }
 
 export async function depart(database: Transaction, project: string, id: string): Promise<void> {

@@ -39,7 +39,8 @@ export class MemoryLog implements Log {
       return null;
     }
     const recorded = this.#recorded(events, this.#shelf.events.length);
-    const followed = this.#recorded(following(recorded), this.#shelf.events.length + recorded.length);
+    const news = expected.since === undefined ? [] : this.#shelf.events.slice(expected.since);
+    const followed = this.#recorded(following(recorded, news), this.#shelf.events.length + recorded.length);
     const together = [...recorded, ...followed];
     this.#store(together);
     await pause();

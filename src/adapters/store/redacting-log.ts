@@ -1,6 +1,6 @@
 import type { Event } from "../../core/events.ts";
 import { redactAll } from "../../core/redact.ts";
-import type { Log } from "../../engine/ports.ts";
+import type { Deciding, Expectation, Log } from "../../engine/ports.ts";
 
 /**
  * The one place through which every fact passes: state, views, screens and reports are made from what comes
@@ -9,9 +9,21 @@ import type { Log } from "../../engine/ports.ts";
 export function redactingLog(log: Log, redact: (text: string) => string): Log {
   const clean = (events: readonly Event[]): readonly Event[] =>
     events.map((event) => redactAll(event, redact));
+  const appendDecided = log.appendDecided?.bind(log);
   return {
+    ...(appendDecided && {
+      appendDecided: (after: number, decide: Deciding, calls?: Expectation["calls"]) =>
+        appendDecided(
+          after,
+          (news) => {
+            const events = decide(news);
+            return events && clean(events);
+          },
+          calls,
+        ),
+    }),
     append: (events, expected, following = () => []) =>
-      log.append(clean(events), expected, (recorded) => clean(following(recorded))),
+      log.append(clean(events), expected, (...told) => clean(following(...told))),
     read: (after, filter) => log.read(after, filter),
     countCalls: (since) => log.countCalls(since),
     sumCosts: (since) => log.sumCosts(since),

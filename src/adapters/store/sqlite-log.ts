@@ -54,8 +54,9 @@ class SqliteLog implements Log {
       (events: readonly Event[], expected: Expectation, following: Following) => {
         const last = this.#lastPosition();
         if (!this.#isMet(expected, last)) return null;
+        const news = this.#newsSince(expected.since ?? last, last);
         const recorded = this.#insert(events, last);
-        const together = [...recorded, ...this.#insert(following(recorded), last + recorded.length)];
+        const together = [...recorded, ...this.#insert(following(recorded, news), last + recorded.length)];
         this.#end = { position: last + together.length, dataVersion: this.#dataVersion() };
         return together;
       },
@@ -73,9 +74,7 @@ class SqliteLog implements Log {
 
   async read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
     if (after === this.#end?.position && this.#dataVersion() === this.#end.dataVersion) return [];
-    const { sql, values } = readQuery(this.#project, after, filter);
-    const rows = await this.#attempt(() => this.#prepare(sql).all(...values) as EventRow[]);
-    return rows.map((row) => recordedFrom(row, this.#file));
+    return this.#attempt(() => this.#read(after, filter));
   }
 
   async countCalls(since: Instant): Promise<number> {
@@ -131,6 +130,16 @@ class SqliteLog implements Log {
   async close(): Promise<void> {
     await this.#lastWrite;
     this.#db.close();
+  }
+
+  #read(after: number, filter: LogFilter): readonly Recorded[] {
+    const { sql, values } = readQuery(this.#project, after, filter);
+    const rows = this.#prepare(sql).all(...values) as EventRow[];
+    return rows.map((row) => recordedFrom(row, this.#file));
+  }
+
+  #newsSince(position: number, last: number): readonly Recorded[] {
+    return position < last ? this.#read(position, {}) : [];
   }
 
   /** Another number after another connection has written anything. */

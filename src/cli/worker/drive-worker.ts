@@ -63,7 +63,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
     leaving.atOnce(() => crew.endAgents());
     try {
       health.began(id, lanes, labels);
-      const { log, listen, fleet, holdings, clock, portsFor, progress, tidier } = crew;
+      const { log, fleet, holdings, clock, portsFor, progress, tidier } = crew;
       const how = await runWorker(
         {
           id,
@@ -73,7 +73,6 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
           drains,
           leaseMs: queue.leaseMs,
           log,
-          listen,
           fleet,
           holdings,
           clock,

@@ -13,7 +13,7 @@ import type { RecurringFinding } from "../interventions/lessons.ts";
 import type { AgentProfile } from "../interventions/profile.ts";
 import { EMPTY_TALLY, type Tally } from "../interventions/tally.ts";
 import type { Steer } from "./steer.ts";
-import { newTask, type TaskState } from "./task-state.ts";
+import { unknownTask, type TaskState } from "./task-state.ts";
 
 export { newTask, type Footing, type Letter, type Question, type TaskState } from "./task-state.ts";
 
@@ -169,7 +169,7 @@ export const EMPTY_STATE: State = {
 };
 
 export function taskState(state: State, id: TaskId): TaskState {
-  return (Object.hasOwn(state.tasks, id) ? state.tasks[id] : undefined) ?? newTask(id);
+  return (Object.hasOwn(state.tasks, id) ? state.tasks[id] : undefined) ?? unknownTask(id);
 }
 
 /** Where a task is worked on, for `leftovers`. */

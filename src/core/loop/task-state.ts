@@ -181,6 +181,19 @@ export interface Letter {
   readonly sha256: string;
 }
 
+const KNOWN_MAX = 20_000;
+const unknownTasks = new Map<TaskId, TaskState>();
+
+/** A task of which there are no facts; the same object for the same id, as it is asked for at every turn. */
+export function unknownTask(id: TaskId): TaskState {
+  const known = unknownTasks.get(id);
+  if (known !== undefined) return known;
+  if (unknownTasks.size >= KNOWN_MAX) unknownTasks.clear();
+  const task = newTask(id);
+  unknownTasks.set(id, task);
+  return task;
+}
+
 export function newTask(id: TaskId): TaskState {
   return {
     id,

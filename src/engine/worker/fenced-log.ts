@@ -2,34 +2,52 @@ import type { Event } from "../../core/events.ts";
 import { KEEPER, MERGER } from "../../core/loop/effect-owner.ts";
 import { taskOf } from "../../core/loop/evolve.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { SharedLog } from "../fleet-ports.ts";
-import type { Log } from "../ports.ts";
+import type { Lease, SharedLog } from "../fleet-ports.ts";
+import type { Deciding, Expectation, Log } from "../ports.ts";
 import type { Holdings } from "./holdings.ts";
 
 /** The log as a worker may write to it: only about what it holds, and the database itself looks whether it does. */
 export function fencedLog(log: SharedLog, holdings: Holdings): Log {
+  const leasesFor = (events: readonly Event[]): readonly Fence[] =>
+    fencesOf(events).map((name) => held(holdings, name));
+  const dropping = async <Result>(work: Promise<Result>, leases: () => readonly Fence[]): Promise<Result> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof RalphError && error.code === "lease-lost")
+        for (const { name } of leases()) holdings.drop(name);
+      throw error;
+    }
+  };
+  const appendDecided = log.appendDecided?.bind(log);
   return {
     async append(events, expected, following) {
-      const leases = fencesOf(events).map((name) => held(holdings, name));
-      try {
-        return await log.append(events, { ...expected, leases }, following);
-      } catch (error) {
-        if (error instanceof RalphError && error.code === "lease-lost")
-          for (const { name } of leases) holdings.drop(name);
-        throw error;
-      }
+      const leases = leasesFor(events);
+      return dropping(log.append(events, { ...expected, leases }, following), () => leases);
     },
+    ...(appendDecided && {
+      appendDecided: (after: number, decide: Deciding, calls?: Expectation["calls"]) => {
+        let leases: readonly Fence[] = [];
+        const decided = appendDecided(after, decide, calls, (events) => (leases = leasesFor(events)));
+        return dropping(decided, () => leases);
+      },
+    }),
     read: (after, filter) => log.read(after, filter),
     countCalls: (since) => log.countCalls(since),
     sumCosts: (since) => log.sumCosts(since),
     loadSnapshot: (version) => log.loadSnapshot(version),
-    saveSnapshot: (state, version) => log.saveSnapshot(state, version),
+    // All have the same state; it is enough that one of them stores it.
+    saveSnapshot: async (state, version) => {
+      if (holdings.has(KEEPER)) await log.saveSnapshot(state, version);
+    },
     forget: () => log.forget(),
     close: () => log.close(),
   };
 }
 
-function held(holdings: Holdings, name: string): { readonly name: string; readonly number: number } {
+type Fence = Pick<Lease, "name" | "number">;
+
+function held(holdings: Holdings, name: string): Fence {
   const lease = holdings.get(name);
   if (lease === null) throw new RalphError("lease-lost", `another worker goes on with ${name}`);
   return { name, number: lease.number };

@@ -1,6 +1,6 @@
 import type { State } from "../../core/loop/state.ts";
 import type { Instant } from "../../core/time.ts";
-import type { Fleet, SharedLog } from "../fleet-ports.ts";
+import type { Fleet } from "../fleet-ports.ts";
 import { every } from "../follow.ts";
 import { Journal } from "../journal.ts";
 import type { Follower, Log, Ports } from "../ports.ts";
@@ -18,7 +18,6 @@ export interface WorkerRun {
   readonly leaseMs: number;
   /** As a worker may write to it. */
   readonly log: Log;
-  readonly listen: SharedLog["listen"];
   readonly fleet: Fleet;
   readonly holdings: Holdings;
   readonly clock: SharedClock;
@@ -77,13 +76,10 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
     bell,
     onTrouble,
   });
-  const listening = await run.listen(() => bell.ring());
   const leave = (): void => worker.stop();
   stop.addEventListener("abort", leave);
   if (stop.aborted) leave();
-  const beating = every(run.leaseMs / 6 > 2_000 ? 2_000 : run.leaseMs / 6, over.signal, () =>
-    beat(worker.isStopping),
-  );
+  const beating = every(beatMs(run.leaseMs), over.signal, () => beat(worker.isStopping));
   const watching = every(WATCH_MS, over.signal, async () => {
     worker.endWhatIsLost();
     run.onHealth({
@@ -98,9 +94,13 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
   } finally {
     over.abort();
     stop.removeEventListener("abort", leave);
-    await listening.close();
     await fleet.leave();
   }
+}
+
+/** Often enough to miss some, and for screens to be up to date; with long leases more rarely. */
+function beatMs(leaseMs: number): number {
+  return Math.min(leaseMs / 6, Math.max(leaseMs / 15, 2_000), 10_000);
 }
 
 function failureOf(background: Promise<void>): Promise<never> {

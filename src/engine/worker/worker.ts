@@ -34,6 +34,8 @@ export interface WorkerParts {
 
 /** How often the clock, others' facts and offers are looked at while nobody rings. */
 const TICK_MS = 1_000;
+/** How often it asks for parts that others may have. */
+const PARTS_MS = 2_000;
 const OVER = "over";
 
 /** Takes tasks and goes on with each while it can, beside others that do the same, until it is asked to stop. */
@@ -46,6 +48,8 @@ export class Worker {
   readonly #owners = new Map<string, string>();
   #isStopping = false;
   #offered = { position: -1, at: -Infinity };
+  /** When it last asked for parts. */
+  #askedAt = -Infinity;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -174,7 +178,10 @@ export class Worker {
   }
 
   async #playParts(): Promise<void> {
-    const { holdings, fleet, merges } = this.#parts;
+    const { holdings, fleet, merges, ports } = this.#parts;
+    const now = ports.clock.now();
+    if (Math.abs(now - this.#askedAt) < PARTS_MS) return;
+    this.#askedAt = now;
     for (const part of merges ? [KEEPER, MERGER] : [KEEPER]) {
       if (holdings.has(part) || this.#drops.isPaused(part)) continue;
       const lease = await fleet.play(part);

@@ -1,0 +1,51 @@
+import { configSchema } from "../../src/config/schema.ts";
+import { resolveSettings } from "../../src/config/resolve-settings.ts";
+import { PLAIN } from "../../src/core/agent-named.ts";
+import { plainTask, type Plan } from "../../src/core/plan/task.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import type { SharedLog } from "../../src/engine/fleet-ports.ts";
+import { submit } from "../../src/engine/submit.ts";
+import { AGENT, GATE } from "./stub-ports.ts";
+
+const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
+
+/** As `ralph submit` would give these tasks to workers, with everything that ends a run early far away. */
+export function settingsOf(callsPerHour: number): Settings {
+  const config = { ...configSchema.parse({ agent: AGENT }), maxIterationsPerTask: 30 };
+  const agents = [{ name: AGENT, ...PLAIN, format: "text", command: ["true"] } as const];
+  const flags = { maxIterations: "1000000", calls: `${callsPerHour}` };
+  const { settings } = resolveSettings(config, flags, SOURCE, agents);
+  return {
+    ...settings,
+    gates: [GATE],
+    shared: true,
+    lanes: 1_000,
+    keepGoing: true,
+    worktrees: { base: "main", merge: "squash" },
+  };
+}
+
+export function planOf(tasks: number): Plan {
+  return {
+    source: SOURCE,
+    tasks: Array.from({ length: tasks }, (_, index) =>
+      plainTask({
+        id: `task-${index + 1}`,
+        title: `Make part ${index + 1} of the parser`,
+        description: "It reads what the scanner gives it, and says where it stopped.",
+      }),
+    ),
+  };
+}
+
+export async function submitTasks(log: SharedLog, tasks: number, callsPerHour: number): Promise<void> {
+  const submitted = {
+    run: `run-${tasks}`,
+    settings: settingsOf(callsPerHour),
+    plan: planOf(tasks),
+    pid: process.pid,
+    version: "bench",
+    head: "0".repeat(40),
+  };
+  await submit(log, submitted, () => Date.now());
+}
