@@ -31,7 +31,8 @@ import {
 import { OWN_ROOT, withoutQueue } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import { gatesOfRun } from "./core/loop/gates-of-run.ts";
-import type { OpenIteration, State, TaskState } from "./core/loop/state.ts";
+import { wasElsewhere } from "./core/loop/evolve-fleet.ts";
+import { EMPTY_STATE, type State, type TaskState } from "./core/loop/state.ts";
 import type { Plan, SourceIdentity, TaskId } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { Commands } from "./core/settings.ts";
@@ -75,7 +76,9 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   const redact = createRedactor(secretsOf(project, env, commands));
   const tell = (what: string): void => onTrouble(redact(what));
   const holdings = new Holdings(queue.leaseMs);
-  const git = exchangedWork(parts, holdings, redact, tell);
+  let known: () => State = () => EMPTY_STATE;
+  const isOthers = (task: TaskId): boolean => wasElsewhere(known(), task, worker.id);
+  const git = exchangedWork(parts, holdings, isOthers, redact, tell);
   const key = await git.exchange.projectKey();
   const database = await openDatabase(queue.url, {
     applicationName: `ralph worker ${worker.id}`,
@@ -95,7 +98,6 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
       .catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)));
   prepareFolder(project);
   let sweep: Ports["agents"]["sweep"] = () => Promise.resolve(0);
-  let own: () => readonly OpenIteration[] = () => [];
   return {
     log,
     fleet,
@@ -111,7 +113,7 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
         onAgentStart: () => parts.keepAwake && keepAwake.hold(),
       });
       sweep = (marker) => ports.agents.sweep(marker);
-      own = () => state().iterations.filter((open) => open.worker === worker.id);
+      known = state;
       clear(mergedIn(state()));
       return ports;
     },
@@ -123,7 +125,8 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
       },
     },
     async endAgents() {
-      await Promise.all(own().map(({ marker }) => sweep(marker)));
+      const own = known().iterations.filter((open) => open.worker === worker.id);
+      await Promise.all(own.map(({ marker }) => sweep(marker)));
     },
     async close() {
       keepAwake.release();
@@ -198,6 +201,7 @@ interface ExchangedWork {
 function exchangedWork(
   parts: WorkerParts,
   holdings: Holdings,
+  isOthers: (task: TaskId) => boolean,
   redact: (text: string) => string,
   tell: (what: string) => void,
 ): ExchangedWork {
@@ -222,7 +226,7 @@ function exchangedWork(
     beside: {
       ...beside,
       worktrees: {
-        ...createSharedWorktrees({ worktrees, exchange, branches }),
+        ...createSharedWorktrees({ worktrees, exchange, branches, wasElsewhere: isOthers }),
         // The base has its work: what an agent left half-done here must not keep its branch on the remote.
         remove: async (task) => removeWorktree(worktrees, await exchange.clone(), task),
       },

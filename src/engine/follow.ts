@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as timeout } from "node:timers/promises";
 import type { Recorded } from "../core/events.ts";
 import { evolve } from "../core/loop/evolve.ts";
 import type { State } from "../core/loop/state.ts";
 import { latestState } from "./operator.ts";
-import type { Log } from "./ports.ts";
+import type { Clock, Log } from "./ports.ts";
 
 /** The state of a log that others write to, kept up to date. */
 export interface Followed {
@@ -31,9 +31,14 @@ export async function followLog(log: Log): Promise<Followed> {
 }
 
 /** Calls again and again, the next time only when the last call is over, until the signal says stop. */
-export async function every(ms: number, signal: AbortSignal, look: () => Promise<void>): Promise<void> {
+export async function every(
+  ms: number,
+  signal: AbortSignal,
+  look: () => Promise<void>,
+  sleep: Clock["sleep"] = (forMs) => timeout(forMs, undefined, { signal }).catch(() => {}),
+): Promise<void> {
   while (!signal.aborted) {
     await look();
-    await sleep(ms, undefined, { signal }).catch(() => {});
+    await sleep(ms, signal);
   }
 }

@@ -50,13 +50,19 @@ export class InFlight {
   abortUnwanted(wanted: readonly PerformableEffect[]): void {
     const keys = new Set(wanted.map((effect) => effect.key));
     for (const [key, { abort, effect }] of this.#running)
-      if (!keys.has(key)) abort.abort(this.#handling.isUrgent(effect) ? CANCELLED : "no longer wanted");
+      if (!keys.has(key)) abort.abort(this.#reasonFor(effect));
   }
 
   /** Leaves nothing running behind a failure. */
-  async abortAll(): Promise<void> {
-    this.abortUnwanted([]);
-    await Promise.all([...this.#running.values()].map(({ settled }) => settled));
+  abortAll(): Promise<void> {
+    return this.end(() => true);
+  }
+
+  /** Aborts these, and waits until they are over. */
+  async end(isMeant: (effect: PerformableEffect) => boolean): Promise<void> {
+    const meant = [...this.#running.values()].filter(({ effect }) => isMeant(effect));
+    for (const { abort, effect } of meant) abort.abort(this.#reasonFor(effect));
+    await Promise.all(meant.map(({ settled }) => settled));
   }
 
   nextSettled(): Promise<void> {
@@ -67,6 +73,10 @@ export class InFlight {
 
   rethrowFailure(): void {
     if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  #reasonFor(effect: PerformableEffect): string {
+    return this.#handling.isUrgent(effect) ? CANCELLED : "no longer wanted";
   }
 
   async #run(effect: PerformableEffect, signal: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@ import { MemoryLog, MemoryStorage } from "../../src/adapters/store/memory-log.ts
 import { openSqliteLog } from "../../src/adapters/store/sqlite-log.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import { describeLog } from "./log.contract.ts";
+import { describeSharedLog } from "./shared-log.contract.ts";
 
 describeLog("SQLite", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ralph-log-"));
@@ -32,11 +33,7 @@ describeLog("SQLite", async () => {
 });
 
 describeLog("memory", async () => {
-  const storage = new MemoryStorage();
-  const pause = async (): Promise<void> => {
-    for (let turns = Math.floor(Math.random() * 4); turns > 0; turns -= 1) await immediately();
-  };
-  const open = (project: string): Log => new MemoryLog({ storage, project, now: Date.now, pause });
+  const { open } = openMemory();
   return {
     log: open("project"),
     reopen: async () => open("project"),
@@ -45,3 +42,39 @@ describeLog("memory", async () => {
     close: async () => {},
   };
 });
+
+describeSharedLog("memory", async () => {
+  const numbers = new Map<string, number>();
+  const { open } = openMemory((project, name) => (project === "project" ? numbers.get(name) : undefined));
+  return {
+    log: open("project"),
+    second: async () => open("project"),
+    otherProject: async () => open("other"),
+    giveLease: async (name) => {
+      const number = (numbers.get(name) ?? 0) + 1;
+      numbers.set(name, number);
+      return number;
+    },
+    close: async () => {},
+  };
+});
+
+/** With the number of the last lease of a name, it is one that many share. */
+function openMemory(lastOf?: (project: string, name: string) => number | undefined): {
+  open(project: string): MemoryLog;
+} {
+  const storage = new MemoryStorage();
+  const pause = async (): Promise<void> => {
+    for (let turns = Math.floor(Math.random() * 4); turns > 0; turns -= 1) await immediately();
+  };
+  return {
+    open: (project) =>
+      new MemoryLog({
+        storage,
+        project,
+        now: Date.now,
+        pause,
+        ...(lastOf && { isLast: ({ name, number }) => lastOf(project, name) === number }),
+      }),
+  };
+}

@@ -52,7 +52,7 @@ describeWorktrees("a clone of a remote", async () => {
   const branches = createTaskBranches({ exchange, fence, branchOf: (task) => `ralph/${task}` });
   return {
     ...hands,
-    worktrees: createSharedWorktrees({ worktrees, exchange, branches }),
+    worktrees: createSharedWorktrees({ worktrees, exchange, branches, wasElsewhere: () => false }),
     async commitIn(worktree) {
       git("-C", worktree, "add", "--all");
       git("-C", worktree, "commit", "--quiet", "--message", "work");

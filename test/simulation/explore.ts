@@ -1,6 +1,9 @@
 import type { CrashPoint, CrashSites } from "./crashing.ts";
 import { hasLanes } from "./lane-worlds.ts";
-import { simulate, type Mutant } from "./simulate.ts";
+import { simulate, type Mutant, type Result } from "./simulate.ts";
+import { simulateWorkers } from "./simulate-workers.ts";
+import type { WorkerMutant } from "./worker-mutants.ts";
+import { hasWorkers } from "./worker-worlds.ts";
 
 export interface Exploration {
   readonly from: number;
@@ -8,6 +11,9 @@ export interface Exploration {
   readonly sites: CrashSites;
   /** Only the worlds that work side by side, or only the others. */
   readonly lanes?: boolean;
+  /** Only worlds with workers on several machines, whatever the seed; or none. */
+  readonly workers?: boolean;
+  readonly workerMutant?: WorkerMutant;
   /** Of the places to crash in each world, at most so many, spread over it. */
   readonly placesMax?: number;
   readonly mutant?: Mutant;
@@ -30,18 +36,13 @@ export interface Found {
 
 /** Every seed once without a crash, then once for each place at which the first process can die. */
 export async function explore(exploration: Exploration): Promise<Found> {
-  const { from, count, sites, lanes, placesMax = Infinity, mutant, untilFailure } = exploration;
+  const { from, count, lanes, placesMax = Infinity, untilFailure } = exploration;
   const failures: Failure[] = [];
   const outcomes: Record<string, number> = {};
   let runs = 0;
   let iterations = 0;
   const once = async (seed: number, crash: CrashPoint | null): Promise<number> => {
-    // Some deaths come in pairs: the process that recovers dies as well.
-    const crashes =
-      crash !== null && (seed + crash.call) % 3 === 0
-        ? [crash, { call: 1 + (crash.call % 7), side: crash.side }]
-        : [crash];
-    const result = await simulate({ seed, crashes, sites, ...(mutant && { mutant }) });
+    const result = await simulated(exploration, seed, crash);
     runs += 1;
     iterations += result.iterations;
     outcomes[String(result.outcome)] = (outcomes[String(result.outcome)] ?? 0) + 1;
@@ -61,6 +62,19 @@ export async function explore(exploration: Exploration): Promise<Found> {
   return { runs, iterations, failures, outcomes };
 }
 
+function simulated(exploration: Exploration, seed: number, crash: CrashPoint | null): Promise<Result> {
+  const { sites, lanes, mutant, workerMutant } = exploration;
+  const { workers = lanes === undefined && mutant === undefined && hasWorkers(seed) } = exploration;
+  if (workers)
+    return simulateWorkers({ seed, sites, crashes: [crash], ...(workerMutant && { mutant: workerMutant }) });
+  // Some deaths come in pairs: the process that recovers dies as well.
+  const crashes =
+    crash !== null && (seed + crash.call) % 3 === 0
+      ? [crash, { call: 1 + (crash.call % 7), side: crash.side }]
+      : [crash];
+  return simulate({ seed, crashes, sites, ...(mutant && { mutant }) });
+}
+
 /** All of them, or some that are spread evenly; other ones in another world. */
 function placesIn(calls: number, max: number, seed: number): readonly number[] {
   const stride = Math.max(1, calls / max);
@@ -68,6 +82,6 @@ function placesIn(calls: number, max: number, seed: number): readonly number[] {
   return Array.from({ length: Math.min(calls, max) }, (_, index) => 1 + Math.floor(first + index * stride));
 }
 
-export function repeatCommand(seed: number, sites: CrashSites): string {
-  return `npm run simulate -- --seed ${seed} --sites ${sites}`;
+export function repeatCommand(seed: number, sites: CrashSites, ...flags: readonly string[]): string {
+  return ["npm run simulate --", `--seed ${seed} --sites ${sites}`, ...flags].join(" ");
 }

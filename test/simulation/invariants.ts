@@ -8,8 +8,14 @@ import type { World } from "./world.ts";
 /** Compares what was recorded in the end with what is really so. */
 export function checkHistory(world: World, facts: DurableFacts, settings: Settings): void {
   const events = facts.all;
-  checkRuns(world, events);
   checkNumbers(world, events);
+  checkFacts(world, events, settings);
+  checkRest(world, events);
+}
+
+/** What must hold whoever recorded it, and whether or not the run has ended. */
+export function checkFacts(world: World, events: readonly Recorded[], settings: Settings): void {
+  checkRuns(world, events);
   checkCompletions(world, events);
   if (hasReviewCycle(world, settings)) checkStoryHistory(world, events);
   else checkStages(world, events, settings);
@@ -25,6 +31,9 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
     // A person who answers below a forged line has seen it.
     if (!answer.includes("this")) world.violate("an agent's answer was taken for a person's");
   }
+}
+
+function checkRest(world: World, events: readonly Recorded[]): void {
   const ended = of(events, "run.ended").at(-1);
   // Whoever asks a run to stop that is over, or tells it something, comes too late.
   const last = events.findLast((event) => !isPersons(event));
@@ -33,6 +42,12 @@ export function checkHistory(world: World, facts: DurableFacts, settings: Settin
   if (world.livingProcesses.length > 0)
     world.violate(`${world.livingProcesses.length} agent processes were left alive`);
   if (world.isDirty) world.violate("work was left uncommitted");
+  checkDone(world, events);
+}
+
+/** A run that says that everything is done tells the truth. */
+export function checkDone(world: World, events: readonly Recorded[]): void {
+  const ended = of(events, "run.ended").at(-1);
   // A task that a person added after the last look is for the next run.
   const seen =
     of(events, "tasks.observed")
@@ -213,10 +228,12 @@ function checkAgentLimits(world: World, events: readonly Recorded[]): void {
   const failures = new Map(
     of(events, "iteration.ended").map((event) => [event.iteration, event.report.failure]),
   );
+  const lost = lostWithMachine(events);
   const until = new Map<string, number>();
   for (const event of events) {
     // Before the verdict nobody beside it has heard of it.
-    const failure = event.type === "verdict.reached" ? failures.get(event.iteration) : null;
+    const failure =
+      event.type === "verdict.reached" && !lost.has(event.iteration) ? failures.get(event.iteration) : null;
     if (event.type === "verdict.reached" && failure?.class === "limit")
       until.set(agents.get(event.iteration) ?? "", failure.resetsAt ?? 0);
     if (event.type === "iteration.started" && event.at < (until.get(event.agent) ?? 0))
@@ -227,19 +244,37 @@ function checkAgentLimits(world: World, events: readonly Recorded[]): void {
 /** A task without a loop is tried once in a run, unless somebody else spoilt the attempt. */
 function checkSingleAttempts(world: World, events: readonly Recorded[]): void {
   const ended = new Map(of(events, "iteration.ended").map((event) => [event.iteration, event.report]));
+  const lost = lostWithMachine(events);
   const tried = new Map<string, number>();
   for (const event of events) {
     if (event.type === "run.started") tried.clear();
     if (event.type === "merge.failed") tried.delete(event.task);
     if (event.type !== "iteration.started" || world.truth(event.task).loops) continue;
     const report = ended.get(event.iteration);
-    const isSpoilt = report?.ending.is === "interrupted" || report?.ending.is === "stopped";
+    // One of which nobody saw the end is given up with its worker.
+    const isSpoilt =
+      lost.has(event.iteration) ||
+      report === undefined ||
+      ["interrupted", "stopped"].includes(report.ending.is);
     if (isSpoilt || ["transient", "limit"].includes(report?.failure?.class ?? "")) continue;
     // Whoever asks may get an answer, and try then.
     if (report?.claim.is === "undecided" || report?.claim.is === "blocked") continue;
     tried.set(event.task, (tried.get(event.task) ?? 0) + 1);
     if ((tried.get(event.task) ?? 0) > 1) world.violate(`${event.task} was tried twice in one run`);
   }
+}
+
+/** Iterations whose agent had ended when their machine vanished, with all that it had not brought to the others. */
+function lostWithMachine(events: readonly Recorded[]): ReadonlySet<number> {
+  const ended = new Map<string, number>();
+  const lost = new Set<number>();
+  for (const event of events) {
+    if (event.type === "iteration.ended") ended.set(event.task, event.iteration);
+    if (event.type === "evidence.collected") ended.delete(event.task);
+    const iteration = event.type === "task.taken" ? ended.get(event.task) : undefined;
+    if (iteration !== undefined) lost.add(iteration);
+  }
+  return lost;
 }
 
 /** Transient failures are retried, not counted. */

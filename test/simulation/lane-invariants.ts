@@ -14,19 +14,30 @@ export function checkLanes(
   facts: DurableFacts,
   outcome: Outcome | null,
 ): void {
-  checkPerson(world, lanes);
   checkNothingLost(world);
+  for (const [task, worktree] of lanes.worktrees) checkWorktree(world, lanes, facts, task, worktree);
+  if (lanes.trials.size > 0) world.violate("a checkout of a merged commit was left behind");
+  checkMerges(world, lanes, facts, outcome);
+}
+
+/** What became of accepted work, wherever it was done. */
+export function checkMerges(
+  world: World,
+  lanes: LaneTruth,
+  facts: DurableFacts,
+  outcome: Outcome | null,
+): void {
+  checkPerson(world, lanes);
   for (const { id } of world.tasks) if (facts.isAccepted(id)) checkAccepted(world, lanes, facts, id, outcome);
   const marks = marksIn(world.branches.files(world.branches.tip(MAIN)));
   for (const id of marks)
     if (!lanes.merged.includes(id)) world.violate(`${id} is marked on the base, and was not merged`);
   for (const id of lanes.merged)
     if (!marks.includes(id)) world.violate(`${id} was merged, and lost its mark`);
-  for (const [task, worktree] of lanes.worktrees) checkWorktree(world, lanes, facts, task, worktree);
-  if (lanes.trials.size > 0) world.violate("a checkout of a merged commit was left behind");
   checkMergeEvents(world, lanes, facts.all);
   checkCancelled(world, facts.all);
-  checkLaneNumbers(world, lanes, facts.all);
+  // Workers have their own, and a run that they share has enough for all.
+  if (world.crew === null) checkLaneNumbers(world, lanes, facts.all);
   checkBudget(world, facts.all);
   checkChances(world, lanes, facts.all);
 }

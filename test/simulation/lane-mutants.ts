@@ -187,7 +187,7 @@ function withWorktrees(
 /** Changes what a process makes of the log when it begins. */
 function withReplay(ports: Ports, change: (state: State) => State): Ports {
   const loadSnapshot = async (): Promise<State> => change(evolveAll(await ports.log.read(0)));
-  return { ...ports, log: forwarding(ports, { loadSnapshot }) };
+  return { ...ports, log: forwarding(ports.log, { loadSnapshot }) };
 }
 
 function withoutPrepared(state: State): State {

@@ -8,6 +8,8 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     seed: { type: "string" },
     sites: { type: "string", default: "appends" },
+    workers: { type: "boolean" },
+    places: { type: "string" },
   },
 });
 
@@ -16,13 +18,21 @@ const sites = SITES.find((one) => one === values.sites) ?? "appends";
 const from = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
 const startedAt = performance.now();
-const found = await explore({ from, count, sites });
+const found = await explore({
+  from,
+  count,
+  sites,
+  ...(values.workers === true && { workers: true }),
+  ...(values.places !== undefined && { placesMax: Number(values.places) }),
+});
 for (const failure of found.failures.slice(0, 10)) {
   console.log(
     `seed ${failure.seed}${failure.crash === null ? "" : `, crash ${failure.crash.side} call ${failure.crash.call}`}:`,
   );
   for (const violation of failure.violations) console.log(`  ${violation}`);
-  console.log(`  repeat: ${repeatCommand(failure.seed, sites)}`);
+  console.log(
+    `  repeat: ${repeatCommand(failure.seed, sites, ...(values.workers === true ? ["--workers"] : []))}`,
+  );
 }
 const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
 console.log(

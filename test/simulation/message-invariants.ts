@@ -1,4 +1,5 @@
 import type { EventOf, EventType, Recorded } from "../../src/core/events.ts";
+import { evolveAll } from "../../src/core/loop/evolve.ts";
 import type { World } from "./world.ts";
 
 /** What the operator says reaches an agent that works from it, and what is called used has reached one. */
@@ -40,12 +41,16 @@ function isCarriedBeside(
   given: Recorded<EventOf<"steer.given">>,
   by: number,
 ): boolean {
-  const open = of(events.slice(0, by - 1), "iteration.started").filter(
-    ({ iteration }) => !of(events.slice(0, by), "verdict.reached").some((one) => one.iteration === iteration),
+  const { iterations } = evolveAll(events.slice(0, by - 1));
+  const open = of(events.slice(0, by - 1), "iteration.started").filter(({ iteration }) =>
+    iterations.some(({ number }) => number === iteration),
   );
+  // An agent that was about to start would have had it.
   return open.some(
-    ({ iteration, position }) =>
-      position > given.position && (world.prompts.get(iteration) ?? "").includes(given.text),
+    ({ iteration, position, task }) =>
+      position > given.position &&
+      (given.task === null || given.task === task) &&
+      (world.prompts.get(iteration) ?? given.text).includes(given.text),
   );
 }
 

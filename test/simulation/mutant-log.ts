@@ -1,31 +1,23 @@
 import type { Event } from "../../src/core/events.ts";
-import type { Ports } from "../../src/engine/ports.ts";
+import type { Log, Ports } from "../../src/engine/ports.ts";
 
 /** Changes what is recorded. */
 export function onAppend(
   ports: Ports,
   change: (events: readonly Event[]) => readonly Event[] | Promise<readonly Event[]>,
 ): Ports {
-  return {
-    ...ports,
-    log: forwarding(ports, {
-      append: async (events, expected) => ports.log.append(await change(events), expected),
-    }),
-  };
+  const { log } = ports;
+  const append: Log["append"] = async (events, expected) => log.append(await change(events), expected);
+  return { ...ports, log: forwarding(log, { append }) };
 }
 
-/** The log is an object with private parts: it cannot be spread. */
-export function forwarding(ports: Ports, changed: Partial<Ports["log"]>): Ports["log"] {
-  const { log } = ports;
-  return {
-    append: (events, expected) => log.append(events, expected),
-    read: (after, filter) => log.read(after, filter),
-    countCalls: (since) => log.countCalls(since),
-    sumCosts: (since) => log.sumCosts(since),
-    loadSnapshot: (version) => log.loadSnapshot(version),
-    saveSnapshot: (state, version) => log.saveSnapshot(state, version),
-    forget: () => log.forget(),
-    close: () => log.close(),
-    ...changed,
-  };
+/** The same log, with some of its ways changed. It is an object with private parts, which cannot be spread. */
+export function forwarding<Some extends Log>(log: Some, changed: Partial<Some>): Some {
+  return new Proxy(log, {
+    get(target, name) {
+      const isChanged = name in changed;
+      const member: unknown = Reflect.get(isChanged ? changed : target, name);
+      return typeof member === "function" && !isChanged ? member.bind(target) : member;
+    },
+  });
 }

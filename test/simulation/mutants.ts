@@ -232,7 +232,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a snapshot that skips the last fact",
     ports: (ports) => ({
       ...ports,
-      log: forwarding(ports, {
+      log: forwarding(ports.log, {
         loadSnapshot: async () => {
           const events = await ports.log.read(0);
           return { ...evolveAll(events.slice(0, -1)), position: events.length };
@@ -244,7 +244,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "decisions appended whatever came between",
     ports: (ports) => ({
       ...ports,
-      log: forwarding(ports, { append: (events) => ports.log.append(events) }),
+      log: forwarding(ports.log, { append: (events) => ports.log.append(events) }),
     }),
     ignoresLock: true,
   },

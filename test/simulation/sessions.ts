@@ -6,14 +6,18 @@ export interface SessionOwner {
   readonly run: string;
   readonly task: string;
   readonly agent: string;
+  /** The machine that it lies on, where there are several. */
+  readonly where: string | undefined;
 }
 
 /** The session that an agent works in: the one it is told to go on with, which must be its own, or a new one. */
 export function sessionFor(world: World, request: AgentRequest): string {
   const { run, task, agent, iteration, session } = request;
   const id = session?.id ?? `session-${iteration}`;
-  const owner = world.sessions.get(id) ?? { run, task, agent: agent.name };
-  const isForeign = owner.run !== run || owner.task !== task || owner.agent !== agent.name;
+  const where = world.crew?.machineOf(request.root)?.id;
+  const owner = world.sessions.get(id) ?? { run, task, agent: agent.name, where };
+  const isForeign =
+    owner.run !== run || owner.task !== task || owner.agent !== agent.name || owner.where !== where;
   if (session !== null && (isForeign || !world.sessions.has(id)))
     world.violate(`iteration ${iteration} went on with the session ${id}, which is not its own`);
   world.sessions.set(id, owner);

@@ -10,7 +10,7 @@ import type { Log, Ports } from "../../src/engine/ports.ts";
 import { recover } from "../../src/engine/recover.ts";
 import { startRun } from "../../src/engine/start-run.ts";
 import type { Files } from "./branches.ts";
-import { Life, type CrashPoint, type CrashSites } from "./crashing.ts";
+import { CrashPlaces, Life, type CrashPoint, type CrashSites } from "./crashing.ts";
 import { DurableFacts } from "./durable-facts.ts";
 import { checkHistory } from "./invariants.ts";
 import { Random } from "./random.ts";
@@ -121,12 +121,14 @@ class Session {
   async runToRest(): Promise<void> {
     const { time, lanes } = this.#world;
     for (let number = 0; number < PROCESSES_MAX; number += 1) {
-      const life = new Life(this.#scenario.crashes?.[number] ?? null, this.#scenario.sites ?? "appends");
+      const { crashes, sites = "appends" } = this.#scenario;
+      const places = new CrashPlaces(crashes?.[number] ?? null, sites);
+      const life = new Life(places);
       if (number === 0) scheduleMessages(this.#world, this.#openLog());
       if (number === 0 && lanes !== null) schedulePerson(this.#world, lanes, this.#openLog());
       if (number === 0 && this.#impatient) scheduleOperator(this.#world, this.#openLog());
       const end = await time.until(Promise.race([this.#process(life), life.died]), TIMERS_MAX);
-      if (number === 0) this.crashSites = life.calls;
+      if (number === 0) this.crashSites = places.calls;
       if (end === "died") continue;
       this.outcome = end.run?.end?.outcome ?? null;
       if (this.outcome === "completed") return;

@@ -8,7 +8,13 @@ import { checkStart } from "./start-invariants.ts";
 import { checkStoryStart } from "./story-invariants.ts";
 import type { AgentProcess, World } from "./world.ts";
 
-export function simulatedAgents(world: World, facts: DurableFacts): Agents {
+/** `isHere`: whether a process is on this machine, where there are several. */
+export function simulatedAgents(
+  world: World,
+  facts: DurableFacts,
+  isHere: (process: AgentProcess) => boolean = () => true,
+): Agents {
+  const sweep = (marker: string): number => sweepAmong(world.livingProcesses.filter(isHere), marker);
   return {
     run: async (request, signal) => {
       checkStoryStart(world, request);
@@ -22,19 +28,21 @@ export function simulatedAgents(world: World, facts: DurableFacts): Agents {
       world.processes.push(process);
       const startedAt = world.time.now();
       const ending = await live(world, process, behaviour, request.timeoutMs, signal);
-      sweep(world, request.marker);
+      sweep(request.marker);
       const report = reportOf(behaviour, ending, world.time.now() - startedAt);
       // Where lanes share a budget, a call has its price.
       const usage = world.lanes === null ? UNKNOWN_USAGE : { ...UNKNOWN_USAGE, costUsd: 1 };
       return { ...report, usage, sessionId };
     },
     send: (iteration, text) => {
-      const isAlive = world.livingProcesses.some((process) => process.iteration === iteration);
+      const isAlive = world.livingProcesses.some(
+        (process) => isHere(process) && process.iteration === iteration,
+      );
       const listens = isAlive && world.random.chance(0.5);
       if (listens) world.told.set(iteration, `${world.told.get(iteration) ?? ""}\n${text}`);
       return Promise.resolve(listens);
     },
-    sweep: (marker) => Promise.resolve(sweep(world, marker)),
+    sweep: (marker) => Promise.resolve(sweep(marker)),
     recoverReport: (): Promise<AgentReport> =>
       Promise.resolve({
         ending: { is: "interrupted" },
@@ -58,7 +66,9 @@ async function live(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Ending> {
-  world.time.at(world.time.now() + behaviour.takesMs / 2, () => process.alive && behaviour.work());
+  world.time.at(world.time.now() + behaviour.takesMs / 2, () => {
+    if (process.alive && world.hasPlace(process.root)) behaviour.work();
+  });
   world.time.at(world.time.now() + behaviour.takesMs, () => {
     if (!behaviour.leavesChild) process.alive = false;
   });
@@ -70,8 +80,8 @@ async function live(
   return signal.aborted ? { is: "stopped" } : behaviour.ending;
 }
 
-function sweep(world: World, marker: string): number {
-  const left = world.livingProcesses.filter((process) => process.marker === marker);
+function sweepAmong(processes: readonly AgentProcess[], marker: string): number {
+  const left = processes.filter((process) => process.marker === marker);
   for (const process of left) process.alive = false;
   return left.length;
 }

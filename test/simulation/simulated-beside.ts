@@ -32,7 +32,7 @@ export function simulatedBeside(
   };
 }
 
-function simulatedPullRequests(
+export function simulatedPullRequests(
   world: World,
   lanes: LaneTruth,
   facts: DurableFacts,

@@ -55,7 +55,7 @@ export function simulatedMerging(
   };
 }
 
-function prepareMerge(branches: Branches, request: MergeRequest): PreparedMerge {
+export function prepareMerge(branches: Branches, request: MergeRequest): PreparedMerge {
   const { mark, how } = request;
   const [from, branch] = [tipOf(branches, request.base), tipOf(branches, request.branch)];
   const [ours, theirs] = [branches.files(from), branches.files(branch)];
@@ -70,7 +70,7 @@ function prepareMerge(branches: Branches, request: MergeRequest): PreparedMerge 
   return { is: "ready", from, to: branches.add(files, parents, "merge") };
 }
 
-function prepareRevert(branches: Branches, request: RevertRequest): PreparedMerge {
+export function prepareRevert(branches: Branches, request: RevertRequest): PreparedMerge {
   const { mark, base, spans } = request;
   const from = tipOf(branches, base);
   const ours = branches.files(from);

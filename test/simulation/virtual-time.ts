@@ -21,11 +21,13 @@ export class VirtualTime implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancel = this.at(this.#now + ms, resolve);
-      signal?.addEventListener("abort", () => {
+      const wake = (): void => {
         cancel();
+        signal?.removeEventListener("abort", wake);
         resolve();
-      });
+      };
+      const cancel = this.at(this.#now + ms, wake);
+      signal?.addEventListener("abort", wake);
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Result } from "./simulate.ts";
 
-const ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+/** Of runs, and the short ones of what people said. */
+const ID = /\b[0-9a-f]{8}(?:(-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b/g;
 
 /** A result in which everything that is unique has a number instead, so that two of them can be compared. */
 export function withoutIds({ events, ...result }: Result): unknown {

@@ -7,6 +7,7 @@ import { branchOf, type LaneTruth } from "./lane-truth.ts";
 import { Branches, type Files } from "./branches.ts";
 import { UNTOUCHED_STORY, type RawStory, type StoryFile } from "./story-file.ts";
 import type { VirtualTime } from "./virtual-time.ts";
+import type { Crew } from "./worker-truth.ts";
 import { flawOf, versionOf, type Flaw } from "./work-text.ts";
 
 /** The branch that the user has checked out, and that accepted work is brought to. */
@@ -84,6 +85,8 @@ export class World {
   readonly stories: StoryFile | null;
   /** Null where all work happens in place. */
   readonly lanes: LaneTruth | null;
+  /** Null where nobody shares the run. */
+  crew: Crew | null = null;
 
   constructor(
     random: Random,
@@ -159,6 +162,12 @@ export class World {
     const worktree = [...(this.lanes?.worktrees.values() ?? [])].find((one) => one.root === root);
     if (worktree === undefined) throw new Error(`there is no worktree ${root}`);
     return worktree;
+  }
+
+  /** Whether the folder is there. */
+  hasPlace(root: string | undefined): boolean {
+    const { lanes } = this;
+    return root === undefined || [...(lanes?.worktrees.values() ?? [])].some((one) => one.root === root);
   }
 
   filesAt(root: string | undefined): Files {

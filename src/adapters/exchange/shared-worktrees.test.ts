@@ -64,6 +64,7 @@ describe("a task that is taken up", () => {
     there.hold(TASK, 2);
     const { head } = await workIn(there, "two");
     await there.branches.push(TASK);
+    here.wasElsewhere(TASK);
     here.hold(TASK, 3);
     const opened = await here.worktrees.open(TASK, "main");
     expect(here.machine.git("-C", opened.root, "rev-parse", "HEAD")).toBe(head);
@@ -87,6 +88,34 @@ describe("a task that is taken up", () => {
     expect(readFileSync(join(root, "loose"), "utf8")).toBe("loose\n");
   });
 
+  test("commits that a worker had no time to push are still there when it goes on with them itself", async () => {
+    here.hold(TASK, 1);
+    const { root } = await workIn(here, "one");
+    await here.branches.push(TASK);
+    const { head } = await workIn(here, "two");
+    here.hold(TASK, 2);
+    await here.worktrees.open(TASK, "main");
+    expect(here.machine.git("-C", root, "rev-parse", "HEAD")).toBe(head);
+    await here.branches.push(TASK);
+    expect(machines.there(BRANCH)).toBe(head);
+  });
+
+  test("what nobody committed here before others went on with it is put aside, even if they added nothing", async () => {
+    here.hold(TASK, 1);
+    const { root } = await workIn(here, "one");
+    await here.branches.push(TASK);
+    writeFileSync(join(root, "loose"), "loose\n");
+    there.hold(TASK, 2);
+    await there.worktrees.open(TASK, "main");
+    here.wasElsewhere(TASK);
+    here.hold(TASK, 3);
+    await here.worktrees.open(TASK, "main");
+    expect(existsSync(join(root, "loose"))).toBe(false);
+    expect(existsSync(join(root, "one"))).toBe(true);
+    const kept = here.machine.git("for-each-ref", "--format=%(objectname)", ASIDE);
+    expect(here.machine.git("ls-tree", "--name-only", kept)).toContain("loose");
+  });
+
   test("a repository inside of the checkout is kept with the whole folder", async () => {
     here.hold(TASK, 1);
     const { root } = await workIn(here, "one");
@@ -95,6 +124,7 @@ describe("a task that is taken up", () => {
     there.hold(TASK, 2);
     const { head } = await workIn(there, "two");
     await there.branches.push(TASK);
+    here.wasElsewhere(TASK);
     here.hold(TASK, 3);
     await here.worktrees.open(TASK, "main");
     expect(here.machine.git("-C", root, "rev-parse", "HEAD")).toBe(head);

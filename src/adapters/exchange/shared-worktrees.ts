@@ -2,6 +2,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import type { Worktrees } from "../../engine/parallel-ports.ts";
 import { inTurn } from "../system/in-turn.ts";
+import { contains } from "../git/contains.ts";
 import { gitError } from "../git/git.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import type { Clone } from "./clone.ts";
@@ -14,12 +15,15 @@ export interface SharedWorktreesOptions {
   readonly worktrees: Worktrees;
   readonly exchange: Exchange;
   readonly branches: TaskBranches;
+  /** Whether others went on with a task since this worker left it. */
+  readonly wasElsewhere: (task: TaskId) => boolean;
 }
 
 /**
  * Worktrees of tasks that were begun on any machine. When a task is taken up, what the remote has is what the task is:
- * here its branch and checkout are made so, and whatever else they hold is put aside. As long as the same lease lasts,
- * nobody else can change it there, so opening again is a look at this clone alone.
+ * here its branch and checkout are made so, and whatever else they hold is put aside, but for what this worker itself
+ * goes on with. As long as the same lease lasts, nobody else can change it there, so opening again is a look at this clone
+ * alone.
  */
 export function createSharedWorktrees(options: SharedWorktreesOptions): Worktrees {
   const { worktrees, exchange, branches } = options;
@@ -46,7 +50,7 @@ export function createSharedWorktrees(options: SharedWorktreesOptions): Worktree
 
 /** The branch and the checkout become what the remote has; nothing is lost by it. */
 async function align(
-  { worktrees, branches }: SharedWorktreesOptions,
+  { worktrees, branches, wasElsewhere }: SharedWorktreesOptions,
   clone: Clone,
   task: TaskId,
   { tip }: TakenBranch,
@@ -54,8 +58,11 @@ async function align(
   const name = branches.branchOf(task);
   const local = await resolveCommit(clone.git, headRef(name));
   const entry = (await worktrees.list()).find((one) => one.task === task);
-  const isThere = tip !== null && local === tip && (entry === undefined || entry.head === tip);
-  if (isThere) return;
+  const isOnBranch = entry === undefined || entry.head === local;
+  if (tip !== null && local !== null && isOnBranch) {
+    const isClean = local === tip && entry?.isDirty !== true;
+    if (isClean || (!wasElsewhere(task) && (await contains(clone.git, local, tip)))) return;
+  }
   if (entry !== undefined) {
     if (entry.isDirty) await keepUncommitted(clone, task, entry.root);
     if (entry.head !== null) await keepAside(clone, task, entry.head);

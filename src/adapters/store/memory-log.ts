@@ -2,49 +2,52 @@ import { EVENT_VERSION, type Event, type Recorded } from "../../core/events.ts";
 import { taskOf } from "../../core/loop/evolve.ts";
 import type { State } from "../../core/loop/state.ts";
 import type { Instant } from "../../core/time.ts";
-import type { Expectation, Following, Log, LogFilter } from "../../engine/ports.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Lease, SharedExpectation, SharedLog } from "../../engine/fleet-ports.ts";
+import type { Deciding, Following, LogFilter } from "../../engine/ports.ts";
 import { upcast } from "./upcast.ts";
+
+type Fence = Pick<Lease, "name" | "number">;
 
 export interface MemoryLogOptions {
   /** Shared by the handles of several processes, or by those before and after a restart. */
   readonly storage?: MemoryStorage;
   readonly project?: string;
   readonly now: () => Instant;
+  /** Of a log that many share: whether a lease is the last one that was given out under its name. */
+  readonly isLast?: (lease: Fence) => boolean;
   /** Awaited before and after every operation; it may throw, as for a process that is gone. */
   readonly pause: () => Promise<void>;
 }
 
 /** A log that lives as long as its storage and is as asynchronous as a real one. */
-export class MemoryLog implements Log {
+export class MemoryLog implements SharedLog {
   readonly #options: MemoryLogOptions;
   readonly #storage: MemoryStorage;
   readonly #shelf: Shelf;
+  readonly appendDecided?: NonNullable<SharedLog["appendDecided"]>;
 
   constructor(options: MemoryLogOptions) {
     this.#options = options;
     this.#storage = options.storage ?? new MemoryStorage();
     this.#shelf = this.#storage.shelf(options.project ?? "");
+    if (options.isLast !== undefined)
+      this.appendDecided = (since, decide, calls, leasesFor = () => []) =>
+        this.#append(decide, { since, ...(calls && { calls }) }, () => [], leasesFor);
   }
 
   async append(
     events: readonly Event[],
-    expected: Expectation = {},
+    expected: SharedExpectation = {},
     following: Following = () => [],
   ): Promise<readonly Recorded[] | null> {
     if (events.length === 0) return [];
-    const { pause } = this.#options;
-    await pause();
-    if (!this.#isMet(expected)) {
-      await pause();
-      return null;
-    }
-    const recorded = this.#recorded(events, this.#shelf.events.length);
-    const news = expected.since === undefined ? [] : this.#shelf.events.slice(expected.since);
-    const followed = this.#recorded(following(recorded, news), this.#shelf.events.length + recorded.length);
-    const together = [...recorded, ...followed];
-    this.#store(together);
-    await pause();
-    return together;
+    return this.#append(
+      () => events,
+      expected,
+      following,
+      () => expected.leases ?? [],
+    );
   }
 
   async read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
@@ -89,7 +92,43 @@ export class MemoryLog implements Log {
     this.#shelf.snapshot = null;
   }
 
+  async listen(heard: () => void): Promise<{ close(): Promise<void> }> {
+    const { listeners } = this.#shelf;
+    await this.#options.pause();
+    listeners.add(heard);
+    return { close: async () => void listeners.delete(heard) };
+  }
+
   async close(): Promise<void> {}
+
+  async #append(
+    decide: Deciding,
+    expected: SharedExpectation,
+    following: Following,
+    leasesFor: (events: readonly Event[]) => readonly Fence[],
+  ): Promise<readonly Recorded[] | null> {
+    const { pause } = this.#options;
+    await pause();
+    const { events } = this.#shelf;
+    const news = expected.since === undefined ? [] : events.slice(expected.since);
+    const decided = decide(news) ?? [];
+    this.#requireLeases(leasesFor(decided));
+    if (decided.length === 0 || !this.#isMet(expected)) {
+      await pause();
+      return null;
+    }
+    const recorded = this.#recorded(decided, events.length);
+    const followed = this.#recorded(following(recorded, news), events.length + recorded.length);
+    const together = [...recorded, ...followed];
+    this.#store(together);
+    await pause();
+    return together;
+  }
+
+  #requireLeases(leases: readonly Fence[]): void {
+    const lost = leases.find((lease) => this.#options.isLast?.(lease) !== true);
+    if (lost !== undefined) throw new RalphError("lease-lost", `another worker has taken over ${lost.name}`);
+  }
 
   #callsSince(since: Instant): number {
     const events = this.#storage.events();
@@ -98,7 +137,7 @@ export class MemoryLog implements Log {
     return events.filter((event) => event.type === "iteration.started" && event.at >= from).length;
   }
 
-  #isMet({ task, position, calls }: Expectation): boolean {
+  #isMet({ task, position, calls }: SharedExpectation): boolean {
     const { events, lastOfTask } = this.#shelf;
     if (position !== undefined && position !== events.length) return false;
     if (calls !== undefined && this.#callsSince(calls.since) >= calls.below) return false;
@@ -120,6 +159,7 @@ export class MemoryLog implements Log {
       const task = taskOf(recorded);
       if (task !== null) lastOfTask.set(task, recorded.position);
     }
+    for (const heard of this.#shelf.listeners) heard();
   }
 }
 
@@ -135,7 +175,7 @@ export class MemoryStorage {
   shelf(project: string): Shelf {
     const known = this.#shelves.get(project);
     if (known !== undefined) return known;
-    const shelf: Shelf = { events: [], lastOfTask: new Map(), snapshot: null };
+    const shelf: Shelf = { events: [], lastOfTask: new Map(), snapshot: null, listeners: new Set() };
     this.#shelves.set(project, shelf);
     return shelf;
   }
@@ -145,6 +185,8 @@ export class MemoryStorage {
 interface Shelf {
   readonly events: Recorded[];
   readonly lastOfTask: Map<string, number>;
+  /** Called when anybody has appended anything. */
+  readonly listeners: Set<() => void>;
   snapshot: { readonly position: number; readonly version: number; readonly text: string } | null;
 }
 

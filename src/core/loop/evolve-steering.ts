@@ -55,7 +55,12 @@ export function steersSettled(state: State, { iteration, verdict }: EventOf<"ver
   const isSettled = ({ carriedIn, told }: Steer): boolean =>
     carriedIn === iteration && told && verdict === "accepted";
   const steers = state.steers.filter((steer) => !isSettled(steer));
-  return changed({ ...state, steers }, (steer) =>
+  return steersWaiting({ ...state, steers }, iteration);
+}
+
+/** Whatever the agent of this iteration had is for another one. */
+export function steersWaiting(state: State, iteration: number): State {
+  return changed(state, (steer) =>
     steer.carriedIn === iteration ? { ...steer, carriedIn: null, told: false } : steer,
   );
 }

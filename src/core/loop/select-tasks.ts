@@ -48,7 +48,17 @@ export function waitReason(state: State, until: Instant): string {
   return "the agent's service failed; trying again";
 }
 
+/** By state, as several questions of one decision begin with them. */
+const startables = new WeakMap<State, readonly Task[]>();
+
 function startable(state: State, run: RunState, plan: Plan): readonly Task[] {
+  if (run !== state.run || plan !== state.plan) return findStartable(state, run, plan);
+  const tasks = startables.get(state) ?? findStartable(state, run, plan);
+  startables.set(state, tasks);
+  return tasks;
+}
+
+function findStartable(state: State, run: RunState, plan: Plan): readonly Task[] {
   const done = new Set(plan.tasks.filter((task) => statusOf(state, task) === "done").map((task) => task.id));
   return tasksInScope(run, plan).filter(
     (task) =>

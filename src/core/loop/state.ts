@@ -169,7 +169,9 @@ export const EMPTY_STATE: State = {
 };
 
 export function taskState(state: State, id: TaskId): TaskState {
-  return (Object.hasOwn(state.tasks, id) ? state.tasks[id] : undefined) ?? unknownTask(id);
+  const known = state.tasks[id];
+  // Objects also have what nobody put into them, such as `constructor`.
+  return known?.id === id ? known : unknownTask(id);
 }
 
 /** Where a task is worked on, for `leftovers`. */

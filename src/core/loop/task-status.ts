@@ -27,8 +27,21 @@ export function isCancelled(state: State, id: TaskId): boolean {
   return cancelledIn !== null && cancelledIn === state.run?.id;
 }
 
+/** By state, as every decision asks for all of them again and again. */
+const statuses = new WeakMap<State, Map<Task, TaskStatus>>();
+
 /** What a task is, from the operator's mark and our own facts. */
 export function statusOf(state: State, task: Task): TaskStatus {
+  const known = statuses.get(state) ?? new Map<Task, TaskStatus>();
+  if (known.size === 0) statuses.set(state, known);
+  const found = known.get(task);
+  if (found !== undefined) return found;
+  const status = findStatus(state, task);
+  known.set(task, status);
+  return status;
+}
+
+function findStatus(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
   // Its work is accepted, and not on its way to the base before the next run.
   if (known.merge?.is === "due" && isCancelled(state, task.id)) return "cancelled";

@@ -1,14 +1,14 @@
 import { KEEPER, MERGER, type Part } from "../../core/loop/effect-owner.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { Fleet } from "../fleet-ports.ts";
 import type { Journal } from "../journal.ts";
 import type { Holdings } from "./holdings.ts";
 
 interface DropParts {
   readonly id: string;
-  readonly fleet: Fleet;
   readonly journal: Journal;
   readonly holdings: Holdings;
+  /** The monotonic clock. */
+  readonly elapsed: () => number;
   readonly onTrouble: (what: string) => void;
 }
 
@@ -52,33 +52,28 @@ export class Drops {
 
   /** Others may do better at it meanwhile: at playing a part, or at taking tasks. */
   isPaused(what: Part | "taking"): boolean {
-    return performance.now() < (this.#pausedUntil.get(what) ?? 0);
+    return this.#parts.elapsed() < (this.#pausedUntil.get(what) ?? 0);
   }
 
   rethrowFailure(): void {
     if (this.#failure !== null) throw this.#failure.error;
   }
 
-  /** Records what could not be gone on with, and lets others have it. */
-  async release(): Promise<void> {
-    const { id, fleet, journal, holdings, onTrouble } = this.#parts;
+  /** Records what could not be gone on with, and gives it up. */
+  async giveUp(): Promise<void> {
+    const { id, journal, holdings, elapsed, onTrouble } = this.#parts;
     for (const [name, why] of this.#failed) {
       this.#failed.delete(name);
-      const lease = holdings.get(name);
       const { run } = journal.state;
       onTrouble(`${name}: ${why}`);
-      if (lease === null) continue;
+      if (!holdings.has(name)) continue;
       const isPart = name === KEEPER || name === MERGER;
-      this.#pausedUntil.set(
-        isPart ? name : "taking",
-        performance.now() + (isPart ? PART_PAUSE_MS : TAKE_PAUSE_MS),
-      );
+      this.#pausedUntil.set(isPart ? name : "taking", elapsed() + (isPart ? PART_PAUSE_MS : TAKE_PAUSE_MS));
       if (run !== null && !isPart)
         await this.unlessLost(() =>
           journal.record({ type: "task.dropped", run: run.id, task: name, worker: id, why }),
         );
       holdings.drop(name);
-      await fleet.release(lease);
     }
   }
 }

@@ -6,11 +6,11 @@ import type { Lease } from "../fleet-ports.ts";
  */
 export class Holdings {
   readonly #leases = new Map<string, Lease>();
+  readonly #dropped: Lease[] = [];
   readonly #leaseMs: number;
   /** Of this machine alone; it goes on while the process is stopped. */
   readonly #elapsed: () => number;
   #heardAt: number;
-  readonly #forgotten: Lease[] = [];
 
   constructor(leaseMs: number, elapsed: () => number = () => performance.now()) {
     this.#leaseMs = leaseMs;
@@ -29,7 +29,18 @@ export class Holdings {
   }
 
   drop(name: string): void {
+    const lease = this.#leases.get(name);
     this.#leases.delete(name);
+    if (lease !== undefined) this.#dropped.push(lease);
+  }
+
+  /**
+   * What was given up here since the last time, or forgotten in a silence, each once. The database may still take it to
+   * be held: nobody else would get it.
+   */
+  takeDropped(): readonly Lease[] {
+    this.#forgetIfSilent();
+    return this.#dropped.splice(0);
   }
 
   get(name: string): Lease | null {
@@ -46,18 +57,8 @@ export class Holdings {
     return [...this.#leases.values()];
   }
 
-  /**
-   * What it forgot in a silence, each once. Nobody else may have got it: the database may have been away for all. Then
-   * it has to be let go of, since what was under way is ended.
-   */
-  takeForgotten(): readonly Lease[] {
-    this.#forgetIfSilent();
-    return this.#forgotten.splice(0);
-  }
-
   #forgetIfSilent(): void {
     if (this.#elapsed() - this.#heardAt < this.#leaseMs) return;
-    this.#forgotten.push(...this.#leases.values());
-    this.#leases.clear();
+    for (const name of this.#leases.keys()) this.drop(name);
   }
 }

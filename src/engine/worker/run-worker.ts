@@ -5,6 +5,7 @@ import { every } from "../follow.ts";
 import { Journal } from "../journal.ts";
 import type { Follower, Log, Ports } from "../ports.ts";
 import { Bell } from "./bell.ts";
+import { guardedAgents } from "./guarded-agents.ts";
 import type { Holdings } from "./holdings.ts";
 import type { SharedClock } from "./shared-clock.ts";
 import { Worker } from "./worker.ts";
@@ -21,6 +22,8 @@ export interface WorkerRun {
   readonly fleet: Fleet;
   readonly holdings: Holdings;
   readonly clock: SharedClock;
+  /** How often it looks at offers and others' facts while nobody tells it of any. */
+  readonly tickMs?: number;
   readonly followers: readonly Follower[];
   /** Everything the engine needs, from the state as it is by then. */
   readonly portsFor: (state: () => State) => Ports;
@@ -41,6 +44,7 @@ export interface Health {
 
 /** How often it looks whether it is still heard, whatever else it waits for. */
 const WATCH_MS = 500;
+const TICK_MS = 1_000;
 
 /** One worker from its first beat until it has left. */
 export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"drained" | "stopped"> {
@@ -48,7 +52,7 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
   const bell = new Bell();
   const over = new AbortController();
   const beat = async (isLeaving: boolean): Promise<void> => {
-    const begunAt = performance.now();
+    const begunAt = clock.elapsed();
     const { now, lost } = await fleet.beat({ lanes, isLeaving, progress: run.progress() });
     clock.heard(now, begunAt);
     holdings.heard(begunAt, lost);
@@ -62,7 +66,8 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
     () => clock.now(),
     (effect, state) => worker?.isOurs(effect, state) ?? false,
   );
-  const ports = run.portsFor(() => journal.state);
+  const plain = run.portsFor(() => journal.state);
+  const ports = { ...plain, agents: guardedAgents(plain.agents, holdings, journal) };
   worker = new Worker({
     id,
     lanes,
@@ -74,13 +79,17 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
     journal,
     holdings,
     bell,
+    elapsed: () => clock.elapsed(),
+    tickMs: run.tickMs ?? TICK_MS,
     onTrouble,
   });
   const leave = (): void => worker.stop();
   stop.addEventListener("abort", leave);
   if (stop.aborted) leave();
-  const beating = every(beatMs(run.leaseMs), over.signal, () => beat(worker.isStopping));
-  const watching = every(WATCH_MS, over.signal, async () => {
+  const again = (ms: number, look: () => Promise<void>): Promise<void> =>
+    every(ms, over.signal, look, (forMs, signal) => clock.sleep(forMs, signal));
+  const beating = again(beatMs(run.leaseMs), () => beat(worker.isStopping));
+  const watching = again(WATCH_MS, async () => {
     worker.endWhatIsLost();
     run.onHealth({
       state: journal.state,

@@ -28,12 +28,14 @@ export interface WorkerParts {
   readonly journal: Journal;
   readonly holdings: Holdings;
   readonly bell: Bell;
+  /** The monotonic clock. */
+  readonly elapsed: () => number;
+  /** How often the clock, others' facts and offers are looked at while nobody rings. */
+  readonly tickMs: number;
   /** Something went wrong that a person should read; the work goes on. */
   readonly onTrouble: (what: string) => void;
 }
 
-/** How often the clock, others' facts and offers are looked at while nobody rings. */
-const TICK_MS = 1_000;
 /** How often it asks for parts that others may have. */
 const PARTS_MS = 2_000;
 const OVER = "over";
@@ -44,7 +46,7 @@ export class Worker {
   readonly #inFlight: InFlight;
   readonly #drops: Drops;
   readonly #takingUp = new Map<string, AbortController>();
-  /** Of the effects under way, by key: whose they were when they began. */
+  /** Whose each effect was when it began, by key: by the time it ends its iteration may be closed. */
   readonly #owners = new Map<string, string>();
   #isStopping = false;
   #offered = { position: -1, at: -Infinity };
@@ -101,7 +103,6 @@ export class Worker {
   /** True: look again at once. */
   async #turn(): Promise<boolean> {
     const { journal, ports, fleet, holdings } = this.#parts;
-    for (const lease of holdings.takeForgotten()) await fleet.release(lease);
     await journal.catchUp();
     const seen = journal.state;
     const { effects } = decide(seen, ports.clock.now());
@@ -113,8 +114,9 @@ export class Worker {
     const wanted = ours.filter((effect) => effect.kind !== "record");
     this.#inFlight.abortUnwanted(wanted);
     this.#start(wanted, seen);
-    await this.#releaseIdle(wanted, seen);
-    await this.#drops.release();
+    this.#dropIdle(wanted, seen);
+    await this.#drops.giveUp();
+    for (const lease of holdings.takeDropped()) await fleet.release(lease);
     if (this.#isStopping) return false;
     await this.#playParts();
     if (holdings.has(KEEPER)) await this.#offer(effects, seen);
@@ -161,19 +163,15 @@ export class Worker {
   }
 
   /** A task that nobody can do anything for now, or only later, holds no lane: whoever is free takes it up again. */
-  async #releaseIdle(wanted: readonly Effect[], state: State): Promise<void> {
-    const { holdings, fleet } = this.#parts;
-    const busy = new Set([
-      ...wanted.map((effect) => ownerOf(effect, state)),
-      ...this.#inFlight.effects.map((effect) => this.#ownerOf(effect)),
-    ]);
+  #dropIdle(wanted: readonly Effect[], state: State): void {
+    const { holdings } = this.#parts;
+    const busy = new Set([...wanted, ...this.#inFlight.effects].map((effect) => this.#ownerOf(effect)));
     for (const lease of holdings.all) {
       const { name } = lease;
       if (name === KEEPER || name === MERGER || busy.has(name) || this.#takingUp.has(name)) continue;
       const isOpenStill = state.iterations.some(({ task }) => task === name);
       if (isOpenStill && !this.#isStopping && isHeldBy(taskState(state, name), lease.number)) continue;
       holdings.drop(name);
-      await fleet.release(lease);
     }
   }
 
@@ -183,16 +181,18 @@ export class Worker {
     if (Math.abs(now - this.#askedAt) < PARTS_MS) return;
     this.#askedAt = now;
     for (const part of merges ? [KEEPER, MERGER] : [KEEPER]) {
-      if (holdings.has(part) || this.#drops.isPaused(part)) continue;
+      const isBusy = this.#inFlight.effects.some((effect) => this.#ownerOf(effect) === part);
+      // What is still under way was begun by an earlier lease, and must not go on by the next.
+      if (holdings.has(part) || isBusy || this.#drops.isPaused(part)) continue;
       const lease = await fleet.play(part);
       if (lease !== null) holdings.add(lease);
     }
   }
 
   async #offer(effects: readonly Effect[], state: State): Promise<void> {
-    const { fleet, ports } = this.#parts;
+    const { fleet, ports, tickMs } = this.#parts;
     const now = ports.clock.now();
-    const isNews = state.position !== this.#offered.position || now - this.#offered.at >= 2 * TICK_MS;
+    const isNews = state.position !== this.#offered.position || now - this.#offered.at >= 2 * tickMs;
     if (!isNews) return;
     this.#offered = { position: state.position, at: now };
     await fleet.offer(offersOf(effects, state, now));
@@ -200,31 +200,36 @@ export class Worker {
 
   async #takeMore(effects: readonly Effect[], state: State): Promise<void> {
     const { lanes, holdings, fleet, labels, ports } = this.#parts;
-    const held = holdings.all.filter(({ name }) => name !== KEEPER && name !== MERGER).length;
+    const held = new Set([...holdings.all.map(({ name }) => name), ...this.#takingUp.keys()]);
+    const tasks = [...held].filter((name) => name !== KEEPER && name !== MERGER);
+    if (tasks.length >= lanes || this.#drops.isPaused("taking")) return;
     const wanted = offersOf(effects, state, ports.clock.now()).filter(
-      (offer) => !holdings.has(offer.task) && offer.labels.every((label) => labels.includes(label)),
+      (offer) => !held.has(offer.task) && offer.labels.every((label) => labels.includes(label)),
     );
-    if (held >= lanes || wanted.length === 0 || this.#drops.isPaused("taking")) return;
-    const taken = await fleet.take(Math.min(lanes - held, wanted.length), labelsNeeded(wanted));
-    const underWay = new Set(this.#inFlight.effects.map((effect) => this.#ownerOf(effect)));
-    for (const lease of taken) {
-      // What it began under an earlier lease is still ending, and must not be recorded under this one.
-      if (underWay.has(lease.name)) await fleet.release(lease);
-      else this.#begin(lease);
-    }
+    if (wanted.length === 0) return;
+    const taken = await fleet.take(Math.min(lanes - tasks.length, wanted.length), labelsNeeded(wanted));
+    for (const lease of taken) this.#begin(lease);
   }
 
   #begin(lease: Lease): void {
-    const { id, ports, journal, holdings, bell } = this.#parts;
+    const { bell } = this.#parts;
     const abort = new AbortController();
-    holdings.add(lease);
     this.#takingUp.set(lease.name, abort);
-    void takeUp(lease, id, ports, journal, abort.signal)
+    void this.#takeUp(lease, abort.signal)
       .catch((error: unknown) => this.#drops.fail(lease.name, error))
       .finally(() => {
         this.#takingUp.delete(lease.name);
         bell.ring();
       });
+  }
+
+  /** Whatever it still does by an earlier lease of the same task is over before the next one counts. */
+  async #takeUp(lease: Lease, signal: AbortSignal): Promise<void> {
+    const { id, ports, journal, holdings } = this.#parts;
+    holdings.drop(lease.name);
+    await this.#inFlight.end((effect) => this.#ownerOf(effect) === lease.name);
+    holdings.add(lease);
+    await takeUp(lease, id, ports, journal, signal);
   }
 
   get #isIdle(): boolean {
@@ -245,9 +250,9 @@ export class Worker {
   }
 
   async #waitForNews(settled: Promise<void>): Promise<void> {
-    const { ports, bell } = this.#parts;
+    const { ports, bell, tickMs } = this.#parts;
     const tick = new AbortController();
-    await Promise.race([settled, bell.next(), ports.clock.sleep(TICK_MS, tick.signal)]);
+    await Promise.race([settled, bell.next(), ports.clock.sleep(tickMs, tick.signal)]);
     tick.abort(OVER);
   }
 }

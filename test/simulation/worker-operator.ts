@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { activeLoops } from "../../src/core/projections/loops.ts";
+import { restOf } from "../../src/core/loop/decide.ts";
+import { isOpen, type State } from "../../src/core/loop/state.ts";
+import type { OperatorAct } from "../../src/core/operator/operator-act.ts";
+import { actAsOperator, latestState } from "../../src/engine/operator.ts";
+import type { Log } from "../../src/engine/ports.ts";
+import { submit } from "../../src/engine/submit.ts";
+import { SOURCE } from "./simulated-source.ts";
+import type { WorkerWorld } from "./worker-worlds.ts";
+
+/** As `ralph submit` does it, from any clone. */
+export async function submitTasks({ world, crew, settings }: WorkerWorld, log: Log): Promise<void> {
+  const tasks = world.plan().map((task) => {
+    const labels = crew.labels.get(task.id);
+    return labels === undefined ? task : { ...task, labels };
+  });
+  await submit(
+    log,
+    {
+      run: randomUUID(),
+      settings,
+      plan: { source: SOURCE, tasks },
+      pid: 1,
+      version: "simulated",
+      head: world.branches.tip("main"),
+    },
+    () => world.time.now(),
+  );
+}
+
+/** People who, from wherever they are, do something while the workers work. */
+export function schedulePeople(around: WorkerWorld, log: Log): void {
+  const { world } = around;
+  const { time, random } = world;
+  const later = (chance: number, act: () => void): void => {
+    const at = time.now() + random.between(1_000, 200_000);
+    if (random.chance(chance)) time.at(at, act);
+  };
+  const soon = (act: OperatorAct): void => void actAsOperator(log, act, true);
+  later(0.5, () => void submitTasks(around, log));
+  later(0.4, () => {
+    world.addTask("honest", 1, 0);
+    void submitTasks(around, log);
+  });
+  later(0.5, () => soon({ do: "steer", task: null, text: "remark number 1" }));
+  later(0.3, () => soon({ do: "steer", task: random.pick(world.tasks).id, text: "remark number 2" }));
+  later(0.3, () => void cancelSomething(around, log));
+  later(0.12, () => void stop(log, random.pick(["now", "after-iteration"] as const)));
+  later(0.3, () => {
+    world.repository.put("person-1", "1");
+    world.commitByPerson("person-1");
+  });
+}
+
+async function cancelSomething({ world }: WorkerWorld, log: Log): Promise<void> {
+  const loops = activeLoops(await latestState(log));
+  if (loops.length > 0) await actAsOperator(log, { do: "cancel", task: world.random.pick(loops).task }, true);
+}
+
+async function stop(log: Log, urgency: "now" | "after-iteration"): Promise<void> {
+  const { run } = await latestState(log);
+  if (isOpen(run)) await log.append([{ type: "stop.requested", run: run.id, urgency }]);
+}
+
+/** So long somebody looks after it. */
+const PATIENCE_MS = 4_000_000;
+
+/** Somebody who comes to a run that goes on no further. False: there is nothing to do, or nobody does it. */
+export async function personComes(around: WorkerWorld, log: Log): Promise<boolean> {
+  const { world, crew } = around;
+  const { random } = world;
+  const state = await latestState(log);
+  const outcome = restOf(state, world.time.now())?.outcome ?? null;
+  crew.actedAt = world.time.now();
+  const isTooLate = world.time.now() > crew.faultsUntil + PATIENCE_MS;
+  if (outcome === "completed" || isTooLate) return false;
+  const acts = [...answers(state), ...unblocks(state)];
+  if (acts.length > 0 && random.chance(0.85)) {
+    for (const act of acts) await actAsOperator(log, act, true);
+    for (const { id, character } of world.tasks) if (character === "blocks") world.truth(id).misbehaves = 0;
+    if (random.chance(0.7)) crew.deadly.clear();
+    return true;
+  }
+  if (outcome === "stuck" && random.chance(0.5)) await log.append([RESET]);
+  else if (random.chance(0.4)) return false;
+  await submitTasks(around, log);
+  return true;
+}
+
+const RESET = {
+  type: "breaker.moved",
+  run: null,
+  from: "OPEN",
+  to: "HALF_OPEN",
+  reason: "somebody reset it",
+  head: null,
+} as const;
+
+function answers({ tasks }: State): readonly OperatorAct[] {
+  return Object.values(tasks)
+    .filter(({ question }) => question !== null && question.answer === null)
+    .map(({ id }) => ({ do: "decide", task: id, answer: "this" }));
+}
+
+function unblocks({ tasks }: State): readonly OperatorAct[] {
+  return Object.values(tasks)
+    .filter(({ blockedReason }) => blockedReason !== null)
+    .map(({ id }) => ({ do: "unblock", task: id, reason: "it is mended" }));
+}
