@@ -14,6 +14,7 @@ import { openPostgresLog } from "./adapters/postgres/postgres-log.ts";
 import type { WorkerIdentity } from "./adapters/postgres/workers.ts";
 import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { inTurn } from "./adapters/system/in-turn.ts";
+import { sweepWith } from "./adapters/system/process-sweep.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import { sourceNamed } from "./adapters/tasks/open-source.ts";
 import { submittedSource } from "./adapters/tasks/submitted-source.ts";
@@ -56,6 +57,9 @@ export interface WorkerParts {
   readonly onTrouble: (what: string) => void;
 }
 
+/** By which whatever a worker has started is known, also to the next process of it. */
+const WORKER_VARIABLE = "RALPH_WORKER";
+
 /** Everything that a worker works with; the real outside is behind it. */
 export interface Crew {
   readonly log: Log;
@@ -66,6 +70,8 @@ export interface Crew {
   readonly progress: () => readonly unknown[];
   /** Clears away what this clone has of tasks that are merged, by whomever. */
   readonly tidier: Follower;
+  /** Ends what an earlier process has left running: its task may be in other hands, who cannot reach it. */
+  endLeftovers(): Promise<unknown>;
   /** Without waiting for anything else. */
   endAgents(): Promise<void>;
   close(): Promise<void>;
@@ -124,6 +130,7 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
         return Promise.resolve();
       },
     },
+    endLeftovers: () => sweepWith(`${WORKER_VARIABLE}=${worker.id}`),
     async endAgents() {
       const own = known().iterations.filter((open) => open.worker === worker.id);
       await Promise.all(own.map(({ marker }) => sweep(marker)));
@@ -156,6 +163,7 @@ function portsOf(
   return {
     ...composePorts({
       ...parts,
+      env: { ...parts.env, [WORKER_VARIABLE]: worker.id },
       ...heard,
       log,
       source,

@@ -55,6 +55,7 @@ async function work(
       holdings,
       clock,
       followers: [],
+      endLeftovers: () => Promise.resolve(),
       portsFor: (state) => stubPorts({ worker: id, log, clock, state, iterationsEach, agentMs }),
       progress: () => [],
       onTrouble: (what) => console.error(`${id}: ${what}`),

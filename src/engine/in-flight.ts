@@ -41,7 +41,7 @@ export class InFlight {
 
   startMissing(wanted: readonly PerformableEffect[]): void {
     for (const effect of wanted) {
-      if (this.#running.has(effect.key)) continue;
+      if (this.#running.has(effect.key) || this.#mustWait(effect)) continue;
       const abort = new AbortController();
       this.#running.set(effect.key, { effect, abort, settled: this.#run(effect, abort.signal) });
     }
@@ -73,6 +73,11 @@ export class InFlight {
 
   rethrowFailure(): void {
     if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  /** Merges go one at a time, also while one ends that is no longer wanted. */
+  #mustWait({ kind }: PerformableEffect): boolean {
+    return kind === "merge-task" && this.effects.some((running) => running.kind === kind);
   }
 
   #reasonFor(effect: PerformableEffect): string {

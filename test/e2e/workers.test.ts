@@ -66,3 +66,22 @@ test(
     expect(await server.ralph("worker", "--drain")).toMatchObject({ code: 0 });
   },
 );
+
+test("an agent that a killed worker left behind is ended when a worker starts again in its clone, whatever the log says", async () => {
+  team = await createTeam({ tasks: ["a"], others: [[{ hang: true }]] });
+  const [office, server] = [team.machine("office"), team.machine("server")];
+  expect(await office.ralph("submit")).toMatchObject({ code: 0 });
+  const worker = begin(server.start("worker"));
+  await until("the agent works", async () =>
+    (await team.events()).some(({ type }) => type === "iteration.started"),
+  );
+  worker.child.kill("SIGKILL");
+  await worker.finished;
+  await until(
+    "nobody is taken to work any more",
+    async () => (await office.ralph("reset", "--all", "--yes")).code === 0,
+  );
+  expect(team.leftovers()).not.toEqual([]);
+  expect(await server.ralph("worker", "--drain")).toMatchObject({ code: 0 });
+  expect(team.leftovers()).toEqual([]);
+});

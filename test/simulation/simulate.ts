@@ -19,7 +19,9 @@ import { schedulePerson } from "./lane-operator.ts";
 import { createLaneWorld, hasLanes } from "./lane-worlds.ts";
 import { operatorActs, scheduleMessages, scheduleOperator } from "./operator.ts";
 import { simulatedPorts } from "./simulated-ports.ts";
+import { SimulatedViews, ViewFiles } from "./simulated-views.ts";
 import { VirtualTime } from "./virtual-time.ts";
+import { logInWeather, weatherFor } from "./weather.ts";
 import { checkStoriesAtEnd } from "./story-invariants.ts";
 import { createWorld, settingsFor, storyRulesFor } from "./worlds.ts";
 import type { Character, World } from "./world.ts";
@@ -70,6 +72,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
   const time = new VirtualTime();
   const random = new Random(scenario.seed);
   const { world, settings } = worldOf(scenario, random, time);
+  world.weather = weatherFor(scenario.seed, time);
   const session = new Session(scenario, world, settings, random.chance(0.3));
   try {
     await session.runToRest();
@@ -108,6 +111,7 @@ class Session {
   readonly #scenario: Scenario;
   readonly #world: World;
   readonly #storage = new MemoryStorage();
+  readonly #files = new ViewFiles();
   readonly #impatient: boolean;
 
   constructor(scenario: Scenario, world: World, settings: Settings, impatient: boolean) {
@@ -127,12 +131,26 @@ class Session {
       if (number === 0) scheduleMessages(this.#world, this.#openLog());
       if (number === 0 && lanes !== null) schedulePerson(this.#world, lanes, this.#openLog());
       if (number === 0 && this.#impatient) scheduleOperator(this.#world, this.#openLog());
-      const end = await time.until(Promise.race([this.#process(life), life.died]), TIMERS_MAX);
+      const end = await time.until(Promise.race([this.#processOrRefusal(life), life.died]), TIMERS_MAX);
       if (number === 0) this.crashSites = places.calls;
       if (end === "died") continue;
+      if (end === "no room") {
+        await time.until(time.sleep(this.#world.weather.roomAt - time.elapsed()), TIMERS_MAX);
+        continue;
+      }
       this.outcome = end.run?.end?.outcome ?? null;
       if (this.outcome === "completed") return;
       if (!(await time.until(operatorActs(this.#world, this.outcome, this.#openLog()), TIMERS_MAX))) return;
+    }
+  }
+
+  /** A full disk ends a run with a sentence; somebody makes room, and starts it again. */
+  async #processOrRefusal(life: Life): Promise<State | "no room"> {
+    try {
+      return await this.#process(life);
+    } catch (error) {
+      if (error instanceof RalphError && error.code === "disk-full") return "no room";
+      throw error;
     }
   }
 
@@ -142,7 +160,9 @@ class Session {
     const mutant = this.#scenario.mutant;
     const ports = this.#ports(life);
     await this.#lookAtSource(ports);
-    const journal = await Journal.open(ports.log, ports.followers, () => ports.clock.now());
+    const views = new SimulatedViews(this.#files, this.facts);
+    const journal = await Journal.open(ports.log, [views], () => ports.clock.now());
+    views.restore(journal.state);
     const ownLeftovers = isOpen(journal.state.run) && journal.state.iterations.length > 0;
     if (world.lanes === null && world.isDirty && !ownLeftovers)
       world.violate("the tree is dirty with our own leftovers, and a run would be refused");
@@ -156,6 +176,7 @@ class Session {
     if (JSON.stringify(state) !== JSON.stringify(evolveAll(known)))
       world.violate("the live state differs from the replayed one");
     checkStoriesAtEnd(world, state, this.settings);
+    this.#files.check(world, this.facts);
     return state;
   }
 
@@ -184,7 +205,8 @@ class Session {
     const world = this.#world;
     const { time, random, lanes } = world;
     const step = (): Promise<void> => life.step(() => time.sleep(random.between(1, STEP_MS_MAX)));
-    const plain = simulatedPorts(world, this.facts, this.#openLog(), [], lanes === null ? undefined : step);
+    const log = logInWeather(this.#openLog(), world.weather);
+    const plain = simulatedPorts(world, this.facts, log, [], lanes === null ? undefined : step);
     return life.mortal(this.#scenario.mutant?.ports?.(plain, world) ?? plain);
   }
 

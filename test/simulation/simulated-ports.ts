@@ -66,7 +66,7 @@ function simulatedGates(world: World): Gates {
       underWay.add(marker);
       await world.time.sleep(world.random.between(100, 2_000), signal);
       underWay.delete(marker);
-      const red = world.fails(world.filesAt(root));
+      const red = world.fails(world.filesAt(root)) || world.weather.flakes();
       return gates.map((gate) => ({
         name: gate.name,
         required: true,

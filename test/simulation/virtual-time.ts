@@ -8,14 +8,25 @@ interface Timer {
 
 /** A clock that jumps to the next timer as soon as everybody waits. */
 export class VirtualTime implements Clock {
-  #now = Date.UTC(2026, 0, 1);
+  #elapsed = Date.UTC(2026, 0, 1);
+  /** How far somebody has put the clock forward, or back. */
+  #ahead = 0;
   #order = 0;
   #timers: Timer[] = [];
   /** Timers fired; a world that never comes to rest is caught by this. */
   fired = 0;
 
   now(): number {
-    return this.#now;
+    return this.#elapsed + this.#ahead;
+  }
+
+  /** It only ever goes on, whatever the clock says. */
+  elapsed(): number {
+    return this.#elapsed;
+  }
+
+  jump(ms: number): void {
+    this.#ahead += ms;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -26,14 +37,14 @@ export class VirtualTime implements Clock {
         signal?.removeEventListener("abort", wake);
         resolve();
       };
-      const cancel = this.at(this.#now + ms, wake);
+      const cancel = this.at(this.now() + ms, wake);
       signal?.addEventListener("abort", wake);
     });
   }
 
-  /** Calls `fire` at a moment; the answer cancels it. */
+  /** Calls `fire` when it would be that moment, whatever becomes of the clock; the answer cancels it. */
   at(moment: number, fire: () => void): () => void {
-    const timer: Timer = { at: moment, order: this.#order++, fire };
+    const timer: Timer = { at: moment - this.#ahead, order: this.#order++, fire };
     this.#timers.push(timer);
     return () => {
       this.#timers = this.#timers.filter((other) => other !== timer);
@@ -54,7 +65,7 @@ export class VirtualTime implements Clock {
       const next = this.#takeEarliest();
       if (next === null) throw new Error("deadlock: everybody waits and no timer is left");
       if (this.fired++ > firedMax) throw new Error("endless: the world does not come to rest");
-      this.#now = Math.max(this.#now, next.at);
+      this.#elapsed = Math.max(this.#elapsed, next.at);
       next.fire();
     }
   }

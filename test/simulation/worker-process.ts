@@ -58,6 +58,10 @@ export async function workerProcess(parts: ProcessParts): Promise<"drained" | "s
     fleet,
     holdings,
     clock,
+    endLeftovers: async () => {
+      for (const process of around.world.livingProcesses)
+        if (machine.has(process.root)) process.alive = false;
+    },
     followers: [
       {
         follow: async (event, state) => {

@@ -6,6 +6,7 @@ import { CHECKLIST, idsIn, marksIn, withLine } from "./checklist-text.ts";
 import { branchOf, type LaneTruth } from "./lane-truth.ts";
 import { Branches, type Files } from "./branches.ts";
 import { UNTOUCHED_STORY, type RawStory, type StoryFile } from "./story-file.ts";
+import { CALM, type Weather } from "./weather.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import type { Crew } from "./worker-truth.ts";
 import { flawOf, versionOf, type Flaw } from "./work-text.ts";
@@ -87,6 +88,7 @@ export class World {
   readonly lanes: LaneTruth | null;
   /** Null where nobody shares the run. */
   crew: Crew | null = null;
+  weather: Weather = CALM;
 
   constructor(
     random: Random,

@@ -2,11 +2,10 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "no
 import { join } from "node:path";
 import type { Recorded } from "../../core/events.ts";
 import { hourOf } from "../../core/limits/calls.ts";
-import { evolve } from "../../core/loop/evolve.ts";
-import { EMPTY_STATE, isOpen, type State } from "../../core/loop/state.ts";
-import { extendRecord, type IterationRecord } from "../../core/projections/iteration-record.ts";
+import { isOpen, type State } from "../../core/loop/state.ts";
 import { projectActive } from "../../core/projections/active.ts";
-import { executionRow, SUMMARY_HEADER, summaryRow } from "../../core/projections/rows.ts";
+import { IterationRows, rowsOf } from "../../core/projections/iteration-rows.ts";
+import { SUMMARY_HEADER } from "../../core/projections/rows.ts";
 import { projectStatus, type Shared } from "../../core/projections/status.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Follower, Log, Progress } from "../../engine/ports.ts";
@@ -25,9 +24,7 @@ export class Views implements Follower {
   #shared: Shared | null = null;
   readonly #log: Log;
   readonly #progress: ProgressFile;
-  readonly #open = new Map<number, IterationRecord>();
-  /** Iterations whose verdict is here, and perhaps not yet all that follows from it. */
-  #judged: Judged[] = [];
+  readonly #rows = new IterationRows();
   readonly #written = new Map<string, string>();
   readonly #late = new LateWriter((state) => this.#writeCurrent(state));
 
@@ -45,7 +42,7 @@ export class Views implements Follower {
     if (Math.max(rows, 0) !== judged || records !== judged)
       await this.#rebuild(Math.max(rows, records) > judged);
     for (const { number } of state.iterations) {
-      for (const event of await this.#log.read(0, { iteration: number })) this.#remember(event);
+      for (const event of await this.#log.read(0, { iteration: number })) this.#rows.remember(event);
     }
     await this.#countCalls();
     this.#writeCurrent(state);
@@ -72,30 +69,18 @@ export class Views implements Follower {
     if (event.type === "iteration.ended") this.#progress.ended(event.iteration);
     // The hooks of the agent that starts now go by it.
     if (event.type === "iteration.started" && hasStories(state)) this.#writeActive(state);
-    const record = this.#remember(event);
-    if (event.type === "verdict.reached" && record !== undefined) {
-      if (this.#isGone(state)) await this.#rebuild(false);
-      else this.#judged.push({ iteration: event.iteration, state });
+    if (this.#rows.follow(event, state) && this.#isGone(state)) {
+      this.#rows.take();
+      await this.#rebuild(false);
     }
   }
 
   async settle(state: State): Promise<void> {
-    for (const { summary, execution } of this.#takeRows()) {
+    for (const { summary, execution } of this.#rows.take()) {
       this.#appendRow(SUMMARY, summary, SUMMARY_HEADER);
       this.#appendRow(EXECUTION, execution);
     }
     this.#late.settle(state);
-  }
-
-  #takeRows(): readonly { readonly summary: string; readonly execution: string }[] {
-    const judged = this.#judged;
-    this.#judged = [];
-    return judged.flatMap(({ iteration, state }) => {
-      const record = this.#open.get(iteration);
-      this.#open.delete(iteration);
-      if (record === undefined) return [];
-      return [{ summary: summaryRow(record, state), execution: JSON.stringify(executionRow(record)) }];
-    });
   }
 
   /** An agent may well have cleaned up; then the row that is due comes with all the earlier ones. */
@@ -106,25 +91,9 @@ export class Views implements Follower {
     return !isFirst && [SUMMARY, EXECUTION].some((file) => !existsSync(this.#path(file)));
   }
 
-  #remember(event: Recorded): IterationRecord | undefined {
-    if (!("iteration" in event)) return undefined;
-    const record = extendRecord(this.#open.get(event.iteration), event);
-    if (record !== undefined) this.#open.set(event.iteration, record);
-    return record;
-  }
-
   /** Rows of a log that is no longer there are kept beside the new file. */
   async #rebuild(hasForeignRows: boolean): Promise<void> {
-    let state = EMPTY_STATE;
-    const rows = [];
-    for (const event of await this.#log.read(0)) {
-      // What follows from a verdict is recorded with it, before anything else begins.
-      if (event.type === "iteration.started") rows.push(...this.#takeRows());
-      state = evolve(state, event);
-      this.#remember(event);
-      if (event.type === "verdict.reached") this.#judged.push({ iteration: event.iteration, state });
-    }
-    rows.push(...this.#takeRows());
+    const rows = rowsOf(await this.#log.read(0));
     if (hasForeignRows) this.#setAside();
     if (rows.length === 0) return;
     const summary = [SUMMARY_HEADER, ...rows.map((row) => row.summary)];
@@ -172,12 +141,6 @@ export class Views implements Follower {
   #path(file: string): string {
     return join(this.#folder, file);
   }
-}
-
-interface Judged {
-  readonly iteration: number;
-  /** At the moment of the verdict. */
-  readonly state: State;
 }
 
 function hasStories({ run }: State): boolean {

@@ -3,8 +3,9 @@ import { findEnvironmentEntry, listPids, readProcess, type ProcessRow } from "./
 
 /** The processes that belong to one spawned process, itself included while it lives. */
 export interface Family {
-  readonly marker: string;
-  /** The spawned process, which leads its own session and group; null when only the marker is known. */
+  /** What all of them have in their environment. */
+  readonly entry: string;
+  /** The spawned process, which leads its own session and group; null when only that is known. */
   readonly leader: number | null;
   /** Processes that were there before the spawn and so cannot belong to it. */
   readonly known: ReadonlySet<number>;
@@ -25,7 +26,16 @@ const PIDS_STAY_UNIQUE_MS = 20_000;
 
 /** Ends every process that carries the marker; answers how many there were. */
 export function sweep(marker: string): Promise<number> {
-  return end({ marker, leader: null, known: new Set(), sinceMs: performance.now() }, 0);
+  return sweepWith(markerEntry(marker));
+}
+
+/** Ends every process that has this in its environment; answers how many there were. */
+export function sweepWith(entry: string): Promise<number> {
+  return end({ entry, leader: null, known: new Set(), sinceMs: performance.now() }, 0);
+}
+
+export function markerEntry(marker: string): string {
+  return `RALPH_MARKER=${marker}`;
 }
 
 /** Ends what is left of a family whose leader has exited; answers how many there were. */
@@ -100,9 +110,9 @@ function mayBelong(pid: number, { known, sinceMs }: Family): boolean {
   return !known.has(pid) || performance.now() - sinceMs > PIDS_STAY_UNIQUE_MS;
 }
 
-function belongs(row: ProcessRow, { leader, marker }: Family): ReturnType<typeof findEnvironmentEntry> {
+function belongs(row: ProcessRow, { leader, entry }: Family): ReturnType<typeof findEnvironmentEntry> {
   if (row.session === leader || row.group === leader) return "there";
-  return findEnvironmentEntry(row.pid, `RALPH_MARKER=${marker}`);
+  return findEnvironmentEntry(row.pid, entry);
 }
 
 /** Programs that write over their own environment (to set their title) are found by their parents. */

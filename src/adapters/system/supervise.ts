@@ -7,7 +7,7 @@ import { awaitFinalResult, type FinalResult } from "./final-result.ts";
 import { watchForLife, type LifeSigns } from "./idle-watch.ts";
 import { drainOutputs, pumpOutput, type OutputPump } from "./output-pump.ts";
 import { gitInForeground } from "./git-in-foreground.ts";
-import { cpuMsOf, endFamily, signalFamily, type Family } from "./process-sweep.ts";
+import { cpuMsOf, endFamily, type Family, markerEntry, signalFamily } from "./process-sweep.ts";
 import { listPids } from "./process-table.ts";
 
 export interface SuperviseRequest {
@@ -64,7 +64,7 @@ export async function supervise(request: SuperviseRequest, signal: AbortSignal):
     return { ending: { is: "not-started", message }, durationMs: msSince(startedMs), swept: 0 };
   }
   const { child, leader, exit } = started;
-  const family: Family = { marker: request.marker, leader, known, sinceMs: startedMs };
+  const family: Family = { entry: markerEntry(request.marker), leader, known, sinceMs: startedMs };
   const stopper = createStopper(family, request);
   const { isOver = () => false, exitMs = EXIT_MS } = request;
   const final = awaitFinalResult(isOver, child.stdin, exitMs, () => stopper.stop("over"));

@@ -63,7 +63,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
     leaving.atOnce(() => crew.endAgents());
     try {
       health.began(id, lanes, labels);
-      const { log, fleet, holdings, clock, portsFor, progress, tidier } = crew;
+      const { log, fleet, holdings, clock, portsFor, progress, tidier, endLeftovers } = crew;
       const how = await runWorker(
         {
           id,
@@ -78,6 +78,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
           clock,
           portsFor,
           progress,
+          endLeftovers,
           followers: [ownFacts(printer, id, holdings), tidier],
           onTrouble: (what) => health.trouble(what),
           onHealth: (now) => health.show(now),

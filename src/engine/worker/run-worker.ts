@@ -24,6 +24,8 @@ export interface WorkerRun {
   readonly clock: SharedClock;
   /** How often it looks at offers and others' facts while nobody tells it of any. */
   readonly tickMs?: number;
+  /** Ends what an earlier process of this worker has left running. */
+  readonly endLeftovers: () => Promise<unknown>;
   readonly followers: readonly Follower[];
   /** Everything the engine needs, from the state as it is by then. */
   readonly portsFor: (state: () => State) => Ports;
@@ -49,6 +51,7 @@ const TICK_MS = 1_000;
 /** One worker from its first beat until it has left. */
 export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"drained" | "stopped"> {
   const { id, lanes, labels, merges, drains, fleet, holdings, clock, onTrouble } = run;
+  await run.endLeftovers();
   const bell = new Bell();
   const over = new AbortController();
   const beat = async (isLeaving: boolean): Promise<void> => {
