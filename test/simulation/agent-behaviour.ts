@@ -34,7 +34,7 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
   const { random } = world;
   const place = world.checkoutAt(request.root);
   const usual: Behaviour = {
-    takesMs: random.between(1_000, 30_000),
+    takesMs: Math.round(random.between(1_000, 30_000) * world.pace),
     work: () => workHonestly(world, truth, request),
     ending: { is: "exited", code: 0 },
     claim: place.version(truth.id) + 1 >= truth.needs ? COMPLETE : NO_CLAIM,

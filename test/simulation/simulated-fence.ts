@@ -48,6 +48,7 @@ export class SimulatedFence {
     const { world, crew, machine, numberOf, step, isFenced } = this.#parts;
     const number = this.#known.get(name);
     if (number === undefined || numberOf(name) !== number) throw lost(name);
+    machine.freezeIn("push", world.time.now());
     await step();
     if (isFenced && crew.fence.get(name) !== number) throw lost(name);
     if (moves.some(({ branch, from }) => world.branches.tip(branch) !== from)) return false;

@@ -2,7 +2,7 @@ import type { Random } from "./random.ts";
 import { killWorker, type Machine } from "./worker-truth.ts";
 import type { WorkerWorld } from "./worker-worlds.ts";
 
-const KINDS = ["kill", "kill", "freeze", "freeze", "cut-off", "database", "job", "leave"] as const;
+const KINDS = ["kill", "kill", "freeze", "freeze", "cut-off", "cut-off", "database", "job", "leave"] as const;
 
 /** Harm that comes to workers, the database and the jobs, in the first minutes; the machines know nothing of it. */
 export function scheduleFaults(around: WorkerWorld): void {
@@ -27,8 +27,8 @@ function harm(around: WorkerWorld, machine: Machine, kind: (typeof KINDS)[number
     case "kill":
       return killWorker(world, machine, { withAgents: random.chance(0.5) });
     case "freeze":
-      if (random.chance(0.5)) machine.frozenUntil = until;
-      else machine.freezesInGitMs = forMs;
+      if (random.chance(0.4)) machine.frozenUntil = until;
+      else machine.freezesMs[random.pick(["git", "push", "database"] as const)] = forMs;
       return;
     case "cut-off":
       if (!random.chance(0.2)) machine.noDatabaseUntil = until;

@@ -16,6 +16,7 @@ export interface WorkerMutant {
   readonly log?: (log: SharedLog, around: WorkerWorld, machine: Machine) => SharedLog;
   readonly holdings?: (leaseMs: number, elapsed: () => number) => Holdings;
   readonly ignoresFence?: boolean;
+  readonly leavesAgents?: boolean;
   /** The agents that make it show; without them, all. */
   readonly characters?: readonly Character[];
 }
@@ -23,7 +24,6 @@ export interface WorkerMutant {
 export const WORKER_MUTANTS: readonly WorkerMutant[] = [
   {
     name: "the log does not look at leases",
-    holdings: (_leaseMs, elapsed) => new Holdings(Infinity, elapsed),
     log: (log) =>
       forwarding(log, {
         append: (events, { leases: _leases, ...expected } = {}, following) =>
@@ -122,6 +122,7 @@ export const WORKER_MUTANTS: readonly WorkerMutant[] = [
   {
     name: "agents that were left over are not ended",
     ports: (ports) => ({ ...ports, agents: { ...ports.agents, sweep: async () => 0 } }),
+    leavesAgents: true,
   },
   {
     name: "an agent that is to stop is left alone",

@@ -59,6 +59,7 @@ export async function workerProcess(parts: ProcessParts): Promise<"drained" | "s
     holdings,
     clock,
     endLeftovers: async () => {
+      if (mutant?.leavesAgents === true) return;
       for (const process of around.world.livingProcesses)
         if (machine.has(process.root)) process.alive = false;
     },
@@ -192,6 +193,7 @@ function databasePause({ around, machine, life }: ProcessParts): Promise<void> {
   const { world, crew } = around;
   const { time, random } = world;
   return life.wait(async () => {
+    machine.freezeIn("database", time.now());
     if (random.chance(0.1)) await time.sleep(random.between(1, 50));
     await until(around, () => Math.max(crew.databaseAwayUntil, machine.noDatabaseUntil));
   });
@@ -200,8 +202,7 @@ function databasePause({ around, machine, life }: ProcessParts): Promise<void> {
 function gitStep({ around, machine, life }: ProcessParts): Promise<void> {
   const { time, random } = around.world;
   return life.step(async () => {
-    if (machine.freezesInGitMs > 0) machine.frozenUntil = time.now() + machine.freezesInGitMs;
-    machine.freezesInGitMs = 0;
+    machine.freezeIn("git", time.now());
     await time.sleep(random.between(1, STEP_MS_MAX));
     await until(around, () => machine.noRemoteUntil);
   });

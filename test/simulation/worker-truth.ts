@@ -16,9 +16,10 @@ export class Machine {
   life: Life | null = null;
   stop = new AbortController();
   begunAt = 0;
-  /** Until when nothing of the worker runs; and for how long it stops in the middle of the next thing that it does with git. */
+  /** Until when nothing of the worker runs. */
   frozenUntil = 0;
-  freezesInGitMs = 0;
+  /** For how long it stops in the middle of the next thing that it does with git, of the next push or question to the database. */
+  readonly freezesMs = { git: 0, push: 0, database: 0 };
   /** Until when it reaches neither the database, nor the remote. */
   noDatabaseUntil = 0;
   noRemoteUntil = 0;
@@ -39,6 +40,13 @@ export class Machine {
   /** A branch of its clone, beside the remote's of the same name. */
   local(branch: string): string {
     return `${this.id}:${branch}`;
+  }
+
+  /** The moment at which it stops, if it is to. */
+  freezeIn(what: "git" | "push" | "database", now: number): void {
+    const forMs = this.freezesMs[what];
+    this.freezesMs[what] = 0;
+    if (forMs > 0) this.frozenUntil = now + forMs;
   }
 
   has(root: string | undefined): boolean {

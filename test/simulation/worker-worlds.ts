@@ -35,6 +35,8 @@ export function createWorkerWorld(
   const world = new World(random, time, null, lanes);
   const crew = new Crew(machinesFor(random), new FleetStorage(), random.pick(LEASES_MS));
   world.crew = crew;
+  // Slow ones outlive a lease, and stay below their time limit.
+  world.pace = random.pick([1, 2.5]);
   const count = Math.min(random.between(2, 8), random.between(2, 8));
   for (let number = 0; number < count; number += 1) {
     const loops = random.chance(0.9);

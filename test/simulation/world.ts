@@ -89,6 +89,8 @@ export class World {
   /** Null where nobody shares the run. */
   crew: Crew | null = null;
   weather: Weather = CALM;
+  /** How slow its agents are. */
+  pace = 1;
 
   constructor(
     random: Random,

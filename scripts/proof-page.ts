@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Figures } from "./record-figures.ts";
+
+/** What one command measured, and when. */
+interface Measured {
+  readonly command: string;
+  readonly at: string;
+  readonly figures: Figures;
+}
+
+interface Topic {
+  readonly title: string;
+  readonly about: string;
+}
+
+const FOLDER = join(import.meta.dirname, "..", "docs", "proof", "figures");
+
+/** In the order of the page, by the name of their file. */
+const TOPICS: Readonly<Record<string, Topic>> = {
+  "simulation-appends": {
+    title: "Simulated worlds, with a crash before and after each append",
+    about:
+      "The real engine and core in virtual time, with agents of all characters, lanes, workers, people and weather. Invariants compare with the world's own truth: done means done, nothing done is lost, nothing counts twice, no limit is passed, everything comes to rest, the replayed state is the live one, the files say what the log says.",
+  },
+  "simulation-calls": {
+    title: "The same, with a crash around every call to the outside",
+    about: "Every call of a port is a place to die: before it, and after it.",
+  },
+  "simulation-steps": {
+    title: "The same, with a crash at every step inside of those calls",
+    about: "Git commands and file writes take several steps; each is a place to die.",
+  },
+  "simulation-workers-steps": {
+    title: "Workers on several machines",
+    about:
+      "Killed, frozen, cut off from the database or the remote, with jobs lost and delivered twice and clocks hours apart.",
+  },
+  mutants: {
+    title: "Bugs planted on purpose",
+    about: "Each changes one thing that the engine relies on; the simulation has to notice.",
+  },
+};
+
+/** The page that is made from what the long commands measured. */
+export function proofPage(generated: string): string {
+  const measured = readMeasured();
+  const known = Object.keys(TOPICS).filter((name) => measured.has(name));
+  const others = [...measured.keys()].filter((name) => !(name in TOPICS)).toSorted();
+  const sections = [...known, ...others].flatMap((name) => {
+    const one = measured.get(name);
+    return one === undefined ? [] : [section(TOPICS[name] ?? { title: name, about: "" }, one)];
+  });
+  return `# What was tried, and what came of it
+
+${generated}
+
+Each of these runs takes longer than the tests, and is repeated by the command below it; with \`--record\` it writes its figures
+here. A smaller part of each is in \`npm test\`.
+
+${sections.join("\n")}
+`;
+}
+
+function section({ title, about }: Topic, { command, at, figures }: Measured): string {
+  const rows = Object.entries(figures).map(([name, value]) => `| ${name} | ${shown(value)} |`);
+  return `## ${title}
+
+${about}
+
+| | |
+| --- | --- |
+${rows.join("\n")}
+
+\`${command}\` · ${at}
+`;
+}
+
+function shown(value: Figures[string]): string {
+  return typeof value === "number" ? value.toLocaleString("en") : String(value);
+}
+
+function readMeasured(): ReadonlyMap<string, Measured> {
+  if (!existsSync(FOLDER)) return new Map();
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
+  return new Map(
+    files.map((file) => [
+      file.slice(0, -".json".length),
+      JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as Measured,
+    ]),
+  );
+}
