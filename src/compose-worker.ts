@@ -71,7 +71,7 @@ export interface Crew {
   /** Clears away what this clone has of tasks that are merged, by whomever. */
   readonly tidier: Follower;
   /** Ends what an earlier process has left running: its task may be in other hands, who cannot reach it. */
-  endLeftovers(): Promise<unknown>;
+  readonly endLeftovers: () => Promise<unknown>;
   /** Without waiting for anything else. */
   endAgents(): Promise<void>;
   close(): Promise<void>;

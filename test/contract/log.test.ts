@@ -33,7 +33,7 @@ describeLog("SQLite", async () => {
 });
 
 describeLog("memory", async () => {
-  const { open } = openMemory();
+  const open = openMemory();
   return {
     log: open("project"),
     reopen: async () => open("project"),
@@ -45,7 +45,7 @@ describeLog("memory", async () => {
 
 describeSharedLog("memory", async () => {
   const numbers = new Map<string, number>();
-  const { open } = openMemory((project, name) => (project === "project" ? numbers.get(name) : undefined));
+  const open = openMemory((project, name) => (project === "project" ? numbers.get(name) : undefined));
   return {
     log: open("project"),
     second: async () => open("project"),
@@ -60,21 +60,19 @@ describeSharedLog("memory", async () => {
 });
 
 /** With the number of the last lease of a name, it is one that many share. */
-function openMemory(lastOf?: (project: string, name: string) => number | undefined): {
-  open(project: string): MemoryLog;
-} {
+function openMemory(
+  lastOf?: (project: string, name: string) => number | undefined,
+): (project: string) => MemoryLog {
   const storage = new MemoryStorage();
   const pause = async (): Promise<void> => {
     for (let turns = Math.floor(Math.random() * 4); turns > 0; turns -= 1) await immediately();
   };
-  return {
-    open: (project) =>
-      new MemoryLog({
-        storage,
-        project,
-        now: Date.now,
-        pause,
-        ...(lastOf && { isLast: ({ name, number }) => lastOf(project, name) === number }),
-      }),
-  };
+  return (project) =>
+    new MemoryLog({
+      storage,
+      project,
+      now: Date.now,
+      pause,
+      ...(lastOf && { isLast: ({ name, number }) => lastOf(project, name) === number }),
+    });
 }
