@@ -14,6 +14,7 @@ export const LANE_MUTANTS: readonly Mutant[] = (
   [
     {
       name: "the base is moved wherever it stands by now",
+      from: 4,
       ports: (ports, world) =>
         withMerging(ports, (merging) => ({
           advance: async (request) => {

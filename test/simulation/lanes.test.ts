@@ -36,7 +36,7 @@ describe("a simulated world that works side by side", () => {
   test.each(LANE_MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
     "catches: %s",
     async (_name, mutant) => {
-      const way = { from: 1, count: 20, sites: "steps", placesMax: 24 } as const;
+      const way = { from: mutant.from ?? 1, count: 20, sites: "steps", placesMax: 24 } as const;
       const found = await explore({ ...way, mutant, untilFailure: true });
       expect(found.failures).not.toEqual([]);
     },

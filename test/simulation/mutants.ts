@@ -12,6 +12,7 @@ import { STORY_MUTANTS } from "./story-mutants.ts";
 export const MUTANTS: readonly Mutant[] = [
   {
     name: "no recovery: a dead engine's agent is left running",
+    from: 6,
     ports: (ports) => ({ ...ports, agents: { ...ports.agents, sweep: () => Promise.resolve(0) } }),
   },
   {

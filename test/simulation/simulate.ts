@@ -38,6 +38,8 @@ export interface Mutant {
   readonly stories?: boolean;
   /** It shows only where tasks are worked on side by side. */
   readonly lanes?: boolean;
+  /** The seed from which on it shows soon. */
+  readonly from?: number;
 }
 
 export interface Scenario {
