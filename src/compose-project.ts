@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { builtInAgents as agentsBuiltIn } from "./adapters/agents/built-in-agents.ts";
+import { refuseUnlessFolder } from "./adapters/files/ralph-folder.ts";
 import { findRepository } from "./adapters/git/find-repository.ts";
 import { stateFile } from "./adapters/store/state-file.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
@@ -72,6 +73,7 @@ export async function readConfigWithOrigins(
   { root, ralphDir }: Pick<Project, "root" | "ralphDir">,
   env: NodeJS.ProcessEnv,
 ): Promise<LoadedConfig> {
+  refuseUnlessFolder(ralphDir);
   // Loaded when it is needed: the schema and the parsers are half of the start-up time of the other commands.
   const { loadConfig } = await import("./config/load-config.ts");
   return loadConfig({ root, ralphDir, env, builtInAgents: builtInAgents().map(({ name }) => name) });

@@ -150,8 +150,11 @@ export interface Workspace {
   lookAhead(): void;
   /** The change set since the iteration's and the task's start; commits what the agent left, if it may. */
   collect(request: CollectRequest): Promise<Evidence>;
-  /** Commits just the task source's mark; null when there was nothing to commit. */
-  commitMark(request: MarkRequest): Promise<string | null>;
+  /**
+   * Commits just the task source's mark, unless a process did so that died before it could record it; null when there was
+   * nothing to commit.
+   */
+  commitMark(request: MarkRequest): Promise<MarkCommit | null>;
   /** The moment before gates run, by the dates of files; null where these are too coarse to tell. */
   beforeGates(): Promise<number | null>;
   /**
@@ -159,8 +162,13 @@ export interface Workspace {
    * that it does not count as the next agent's work; what was there stays its owner's, though a gate went over it.
    */
   leftoversAfterGates(before: Leftovers, began: number | null): Promise<Leftovers>;
-  /** Removes what a killed process left in the way (a stale `index.lock`). */
+  /** Removes what a killed process left in the way (a stale `index.lock`, a file it had half written). */
   clearLeftovers(): Promise<void>;
+}
+
+export interface MarkCommit {
+  readonly commit: string;
+  readonly parent: string | null;
 }
 
 export interface Snapshot {

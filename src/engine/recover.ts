@@ -5,7 +5,7 @@ import type { Ports } from "./ports.ts";
 
 /**
  * Clears away what a dead engine left behind: agents, gates and git processes that still carry the marker of an
- * open iteration, and locks they held. The facts about it are recorded by the loop itself.
+ * open iteration, locks they held, files they had half written. The facts about it are recorded by the loop itself.
  */
 export async function recover(ports: Ports, state: State): Promise<void> {
   const isBeside = Object.values(state.tasks).some(({ worktree }) => worktree !== null);
@@ -17,7 +17,6 @@ export async function recover(ports: Ports, state: State): Promise<void> {
     if (isBeside) await ports.agents.sweep(mergeMarker(state.run.id));
   }
   if (isBeside) await ports.beside?.worktrees.clearLeftovers();
-  if (state.iterations.length === 0) return;
   for (const open of state.iterations) await ports.agents.sweep(open.marker);
-  await ports.workspace.clearLeftovers();
+  if (isOpen(state.run) || state.iterations.length > 0) await ports.workspace.clearLeftovers();
 }

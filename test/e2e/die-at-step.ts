@@ -3,13 +3,16 @@
 import childProcess from "node:child_process";
 import fs from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
-import { join } from "node:path";
+import { removeOne, watchFinely } from "./die-at-fine-step.ts";
 
 /** What is to happen, as the environment says it. */
 export interface Death {
   /** The number of the step, from 1; 0: never. */
   readonly step: number;
-  /** In the middle: a gate is still running, of what is removed some is gone. Other steps have no middle. */
+  /**
+   * In the middle: a process that was started is still running, of what is removed some is gone, of what is written some
+   * is there. Other steps have no middle.
+   */
   readonly when: "before" | "half-way";
   /** Steps are written there, one a line. */
   readonly log: string;
@@ -17,6 +20,8 @@ export interface Death {
   readonly folder: string;
   /** What takes the place of the hooks that ralph switches off. */
   readonly hooks: string | null;
+  /** Counts also what is done to `.ralph/`, each write to an open file, and each statement of the database by itself. */
+  readonly fine: boolean;
 }
 
 const CHANGES = [
@@ -34,38 +39,43 @@ const CHANGES = [
 const death = JSON.parse(process.env["DEATH"] ?? "null") as Death | null;
 if (death !== null) {
   delete process.env["NODE_OPTIONS"];
-  watch(death);
+  delete process.env["DEATH"];
+  await watch(death);
 }
 
-function watch(death: Death): void {
+async function watch(death: Death): Promise<void> {
   const log = fs.openSync(death.log, "a");
+  const write = fs.writeSync;
   let count = 0;
   const isDue = (what: string): boolean => {
     count += 1;
-    fs.writeSync(log, `${what.replaceAll(/\s+/g, " ")}\n`);
+    write(log, `${what.replaceAll(/\s+/g, " ")}\n`);
     return count === death.step;
   };
   watchProcesses(death, isDue);
-  watchFiles(death, isDue);
-  watchLog(isDue);
+  if (death.fine) await watchFinely(death, isDue, die);
+  else {
+    watchFiles(death, isDue);
+    watchLog(isDue);
+  }
   syncBuiltinESMExports();
 }
 
-type IsDue = (what: string) => boolean;
+export type IsDue = (what: string) => boolean;
 
 function die(): never {
   process.kill(process.pid, "SIGKILL");
   for (;;); // the signal comes at once
 }
 
-function watchProcesses({ when, hooks }: Death, isDue: IsDue): void {
+function watchProcesses({ when, hooks, fine }: Death, isDue: IsDue): void {
   const { spawn } = childProcess;
   const watched = (command: string, args: readonly string[], options: childProcess.SpawnOptions): unknown => {
     const isNow = isDue(
       `${command} ${args.filter((arg, at) => arg !== "-c" && args[at - 1] !== "-c").join(" ")}`,
     );
-    const isGate = command !== "git";
-    if (isNow && !(isGate && when === "half-way")) die();
+    const hasMiddle = fine || command !== "git";
+    if (isNow && !(hasMiddle && when === "half-way")) die();
     const ours =
       hooks === null ? args : args.map((arg) => arg.replace(/^(core\.hooksPath)=.*/, `$1=${hooks}`));
     const env = { ...options.env, VICTIM: `${process.pid}`, ...(isNow && { LINGER: "1" }) };
@@ -99,15 +109,6 @@ function replace(holder: object, name: string, first: (...args: unknown[]) => vo
     first(...args);
     return original.apply(this, args);
   };
-}
-
-/** The first file of a folder, as a removal that has just begun. */
-function removeOne(folder: string): void {
-  if (!fs.statSync(folder).isDirectory()) return;
-  const [file] = fs
-    .readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile());
-  if (file !== undefined) fs.unlinkSync(join(file.parentPath, file.name));
 }
 
 function watchLog(isDue: IsDue): void {

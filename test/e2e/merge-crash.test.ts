@@ -65,7 +65,15 @@ function copy(from: string, to: string): void {
 
 /** Runs ralph until it dies, or to its end if it does not; answers the signal that ended it. */
 async function runUntilDeath({ project, folder }: Scene, death: Partial<Death>): Promise<unknown> {
-  const whole: Death = { step: 0, when: "before", hooks: null, log: join(folder, "steps"), folder, ...death };
+  const whole: Death = {
+    step: 0,
+    when: "before",
+    hooks: null,
+    fine: false,
+    log: join(folder, "steps"),
+    folder,
+    ...death,
+  };
   const env = { ...project.env, NODE_OPTIONS: `--import ${DIE_AT_STEP}`, DEATH: JSON.stringify(whole) };
   const child = spawn(RALPH, FLAGS, { cwd: project.root, env, stdio: "ignore" });
   const [, signal] = (await once(child, "exit")) as [unknown, unknown];

@@ -24,7 +24,9 @@ export function simulatedWorkspace(checkout: Checkout, step: () => Promise<void>
       after(() => {
         const before = checkout.head;
         checkout.commit((name) => name === path);
-        return checkout.head === before ? null : checkout.head;
+        return checkout.head === before || checkout.head === null
+          ? null
+          : { commit: checkout.head, parent: before };
       }),
     lookAhead: () => {},
     beforeGates: () => after(() => 0),

@@ -1,5 +1,14 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { removeAbandonedIn } from "../system/abandoned-files.ts";
 import { fileError } from "../system/file-error.ts";
 import { UNVERSIONED } from "../../core/projections/unversioned.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -10,16 +19,9 @@ export function prepareRalphFolder(folder: string): void {
     for (const path of [folder, join(folder, "logs")]) {
       // Not recursive where it need not be: Node then reports a read-only disk as a missing folder.
       if (!existsSync(path)) mkdirSync(path, { recursive: path === folder });
-      if (lstatSync(path).isSymbolicLink()) {
-        throw new RalphError(
-          "not-writable",
-          `${path} is a symbolic link; ralph writes only inside the repository`,
-          {
-            hint: "remove the link",
-          },
-        );
-      }
+      if (lstatSync(path).isSymbolicLink()) throw isLink(path);
     }
+    for (const path of ["", "logs", "interventions"]) removeAbandonedIn(join(folder, path));
     const ignore = join(folder, ".gitignore");
     const wanted = `${[".gitignore", ...UNVERSIONED].join("\n")}\n`;
     if (textOf(ignore) !== wanted) writeFileSync(ignore, wanted);
@@ -28,6 +30,24 @@ export function prepareRalphFolder(folder: string): void {
   } catch (error) {
     throw error instanceof RalphError ? error : fileError(error, folder);
   }
+}
+
+/** Without it nothing that is configured would be found, and something else would be said. */
+export function refuseUnlessFolder(folder: string): void {
+  const there = lstatSync(folder, { throwIfNoEntry: false });
+  if (there === undefined || statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (there.isSymbolicLink()) throw isLink(folder);
+  throw new RalphError("not-writable", `${folder} is not a folder, and ralph keeps its files in one`, {
+    hint: "move it away",
+  });
+}
+
+function isLink(path: string): RalphError {
+  return new RalphError(
+    "not-writable",
+    `${path} is a symbolic link; ralph writes only inside the repository`,
+    { hint: "remove the link" },
+  );
 }
 
 /** The highest number among the transcripts that are there. */

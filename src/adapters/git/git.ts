@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { mendingHint } from "./mending-hint.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 
 /** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
@@ -73,7 +74,11 @@ export function createGit(cwd: string, { unlock = () => Promise.resolve(), place
 
 /** What git refused, as one sentence. */
 export function gitError(args: readonly string[], result: GitResult): RalphError {
-  return new RalphError("git-failed", `git ${verbOf(args)} failed: ${lastWords(result)}`, { cause: result });
+  const hint = mendingHint(result.stderr);
+  return new RalphError("git-failed", `git ${verbOf(args)} failed: ${lastWords(result)}`, {
+    ...(hint !== null && { hint }),
+    cause: result,
+  });
 }
 
 /** The path as people see it. */

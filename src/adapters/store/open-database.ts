@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import type { Instant } from "../../core/time.ts";
 import { migrate, usableVersion } from "./schema.ts";
-import { setAsideIfDamaged } from "./set-aside.ts";
+import { mendIfDamaged } from "./mend-database.ts";
 import { isBusy, isDamage, storeError } from "./store-error.ts";
 
 /** How long SQLite itself may wait, and with it the whole process; longer waits are up to the caller. */
@@ -12,11 +12,11 @@ const OPEN_PATIENCE_MS = 10_000;
 
 export interface OpenedDatabase {
   readonly db: Database.Database;
-  /** What the person should be told: a damaged file was set aside. */
+  /** What the person should be told: a damaged file was set aside, and what of it was saved. */
   readonly notice: string | null;
 }
 
-/** Opens the state database, made and migrated if need be; a damaged one is set aside and begun afresh. */
+/** Opens the state database, made and migrated if need be; of a damaged one what can be saved. */
 export function openDatabase(file: string, now: () => Instant): OpenedDatabase {
   const path = resolve(file);
   try {
@@ -26,11 +26,7 @@ export function openDatabase(file: string, now: () => Instant): OpenedDatabase {
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
-    const aside = setAsideIfDamaged(path, now);
-    const notice =
-      aside === null
-        ? null
-        : `${path} was damaged and has been set aside as ${aside}; its history is no longer used`;
+    const notice = mendIfDamaged(path, now);
     return { db: openPatiently(path), notice };
   } catch (error) {
     throw storeError(error, path);

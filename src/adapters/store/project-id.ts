@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
+import { temporaryBeside } from "../system/atomic-file.ts";
 import { storeError } from "./store-error.ts";
 
 /** What the project's rows in the store are known by; made once, the same for everybody who asks. */
@@ -46,7 +47,7 @@ function readIfThere(file: string): string | null {
 function create(folder: string, file: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const id = randomUUID();
-  const draft = `${file}.${id}.tmp`;
+  const draft = temporaryBeside(file);
   try {
     writeDurably(draft, `${id}\n`);
     linkSync(draft, file);

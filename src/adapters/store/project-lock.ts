@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import { isoTime } from "../../core/time.ts";
+import { removeAbandonedIn } from "../system/abandoned-files.ts";
+import { isAlive } from "../system/is-alive.ts";
 import { holdExclusively, isHeld, type Hold } from "./exclusive-hold.ts";
 import { storeError } from "./store-error.ts";
 
@@ -17,6 +19,7 @@ export function acquireProjectLock(folder: string): ProjectLock {
   const hold = lock(folder);
   if (hold === null) throw alreadyRunning(holderIn(folder));
   try {
+    removeAbandonedIn(folder);
     writeHolder(folder);
   } catch (error) {
     hold.release();
@@ -70,19 +73,10 @@ function writeHolder(folder: string): void {
 function holderIn(folder: string): number | null {
   try {
     const { pid } = JSON.parse(readFileSync(join(folder, HOLDER), "utf8")) as { pid: unknown };
+    // The file of a killed holder stays behind until the next one has written its own.
     return typeof pid === "number" && isAlive(pid) ? pid : null;
   } catch {
     return null; // the holder is between taking the lock and saying so; the pid only makes the message better
-  }
-}
-
-/** The file of a killed holder stays behind until the next one has written its own. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 

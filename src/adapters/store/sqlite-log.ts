@@ -7,7 +7,7 @@ import type { Instant } from "../../core/time.ts";
 import type { Expectation, Following, Log, LogFilter } from "../../engine/ports.ts";
 import { openDatabase } from "./open-database.ts";
 import { readQuery } from "./read-query.ts";
-import { setAsideIfDamaged } from "./set-aside.ts";
+import { mendIfDamaged } from "./mend-database.ts";
 import { isDamage, storeError } from "./store-error.ts";
 import { columnsOf, recordedFrom, stateFrom, type EventRow } from "./stored-rows.ts";
 import { untilFree } from "./until-free.ts";
@@ -20,7 +20,7 @@ export interface SqliteLogOptions {
 
 export interface OpenedLog {
   readonly log: Log;
-  /** What the person should be told: a damaged file was set aside. */
+  /** What the person should be told: a damaged file was set aside, and what of it was saved. */
   readonly notice: string | null;
 }
 
@@ -210,12 +210,11 @@ class SqliteLog implements Log {
     }
   }
 
-  /** Damage may show long after opening; the file is moved away so that the next start is not stuck on it too. */
+  /** Damage may show long after opening; it is mended so that the next start is not stuck on it too. */
   #damaged(cause: unknown): Error {
     this.#db.close();
-    const aside = setAsideIfDamaged(this.#file, this.#now);
-    const fate = aside === null ? "" : ` and has been set aside as ${aside}`;
-    return new RalphError("state-unusable", `the database ${this.#file} was damaged${fate}`, {
+    const notice = mendIfDamaged(this.#file, this.#now) ?? `${this.#file} was damaged`;
+    return new RalphError("state-unusable", notice, {
       hint: "start ralph again",
       cause,
     });

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { fileError } from "./file-error.ts";
 
-/** A process that dies in between leaves a file that begins so; it is nobody's work. */
+/** A process that dies in between leaves a file that begins so, and its number follows; it is nobody's work. */
 export const TEMPORARY_PREFIX = ".ralph-tmp-";
 
 export interface WriteOptions {
@@ -27,10 +27,7 @@ export function writeFileAtomically(
   text: string | Uint8Array,
   options: WriteOptions = {},
 ): void {
-  const temporary = join(
-    dirname(path),
-    `${TEMPORARY_PREFIX}${randomBytes(4).toString("hex")}-${basename(path)}`,
-  );
+  const temporary = temporaryBeside(path);
   try {
     writeLike(path, temporary, text, options.durable ?? true);
     renameSync(temporary, path);
@@ -38,6 +35,12 @@ export function writeFileAtomically(
     removeQuietly(temporary);
     throw fileError(error, path);
   }
+}
+
+/** A name that nobody else uses; whose file it is can be told by it. */
+export function temporaryBeside(path: string): string {
+  const unique = `${process.pid}-${randomBytes(4).toString("hex")}`;
+  return join(dirname(path), `${TEMPORARY_PREFIX}${unique}-${basename(path)}`);
 }
 
 function removeQuietly(path: string): void {

@@ -75,7 +75,10 @@ function readOrNull(path: string): Buffer | null {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new RalphError("no-tasks", `${path} cannot be read (${code})`, { cause: error });
+    throw new RalphError("no-tasks", `${path} cannot be read (${code})`, {
+      hint: "make it readable for this user",
+      cause: error,
+    });
   }
 }
 

@@ -18,7 +18,8 @@ describe.each([
   const workspaceOf = ({ root }: TemporaryRepository): GitWorkspace =>
     createGitWorkspace({ root, ralphDir: ".ralph", bigIndexBytes });
   const commitMark = async (path = "TODO.md", hooks = false): Promise<string | null> =>
-    workspace.commitMark({ ...requestFrom(await workspace.snapshot(), path), hooks, path });
+    (await workspace.commitMark({ ...requestFrom(await workspace.snapshot(), path), hooks, path }))?.commit ??
+    null;
 
   beforeEach(() => {
     repository = temporaryRepository();
@@ -46,13 +47,22 @@ describe.each([
   test("takes it again after every change, with a line in the log of references", async () => {
     for (const text of ["- [x] one\n- [ ] two\n", "- [x] one\n- [x] two\n"]) {
       repository.write("TODO.md", text);
-      expect(await commitMark()).toBe(repository.git("rev-parse", "HEAD"));
-      expect(await commitMark()).toBeNull();
+      const commit = await commitMark();
+      expect(commit).toBe(repository.git("rev-parse", "HEAD"));
       expect(repository.git("show", "HEAD:TODO.md")).toBe(text.trimEnd());
       expect(repository.git("status", "--porcelain")).toBe("");
     }
     expect(repository.git("reflog", "-1", "--format=%gs")).toBe("commit: ralph(task-001): mark done");
     expect(repository.git("rev-list", "--count", "HEAD")).toBe("4");
+  });
+
+  test("finds the commit of a process that died before it could record it", async () => {
+    const parent = repository.git("rev-parse", "HEAD");
+    const request = { ...requestFrom(await workspace.snapshot(), "TODO.md"), path: "TODO.md" };
+    const first = await workspace.commitMark(request);
+    expect(first).toEqual({ commit: repository.git("rev-parse", "HEAD"), parent });
+    expect(await workspaceOf(repository).commitMark(request)).toEqual(first);
+    expect(await workspaceOf(repository).commitMark({ ...request, iteration: 2 })).toBeNull();
   });
 
   test("is done by a second call when the first died before its commit", async () => {
@@ -111,7 +121,7 @@ describe.each([
     const unborn = temporaryRepository({ unborn: true });
     unborn.write("TODO.md", "- [x] one\n");
     const request = { ...requestFrom({ head: null, branch: "main" }, "TODO.md"), path: "TODO.md" };
-    expect(await workspaceOf(unborn).commitMark(request)).toBe(unborn.git("rev-parse", "HEAD"));
+    expect((await workspaceOf(unborn).commitMark(request))?.commit).toBe(unborn.git("rev-parse", "HEAD"));
     unborn.dispose();
   });
 
@@ -120,7 +130,7 @@ describe.each([
     unborn.write("TODO.md", "- [x] one\n");
     unborn.git("add", "TODO.md");
     const request = { ...requestFrom({ head: null, branch: "main" }, "TODO.md"), path: "TODO.md" };
-    expect(await workspaceOf(unborn).commitMark(request)).toBe(unborn.git("rev-parse", "HEAD"));
+    expect((await workspaceOf(unborn).commitMark(request))?.commit).toBe(unborn.git("rev-parse", "HEAD"));
     unborn.dispose();
   });
 
@@ -133,7 +143,7 @@ describe.each([
     repository.write("../lane/TODO.md", "- [x] one\n- [x] two\n");
     const lane = createGitWorkspace({ root, ralphDir: ".ralph", bigIndexBytes });
     const request = { ...requestFrom(await lane.snapshot(), "TODO.md"), path: "TODO.md" };
-    expect(await lane.commitMark(request)).toBe(repository.git("rev-parse", "lane"));
+    expect((await lane.commitMark(request))?.commit).toBe(repository.git("rev-parse", "lane"));
   });
 
   test("commits the real file when the task source is a link to it", async () => {

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { MarkRequest } from "../../engine/ports.ts";
+import type { MarkCommit, MarkRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { COMMIT_OPTIONS, commitIndex, isMerging, stage } from "./commit-leftovers.ts";
 import { commitMessage } from "../git/commit-message.ts";
@@ -11,13 +11,25 @@ import { readStatus } from "./read-status.ts";
 import { withRealPaths } from "./whose-path.ts";
 
 /** Commits one file and nothing else, whatever is staged beside it; null when there was nothing to commit. */
-export async function commitMark(checkout: Checkout, request: MarkRequest): Promise<string | null> {
+export async function commitMark(checkout: Checkout, request: MarkRequest): Promise<MarkCommit | null> {
   const path = withRealPaths(checkout.root, [request.path]).at(-1) ?? request.path;
   // In the middle of a merge a commit would be the merge's, and without its files.
   if (isMerging(checkout)) return null;
   const mark = { path, message: commitMessage(request, request.what ?? "mark done"), hooks: request.hooks };
+  const { head: parent } = await readHead(checkout, checkout.git);
   const isCommitted = (await commitAtOnce(checkout, mark)) ?? (await commitWithCare(checkout, mark));
-  return isCommitted ? (await readHead(checkout, checkout.git)).head : null;
+  if (!isCommitted) return committedBefore(checkout, mark.message);
+  const { head: commit } = await readHead(checkout, checkout.git);
+  return commit === null ? null : { commit, parent };
+}
+
+/** The last commit, if it is this mark: no other one has the same run, iteration and subject. */
+async function committedBefore({ git }: Checkout, message: string): Promise<MarkCommit | null> {
+  const { code, stdout } = await git.run(["log", "-1", "--format=%H %P%n%B", "HEAD"]);
+  const [ids = "", ...lines] = stdout.split("\n");
+  if (code !== 0 || lines.join("\n").trimEnd() !== bytesOf(message).trimEnd()) return null;
+  const [commit = "", parent] = ids.split(" ").filter((id) => id !== "");
+  return { commit, parent: parent ?? null };
 }
 
 interface Mark {

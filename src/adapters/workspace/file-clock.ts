@@ -20,7 +20,7 @@ export async function nextTick(folder: string): Promise<number | null> {
 /** The date that a change in this folder has now: by a clock that ticks slowly, and may be another machine's. */
 function fileTime(folder: string): number {
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${TEMPORARY_PREFIX}clock-${process.pid}`);
+  const path = join(folder, `${TEMPORARY_PREFIX}${process.pid}-clock`);
   const file = openSync(path, "w");
   try {
     return fstatSync(file).ctimeMs;

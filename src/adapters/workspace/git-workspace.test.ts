@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -52,6 +52,16 @@ describe("clearing leftovers", () => {
     await workspace.clearLeftovers();
     for (const lock of [...locks, ".git/ralph-index-12ab"])
       expect(existsSync(join(repository.root, lock))).toBe(false);
+  });
+
+  test("removes what a dead process of ours was writing, and nothing that a living one writes", async () => {
+    const { pid: dead } = spawnSync("true");
+    const half = `src/.ralph-tmp-${dead}-0a1b2c3d-main.ts`;
+    const own = `.ralph-tmp-${process.pid}-0a1b2c3d-TODO.md`;
+    for (const path of [half, own]) repository.write(path, "half");
+    await workspace.clearLeftovers();
+    expect(existsSync(join(repository.root, half))).toBe(false);
+    expect(existsSync(join(repository.root, own))).toBe(true);
   });
 
   test("leaves them while a git is at work there", async () => {

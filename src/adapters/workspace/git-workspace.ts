@@ -10,6 +10,7 @@ import { isAnyLeftover, isLeftByGates, isUntouched, lookAgain } from "./known-le
 import { readHead } from "../git/read-head.ts";
 import { readLeftovers } from "./read-leftovers.ts";
 import { readStatus } from "./read-status.ts";
+import { removeAbandoned } from "../git/remove-abandoned.ts";
 import { removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
 import { useBranch } from "./use-branch.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
@@ -70,6 +71,7 @@ export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceO
       const checkout = await open();
       removeOwnIndexes(checkout);
       await removeStaleLocks(checkout);
+      await removeAbandoned(checkout.git, checkout.root);
     },
     async useBranch(name) {
       await useBranch(await open(), name);

@@ -1,13 +1,14 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { removeAbandoned } from "../git/remove-abandoned.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { isAbandoned } from "./own-work.ts";
-import { forget } from "./registry.ts";
+import { forget, hasIndex } from "./registry.ts";
 import { deleteFolder, removeWorktree } from "./remove-worktree.ts";
 import { endAbandonedSetup } from "./run-setup.ts";
-import { worktreesAt, type Site } from "./site.ts";
+import { gitIn, worktreesAt, type Site } from "./site.ts";
 
-/** What processes that are dead by now left: checkouts of a commit, folders that they were removing, set-ups, locks. */
+/** What processes that are dead by now left: checkouts of a commit, folders that they were removing, set-ups, locks, half of a file. */
 export async function clearLeftovers(site: Site): Promise<void> {
   // Later a git of some lane is always alive, and whose a lock is cannot be told.
   await removeStaleLocks(site, lockedRefs(site.commonDir));
@@ -15,6 +16,7 @@ export async function clearLeftovers(site: Site): Promise<void> {
     await endAbandonedSetup(worktree);
     if (isLeftover(worktree.root)) await removeWorktree(worktree);
     else if (lstatSync(worktree.root, { throwIfNoEntry: false }) === undefined) forget(worktree);
+    else if (hasIndex(worktree)) await removeAbandoned(gitIn(worktree), worktree.root);
   }
   for (const name of namesIn(site.place)) {
     const folder = join(site.place, name);

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -55,6 +55,16 @@ async function expectMended(): Promise<void> {
 function gitDirNow(): string {
   return gitIn("rev-parse", "--absolute-git-dir");
 }
+
+test("a file that a dead process was writing in it does not keep it", async () => {
+  await worktrees.open("a", "main");
+  const { pid: dead } = spawnSync("true");
+  mkdirSync(join(root, ".ralph"));
+  writeFileSync(join(root, ".ralph", `.ralph-tmp-${dead}-clock`), "");
+  expect(await worktrees.remove("a")).toBe(false);
+  await worktrees.clearLeftovers();
+  expect(await worktrees.remove("a")).toBe(true);
+});
 
 test("before any file", async () => {
   addHalf();

@@ -24,7 +24,8 @@ export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, jour
     hooks: run.settings.git.hooks,
   };
   const { path } = ports.source.identity;
-  const { head: parent } = await ports.workspace.snapshot();
-  const commit = path === null ? null : await ports.workspace.commitMark({ ...about, path });
+  const mark = path === null ? null : await ports.workspace.commitMark({ ...about, path });
+  const parent = mark === null ? (await ports.workspace.snapshot()).head : mark.parent;
+  const commit = mark?.commit ?? null;
   await journal.record({ type: "task.marked", run: run.id, task: effect.task, commit, parent });
 }

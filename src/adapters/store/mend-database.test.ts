@@ -1,0 +1,214 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Event, Recorded } from "../../core/events.ts";
+import { EMPTY_STATE } from "../../core/loop/state.ts";
+import { openSqliteLog } from "./sqlite-log.ts";
+
+const PAGE = 4096;
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ralph-store-"));
+  file = join(folder, "state.db");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("of a damaged file is saved", () => {
+  test("everything before the damage, and the log goes on there", async () => {
+    const before = await fill(300);
+    destroyPages(file, [pagesOf(file) - 30]);
+    const { saved, notice } = await reopened();
+    expect(saved.length).toBeGreaterThan(50);
+    expect(saved.length).toBeLessThan(300);
+    expect(saved).toEqual(before.slice(0, saved.length));
+    expect(notice).toMatch(
+      new RegExp(`; ${saved.length} events, up to 2026-01-20T08:30:00.000Z, were saved, and what came after`),
+    );
+    const { log } = openSqliteLog(file, "p");
+    expect((await log.append([unblocked("next")]))?.[0]?.position).toBe(saved.length + 1);
+    await log.close();
+  });
+
+  test("the first half of one that was cut in half", async () => {
+    const before = await fill(300);
+    truncateSync(file, Math.floor(statSync(file).size / 2));
+    const { saved } = await reopened();
+    expect(saved.length).toBeGreaterThan(50);
+    expect(saved).toEqual(before.slice(0, saved.length));
+  });
+
+  test("everything, when only its first page is gone", async () => {
+    const before = await fill(300);
+    destroyPages(file, [0]);
+    const { saved, notice } = await reopened();
+    expect(saved).toEqual(before);
+    expect(notice).toContain("; all 300 events that it held were saved");
+  });
+
+  test("everything, when only an index is wrong", async () => {
+    const before = await fill(30);
+    const db = new Database(file);
+    const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'events_by_time'").pluck().get();
+    db.close();
+    destroyPages(file, [Number(root) - 1]);
+    const { log } = openSqliteLog(file, "p");
+    await expect(log.countCalls(0)).rejects.toThrow("; all 30 events that it held were saved");
+    expect((await reopened()).saved).toEqual(before);
+  });
+
+  test("what was not yet in the file itself when the machine stopped", async () => {
+    const { log } = openSqliteLog(file, "p", { now });
+    const before = await log.append(Array.from({ length: 20 }, (_, index) => unblocked(`task ${index}`)));
+    const stopped = join(folder, "stopped.db");
+    for (const suffix of ["", "-wal"]) copyFileSync(file + suffix, stopped + suffix);
+    await log.close();
+    expect(statSync(`${stopped}-wal`).size).toBeGreaterThan(20 * 600);
+    truncateSync(stopped, 100);
+    file = stopped;
+    expect((await reopened()).saved).toEqual(before);
+  });
+});
+
+test("what a row holds that is no event ends it: what follows cannot be understood without it", async () => {
+  const before = await fill(30);
+  change("UPDATE events SET data = '{half' WHERE position = 11");
+  destroyPages(file, [pagesOf(file) - 1]);
+  const { saved } = await reopened();
+  expect(saved).toEqual(before.slice(0, saved.length));
+  expect(saved.length).toBeLessThanOrEqual(10);
+});
+
+test("an iteration whose end is lost is left out: nobody may take it for one that is under way", async () => {
+  const { log } = openSqliteLog(file, "p", { now });
+  await log.append([unblocked("task 1"), STARTED, unblocked("task 2")]);
+  await log.append(Array.from({ length: 100 }, (_, index) => unblocked(`task ${index}`)));
+  await log.close();
+  destroyPages(file, [pagesOf(file) - 3]);
+  const { saved } = await reopened();
+  expect(saved.length).toBeGreaterThan(2);
+  expect(saved.map(({ type }) => type)).not.toContain("iteration.started");
+  expect(saved.map(({ position }) => position)).toEqual(saved.map((_, index) => index + 1));
+});
+
+test("projects that share the file keep what they have, each by itself", async () => {
+  await fill(10);
+  const others = await fill(10, "other");
+  change("DELETE FROM events WHERE project = 'p' AND position = 5");
+  destroyPages(file, [0]);
+  expect((await reopened()).saved).toHaveLength(4);
+  expect((await reopened("other")).saved).toEqual(others);
+});
+
+test("a log that was forgotten does not come back", async () => {
+  await fill(300);
+  const { log } = openSqliteLog(file, "p", { now });
+  await log.forget();
+  const after = await log.append([unblocked("anew")]);
+  await log.close();
+  destroyPages(file, [0]);
+  expect((await reopened()).saved).toEqual(after);
+});
+
+test("the damaged file is kept as it was, the new one is for the owner alone, and nothing else is left", async () => {
+  await fill(300);
+  destroyPages(file, [0, 12]);
+  const damaged = readFileSync(file);
+  await reopened();
+  const [aside, ...more] = readdirSync(folder).filter((name) => name.startsWith("state.db.corrupt-"));
+  expect(more).toEqual([]);
+  expect(readFileSync(join(folder, aside ?? "")).equals(damaged)).toBe(true);
+  expect(statSync(file).mode & 0o077).toBe(0);
+  expect(readdirSync(folder).filter((name) => name.includes("mended"))).toEqual([]);
+  expect(existsSync(`${file}-wal`)).toBe(false);
+});
+
+test("a snapshot of the damaged one is not believed", async () => {
+  await fill(30);
+  const { log } = openSqliteLog(file, "p", { now });
+  await log.saveSnapshot({ ...EMPTY_STATE, position: 30 }, 1);
+  await log.close();
+  destroyPages(file, [0]);
+  await reopened();
+  const again = openSqliteLog(file, "p");
+  expect(await again.log.loadSnapshot(1)).toBeNull();
+  await again.log.close();
+});
+
+const STARTED: Event = {
+  type: "iteration.started",
+  run: "r",
+  task: "task 1",
+  iteration: 1,
+  stage: "build",
+  ordinal: 1,
+  maxIterations: 3,
+  lane: 1,
+  agent: "demo",
+  timeoutMs: 1000,
+  timeoutFrom: "formula",
+  complexity: "medium",
+  promptSha256: "",
+  head: null,
+  branch: "main",
+  marker: "m",
+};
+
+const now = (): number => Date.UTC(2026, 0, 20, 8, 30);
+
+async function fill(count: number, project = "p"): Promise<readonly Recorded[]> {
+  const { log } = openSqliteLog(file, project, { now });
+  const events = await log.append(Array.from({ length: count }, (_, index) => unblocked(`task ${index}`)));
+  await log.close();
+  return events ?? [];
+}
+
+function unblocked(task: string): Event {
+  return { type: "task.unblocked", task, reason: "words ".repeat(100), timeoutMs: null, by: "person" };
+}
+
+/** Opening mends, or else the first look does. */
+async function reopened(project = "p"): Promise<{ saved: readonly Recorded[]; notice: string }> {
+  const first = openSqliteLog(file, project);
+  try {
+    return { saved: await first.log.read(0), notice: first.notice ?? "" };
+  } catch (error) {
+    const second = openSqliteLog(file, project);
+    const saved = await second.log.read(0);
+    await second.log.close();
+    return { saved, notice: (error as Error).message };
+  } finally {
+    await first.log.close();
+  }
+}
+
+function pagesOf(path: string): number {
+  return statSync(path).size / PAGE;
+}
+
+function destroyPages(path: string, pages: readonly number[]): void {
+  const descriptor = openSync(path, "r+");
+  for (const page of pages) writeSync(descriptor, Buffer.alloc(PAGE, 0xee), 0, PAGE, page * PAGE);
+  closeSync(descriptor);
+}
+
+function change(sql: string): void {
+  const db = new Database(file);
+  db.exec(sql);
+  db.close();
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { explore, pointsOf, type Point } from "./explore.ts";
+import type { SceneName } from "./scene.ts";
+
+/** So many, from the first to the last; `npm run crash-points` has them all. */
+const SPREAD: readonly (readonly [SceneName, number])[] = [
+  ["serial", 3],
+  ["lanes", 2],
+];
+
+test.each(SPREAD)(
+  "kill -9 at some steps of a run, %s: nothing is lost, doubled or left",
+  async (scene, count) => {
+    const points = await pointsOf(scene);
+    expect(points.length).toBeGreaterThan(200);
+    const { deaths, failures } = await explore(spread(points, count), count);
+    expect(failures).toEqual([]);
+    expect(deaths).toBe(count);
+  },
+);
+
+/** In the middle of as many equal parts. */
+function spread(points: readonly Point[], count: number): readonly Point[] {
+  const part = points.length / count;
+  return Array.from({ length: count }, (_, index) => points[Math.floor((index + 0.5) * part)]!);
+}

@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import { Random } from "../simulation/random.ts";
+import { recordedIn } from "./recorded.ts";
+import {
+  openScene,
+  putBack,
+  runForMs,
+  runUntilDeath,
+  SCENES,
+  type Died,
+  type Scene,
+  type SceneName,
+} from "./scene.ts";
+import { violationsIn } from "./violations.ts";
+
+/** Where ralph dies: at a step, or after so many milliseconds. */
+export type Point =
+  | { readonly scene: SceneName; readonly step: number; readonly when: "before" | "half-way" }
+  | { readonly scene: SceneName; readonly ms: number };
+
+export interface Failure {
+  readonly point: Point;
+  /** What it was about to do. */
+  readonly step: string;
+  readonly violations: readonly string[];
+}
+
+export interface Explored {
+  readonly points: number;
+  /** In the others it had come to its end before. */
+  readonly deaths: number;
+  readonly failures: readonly Failure[];
+}
+
+/** Steps that change nothing: what they find is what the step before left. */
+const READS =
+  /^git (rev-parse|merge-base|ls-|cat-file|var|show-ref|for-each-ref|config|status|diff-tree|worktree list)|^sqlite \S+ (BEGIN|SAVEPOINT|RELEASE|synchronous)/;
+const RUN_BEGINS = /\/repository\/\.ralph\//;
+const HAS_MIDDLE = /^(write|writeFile|appendFile|rm|git|sh) /;
+
+/** Every point of an undisturbed run of a scene; that run itself must be faultless. */
+export async function pointsOf(name: SceneName): Promise<readonly Point[]> {
+  const scene = await openScene(name);
+  try {
+    const { steps: all } = await runUntilDeath(scene, { step: 0, when: "before" });
+    const found = violationsIn(scene, [], await scene.project.ralph(...SCENES[name]));
+    if (found.length > 0) throw new Error(`without any death: ${found.join("; ")}`);
+    // Of the last one only what comes before the run itself is of interest: the others have the rest.
+    const steps =
+      name === "mending"
+        ? all.slice(
+            0,
+            all.findIndex((step) => RUN_BEGINS.test(step)),
+          )
+        : all;
+    return steps.flatMap((step, index): readonly Point[] => {
+      if (READS.test(step)) return [];
+      const before: Point = { scene: name, step: index + 1, when: "before" };
+      return HAS_MIDDLE.test(step) ? [before, { ...before, when: "half-way" }] : [before];
+    });
+  } finally {
+    scene.project.dispose();
+  }
+}
+
+/** Random moments of runs that take about so long. */
+export function randomPoints(
+  name: SceneName,
+  count: number,
+  seed: number,
+  longestMs: number,
+): readonly Point[] {
+  const random = new Random(seed);
+  return Array.from({ length: count }, () => ({ scene: name, ms: random.between(50, longestMs) }));
+}
+
+/** Dies at each point, in several projects at a time. */
+export async function explore(
+  points: readonly Point[],
+  sideBySide: number,
+  tell: (failure: Failure) => void = () => {},
+): Promise<Explored> {
+  const waiting = [...points];
+  const failures: Failure[] = [];
+  let deaths = 0;
+  const work = async (): Promise<void> => {
+    const scenes = new Map<SceneName, Scene>();
+    for (let point = waiting.shift(); point !== undefined; point = waiting.shift()) {
+      const scene = scenes.get(point.scene) ?? (await openScene(point.scene));
+      scenes.set(point.scene, scene);
+      const { died, violations } = await dieAt(scene, point);
+      if (died.signal === "SIGKILL") deaths += 1;
+      if (violations.length === 0) continue;
+      const failure = { point, step: died.steps.at(-1) ?? "", violations };
+      failures.push(failure);
+      tell(failure);
+    }
+    for (const { project } of scenes.values()) project.dispose();
+  };
+  await Promise.all(Array.from({ length: sideBySide }, work));
+  return { points: points.length, deaths, failures };
+}
+
+async function dieAt(
+  scene: Scene,
+  point: Point,
+): Promise<{ readonly died: Died; readonly violations: readonly string[] }> {
+  putBack(scene);
+  const died = "ms" in point ? await runForMs(scene, point.ms) : await runUntilDeath(scene, point);
+  const atDeath =
+    scene.name === "mending" ? scene.recorded : recordedIn(join(scene.project.root, ".git", "ralph"));
+  const last = await scene.project.ralph(...SCENES[scene.name]);
+  try {
+    return { died, violations: violationsIn(scene, atDeath, last) };
+  } catch (error) {
+    return { died, violations: [`it cannot even be looked at: ${String(error)}`] };
+  }
+}

@@ -1,0 +1,77 @@
+// `npm run crash-points`: kills the built program at every step of a small but complete run, serial, with two lanes,
+// and while a damaged log is mended, runs it again, and looks whether anything is lost, doubled or left behind.
+//   --scene serial|lanes|mending   only this one
+//   --from N --count N     only these steps; --when before|half-way: only so
+//   --random N --seed N    instead of steps, N random moments of each scene
+//   --side-by-side N       so many projects at a time
+//   --json                 last, the figures as one line; --record keeps them in docs/proof/figures
+import { parseArgs } from "node:util";
+import { recordFigures } from "../../scripts/record-figures.ts";
+import { explore, pointsOf, randomPoints, type Failure, type Point } from "./explore.ts";
+import { SCENES, type SceneName } from "./scene.ts";
+
+const { values } = parseArgs({
+  options: {
+    scene: { type: "string" },
+    from: { type: "string", default: "1" },
+    count: { type: "string", default: "Infinity" },
+    when: { type: "string" },
+    random: { type: "string" },
+    seed: { type: "string", default: "1" },
+    "side-by-side": { type: "string", default: "4" },
+    json: { type: "boolean", default: false },
+    record: { type: "boolean", default: false },
+  },
+});
+
+/** A run of either scene takes less, also beside others. */
+const LONGEST_MS = 4_000;
+
+const startedAt = performance.now();
+const scenes = (Object.keys(SCENES) as SceneName[]).filter(
+  (name) => values.scene === undefined || values.scene === name,
+);
+const figures: Record<string, unknown> = {};
+let failed = 0;
+for (const scene of scenes) {
+  const { points, deaths, failures } = await explore(
+    await chosenPoints(scene),
+    Number(values["side-by-side"]),
+    tellFailure,
+  );
+  console.log(`${scene}: ${points} points, ${deaths} deaths, ${failures.length} failures`);
+  figures[scene] = { points, deaths, failures: failures.length };
+  failed += failures.length;
+}
+figures["seconds"] = Math.round((performance.now() - startedAt) / 1_000);
+if (values.record) {
+  const isRandom = values.random !== undefined;
+  const command = isRandom ? `npm run crash-points -- --random ${values.random}` : "npm run crash-points";
+  console.log(`written: ${recordFigures(isRandom ? "crash-moments" : "crash-points", command, figures)}`);
+}
+if (values.json) console.log(JSON.stringify(figures));
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function chosenPoints(scene: SceneName): Promise<readonly Point[]> {
+  if (values.random !== undefined)
+    return randomPoints(scene, Number(values.random), Number(values.seed), LONGEST_MS);
+  const from = Number(values.from);
+  return (await pointsOf(scene)).filter(
+    (point) =>
+      "step" in point &&
+      point.step >= from &&
+      point.step < from + Number(values.count) &&
+      (values.when === undefined || values.when === point.when),
+  );
+}
+
+function tellFailure({ point, step, violations }: Failure): void {
+  const isMoment = "ms" in point;
+  const where = isMoment ? `after ${point.ms} ms` : `${point.when} step ${point.step}, ${step}`;
+  console.log(`${point.scene}: death ${where}`);
+  for (const violation of violations) console.log(`  ${violation}`);
+  const flags = isMoment
+    ? `--random ${values.random} --seed ${values.seed}`
+    : `--from ${point.step} --count 1 --when ${point.when}`;
+  console.log(`  repeat: npm run crash-points -- --scene ${point.scene} ${flags}`);
+}
