@@ -31,7 +31,7 @@ const startedAt = performance.now();
 const scenes = (Object.keys(SCENES) as SceneName[]).filter(
   (name) => values.scene === undefined || values.scene === name,
 );
-const figures: Record<string, unknown> = {};
+const figures: Record<string, number> = {};
 let failed = 0;
 for (const scene of scenes) {
   const { points, deaths, failures } = await explore(
@@ -40,7 +40,11 @@ for (const scene of scenes) {
     tellFailure,
   );
   console.log(`${scene}: ${points} points, ${deaths} deaths, ${failures.length} failures`);
-  figures[scene] = { points, deaths, failures: failures.length };
+  Object.assign(figures, {
+    [`${scene}: points`]: points,
+    [`${scene}: deaths`]: deaths,
+    [`${scene}: failures`]: failures.length,
+  });
   failed += failures.length;
 }
 figures["seconds"] = Math.round((performance.now() - startedAt) / 1_000);
