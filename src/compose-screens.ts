@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { transcriptFile } from "./adapters/files/iteration-texts.ts";
 import { progressIn, readProgress } from "./adapters/files/progress-file.ts";
 import type { Project } from "./compose-project.ts";
-import { driverOf, openLog, ownWorkerId, secretsOf, workersOf } from "./compose-store.ts";
+import { allSecretsOf, driverOf, openLog, ownWorkerId, workersOf } from "./compose-store.ts";
 import { createRedactor } from "./core/redact.ts";
 import { drivenByWorkers, type Driving } from "./engine/driving.ts";
 import type { Log } from "./engine/ports.ts";
@@ -93,7 +93,7 @@ class CurrentLog {
     const { root, queue } = this.#project;
     if (queue === null) return (await openLog(this.#project, this.#env)).log;
     const { openWatchedLog } = await import("./compose-shared.ts");
-    return openWatchedLog(root, queue, createRedactor(secretsOf(this.#project, this.#env)));
+    return openWatchedLog(root, queue, createRedactor(await allSecretsOf(this.#project, this.#env)));
   }
 
   /** Of the file itself, whatever its name; null when there is none. */

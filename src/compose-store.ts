@@ -2,32 +2,37 @@ import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { projectId } from "./adapters/store/project-id.ts";
 import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
-import { redactingLog } from "./adapters/store/redacting-log.ts";
+import { lateRedactingLog, redactingLog } from "./adapters/store/redacting-log.ts";
 import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
-import type { Project } from "./compose-project.ts";
+import { readConfig, type Project } from "./compose-project.ts";
 import { createRedactor, passwordsIn, secretsIn } from "./core/redact.ts";
 import type { Commands } from "./core/settings.ts";
 import type { WorkerSeen } from "./engine/fleet-ports.ts";
 import type { Log } from "./engine/ports.ts";
+import { noteSecrets } from "./engine/secrets-seen.ts";
 
 const NO_COMMANDS: Commands = { agents: [], gates: [] };
 
 /**
  * The project's log, on this machine or in the database that machines share. No secret of the environment or the
- * commands passes through it; `notice` is for the person.
+ * commands passes through it, nor of the configuration where no commands are given; `notice` is for the person.
  */
 export async function openLog(
   project: Project,
   env: NodeJS.ProcessEnv,
-  commands: Commands = NO_COMMANDS,
+  commands?: Commands,
 ): Promise<{ readonly log: Log; readonly notice: string | null }> {
-  const redact = createRedactor(secretsOf(project, env, commands));
+  const redactor = async (): Promise<(text: string) => string> =>
+    createRedactor(
+      commands === undefined ? await allSecretsOf(project, env) : secretsOf(project, env, commands),
+    );
   if (project.queue !== null) {
     const { openSharedLog } = await import("./compose-shared.ts");
-    return { log: await openSharedLog(project.root, project.queue, redact), notice: null };
+    return { log: await openSharedLog(project.root, project.queue, await redactor()), notice: null };
   }
   const { log, notice } = openSqliteLog(project.stateFile, projectId(project.stateFolder));
-  return { log: redactingLog(log, redact), notice };
+  if (commands === undefined) return { log: lateRedactingLog(log, redactor), notice };
+  return { log: redactingLog(log, await redactor()), notice };
 }
 
 /** Whether any run was ever recorded, as far as one can know without a look at it; asking creates nothing. */
@@ -76,5 +81,19 @@ export function secretsOf(
   { agents, gates }: Commands = NO_COMMANDS,
 ): readonly string[] {
   const variables = [env, ...agents.map((agent) => agent.env), ...gates.map((gate) => gate.env)];
-  return [...variables.flatMap((some) => secretsIn(some)), ...passwordsIn(queue?.url ?? "")];
+  const secrets = [...variables.flatMap((some) => secretsIn(some)), ...passwordsIn(queue?.url ?? "")];
+  noteSecrets(secrets);
+  return secrets;
+}
+
+/** With those that the configuration gives to agents and gates. */
+export async function allSecretsOf(project: Project, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  try {
+    const { agents, gates } = await readConfig(project, env);
+    const given = [...Object.values(agents), ...gates].flatMap((one) => secretsIn(one.env));
+    noteSecrets(given);
+    return [...secretsOf(project, env), ...given];
+  } catch {
+    return secretsOf(project, env); // whoever needs the configuration says why it cannot be read
+  }
 }

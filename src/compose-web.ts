@@ -5,7 +5,7 @@ import { openRepository } from "./adapters/git/open-repository.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
 import { readDiff } from "./adapters/workspace/read-diff.ts";
 import { isElsewhere, openScreen, type ScreenParts } from "./compose-screens.ts";
-import { secretsOf } from "./compose-store.ts";
+import { allSecretsOf } from "./compose-store.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { WebPorts } from "./web/web-ports.ts";
 
@@ -14,11 +14,14 @@ export interface WebScreen {
   close(): Promise<void>;
 }
 
-/** What the server of the page looks at; secrets of the environment are in none of it. */
-export function openWebScreen(parts: ScreenParts, refreshStatus: () => Promise<void>): WebScreen {
+/** What the server of the page looks at; secrets of the environment and the configuration are in none of it. */
+export async function openWebScreen(
+  parts: ScreenParts,
+  refreshStatus: () => Promise<void>,
+): Promise<WebScreen> {
   const { project, env } = parts;
   const screen = openScreen(parts);
-  const redact = createRedactor(secretsOf(project, env));
+  const redact = createRedactor(await allSecretsOf(project, env));
   const folder = join(ownRoot(import.meta.dirname), "dist", "web");
   return {
     ...screen,

@@ -11,7 +11,7 @@ import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folde
 import { Views } from "./adapters/files/views.ts";
 import { besideOf, inTurnWithMerges, workspacesBeside } from "./compose-beside.ts";
 import { builtInAgents, OWN_ROOT, withoutQueue, type Project, type Queue } from "./compose-project.ts";
-import { secretsOf } from "./compose-store.ts";
+import { allSecretsOf, secretsOf } from "./compose-store.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
 import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
 import { findProgram } from "./adapters/system/find-program.ts";
@@ -77,6 +77,15 @@ export function sourceOf(
   defaults: RoadmapDefaults = {},
 ): OpenedSource {
   return openSource(request, project, defaults);
+}
+
+/** For who shows it: neither the environment's secrets nor the configuration's are in its tasks. */
+export async function shownSource(
+  project: Project,
+  source: TaskSource,
+  env: NodeJS.ProcessEnv,
+): Promise<TaskSource> {
+  return redactingSource(source, createRedactor(await allSecretsOf(project, env)));
 }
 
 export function addTask(project: Project, source: SourceIdentity, title: string): AddedTask {

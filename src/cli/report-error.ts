@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRedactor, secretsIn } from "../core/redact.ts";
+import { secretsSeen } from "../engine/secrets-seen.ts";
 import { exitCodeOf, RalphError } from "../core/ralph-error.ts";
 
 /** Says in a sentence what went wrong and what to do; answers the exit code. */
@@ -12,7 +13,7 @@ export function reportError(
   stderr: NodeJS.WriteStream,
 ): number {
   const known = error instanceof RalphError ? error : bug(error);
-  const redact = createRedactor(secretsIn(process.env));
+  const redact = ownRedactor();
   const message = redact(known.message);
   const hint = known.hint === undefined ? null : redact(known.hint);
   if (asJson) stdout.write(`${JSON.stringify({ error: { code: known.code, message, hint } })}\n`);
@@ -20,6 +21,11 @@ export function reportError(
     // As it stands: a hint may begin with a command to type.
     stderr.write(`ralph: ${message}\n${hint === null ? "" : `  → ${hint}\n`}`);
   return exitCodeOf(known.code);
+}
+
+/** The configuration may be what is broken, so this is what was known of it by now. */
+function ownRedactor(): (text: string) => string {
+  return createRedactor([...secretsIn(process.env), ...secretsSeen()]);
 }
 
 /** Where the report lies; without a place to write to, the report itself. */
@@ -35,9 +41,7 @@ function kept(report: string): string {
 
 function bug(error: unknown): RalphError {
   const report = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const text = createRedactor(secretsIn(process.env))(
-    `${report}\nnode ${process.version} ${process.platform}\n`,
-  );
+  const text = ownRedactor()(`${report}\nnode ${process.version} ${process.platform}\n`);
   const first = error instanceof Error ? error.message : String(error);
   return new RalphError("internal", `internal error: ${first}`, {
     hint: `this is a bug in ralph. What is recorded is safe, and the next run goes on. Report: ${kept(text)}`,

@@ -19,6 +19,8 @@ class Scanner {
   readonly places: Place[] = [];
   readonly #text: string;
   #at = 0;
+  /** Up to where lines are counted: asked for every key, and never for an earlier one. */
+  #counted = { at: 0, line: 1 };
 
   constructor(text: string) {
     this.#text = text;
@@ -87,7 +89,10 @@ class Scanner {
   }
 
   #line(): number {
-    return this.#text.slice(0, this.#at).split("\n").length;
+    let { at, line } = this.#counted;
+    for (; at < this.#at; at += 1) if (this.#text[at] === "\n") line += 1;
+    this.#counted = { at, line };
+    return line;
   }
 
   #unexpected(wanted: string): BadSyntax {

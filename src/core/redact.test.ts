@@ -37,6 +37,13 @@ describe("secrets go", () => {
       "postgres://db/x?password=hunter2&a=1",
       "postgres://db/x?password=[redacted]&a=1",
     ],
+    [
+      "a token in place of a name",
+      "https://Ab1cD2eF3gH4iJ5kL6mN@git.example/x.git",
+      "https://[redacted]@git.example/x.git",
+    ],
+    ["a GitLab token", "glpat-AbCdEfGhIjKlMnOpQrSt", "[redacted]"],
+    ["an npm token", `npm_${"a1B2".repeat(9)}`, "[redacted]"],
     ["two private keys", `${key}\n${key}`, "[redacted]\n[redacted]"],
   ])("%s", (_, text, clean) => {
     expect(redact(text)).toBe(clean);
@@ -56,6 +63,8 @@ describe("other text stays", () => {
     "http://localhost:3000/users/a@example.org",
     '"http://localhost:3000","a@example.org"',
     "git@github.com:owner/name.git, ssh://git@host:22/name",
+    "https://somebody@git.example/name.git",
+    "npm_config_registry=https://registry.example",
     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
     "\0\xff garbage \ufffd",
   ])("%s", (text) => {
@@ -97,12 +106,28 @@ test("secrets are known by the names of their variables", () => {
     DB_PASSWORD: "value-four",
     TOKEN: "value-five",
     SSH_KEY: "/home/me/.ssh/id",
+    AWS_SECRET_ACCESS_KEY: "/Ab1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3",
+    PGPASSWORD: "value-of-postgres",
+    MYSQL_PWD: "value-of-mysql",
+    REGISTRY_PASS: "value-of-registry",
+    PWD: "not-a-secret",
+    COMPASS: "not-a-secret",
     TINY_KEY: "1234567",
     NO_KEY: undefined,
     KEYBOARD: "value-six",
     PATH: "value-seven",
   };
-  expect(secretsIn(env)).toEqual(["value-one", "value-two", "value-three", "value-four", "value-five"]);
+  expect(secretsIn(env)).toEqual([
+    "value-one",
+    "value-two",
+    "value-three",
+    "value-four",
+    "value-five",
+    "/Ab1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3",
+    "value-of-postgres",
+    "value-of-mysql",
+    "value-of-registry",
+  ]);
 });
 
 test("passwords in addresses are known by where they stand, however they are written", () => {
@@ -148,6 +173,13 @@ test.each([
   ["schlüssel", String.raw`schl\u00fcssel`],
 ])("%j looks otherwise in JSON", (secret, form) => {
   expect(inJson([secret])).toContain(form);
+});
+
+test("the ways of writing JSON are found together, and in capitals", () => {
+  const forms = inJson(["p/s<é>"]);
+  expect(forms).toEqual(
+    expect.arrayContaining([String.raw`p\/s<\u00e9>`, String.raw`p\/s\u003C\u00E9\u003E`]),
+  );
 });
 
 test("what looks the same in JSON is not there twice", () => {

@@ -24,10 +24,17 @@ export function redactAll<Value>(value: Value, redact: (text: string) => string)
 /** Values of environment variables that are secret by their name, and passwords in addresses. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
-    if (value === undefined || value.length < SECRET_LENGTH_MIN || value.startsWith("/")) return [];
+    if (value === undefined || value.length < SECRET_LENGTH_MIN || isPath(value)) return [];
     return SECRET_NAME.test(name) ? [value] : passwordsIn(value);
   });
 }
+
+/** A key's name may hold the file with the key. Base64 begins with a slash as well, and then looks like no path. */
+function isPath(value: string): boolean {
+  return value.startsWith("/") && !LIKE_BASE64.test(value);
+}
+
+const LIKE_BASE64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z\d+/]{20,}={0,2}$/;
 
 /** The password in an address, as it stands there and as it is meant; none when there is none. */
 export function passwordsIn(address: string): string[] {
@@ -48,16 +55,21 @@ function decoded(text: string): string {
   }
 }
 
-/** The same values as they look inside JSON, by the usual ways of writing it. */
+/** The same values as they look inside JSON, by the usual ways of writing it and all of their mixtures. */
 export function inJson(secrets: readonly string[]): readonly string[] {
   return secrets.flatMap((secret) => {
     const plain = JSON.stringify(secret).slice(1, -1);
-    const ascii = plain.replaceAll(/[^\x20-\x7e]/g, unicodeEscape);
-    const html = plain.replaceAll(/[<>&]/g, unicodeEscape);
-    const forms = [plain, ascii, html, plain.replaceAll("/", String.raw`\/`)];
-    return [...new Set(forms)].filter((form) => form !== secret);
+    const forms = ESCAPED.flatMap((pattern) => [
+      plain.replaceAll(pattern, unicodeEscape),
+      plain.replaceAll(pattern, (character) => unicodeEscape(character).toUpperCase().replace("U", "u")),
+    ]);
+    const all = [plain, ...forms].flatMap((form) => [form, form.replaceAll("/", String.raw`\/`)]);
+    return [...new Set(all)].filter((form) => form !== secret);
   });
 }
+
+/** What some write as an escape although they need not. */
+const ESCAPED = [/[^\x20-\x7e]/g, /[<>&]/g, /[^\x20-\x7e]|[<>&]/g];
 
 function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -65,7 +77,7 @@ function unicodeEscape(character: string): string {
 
 const REDACTED = "[redacted]";
 const SECRET_LENGTH_MIN = 8;
-const SECRET_NAME = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)$/i;
+const SECRET_NAME = /(?:^|_)(?:KEY|TOKEN|SECRET|PASS|PAT)$|_PWD$|PASSW(?:OR)?D$/i;
 
 /**
  * No shape spans a line, and each is linear: what precedes a run of unbounded length is bounded, and a run that
@@ -75,12 +87,15 @@ const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/(?<![A-Za-z0-9])sk-[\w-]{20,}/g, REDACTED],
   [/gh[oprsu]_[A-Za-z0-9]{20,}/g, REDACTED],
   [/github_pat_\w{20,}/g, REDACTED],
+  [/(?<![A-Za-z0-9])glpat-[\w-]{20,}/g, REDACTED],
+  [/(?<![A-Za-z0-9])npm_[A-Za-z0-9]{36,}/g, REDACTED],
   [/xox[abeprs]-[A-Za-z0-9-]{10,}/g, REDACTED],
   [/(?:AKIA|ASIA)[0-9A-Z]{16}/g, REDACTED],
   [/AIza[\w-]{35}/g, REDACTED],
   [/([Bb]earer[ \t]{1,4})[\w.~+/-]{16,}=*/g, `$1${REDACTED}`],
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, REDACTED],
   [/(:\/\/[^\s:@/"'<>]{0,100}:)[^\s@/"'<>]{1,500}@/g, `$1${REDACTED}@`],
+  [/(https?:\/\/)[^\s:@/"'<>]{20,200}@/g, `$1${REDACTED}@`],
   [/([?&]password=)[^\s&#"'<>]{1,500}/g, `$1${REDACTED}`],
 ];
 
@@ -89,11 +104,14 @@ const ANY_SHAPE = new RegExp(
     String.raw`(?<![A-Za-z0-9])sk-[\w-]{20}`,
     "gh[oprsu]_[A-Za-z0-9]{20}",
     String.raw`github_pat_\w{20}`,
+    String.raw`(?<![A-Za-z0-9])glpat-[\w-]{20}`,
+    "(?<![A-Za-z0-9])npm_[A-Za-z0-9]{36}",
     "xox[abeprs]-",
     "A(?:KIA|SIA)[0-9A-Z]{16}",
     String.raw`AIza[\w-]{35}`,
     "[Bb]earer[ \t]",
     String.raw`(?<![\w-])eyJ[\w-]{8}`,
+    String.raw`https?:\/\/[^\s:@/"'<>]{20,200}@`,
     "[?&]password=[^\\s&#\"'<>]",
     String.raw`:\/\/[^\s:@/"'<>]{0,100}:[^\s@/"'<>]{1,500}@`,
   ].join("|"),

@@ -92,7 +92,7 @@ const PIECES = [
 export function hostileText(random: Random, kind: string): string {
   const repeats = random.chance(0.1);
   const length = random.chance(0.05) ? 20_000 : random.between(1, 400);
-  const own = kind === "yaml" ? 200 : length;
+  const own = kind === "yaml" || kind === "small" ? 200 : length;
   if (repeats) {
     const unit = Array.from({ length: random.between(1, 4) }, () => random.pick(PIECES)).join("");
     return unit.repeat(Math.min(own * 4, 40_000));

@@ -1,92 +1,68 @@
-// `npm run fuzz -- --minutes 30`: random input for everything that reads what people and agents write. It fails on a
-// crash that is not a clear refusal, and on input that takes far longer than its length explains.
+// `npm run fuzz -- --minutes 30`: spoilt and hostile input for everything that reads what people, agents, browsers and
+// other programs write. It fails on a crash that is not a clear refusal, on a broken promise, on input that takes far
+// longer than its length explains, on a hang, and on memory without end. `--target NAME`, `--seed S` and `--inputs N`
+// narrow it down; a failing input is kept, and told with the command that repeats it.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { readJson } from "../../src/config/read-json.ts";
-import { readToml } from "../../src/config/read-toml.ts";
-import { readYaml } from "../../src/config/read-yaml.ts";
-import { scanChecklist } from "../../src/adapters/tasks/scan-checklist.ts";
-import { scanRoadmap } from "../../src/adapters/tasks/scan-roadmap.ts";
-import { scanTasksJson } from "../../src/adapters/tasks/scan-tasks-json.ts";
-import { RalphError } from "../../src/core/ralph-error.ts";
-import { createRedactor } from "../../src/core/redact.ts";
-import { createSignalReader } from "../../src/core/report/read-signals.ts";
-import { templateProblem } from "../../src/core/prompt/template.ts";
+import { recordFigures } from "../../scripts/record-figures.ts";
 import { Random } from "../simulation/random.ts";
-import { hostileText } from "./hostile-text.ts";
-
-type Target = (text: string) => void;
-
-const TARGETS: Readonly<Record<string, Target>> = {
-  checklist: (text) => void scanChecklist(Buffer.from(text, "latin1")),
-  roadmap: (text) => void scanRoadmap(Buffer.from(text, "latin1")),
-  "tasks.json": (text) => void scanTasksJson(Buffer.from(text), "tasks.json"),
-  signals: (text) => {
-    const reader = createSignalReader({ completion: "COMPLETE", requireXml: false });
-    for (const line of text.split("\n")) reader.readLine(line);
-    reader.report(null);
-  },
-  toml: (text) => void readToml(text),
-  yaml: (text) => void readYaml(text),
-  json: (text) => void readJson(text),
-  redact: (text) => void createRedactor(["sentinel-value"])(text),
-  template: (text) => void templateProblem(text),
-};
-
-/**
- * A second for a megabyte, and a little for small ones: quadratic time is far beyond that. YAML is read by a library
- * that takes longer with many mistakes; files are bounded for its sake.
- */
-const ALLOWED_MS = (name: string, length: number): number =>
-  (500 + length / 1_000) * (name === "yaml" ? 4 : 1);
+import { TARGETS } from "./all-targets.ts";
+import { superviseFuzzing, type Failure } from "./supervise-fuzzing.ts";
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "1" }, seed: { type: "string", default: "1" } },
+  options: {
+    minutes: { type: "string", default: "1" },
+    seed: { type: "string", default: "1" },
+    inputs: { type: "string" },
+    target: { type: "string" },
+    record: { type: "boolean", default: false },
+  },
 });
-const until = performance.now() + Number(values.minutes) * 60_000;
-const counts = new Map<string, { inputs: number; bytes: number; refused: number; slowestMs: number }>();
-const failures: string[] = [];
-for (let seed = Number(values.seed); performance.now() < until && failures.length < 10; seed += 1) {
-  for (const [name, target] of Object.entries(TARGETS)) tryOne(name, target, seed);
+const names = TARGETS.map(({ name }) => name).filter((name) => name === (values.target ?? name));
+if (names.length === 0) {
+  console.error(
+    `fuzz: there is no target "${values.target}"; known: ${TARGETS.map(({ name }) => name).join(", ")}`,
+  );
+  process.exit(64);
 }
-for (const [name, { inputs, bytes, refused, slowestMs }] of counts) {
+const startedAt = performance.now();
+const { tallies, failures } = await superviseFuzzing({
+  names,
+  from: Number(values.seed),
+  inputs: values.inputs === undefined ? null : Number(values.inputs),
+  minutes: Number(values.minutes),
+});
+for (const [name, { inputs, bytes, refused, slowestMs }] of tallies) {
+  const size = (bytes / 1e6).toFixed(1);
   console.log(
-    `${name.padEnd(12)} ${inputs} inputs, ${(bytes / 1e6).toFixed(0)} MB, ${refused} refused, slowest ${slowestMs.toFixed(0)} ms`,
+    `${name.padEnd(16)} ${inputs} inputs, ${size} MB, ${refused} refused, slowest ${slowestMs.toFixed(0)} ms`,
   );
 }
+for (const failure of failures) tell(failure);
 console.log(`${failures.length} failures`);
+if (values.record) {
+  const all = [...tallies.values()];
+  const path = recordFigures("fuzz", `npm run fuzz -- --minutes ${values.minutes}`, {
+    targets: tallies.size,
+    inputs: all.reduce((sum, { inputs }) => sum + inputs, 0),
+    megabytes: Math.round(all.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6),
+    refused: all.reduce((sum, { refused }) => sum + refused, 0),
+    slowest_ms: Math.round(Math.max(...all.map(({ slowestMs }) => slowestMs))),
+    minutes: Math.round((performance.now() - startedAt) / 6_000) / 10,
+    failures: failures.length,
+  });
+  console.log(path);
+}
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-function tryOne(name: string, target: Target, seed: number): void {
-  const text = hostileText(new Random(seed), name);
-  const count = counts.get(name) ?? { inputs: 0, bytes: 0, refused: 0, slowestMs: 0 };
-  const startedAt = performance.now();
-  try {
-    target(text);
-  } catch (error) {
-    count.refused += 1;
-    if (!isRefusal(error))
-      fail(name, seed, error instanceof Error ? (error.stack ?? error.message) : String(error));
-  }
-  const ms = performance.now() - startedAt;
-  if (ms > ALLOWED_MS(name, text.length))
-    fail(name, seed, `${ms.toFixed(0)} ms for ${text.length} characters`);
-  counts.set(name, {
-    inputs: count.inputs + 1,
-    bytes: count.bytes + text.length,
-    refused: count.refused,
-    slowestMs: Math.max(count.slowestMs, ms),
-  });
-}
-
-/** A sentence for a person, or the mistake with its place, which becomes one. */
-function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof RalphError ||
-    (error instanceof Error && error.name !== "TypeError" && error.name !== "RangeError")
-  );
-}
-
-function fail(name: string, seed: number, what: string): void {
-  failures.push(name);
-  console.log(`${name}, seed ${seed}: ${what}`);
+function tell({ target, seed, what }: Failure): void {
+  const folder = join(tmpdir(), "ralph-fuzz-failures");
+  const file = join(folder, `${target.replaceAll(/\W/g, "-")}-${seed}.txt`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, TARGETS.find(({ name }) => name === target)?.make(new Random(seed), false) ?? "");
+  console.log(`\n${target}, seed ${seed}: ${what}`);
+  console.log(`  input:  ${file}`);
+  console.log(`  repeat: npm run fuzz -- --target "${target}" --seed ${seed} --inputs 1`);
 }

@@ -30,7 +30,7 @@ export async function openPage(
   { mayAct = true, ports = {}, env = {} }: PageOptions = {},
 ): Promise<Page> {
   const project = await openProject({ cwd: root, env });
-  const screen = openWebScreen({ project, env, mayAct, lines: ({ type }) => [type] }, async () => {});
+  const screen = await openWebScreen({ project, env, mayAct, lines: ({ type }) => [type] }, async () => {});
   const allPorts = { ...screen.ports, ...ports };
   const server = await startServer({ ports: allPorts, host: "127.0.0.1", port: 0, token: TOKEN });
   const origin = `http://127.0.0.1:${server.port}`;

@@ -131,6 +131,22 @@ describe("old events", () => {
     expect(eventsFile().map(({ iteration }) => iteration)).toEqual([4, 5]);
   });
 
+  test("are also those of which there are too many, whoever counts them", async () => {
+    const project = newProject();
+    const process = await startProcess(project);
+    const numbers = Array.from({ length: 1_200 }, (_, index) => index + 1);
+    for (let from = 0; from < numbers.length; from += 300)
+      await process.record(...numbers.slice(from, from + 300).map(liedIn));
+    expect(eventsFile().map(({ iteration }) => iteration)).toEqual(numbers.slice(500));
+    expect(archives()).toEqual({ "events-2026-01.json.gz": numbers.slice(0, 500) });
+    const before = allFiles();
+    await startProcess(project);
+    expect(allFiles()).toEqual(before);
+    writeFileSync(eventsPath(), "{}");
+    await startProcess(project);
+    expect(allFiles()).toEqual(before);
+  });
+
   test("come once, though processes die and files are lost in between", async () => {
     const project = newProject();
     await (await startProcess(project)).record(liedIn(1), liedIn(2));

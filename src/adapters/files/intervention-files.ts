@@ -9,6 +9,7 @@ import {
   interventionsDocument,
   isIntervention,
   isRotated,
+  rotatedByNumber,
   ROTATION_DAYS,
   type RecordedIntervention,
 } from "../../core/projections/interventions.ts";
@@ -40,6 +41,8 @@ export class InterventionFiles implements Follower {
   readonly #late: LateWriter;
   /** What `events.json` holds; null before `restore`, when nobody knows. */
   #entries: readonly Entry[] | null = null;
+  /** Those since the last reset that are no longer in it. */
+  #gone = 0;
   #news: Entry[] = [];
   #isBehind = false;
 
@@ -55,13 +58,13 @@ export class InterventionFiles implements Follower {
     const recorded = await this.#log.read(state.interventionsSince, { types: ["intervention.chosen"] });
     // What came after the state is followed.
     const known = recorded.filter(({ position }) => position <= state.position);
+    this.#gone = 0;
     const [recent, old] = this.#split(known.filter(isIntervention).map(entryOf), state);
     this.#prepare();
     const isInStep = holds(this.#path(EVENTS), interventionsDocument(recent.map(({ text }) => text)));
     // Entries leave `events.json` after they are in an archive, so one that is in step vouches for those there are.
     this.#archive(old, (archive) => !isInStep || !existsSync(archive));
-    this.#entries = recent;
-    this.#news = [];
+    this.#keep(recent, old);
     this.#isBehind = !isInStep;
     this.#write(state);
   }
@@ -70,6 +73,7 @@ export class InterventionFiles implements Follower {
     if (isIntervention(event)) this.#news.push(entryOf(event));
     if (event.type === "interventions.reset") {
       if (this.#entries !== null) this.#entries = [];
+      this.#gone = 0;
       this.#news = [];
       this.#isBehind = true;
     }
@@ -97,17 +101,23 @@ export class InterventionFiles implements Follower {
     const [recent, old] = this.#split([...(this.#entries ?? []), ...this.#news], state);
     if (old.length > 0) this.#prepare();
     this.#archive(old, () => true);
-    this.#entries = recent;
-    this.#news = [];
+    this.#keep(recent, old);
     this.#isBehind = true;
   }
 
-  /** The entries of `events.json`, and those that are too old for it. */
+  #keep(recent: readonly Entry[], old: readonly Entry[]): void {
+    this.#entries = recent;
+    this.#gone += old.length;
+    this.#news = [];
+  }
+
+  /** The entries of `events.json`, and those that are too old or too many for it. */
   #split(entries: readonly Entry[], state: State): readonly [readonly Entry[], readonly Entry[]] {
     const days = state.run?.settings.interventions.rotationDays ?? ROTATION_DAYS;
     const now = this.#clock.now();
-    const isOld = ({ at }: Entry): boolean => isRotated(at, now, days);
-    return [entries.filter((entry) => !isOld(entry)), entries.filter(isOld)];
+    const tooMany = rotatedByNumber(this.#gone + entries.length) - this.#gone;
+    const isOld = ({ at }: Entry, index: number): boolean => index < tooMany || isRotated(at, now, days);
+    return [entries.filter((entry, index) => !isOld(entry, index)), entries.filter(isOld)];
   }
 
   #archive(old: readonly Entry[], isDue: (archive: string) => boolean): void {

@@ -1,8 +1,9 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { LiveProgress } from "../../core/projections/overview.ts";
 import type { Progress } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
+import { readEnd } from "../system/read-end.ts";
 
 const NAME = "progress.json";
 
@@ -35,7 +36,8 @@ export class ProgressFile {
 /** Of all that run; nothing when the file is not there, or is not ours. */
 export function readProgress(folder: string): readonly LiveProgress[] {
   try {
-    const { lanes } = JSON.parse(readFileSync(join(folder, NAME), "utf8")) as { lanes?: unknown };
+    const text = readEnd(join(folder, NAME), { followsLinks: false })?.text ?? "";
+    const { lanes } = JSON.parse(text) as { lanes?: unknown };
     return Array.isArray(lanes) ? progressIn(lanes) : [];
   } catch {
     // It comes and goes with a run, and a screen asks again in a moment.

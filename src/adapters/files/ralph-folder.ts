@@ -1,15 +1,18 @@
 import {
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
-  readFileSync,
+  rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { removeAbandonedIn } from "../system/abandoned-files.ts";
+import { writeFileAtomically } from "../system/atomic-file.ts";
 import { fileError } from "../system/file-error.ts";
+import { readEnd } from "../system/read-end.ts";
 import { UNVERSIONED } from "../../core/projections/unversioned.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 
@@ -24,9 +27,10 @@ export function prepareRalphFolder(folder: string): void {
     for (const path of ["", "logs", "interventions"]) removeAbandonedIn(join(folder, path));
     const ignore = join(folder, ".gitignore");
     const wanted = `${[".gitignore", ...UNVERSIONED].join("\n")}\n`;
-    if (textOf(ignore) !== wanted) writeFileSync(ignore, wanted);
+    // What else lies in its place (a link, a pipe) is replaced, not followed.
+    if (textOf(ignore) !== wanted) writeFileAtomically(ignore, wanted, { durable: false });
     // Opening for writing is the only honest test: a read-only mount looks writable by its mode.
-    writeFileSync(join(folder, "logs", ".writable"), "");
+    createFile(join(folder, "logs", ".writable"));
   } catch (error) {
     throw error instanceof RalphError ? error : fileError(error, folder);
   }
@@ -60,11 +64,12 @@ export function lastTranscript(folder: string, name = "iteration"): number {
   return Math.max(0, ...numbers);
 }
 
+/** Null for what is missing, unreadable or no file: it is written anew, and that fails loudly if it must. */
 function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    // Missing or unreadable is the same here: it is written anew, and that fails loudly if it must.
-    return null;
-  }
+  return readEnd(path, { followsLinks: false })?.text ?? null;
+}
+
+function createFile(path: string): void {
+  rmSync(path, { force: true });
+  closeSync(openSync(path, "wx"));
 }

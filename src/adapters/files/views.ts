@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Recorded } from "../../core/events.ts";
 import { hourOf } from "../../core/limits/calls.ts";
@@ -17,6 +27,9 @@ import { fileError } from "../system/file-error.ts";
 
 const SUMMARY = "logs/summary.csv";
 const EXECUTION = "logs/execution.jsonl";
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+/** Whatever an agent puts in the file's place between a look and the opening. */
+const NEVER_ELSEWHERE = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
 /** The files under `.ralph/` that scripts and people read, kept in step with the log. */
 export class Views implements Follower {
@@ -88,7 +101,7 @@ export class Views implements Follower {
     if (![".gitignore", "logs"].every((name) => existsSync(this.#path(name))))
       prepareRalphFolder(this.#folder);
     const isFirst = state.judged <= 1;
-    return !isFirst && [SUMMARY, EXECUTION].some((file) => !existsSync(this.#path(file)));
+    return !isFirst && [SUMMARY, EXECUTION].some((file) => !isPlainFile(this.#path(file)));
   }
 
   /** Rows of a log that is no longer there are kept beside the new file. */
@@ -131,8 +144,14 @@ export class Views implements Follower {
   #appendRow(file: string, row: string, header?: string): void {
     const path = this.#path(file);
     try {
+      if (!isPlainFile(path)) rmSync(path, { recursive: true, force: true });
       const start = header !== undefined && !existsSync(path) ? `${header}\n` : "";
-      appendFileSync(path, `${start}${row}\n`);
+      const file = openSync(path, NEVER_ELSEWHERE);
+      try {
+        appendFileSync(file, `${start}${row}\n`);
+      } finally {
+        closeSync(file);
+      }
     } catch (error) {
       throw fileError(error, path);
     }
@@ -147,7 +166,12 @@ function hasStories({ run }: State): boolean {
   return run?.settings.source.kind === "tasks-json";
 }
 
+/** A link could lead outside the repository, and a pipe would wait for ever. */
+function isPlainFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
 function countLines(path: string): number {
-  if (!existsSync(path)) return 0;
+  if (!isPlainFile(path)) return 0;
   return readFileSync(path).filter((byte) => byte === 0x0a).length;
 }

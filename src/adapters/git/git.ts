@@ -21,6 +21,8 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Lets the operator's hooks and signing run; they are off otherwise. */
   readonly hooks?: boolean;
+  /** Lets git tidy up, if its settings say so and before it ends; it does not otherwise. */
+  readonly tidies?: boolean;
   /** Takes NUL-terminated records as they come; the output is then not kept. */
   readonly onRecord?: (record: string) => void;
 }
@@ -63,7 +65,7 @@ export function createGit(cwd: string, { unlock = () => Promise.resolve(), place
     return result.stdout;
   };
   const start: Git["start"] = (args) =>
-    spawn("git", withConfig(args, false), {
+    spawn("git", withConfig(args), {
       cwd,
       env: { ...environment(), ...place },
       detached: true,
@@ -97,13 +99,9 @@ const IS_LOCKED = /Unable to create '[^']*\.lock': File exists/;
 /** Git looks at all worktrees, also at one that somebody is just making or removing. */
 const IS_HALF_MADE = /failed to read .*(commondir|gitdir|HEAD)|unable to read .*worktrees/i;
 const PAUSES_MS = [0, 50, 200, 500];
-const OWN_CONFIG = [
-  "gc.auto=0",
-  "maintenance.auto=false",
-  "core.safecrlf=false",
-  "core.quotePath=false",
-  "i18n.commitEncoding=utf-8",
-];
+const UNTIDY = ["gc.auto=0", "maintenance.auto=false"];
+const TIDY_AT_ONCE = ["gc.autoDetach=false", "maintenance.autoDetach=false"];
+const OWN_CONFIG = ["core.safecrlf=false", "core.quotePath=false", "i18n.commitEncoding=utf-8"];
 const NO_HOOKS = ["core.hooksPath=/dev/null", "commit.gpgSign=false"];
 
 interface Ending {
@@ -115,7 +113,7 @@ const OF_TERMINALS: ReadonlySet<string | null> = new Set(["SIGINT", "SIGTERM", "
 
 function runOnce(cwd: string, args: readonly string[], options: GitOptions): Promise<GitResult & Ending> {
   return new Promise((resolve, reject) => {
-    const child = spawn("git", withConfig(args, options.hooks === true), {
+    const child = spawn("git", withConfig(args, options), {
       cwd,
       env: { ...environment(), ...options.env },
       // Ctrl-C is for us: a git that dies of it would look like a failure.
@@ -150,8 +148,8 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
   });
 }
 
-function withConfig(args: readonly string[], hooks: boolean): string[] {
-  const config = hooks ? OWN_CONFIG : [...OWN_CONFIG, ...NO_HOOKS];
+function withConfig(args: readonly string[], { hooks = false, tidies = false }: GitOptions = {}): string[] {
+  const config = [...(tidies ? TIDY_AT_ONCE : UNTIDY), ...OWN_CONFIG, ...(hooks ? [] : NO_HOOKS)];
   return [...config.flatMap((setting) => ["-c", setting]), ...args];
 }
 

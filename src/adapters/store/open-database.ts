@@ -46,6 +46,9 @@ function openPatiently(path: string): Database.Database {
   }
 }
 
+/** We write at the end and read what is recent: more would only make the memory of a long run grow. */
+const CACHE_KB = 4_096;
+
 function open(path: string): Database.Database {
   createPrivately(path);
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
@@ -53,6 +56,7 @@ function open(path: string): Database.Database {
     usableVersion(db, path);
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = FULL");
+    db.pragma(`cache_size = -${CACHE_KB}`);
     migrate(db, path);
     return db;
   } catch (error) {

@@ -33,3 +33,15 @@ export function redactingLog(log: Log, redact: (text: string) => string): Log {
     close: () => log.close(),
   };
 }
+
+/**
+ * The same for who knows all secrets only after a look at the configuration: that is worth its time when there is a
+ * fact. Deciding in the store is not offered, as it is an abbreviation only.
+ */
+export function lateRedactingLog(log: Log, redactor: () => Promise<(text: string) => string>): Log {
+  const { appendDecided: _, ...others } = redactingLog(log, (text) => text);
+  return {
+    ...others,
+    append: async (...parts) => redactingLog(log, await redactor()).append(...parts),
+  };
+}

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, unlinkSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
@@ -21,7 +21,8 @@ export async function nextTick(folder: string): Promise<number | null> {
 function fileTime(folder: string): number {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${TEMPORARY_PREFIX}${process.pid}-clock`);
-  const file = openSync(path, "w");
+  rmSync(path, { recursive: true, force: true });
+  const file = openSync(path, "wx");
   try {
     return fstatSync(file).ctimeMs;
   } finally {

@@ -12,6 +12,7 @@ import { readLeftovers } from "./read-leftovers.ts";
 import { readStatus } from "./read-status.ts";
 import { removeAbandoned } from "../git/remove-abandoned.ts";
 import { removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
+import { createTidying } from "./tidy-now-and-then.ts";
 import { useBranch } from "./use-branch.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
 
@@ -29,12 +30,16 @@ export interface WorkspaceOptions {
   readonly root: string;
   readonly ralphDir: string;
   readonly bigIndexBytes?: number;
+  /** Iterations after which git is asked to tidy up. */
+  readonly tidyEvery?: number;
 }
 
-export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceOptions): GitWorkspace {
+export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
+  const { root, ralphDir, bigIndexBytes } = options;
   let opening: Promise<Checkout> | null = null;
   let opened: Checkout | null = null;
   let kept: KeptFiles | null = null;
+  const tidy = createTidying(options.tidyEvery);
   const open = async (): Promise<Checkout> => {
     opened ??= await (opening ??= openCheckout(root, ralphDir, bigIndexBytes));
     return opened;
@@ -62,7 +67,9 @@ export function createGitWorkspace({ root, ralphDir, bigIndexBytes }: WorkspaceO
     },
     async collect(request) {
       const checkout = await open();
-      return collectEvidence(checkout, request, ownersIn(checkout, request), kept);
+      const evidence = await collectEvidence(checkout, request, ownersIn(checkout, request), kept);
+      await tidy(checkout.git);
+      return evidence;
     },
     async commitMark(request) {
       return commitMark(await open(), request);

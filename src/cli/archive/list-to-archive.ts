@@ -1,4 +1,4 @@
-import { hasLog, readConfig, sourceOf, type Project } from "../../compose.ts";
+import { hasLog, readConfig, shownSource, sourceOf, type Project } from "../../compose.ts";
 import type { Recorded } from "../../core/events.ts";
 import type { State } from "../../core/loop/state.ts";
 import { sameSource, type Plan, type SourceIdentity, type TaskId } from "../../core/plan/task.ts";
@@ -81,7 +81,7 @@ async function openedSource(
   const { source: configured } = await readConfig(project, env);
   const request = sourceRequest(undefined, flags, configured, { cwd, root: project.root });
   try {
-    return sourceOf(project, request).source;
+    return await shownSource(project, sourceOf(project, request).source, env);
   } catch (error) {
     if (request.is === "auto" && error instanceof RalphError && error.code === "no-tasks") return null;
     throw error;

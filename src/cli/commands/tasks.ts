@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addTask, openProject, readConfig, sourceOf, type Project } from "../../compose.ts";
+import { addTask, openProject, readConfig, shownSource, sourceOf, type Project } from "../../compose.ts";
 import { statusOf, type TaskStatus } from "../../core/loop/task-status.ts";
 import type { Task } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -38,7 +38,8 @@ async function tasks(
   const places = { cwd: context.cwd, root: project.root };
   const { source, why } = sourceOf(project, sourceRequest(undefined, flags, configured, places));
   if (action === "add") return add(project, source, title ?? "", flags.json === true, context);
-  return list(project, source, why, flags.json === true, context);
+  const shown = await shownSource(project, source, context.env);
+  return list(project, shown, why, flags.json === true, context);
 }
 
 function add(

@@ -34,7 +34,7 @@ async function web(flags: Flags, context: CliContext): Promise<number> {
   requireToken(flags, isLoopback(flags.host), TOKEN_LENGTH_MIN);
   const { startServer } = await import("../../web/server.ts");
   const told = new RunLines(PLAIN);
-  const screen = openWebScreen(
+  const screen = await openWebScreen(
     {
       project,
       env: context.env,

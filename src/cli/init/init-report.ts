@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
-import { dirname, relative } from "node:path";
-import { writeFileAtomically, type Project } from "../../compose.ts";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, relative, sep } from "node:path";
+import { safePath, writeFileAtomically, type Project } from "../../compose.ts";
 import type { CliContext } from "../commands.ts";
 
 /** Writes files and says so, a line each. */
@@ -45,10 +45,18 @@ export class InitReport {
   }
 
   replace(path: string, text: string | Buffer, what: string): void {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileAtomically(existsSync(path) ? realpathSync(path) : path, text);
+    const real = this.#inside(path);
+    mkdirSync(dirname(real), { recursive: true });
+    writeFileAtomically(real, text);
     this.#wrote = true;
     this.say(`wrote  ${this.shown(path).padEnd(24)} ${what}`);
+  }
+
+  /** Where it really is: a link that leads outside is refused. */
+  #inside(path: string): string {
+    const { root, ralphDir } = this.#project;
+    const place = path.startsWith(ralphDir + sep) ? ralphDir : root;
+    return safePath(place, relative(place, path));
   }
 
   shown(path: string): string {

@@ -65,6 +65,16 @@ export function isRotated(at: Instant, now: Instant, rotationDays: number): bool
   return at < now - rotationDays * DAY_MS;
 }
 
+const KEPT = 500;
+
+/**
+ * How many of so many events are in archives by their number alone, the oldest first: the file is written anew with
+ * every event, and a long run must not make that slow. Whoever counts them again comes to the same.
+ */
+export function rotatedByNumber(count: number): number {
+  return Math.max(0, Math.floor(count / KEPT) - 1) * KEPT;
+}
+
 /** The archive of an event: `events-2026-01.json.gz`. */
 export function archiveName(at: Instant): string {
   return `events-${isoTime(at).slice(0, 7)}.json.gz`;
