@@ -9,6 +9,7 @@ var root = path.join(__dirname, "..");
 var debianPackages = [
   { name: "git", command: "git", reason: "tests work on real repositories" },
   { name: "procps", command: "ps", reason: "tests look for left-over processes" },
+  { name: "bubblewrap", command: "bwrap", reason: "tests run agents in a real sandbox" },
   { name: "tmux", command: "tmux", reason: "tests look at the monitor in a real terminal" },
   { name: "chromium", command: "chromium", reason: "tests look at the page in a real browser" },
 ];

@@ -57,10 +57,9 @@ function worktreesOf({ project, setup, include, redact, ownRoot, ...parts }: Bes
   const { isShared = false } = parts;
   const { root, stateFolder } = project;
   const env = withoutOwn({ env: parts.env, ownRoot });
-  const stateHome = env["XDG_STATE_HOME"] || join(env["HOME"] ?? homedir(), ".local", "state");
   return createWorktrees({
     root,
-    stateHome,
+    stateHome: stateHomeOf(env),
     projectId: projectId(stateFolder),
     setup,
     include,
@@ -68,6 +67,11 @@ function worktreesOf({ project, setup, include, redact, ownRoot, ...parts }: Bes
     redact,
     isShared,
   });
+}
+
+/** Where programs keep their state. */
+export function stateHomeOf(env: NodeJS.ProcessEnv): string {
+  return env["XDG_STATE_HOME"] || join(env["HOME"] ?? homedir(), ".local", "state");
 }
 
 /** The environment as the user's own programs see it. */

@@ -11,6 +11,7 @@ import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folde
 import { Views } from "./adapters/files/views.ts";
 import { besideOf, inTurnWithMerges, workspacesBeside } from "./compose-beside.ts";
 import { builtInAgents, OWN_ROOT, withoutQueue, type Project, type Queue } from "./compose-project.ts";
+import { sandboxOf } from "./compose-sandbox.ts";
 import { allSecretsOf, secretsOf } from "./compose-store.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
 import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
@@ -33,7 +34,7 @@ import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-
 import { verifyWork } from "./adapters/workspace/verify-work.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
-import type { Commands, GateSettings, ProtectSettings, Settings } from "./core/settings.ts";
+import type { Commands, GateSettings, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
 import type { Agents, Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
 export { openProject, readConfig, readConfigWithOrigins } from "./compose-project.ts";
@@ -182,6 +183,8 @@ export interface AgentParts {
   readonly version: string;
   /** Instead of this machine's clock. */
   readonly now?: () => number;
+  /** What agents run in; null or absent: nothing. */
+  readonly sandbox?: SandboxSettings | null;
 }
 
 /** Everything the engine needs, with the real outside behind it. */
@@ -194,7 +197,7 @@ export function composePorts(parts: RunParts): Ports {
     log,
     commands,
     source: inTurnWithMerges(redactingSource(source, redact), project.root),
-    agents: agentsOf(parts, workspaceIn),
+    agents: agentsOf({ ...parts, sandbox: commands.sandbox ?? null }, workspaceIn),
     workspace,
     beside: besideOf({ ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT }, workspaceIn),
     gates: createGates({ cwd: project.root, baseEnv: withoutQueue(env), redact, ownRoot: OWN_ROOT }),
@@ -207,6 +210,7 @@ export function composePorts(parts: RunParts): Ports {
 
 export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefined) => GitWorkspace): Agents {
   const { project, onProgress, onAgentStart, onOutput, transcripts, now } = parts;
+  const sandbox = sandboxOf(project, parts.sandbox, parts.env);
   return createAgents({
     cwd: project.root,
     gitDir: dirname(project.stateFolder),
@@ -219,6 +223,7 @@ export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefin
     onProgress,
     onStart: onAgentStart,
     workTree: (root) => workspaceIn(root).fingerprint(),
+    ...(sandbox && { sandbox }),
     ...(now && { now }),
     ...(onOutput && { onOutput }),
     ...(transcripts !== undefined && { transcripts }),

@@ -1,4 +1,4 @@
-import { Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 
 /** What a run is to do, whoever drives it. */
 export function withRunOptions(command: Command): Command {
@@ -26,6 +26,27 @@ export function withRunOptions(command: Command): Command {
     .option("--skip-review", "stories with review fields go without the review cycle")
     .option("--task <id>", "only this task (repeatable)", collect)
     .option("--no-interventions", "record what goes wrong, but do not tell the agent");
+}
+
+/** What the agents of a machine run in. */
+export function withSandboxOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--sandbox [kind]", "run agents in a sandbox, apart from the rest of the machine")
+        .choices(KINDS)
+        .argParser(sandboxKind),
+    )
+    .option("--no-sandbox", "run agents like any other program, whatever is configured");
+}
+
+const KINDS = ["bubblewrap", "docker"];
+
+/** Before anything else: a goal that stands there would be missed as a goal, too. */
+function sandboxKind(text: string): string {
+  if (KINDS.includes(text)) return text;
+  throw new InvalidArgumentError(
+    `Allowed choices are ${KINDS.join(", ")}; a goal comes before it: ralph run "${text}" --sandbox`,
+  );
 }
 
 export function collect(value: string, previous: readonly string[] = []): readonly string[] {

@@ -15,6 +15,7 @@ import type { BreakerSettings } from "../core/limits/breaker.ts";
 import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
 import type { SourceIdentity } from "../core/plan/task.ts";
 import { requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
+import { resolveSandbox } from "./resolve-sandbox.ts";
 import { resolveStages } from "./resolve-stages.ts";
 import type { Config } from "./schema.ts";
 
@@ -42,6 +43,8 @@ export interface RunFlags {
   readonly wait?: boolean;
   /** False: `--no-interventions`. */
   readonly interventions?: boolean;
+  /** The kind; true: `--sandbox` alone, false: `--no-sandbox`. */
+  readonly sandbox?: string | boolean;
 }
 
 const CHECK_TIMEOUT_MS = 600_000;
@@ -66,6 +69,7 @@ export function resolveSettings(
   for (const stage of stages ?? []) requireStageAgent(stage, agent, agents);
   const gates = [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)];
   const lanes = wholeNumber("--parallel", flags.parallel, 1, LANES_MAX) ?? config.run.parallel;
+  const sandbox = resolveSandbox(config, flags.sandbox);
   const settings: Settings = {
     source,
     agent,
@@ -112,8 +116,9 @@ export function resolveSettings(
     interventions: interventionSettings(config, flags),
     fallbackAgents: config.run.fallback_agents,
     leaveAlone: [],
+    ...(sandbox && { sandbox: { kind: sandbox.kind, network: sandbox.network } }),
   };
-  return { settings, commands: { agents, gates } };
+  return { settings, commands: { agents, gates, sandbox } };
 }
 
 function budgetSettings({ limits }: Config, flags: RunFlags): BudgetSettings {

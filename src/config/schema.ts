@@ -6,6 +6,7 @@ import { breaker, limits, price } from "./brakes-schema.ts";
 import { count, countFrom, countTo, LANES_MAX } from "./count-schema.ts";
 import { duration, durationOrOff } from "./duration-schema.ts";
 import { queue } from "./queue-schema.ts";
+import { sandbox } from "./sandbox-schema.ts";
 import { review, stage } from "./stage-schema.ts";
 import { unblock } from "./unblock-schema.ts";
 
@@ -242,6 +243,7 @@ export const configSchema = z.strictObject({
   git: git.prefault({}).describe("who commits, and how"),
   worktree: worktree.prefault({}).describe("how the worktree of a task is made ready"),
   protect: protect.prefault({}).describe("what the agent must not change"),
+  sandbox: sandbox.prefault({}).describe("what agents run in, so that they see and change little else"),
   interventions: interventions.prefault({}).describe("how agents are corrected"),
   adaptive_timeout: adaptiveTimeout
     .prefault({})

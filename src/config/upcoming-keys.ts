@@ -10,7 +10,6 @@ interface UpcomingKey {
  * and does not brake is worse than none. A key leaves this list when `schema.ts` gets it.
  */
 export const UPCOMING_KEYS: Readonly<Record<string, UpcomingKey>> = {
-  "sandbox.kind": { type: '"none", "bubblewrap" or "docker"', default: '"none"' },
   "logs.keep_days": { type: "whole number", default: "30" },
   "notify.desktop": { type: "true or false", default: "false" },
   "notify.webhook": { type: "text", default: '""' },

@@ -4,6 +4,8 @@ export type ErrorCode =
   | "config"
   | "no-repository"
   | "no-agent"
+  /** Agents are to run in a sandbox that cannot be made here. */
+  | "no-sandbox"
   | "no-tasks"
   | "bad-tasks"
   | "dirty-tree"
@@ -37,6 +39,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   config: 64,
   "no-repository": 64,
   "no-agent": 64,
+  "no-sandbox": 64,
   "no-tasks": 64,
   "bad-tasks": 64,
   "dirty-tree": 64,

@@ -36,6 +36,11 @@ function isPath(value: string): boolean {
 
 const LIKE_BASE64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z\d+/]{20,}={0,2}$/;
 
+/** Whether a variable is secret by its name, or has a password in it. */
+export function isSecretVariable(name: string, value: string): boolean {
+  return SECRET_NAME.test(name) || passwordsIn(value).length > 0;
+}
+
 /** The password in an address, as it stands there and as it is meant; none when there is none. */
 export function passwordsIn(address: string): string[] {
   const found = [

@@ -53,6 +53,21 @@ export interface Settings {
   readonly fallbackAgents: readonly string[];
   /** Paths that were dirty when the run started with `--allow-dirty`: never committed, never counted. */
   readonly leaveAlone: readonly string[];
+  /** What agents run in; absent: nothing. Of a shared run each machine decides for itself. */
+  readonly sandbox?: Pick<SandboxSettings, "kind" | "network">;
+}
+
+/** What agents run in, apart from the rest of the machine. */
+export interface SandboxSettings {
+  readonly kind: "bubblewrap" | "docker";
+  readonly network: "on" | "off";
+  /** Of docker; null for others. */
+  readonly image: string | null;
+  /** Further places that agents see, and that they may change; `~` is the operator's HOME. */
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  /** Variables that agents get although they look secret. */
+  readonly env: readonly string[];
 }
 
 export interface WorktreeSettings {
@@ -141,6 +156,8 @@ export interface BudgetSettings {
 export interface Commands {
   readonly agents: readonly AgentSettings[];
   readonly gates: readonly GateSettings[];
+  /** Null or absent: agents run like any other program. */
+  readonly sandbox?: SandboxSettings | null;
 }
 
 export interface AgentSettings {

@@ -4,6 +4,7 @@ import { until } from "../e2e/project.ts";
 import { agentProject, type AgentProject, type AgentProjectOptions } from "./agent-project.ts";
 import type { AgentProgram } from "./agent-settings.ts";
 import type { ModelServer } from "./model-server/start-model-server.ts";
+import { ACP_COMMANDS } from "./real-agent.ts";
 
 const UNDECIDED =
   /Stop hook feedback:\\ntasks\.json is not as it should be:\\n- US-1: reviewStatus is still/g;
@@ -36,6 +37,13 @@ export async function travel(
   } finally {
     project.dispose();
   }
+}
+
+/** The same in a sandbox, where it should be no different. */
+export function inSandbox(journey: Journey): Journey {
+  const programs = Object.keys(ACP_COMMANDS) as AgentProgram[];
+  const env = programs.map((agent) => [agent, { ...journey.env?.[agent], RALPH_SANDBOX_KIND: "bubblewrap" }]);
+  return { ...journey, env: Object.fromEntries(env) as NonNullable<Journey["env"]> };
 }
 
 export const JOURNEYS = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import type { AgentProgram } from "./agent-settings.ts";
 import { installPrograms } from "./install-programs.ts";
-import { JOURNEYS, travel } from "./journeys.ts";
+import { inSandbox, JOURNEYS, travel } from "./journeys.ts";
 import { startModelServer, type ModelServer } from "./model-server/start-model-server.ts";
 
 type JourneyName = keyof typeof JOURNEYS;
@@ -26,6 +26,7 @@ const WITH_TOOLS: readonly JourneyName[] = [...EVERY, TOOLS, ASKS];
 interface Matrix {
   readonly byCommandLine: Readonly<Record<AgentProgram, readonly JourneyName[]>>;
   readonly byProtocol: Readonly<Record<AgentProgram, readonly JourneyName[]>>;
+  readonly sandboxed: Readonly<Record<AgentProgram, readonly JourneyName[]>>;
 }
 
 /** Everything that each program can do. */
@@ -43,6 +44,13 @@ const ALL: Matrix = {
     gemini: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME_LATER, TOOLS],
     opencode: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
     copilot: [DONE, LIE],
+  },
+  sandboxed: {
+    claude: [...WITH_TOOLS, HOOKS, STORY, HEARS],
+    codex: WITH_TOOLS,
+    gemini: EVERY,
+    opencode: WITH_TOOLS,
+    copilot: WITH_TOOLS,
   },
 };
 
@@ -62,10 +70,11 @@ const CORE: Matrix = {
     opencode: [DONE, LIE],
     copilot: [],
   },
+  sandboxed: { claude: [TOOLS], codex: [RESUME], gemini: [], opencode: [], copilot: [] },
 };
 
 const PATIENCE_MS = 300_000;
-const { byCommandLine, byProtocol } = process.env["REAL_AGENTS"] === "all" ? ALL : CORE;
+const { byCommandLine, byProtocol, sandboxed } = process.env["REAL_AGENTS"] === "all" ? ALL : CORE;
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -80,6 +89,12 @@ describe.concurrent.each(rowsOf(byCommandLine))("%s", (agent, journeys) => {
 
 describe.concurrent.each(rowsOf(byProtocol))("%s, by the Agent Client Protocol", (agent, journeys) => {
   test.for(journeys)("%s", { timeout: PATIENCE_MS }, (name) => travel(server, JOURNEYS[name], agent, true));
+});
+
+describe.concurrent.each(rowsOf(sandboxed))("%s, in a sandbox", (agent, journeys) => {
+  test.for(journeys)("%s", { timeout: PATIENCE_MS }, (name) =>
+    travel(server, inSandbox(JOURNEYS[name]), agent),
+  );
 });
 
 function rowsOf(matrix: Matrix["byProtocol"]): [AgentProgram, readonly JourneyName[]][] {

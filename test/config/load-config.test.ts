@@ -235,7 +235,7 @@ describe("the schema", () => {
   });
 
   test("knows an upcoming key by any name in the place of a star", () => {
-    expect(upcomingKey(["sandbox", "kind"], "docker")).toEqual(["sandbox", "kind"]);
+    expect(upcomingKey(["logs", "keep_days"], 3)).toEqual(["logs", "keep_days"]);
     expect(upcomingKey(["notify"], { command: "say" })).toEqual(["notify", "command"]);
     expect(upcomingKey(["runs"], {})).toBeNull();
   });

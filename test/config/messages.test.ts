@@ -110,7 +110,7 @@ describe("ralph.toml", () => {
 
   test("an unknown section that is near nothing", async () => {
     expect(await toml("[colours]\nred = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [stages.NAME], [review], [git], [worktree], [protect], [interventions], [adaptive_timeout], [unblock], [queue]"`,
+      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [stages.NAME], [review], [git], [worktree], [protect], [sandbox], [interventions], [adaptive_timeout], [unblock], [queue]"`,
     );
   });
 
@@ -213,8 +213,8 @@ describe("ralph.toml", () => {
   });
 
   test("a section of a later version", async () => {
-    expect(await toml('[sandbox]\nkind = "docker"\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:2: "sandbox.kind" is not supported by this version yet; remove it"`,
+    expect(await toml("[notify]\ndesktop = true\n")).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:2: "notify.desktop" is not supported by this version yet; remove it"`,
     );
   });
 
@@ -375,9 +375,9 @@ describe("variables", () => {
   });
 
   test("a key of a later version", async () => {
-    expect(await complaint({}, { RALPH_SANDBOX_KIND: "docker" })).toMatchInlineSnapshot(`
-      "RALPH_SANDBOX_KIND sets "sandbox.kind", which is not supported by this version yet
-      unset RALPH_SANDBOX_KIND"
+    expect(await complaint({}, { RALPH_NOTIFY_DESKTOP: "true" })).toMatchInlineSnapshot(`
+      "RALPH_NOTIFY_DESKTOP sets "notify.desktop", which is not supported by this version yet
+      unset RALPH_NOTIFY_DESKTOP"
     `);
   });
 });

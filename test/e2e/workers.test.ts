@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { until, type Running } from "./project.ts";
 import { createTeam, onBase, type Team } from "./team.ts";
@@ -54,16 +55,18 @@ test(
 );
 
 test(
-  "a worker works from a bare clone as well, and again when it is started again",
+  "a worker works from a bare clone as well, and again when it is started again, its agents in a sandbox",
   { timeout: 120_000 },
   async () => {
     team = await createTeam({ tasks: ["a"], lease: "10s" });
     const office = team.machine("office");
     const server = team.machine("server", { isBare: true });
     expect(await office.ralph("submit")).toMatchObject({ code: 0 });
-    expect(await server.ralph("worker", "--drain")).toMatchObject({ code: 0 });
+    expect(await server.ralph("worker", "--drain", "--sandbox")).toMatchObject({ code: 0 });
     expect(onBase(team, "a.txt")).toBe("a");
-    expect(await server.ralph("worker", "--drain")).toMatchObject({ code: 0 });
+    const homes = `${server.env["HOME"]}/.local/state/ralph/sandbox/*/demo`;
+    expect(globSync(homes)).toHaveLength(1);
+    expect(await server.ralph("worker", "--drain", "--sandbox")).toMatchObject({ code: 0 });
   },
 );
 

@@ -120,6 +120,7 @@ export function overviewNow(inbox: readonly InboxItem[], position: number, now: 
         iterations: 39,
         max_iterations: 100,
         stuck_count: 1,
+        sandbox: null,
       },
       tasks: TASKS.map(([id, title]) => taskRow(id, title, columns)),
       breaker: { state: "CLOSED", no_progress: 1, same_error: 0, reason: null, since: null, history: [] },

@@ -41,3 +41,7 @@ export function adapterFor({ command, format }: AgentSettings): AgentAdapter {
 export function capabilitiesOf(agent: AgentSettings): Capabilities {
   return adapterFor(agent).can;
 }
+
+export function sandboxesItself(agent: AgentSettings): boolean {
+  return adapterFor(agent).sandboxesItself?.(agent) ?? false;
+}

@@ -1,3 +1,4 @@
+import type { Belongings } from "../../core/belongings.ts";
 import type { Claim, Ending, Failure, Usage } from "../../core/report/agent-report.ts";
 import type { Signals } from "../../core/report/signals.ts";
 import type { ExpectedPromise } from "../../core/report/read-promise.ts";
@@ -18,6 +19,10 @@ export interface AgentAdapter {
   createReader(request: ReaderRequest, launch: Launch): AgentReader;
   /** What it used in a resumed session counts from that session's beginning. */
   readonly countsWholeSession?: boolean;
+  /** What of its operator's it needs in a sandbox; nothing when it does not say. */
+  belongings?(agent: AgentSettings, env: Readonly<Record<string, string>>): Belongings;
+  /** Whether it puts its own commands into a sandbox, which cannot be made inside of another. */
+  sandboxesItself?(agent: AgentSettings): boolean;
   /** Reads what it used from the file that `command` asked it to write; may throw when that is damaged. */
   readUsage?(text: string): Usage | null;
 }
@@ -44,6 +49,8 @@ export interface Launch {
   readonly gitDir: string;
   /** The one folder of ours that it may write to. */
   readonly folder: string;
+  /** That all its processes carry. */
+  readonly marker: string;
   /** How we ourselves are started, for hooks. */
   readonly ownProgram: readonly [command: string, ...args: string[]];
   /** Our own server, for agents that take any. */

@@ -10,6 +10,7 @@ import { sweep } from "../system/process-sweep.ts";
 import { supervise, type SuperviseRequest } from "../system/supervise.ts";
 import { adapterFor } from "./adapters.ts";
 import type { AgentActivity, AgentReader, AgentResult, Send } from "./agent-adapter.ts";
+import type { AgentSandbox } from "./agent-sandbox.ts";
 import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
 import { createOutputTap } from "./output-tap.ts";
 import { iterationFolder, removeIterationFolder, type IterationFolder } from "./iteration-folder.ts";
@@ -38,6 +39,8 @@ export interface AgentsOptions extends EnvironmentOptions, LaunchOptions {
   readonly workTree?: (root: string | undefined) => Promise<string>;
   /** Called every second while an agent runs. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Without it they run like any other program. */
+  readonly sandbox?: AgentSandbox;
   /** The clock by which an agent says when it may be asked again; the machine's by default. */
   readonly now?: () => number;
 }
@@ -55,6 +58,7 @@ export function createAgents(options: AgentsOptions): Agents {
     send: async (iteration, text) => (await inboxes.get(iteration)?.(text)) ?? false,
     async sweep(marker) {
       const ended = await sweep(marker);
+      await options.sandbox?.end?.(marker);
       removeIterationFolder(marker);
       return ended;
     },
@@ -90,8 +94,7 @@ async function run(
   const { log } = filesOf(request.iteration, options);
   const folder = iterationFolder(request.marker);
   try {
-    // An agent that is given our tools needs it from the start; for others it can be made while they start.
-    if (adapterFor(request.agent).can.takesMcpServers) folder.make(folderTask(request));
+    if (isNeededAtOnce(request, options)) folder.make(folderTask(request));
     return await runIn({ transcript: createFile(log), folder }, request, options, inboxes, signal);
   } finally {
     inboxes.delete(request.iteration);
@@ -134,7 +137,7 @@ async function runIn(
   }));
   try {
     const { ending, durationMs, swept } = await withPromptFile(prompt, async (path) => {
-      const { input, ...started } = startOf(adapter, launch, path);
+      const { input, ...started } = startOf(adapter, launch, path, prompt.isRead, options.sandbox);
       const { marker, timeoutMs } = request;
       const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
       const stdin = stdinFor(request.iteration, reader, input, inboxes);
@@ -153,8 +156,9 @@ async function runIn(
         signal,
       );
       options.onStart?.();
-      if (!adapter.can.takesMcpServers) makeIfPossible(folder, request);
+      if (!isNeededAtOnce(request, options)) makeIfPossible(folder, request);
       const result = await running;
+      if (result.ending.is !== "exited") await options.sandbox?.end?.(marker);
       // What lived on may have gone on writing.
       if (result.swept > 0) request.onGone();
       return result;
@@ -183,6 +187,11 @@ function reportedBy(
     finalText: lastWords(result.finalText),
     filesWritten: result.filesWritten.slice(0, FILES_MAX),
   };
+}
+
+/** An agent that is given our tools needs its folder from the start; for others it can be made while they start. */
+function isNeededAtOnce({ agent }: AgentRequest, { sandbox }: AgentsOptions): boolean {
+  return adapterFor(agent).can.takesMcpServers || sandbox !== undefined;
 }
 
 /** Most commands never look at it, and do well without. */

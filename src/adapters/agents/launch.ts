@@ -4,6 +4,7 @@ import { ITERATION_FILES } from "../../core/report/iteration-files.ts";
 import { usageWithout } from "../../core/report/usage.ts";
 import { claimWith } from "../../core/report/tool-reports.ts";
 import type { AgentRequest } from "../../engine/ports.ts";
+import { NO_BELONGINGS } from "../../core/belongings.ts";
 import { findProgram } from "../system/find-program.ts";
 import {
   USAGE_FILE,
@@ -12,6 +13,7 @@ import {
   type AgentResult,
   type Launch,
 } from "./agent-adapter.ts";
+import type { AgentSandbox } from "./agent-sandbox.ts";
 import type { FolderTask, IterationFolder } from "./iteration-folder.ts";
 
 export interface LaunchOptions {
@@ -46,6 +48,7 @@ export function launchOf(
     workspace: request.root ?? cwd,
     gitDir,
     folder: path,
+    marker,
     ownProgram,
     mcpServer: {
       name: "ralph",
@@ -59,13 +62,26 @@ export function launchOf(
   };
 }
 
-/** The command as the system is to start it. */
-export function startOf(adapter: AgentAdapter, launch: Launch, promptFile: string): Required<AgentCommand> {
+/** The command as the system is to start it, in the sandbox if there is one. */
+export function startOf(
+  adapter: AgentAdapter,
+  launch: Launch,
+  promptFile: string,
+  readsPrompt: boolean,
+  sandbox?: AgentSandbox,
+): Required<AgentCommand> & { readonly onlyHolds?: boolean } {
   const { command, input, env = {} } = adapter.command(launch, promptFile);
   const [program = "", ...args] = command;
-  const found = adapter.locate && findProgram(program, launch.workspace, launch.env);
-  const real = found == null ? null : (adapter.locate?.(found) ?? null);
-  return { command: [real ?? program, ...args], env: { ...launch.env, ...env }, input };
+  const isOurs = sandbox?.hasOwnPrograms !== true;
+  const found = isOurs && adapter.locate ? findProgram(program, launch.workspace, launch.env) : null;
+  const real = found === null ? null : (adapter.locate?.(found) ?? null);
+  const start = { command: [real ?? program, ...args], env: { ...launch.env, ...env } };
+  if (sandbox === undefined) return { ...start, input };
+  const { agent, workspace, folder, marker } = launch;
+  const belongings = adapter.belongings?.(agent, start.env) ?? NO_BELONGINGS;
+  const place = { agent: agent.name, workspace, folder, marker, promptFile: readsPrompt ? promptFile : null };
+  const given = Object.keys(agent.env);
+  return { ...sandbox.around({ ...start, ...place, given, belongings }), input };
 }
 
 /** What the agent said in other ways than by its output. */

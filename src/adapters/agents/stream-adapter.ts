@@ -1,5 +1,6 @@
 import type { ProgramFormat } from "../../core/report/streams/stream-format.ts";
 import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
+import { programBelongings } from "./programs/program-belongings.ts";
 import { createStreamReader } from "./stream-reader.ts";
 import { textAdapter } from "./text-adapter.ts";
 
@@ -17,6 +18,7 @@ export function streamAdapter(format: ProgramFormat): AgentAdapter {
   return {
     ...textAdapter,
     createReader: (request) => createStreamReader(format, request),
+    belongings: (_, env) => programBelongings(format, env),
     can: { ...textAdapter.can, tells: TELLS[format] },
   };
 }

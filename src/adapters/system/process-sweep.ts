@@ -67,9 +67,15 @@ async function end(family: Family, settleMs: number): Promise<number> {
   }
 }
 
-/** Sends a signal to everyone in the family. */
-export function signalFamily(family: Family, signal: NodeJS.Signals): void {
-  for (const pid of lookFor(family).members) send(pid, signal);
+/** Sends a signal to everyone in the family; a leader is spared only where there is anyone else. */
+export function signalFamily(
+  family: Family,
+  signal: NodeJS.Signals,
+  { sparesLeader = false }: { readonly sparesLeader?: boolean } = {},
+): void {
+  const { members } = lookFor(family);
+  const others = members.filter((pid) => pid !== family.leader);
+  for (const pid of sparesLeader && others.length > 0 ? others : members) send(pid, signal);
 }
 
 /** Processor time that the family has used, as far as its members still know; null where nobody can tell. */

@@ -15,6 +15,8 @@ export interface SuperviseRequest {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The process only holds the real one, and ends with it: TERM is for that one. */
+  readonly onlyHolds?: boolean;
   /** Unique to the iteration: what carries it in its environment does not survive. */
   readonly marker: string;
   /** Written to stdin, which is then closed; without it, and without `onStdin`, stdin is empty. */
@@ -181,7 +183,11 @@ interface Stopper {
 
 function createStopper(
   family: Family,
-  { askToStop, graceMs = GRACE_MS }: Pick<SuperviseRequest, "askToStop" | "graceMs">,
+  {
+    askToStop,
+    graceMs = GRACE_MS,
+    onlyHolds = false,
+  }: Pick<SuperviseRequest, "askToStop" | "graceMs" | "onlyHolds">,
 ): Stopper {
   let stopReason: StopReason | null = null;
   let isGone = false;
@@ -194,7 +200,7 @@ function createStopper(
     });
   };
   const terminate = (grace = graceMs): void => {
-    signalFamily(family, "SIGTERM");
+    signalFamily(family, "SIGTERM", { sparesLeader: onlyHolds });
     later(grace, () => signalFamily(family, "SIGKILL"));
   };
   return {

@@ -15,6 +15,7 @@ import type { Act, CliContext } from "../commands.ts";
 import { agentFindings } from "../doctor/agent-findings.ts";
 import { problem, type Finding } from "../doctor/finding.ts";
 import { queueFinding } from "../doctor/queue-finding.ts";
+import { sandboxFinding } from "../doctor/sandbox-finding.ts";
 import { styleFor } from "../print/style.ts";
 
 export function define(command: Command, act: Act): void {
@@ -54,6 +55,7 @@ async function repository(context: CliContext): Promise<readonly Finding[]> {
       await state(project, context),
       folder(project),
       ...(await agentFindings(config, project, context)),
+      await sandboxFinding(config, project.root, context),
       ...gates(config, project, context),
     ];
   } catch (error) {

@@ -9,6 +9,7 @@ import {
   sweep,
   type Project,
 } from "../../compose.ts";
+import { requireSandbox } from "../../compose-sandbox.ts";
 import { requireAgent } from "../../config/resolve-agents.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -54,7 +55,9 @@ async function plan(asked: string | undefined, flags: Flags, context: CliContext
   const { settings, commands } = resolveSettings(config, flags, identity, builtInAgents());
   const agent = requireAgent(settings.agent, commands.agents);
   const prd = requirePrd(project, context.cwd, asked);
-  requireProgram(agent, project.root, context.env);
+  const { sandbox = null } = commands;
+  if (sandbox?.kind !== "docker") requireProgram(agent, project.root, context.env);
+  await requireSandbox(project, sandbox, [agent], context.env);
   const lock = lockProject(project);
   try {
     prepareFolder(project);
@@ -62,7 +65,16 @@ async function plan(asked: string | undefined, flags: Flags, context: CliContext
     await sweep(planMarker(project));
     const files = new PlanFiles(project, prd, flags.force === true);
     if (!asJson) sayAccount(agent, context);
-    const report = await drivePlan({ project, settings, agent, files, attempts, asJson, context });
+    const report = await drivePlan({
+      project,
+      settings,
+      sandbox,
+      agent,
+      files,
+      attempts,
+      asJson,
+      context,
+    });
     const run = runCommand(project, config.source, files.planPath);
     const again = [
       "ralph plan",

@@ -7,13 +7,13 @@ import { blockedIds } from "../../core/projections/blocked.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { readState, withLog } from "../project-state.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
-import { collect } from "../run-options.ts";
+import { collect, withSandboxOptions } from "../run-options.ts";
 import { run, type Flags } from "./run.ts";
 import { requirePerson } from "../require-person.ts";
 import { whoGoesOn } from "../who-goes-on.ts";
 
 export function define(command: Command, act: Act): void {
-  withSourceOptions(command)
+  withSandboxOptions(withSourceOptions(command))
     .option("--max-attempts <n>", "failed iterations in a row, then a task is blocked again")
     .option("--check <command>", "a gate that must pass (repeatable)", collect)
     .option("-n, --max-iterations <n>", "iterations of the whole run")

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { accountOf } from "../../compose.ts";
+import { requireSandbox } from "../../compose-sandbox.ts";
 import type { RunFlags } from "../../config/resolve-settings.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -7,10 +8,10 @@ import { printerFor } from "../print/printer-for.ts";
 import { showPlan } from "../dry-run.ts";
 import { requireProgram } from "../project-state.ts";
 import { driveRun, type Drive } from "../drive-run.ts";
-import { prepareRun } from "../prepare-run.ts";
+import { prepareRun, type Prepared } from "../prepare-run.ts";
 import { requireAlone } from "../require-alone.ts";
 import { runWithMonitor } from "../monitor/run-with-monitor.ts";
-import { withRunOptions } from "../run-options.ts";
+import { withRunOptions, withSandboxOptions } from "../run-options.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 
 export interface Flags extends RunFlags, SourceFlags {
@@ -24,7 +25,7 @@ export interface Flags extends RunFlags, SourceFlags {
 }
 
 export function define(command: Command, act: Act): void {
-  withRunOptions(withSourceOptions(command))
+  withSandboxOptions(withRunOptions(withSourceOptions(command)))
     .option("--parallel <n>", "so many tasks at a time, each in a worktree of its own")
     .option("--worktree", "work in worktrees also with one lane")
     .option("--keep-going", "a blocked or undecided task does not stop the run")
@@ -53,8 +54,9 @@ export async function run(
   const { project, settings, source, why, agents } = prepared;
   if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
   if (flags.dryRun !== true) requireAlone(project);
-  for (const agent of agents) requireProgram(agent, project.root, context.env);
+  for (const agent of agents) requireAgentProgram(agent, prepared, context);
   if (flags.dryRun === true) return showPlan({ settings, source, context, asJson: flags.json === true });
+  await requireSandbox(project, prepared.commands.sandbox, agents, context.env);
   if (flags.quiet !== true) for (const agent of agents) sayAccount(agent, context);
   return driveRun({
     ...prepared,
@@ -67,6 +69,15 @@ export async function run(
     ...(first && { first }),
     verbose: context.verbose,
   });
+}
+
+/** The image of a container has its own programs. */
+function requireAgentProgram(
+  agent: AgentSettings,
+  { project, commands }: Prepared,
+  { env }: CliContext,
+): void {
+  if (commands.sandbox?.kind !== "docker") requireProgram(agent, project.root, env);
 }
 
 /** Better to know before the night than after it whose money it is. */

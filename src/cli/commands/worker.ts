@@ -5,7 +5,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { requirePerson } from "../require-person.ts";
 import { requireQueue } from "../require-queue.ts";
-import { collect } from "../run-options.ts";
+import { collect, withSandboxOptions } from "../run-options.ts";
 import { driveWorker } from "../worker/drive-worker.ts";
 
 interface Flags {
@@ -16,12 +16,13 @@ interface Flags {
   readonly merge: boolean;
   /** False: `--no-keep-awake`. */
   readonly keepAwake: boolean;
+  readonly sandbox?: string | boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
-  command
+  withSandboxOptions(command)
     .option("--lanes <n>", "so many tasks at a time", "1")
     .option(
       "--labels <list>",
@@ -51,6 +52,7 @@ async function worker(flags: Flags, context: CliContext): Promise<number> {
     drains: flags.drain === true,
     merges: flags.merge,
     keepAwake: flags.keepAwake,
+    ...(flags.sandbox !== undefined && { sandbox: flags.sandbox }),
     asJson: flags.json === true,
     isQuiet: flags.quiet === true,
   });

@@ -7,7 +7,7 @@ import {
   workspaceOf,
   type Project,
 } from "../../compose.ts";
-import type { AgentSettings, Settings } from "../../core/settings.ts";
+import type { AgentSettings, SandboxSettings, Settings } from "../../core/settings.ts";
 import type { CliContext } from "../commands.ts";
 import { makePlan, type Attempt } from "./make-plan.ts";
 import type { PlanFiles } from "./plan-files.ts";
@@ -20,6 +20,7 @@ import { stopOnSignal } from "./stop-on-signal.ts";
 export interface PlanDrive {
   readonly project: Project;
   readonly settings: Settings;
+  readonly sandbox: SandboxSettings | null;
   readonly agent: AgentSettings;
   readonly files: PlanFiles;
   readonly attempts: number;
@@ -66,6 +67,7 @@ async function letAgentsTry(drive: PlanDrive): Promise<readonly Attempt[]> {
       ...(context.verbose && { onOutput: screen.output }),
       env,
       version,
+      sandbox: drive.sandbox,
     },
     () => workspace,
   );

@@ -160,11 +160,13 @@ function headline(state: State, style: Style): readonly string[] {
   const gates = run.settings.gates.map((gate) =>
     gate.name === gate.command ? gate.name : `${gate.name} (${gate.command})`,
   );
+  const { sandbox, agent } = run.settings;
+  const inside = sandbox === undefined ? "" : ` in ${sandbox.kind}`;
   const { run: budgetUsd } = run.settings.limits.budget;
   const budget = budgetUsd === null ? "" : ` · budget ${dollars(budgetUsd)}`;
   const counts = `${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}${done > 0 ? `, ${done} done` : ""}`;
   return [
-    `${style.bold("ralph run")} · ${plan.source.label} · ${counts} · ${run.settings.agent}${budget}`,
+    `${style.bold("ralph run")} · ${plan.source.label} · ${counts} · ${agent}${inside}${budget}`,
     style.dim(`  gates: ${gates.length === 0 ? "none (only git is checked)" : gates.join(", ")}`),
   ];
 }

@@ -52,7 +52,9 @@ export async function submitTasks(
 
 function sharedSettings(settings: Settings, base: string): Settings {
   const merge = settings.worktrees?.merge ?? "squash";
-  return { ...settings, shared: true, lanes: SHARED_LANES, keepGoing: true, worktrees: { base, merge } };
+  // What agents run in is each worker's own business.
+  const { sandbox: _, ...rest } = settings;
+  return { ...rest, shared: true, lanes: SHARED_LANES, keepGoing: true, worktrees: { base, merge } };
 }
 
 interface Counts {

@@ -7,6 +7,7 @@ import {
   type Project,
   type Queue,
 } from "../../compose.ts";
+import { requireSandbox } from "../../compose-sandbox.ts";
 import { composeWorker } from "../../compose-worker.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
 import type { Config } from "../../config/schema.ts";
@@ -31,6 +32,8 @@ export interface WorkerOptions {
   readonly drains: boolean;
   readonly merges: boolean;
   readonly keepAwake: boolean;
+  /** The kind; true: `--sandbox` alone, false: `--no-sandbox`. */
+  readonly sandbox?: string | boolean;
   readonly asJson: boolean;
   readonly isQuiet: boolean;
 }
@@ -40,6 +43,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
   const { project, queue, config, context, lanes, drains, merges } = options;
   const commands = commandsHere(options);
   const labels = labelsOf(commands.agents, options.labels);
+  await requireSandbox(project, commands.sandbox, commands.agents, context.env);
   const lock = lockProject(project);
   const printer = printerFor({ json: options.asJson, quiet: options.isQuiet }, context);
   const say = (text: string): void => void context.stderr.write(`ralph: ${text}\n`);
@@ -97,12 +101,14 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
 }
 
 /** What this machine's configuration says, with those agents whose program it has. */
-function commandsHere({ config, project, context }: WorkerOptions): Commands {
+function commandsHere({ config, project, context, sandbox }: WorkerOptions): Commands {
   const nothing = { kind: "goal", label: "", path: null } as const;
-  const { commands } = resolveSettings(config, {}, nothing, builtInAgents());
-  const agents = commands.agents.filter(
-    (agent) => findProgram(programOf(agent), project.root, context.env) !== null,
-  );
+  const flags = sandbox === undefined ? {} : { sandbox };
+  const { commands } = resolveSettings(config, flags, nothing, builtInAgents());
+  const isHere = (agent: AgentSettings): boolean =>
+    findProgram(programOf(agent), project.root, context.env) !== null;
+  // The image of a container has its own programs, which nobody can look for from here.
+  const agents = commands.sandbox?.kind === "docker" ? commands.agents : commands.agents.filter(isHere);
   if (agents.length > 0) return { ...commands, agents };
   throw new RalphError("no-agent", "this machine has none of the agents that are configured", {
     hint: "install one, or see what is there: ralph doctor",

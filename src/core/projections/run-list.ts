@@ -16,6 +16,8 @@ export interface RunEntry {
   readonly source: string;
   readonly agent: string;
   readonly lanes: number;
+  /** What its agents ran in, if anything. */
+  readonly sandbox?: string;
   readonly iterations: number;
   readonly accepted: number;
   /** Null: nobody told. */
@@ -68,6 +70,7 @@ function begin({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntr
     source: settings.source.label,
     agent: settings.agent,
     lanes: lanesOf(settings),
+    ...(settings.sandbox && { sandbox: settings.sandbox.kind }),
     iterations: 0,
     accepted: 0,
     costUsd: null,
@@ -77,8 +80,10 @@ function begin({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntr
 function extend(run: RunEntry, event: Recorded): RunEntry {
   switch (event.type) {
     case "run.resumed": {
-      const { source, agent } = event.settings;
-      return { ...run, source: source.label, agent, lanes: lanesOf(event.settings) };
+      const { source, agent, sandbox } = event.settings;
+      const { sandbox: _, ...rest } = run;
+      const lanes = lanesOf(event.settings);
+      return { ...rest, source: source.label, agent, lanes, ...(sandbox && { sandbox: sandbox.kind }) };
     }
     case "run.ended": {
       const { at, outcome, reason } = event;

@@ -77,6 +77,8 @@ export interface RunStatus {
   readonly iterations: number;
   readonly max_iterations: number;
   readonly stuck_count: number;
+  /** What its agents run in; null: nothing. */
+  readonly sandbox: string | null;
 }
 
 export interface TaskRow {
@@ -180,6 +182,7 @@ function runStatus(run: RunState, alive: boolean): RunStatus {
     iterations: run.iterations,
     max_iterations: run.settings.limits.maxIterations,
     stuck_count: run.stuckCount,
+    sandbox: run.settings.sandbox?.kind ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AgentAdapter } from "../agent-adapter.ts";
+import { belongingsOfCommand, programIn } from "../programs/program-belongings.ts";
 import { createAcpReader } from "./acp-client.ts";
 
 /** Any agent that speaks the Agent Client Protocol: one adapter for all of them. */
@@ -10,6 +11,9 @@ export const acpAdapter: AgentAdapter = {
     // Claude, in whatever dress, otherwise refuses to work for root without asking.
     env: isRoot ? { IS_SANDBOX: "1" } : {},
   }),
+  belongings: ({ command }, env) => belongingsOfCommand(command ?? [], env),
+  sandboxesItself: ({ command, permissions }) =>
+    permissions !== "full" && programIn(command ?? []) === "codex",
   createReader: (request, { agent, prompt, session, workspace, mcpServer, version }) =>
     createAcpReader({
       ...request,

@@ -11,11 +11,13 @@ import { TELLS } from "../stream-adapter.ts";
 import { createStreamReader } from "../stream-reader.ts";
 import { hookArguments } from "./claude-hooks.ts";
 import { mcpServersJson } from "./mcp-servers-json.ts";
+import { programBelongings } from "./program-belongings.ts";
 
 /** Claude Code. Its prompt and further messages go in as a stream of JSON, and each is echoed when it is heard. */
 export const claudeProgram: AgentAdapter = {
   can: { resumes: true, takesMessages: true, takesMcpServers: true, tells: TELLS.claude },
   command: claudeCommand,
+  belongings: (_, env) => programBelongings("claude", env),
   createReader: createClaudeReader,
 };
 

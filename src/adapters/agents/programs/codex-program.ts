@@ -1,12 +1,15 @@
 import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
 import { TELLS } from "../stream-adapter.ts";
 import { createStreamReader } from "../stream-reader.ts";
+import { programBelongings } from "./program-belongings.ts";
 
 /** Codex. Whatever it is to know comes as `-c key=value`, in TOML. */
 export const codexProgram: AgentAdapter = {
   can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: TELLS.codex },
   command: codexCommand,
+  belongings: (_, env) => programBelongings("codex", env),
   countsWholeSession: true,
+  sandboxesItself: ({ permissions }) => permissions === "edits",
   createReader: (request) => createStreamReader("codex", request),
 };
 

@@ -12,11 +12,13 @@ import {
 import { createStreamReader } from "../stream-reader.ts";
 import { mcpServersJson } from "./mcp-servers-json.ts";
 import { nativeCopilot } from "./native-copilot.ts";
+import { programBelongings } from "./program-belongings.ts";
 
 /** Copilot CLI. Its stream has no tokens: it writes them to a file when it ends. */
 export const copilotProgram: AgentAdapter = {
   can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: "tokens" },
   command: copilotCommand,
+  belongings: (_, env) => programBelongings("copilot", env),
   countsWholeSession: true,
   locate: nativeCopilot,
   createReader: createCopilotReader,

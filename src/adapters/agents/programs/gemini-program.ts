@@ -1,6 +1,7 @@
 import type { AgentAdapter, AgentCommand, Launch } from "../agent-adapter.ts";
 import { TELLS } from "../stream-adapter.ts";
 import { createStreamReader } from "../stream-reader.ts";
+import { programBelongings } from "./program-belongings.ts";
 
 /**
  * Gemini CLI. MCP servers it takes from settings files alone, in the user's HOME or in the repository, and neither is
@@ -9,6 +10,7 @@ import { createStreamReader } from "../stream-reader.ts";
 export const geminiProgram: AgentAdapter = {
   can: { resumes: true, takesMessages: false, takesMcpServers: false, tells: TELLS.gemini },
   command: geminiCommand,
+  belongings: (_, env) => programBelongings("gemini", env),
   createReader: (request) => createStreamReader("gemini", request),
 };
 

@@ -2,11 +2,13 @@ import { fieldsOf, isFields } from "../../../core/report/streams/json-fields.ts"
 import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
 import { TELLS } from "../stream-adapter.ts";
 import { createStreamReader } from "../stream-reader.ts";
+import { programBelongings } from "./program-belongings.ts";
 
 /** OpenCode. A message in its arguments arrives in quotes, so the prompt goes by stdin. */
 export const opencodeProgram: AgentAdapter = {
   can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: TELLS.opencode },
   command: opencodeCommand,
+  belongings: (_, env) => programBelongings("opencode", env),
   createReader: (request) => createStreamReader("opencode", request),
 };
 

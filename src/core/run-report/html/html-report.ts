@@ -46,11 +46,12 @@ function head(report: RunReport): Markup {
   const { run, project } = report;
   const end = run.endedAt === null ? "" : ` to ${moment(run.endedAt)}`;
   const lanes = run.lanes === 1 ? "" : `, in ${count(run.lanes, "lane")}`;
+  const sandbox = run.sandbox === undefined ? "" : `, in ${run.sandbox}`;
   return markup`<header class="o-${run.outcome ?? "open"}">
 <p class="over">${project}</p>
 <h1>${title(report)}</h1>
 <p class="why">${whyInWords(report)}</p>
-<p class="quiet">${moment(run.startedAt)}${end}. ${run.agent} worked on ${run.source}${lanes}.</p>
+<p class="quiet">${moment(run.startedAt)}${end}. ${run.agent} worked on ${run.source}${lanes}${sandbox}.</p>
 </header>`;
 }
 

@@ -29,13 +29,14 @@ export function markdownReport(report: RunReport): string {
 function figureLines(report: RunReport): readonly string[] {
   const { run, done, all, durationMs, costPerTaskUsd } = report;
   const lanes = run.lanes === 1 ? "" : `, ${count(run.lanes, "lane")}`;
+  const sandbox = run.sandbox === undefined ? "" : `, in ${run.sandbox}`;
   return table(
     ["", ""],
     [
       ["Began", moment(run.startedAt)],
       ["Ended", run.endedAt === null ? "not yet" : moment(run.endedAt)],
       ["Time", formatDuration(durationMs)],
-      ["Agent", plain(`${run.agent}${lanes}`)],
+      ["Agent", plain(`${run.agent}${lanes}${sandbox}`)],
       ["Tasks from", plain(run.source)],
       ["Tasks done", `${done} of ${all}`],
       ["Iterations", String(run.iterations)],

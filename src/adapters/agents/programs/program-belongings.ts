@@ -1,0 +1,151 @@
+import { join } from "node:path";
+import { NO_BELONGINGS, type Belongings } from "../../../core/belongings.ts";
+import { textOf } from "../../../core/report/streams/json-fields.ts";
+import { isProgramFormat, type ProgramFormat } from "../../../core/report/streams/stream-format.ts";
+import { readSmallFile } from "../../system/read-end.ts";
+import { claudeFolder } from "./claude-folder.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What a known program needs of its operator's: logins, settings and instructions. It writes to its folder, so there
+ * it has one of its own. Logins are copied and not shown, since a program that renews one fails if it cannot keep it.
+ */
+export function programBelongings(program: ProgramFormat, env: Env): Belongings {
+  return BELONGINGS[program](env);
+}
+
+/** Of a command that speaks the protocol: those of the program that it is, or stands for. */
+export function belongingsOfCommand(command: readonly string[], env: Env): Belongings {
+  const program = programIn(command);
+  return program === null ? NO_BELONGINGS : programBelongings(program, env);
+}
+
+/** `codex` of `/opt/bin/codex-acp`; null when none is named. */
+export function programIn([command = ""]: readonly string[]): ProgramFormat | null {
+  const words = (command.split("/").at(-1) ?? "").split("-");
+  return words.find((word): word is ProgramFormat => isProgramFormat(word)) ?? null;
+}
+
+const BELONGINGS: Readonly<Record<ProgramFormat, (env: Env) => Belongings>> = {
+  claude(env) {
+    const folder = claudeFolder(env);
+    const own = { path: folder, shows: CLAUDE_SHOWS, copies: [".credentials.json"] };
+    // Without the variable one of its files lies beside the folder.
+    const isMoved = textOf(env["CLAUDE_CONFIG_DIR"]) !== null;
+    const state = { path: isMoved ? folder : home(env, ""), shows: [], copies: [".claude.json"] };
+    const cloud = [
+      isSet(env, "CLAUDE_CODE_USE_BEDROCK") && home(env, ".aws"),
+      isSet(env, "CLAUDE_CODE_USE_VERTEX") && home(env, ".config/gcloud"),
+    ].filter((path) => path !== false);
+    return {
+      folders: isMoved ? [{ ...own, copies: [...own.copies, ...state.copies] }] : [own, state],
+      shows: [...cloud, ...googleKey(env)],
+      variables:
+        cloud.length === 0
+          ? /^(?:ANTHROPIC|CLAUDE)_/
+          : /^(?:ANTHROPIC|CLAUDE|AWS|GOOGLE|GCLOUD|VERTEX|CLOUD_ML)_/,
+    };
+  },
+  codex(env) {
+    const path = textOf(env["CODEX_HOME"]) ?? home(env, ".codex");
+    const config = readSmallFile(join(path, "config.toml")) ?? "";
+    // Other providers say there which variable has the key.
+    const keys = [...config.matchAll(/^\s*env_key\s*=\s*["'](\w+)["']/gm)].map(([, name]) => name ?? "");
+    return {
+      folders: [
+        {
+          path,
+          shows: ["config.toml", "AGENTS.md", "AGENTS.override.md", "prompts", "rules"],
+          copies: ["auth.json"],
+        },
+      ],
+      shows: [],
+      variables: new RegExp(`^(?:(?:CODEX|OPENAI|AZURE_OPENAI)_.*${keys.map((key) => `|${key}`).join("")})$`),
+    };
+  },
+  gemini: (env) => ({
+    folders: [
+      {
+        path: home(env, ".gemini"),
+        shows: ["GEMINI.md", "commands", "extensions", "policies"],
+        copies: [
+          "settings.json",
+          "oauth_creds.json",
+          "google_accounts.json",
+          "gemini-credentials.json",
+          "mcp-oauth-tokens.json",
+          "installation_id",
+          ".env",
+        ],
+      },
+    ],
+    shows: [
+      ...(isSet(env, "GOOGLE_GENAI_USE_VERTEXAI") ? [home(env, ".config/gcloud")] : []),
+      ...googleKey(env),
+    ],
+    variables: /^(?:GEMINI|GOOGLE)_/,
+  }),
+  opencode: (env) => ({
+    folders: [
+      {
+        path: join(textOf(env["XDG_DATA_HOME"]) ?? home(env, ".local/share"), "opencode"),
+        shows: [],
+        copies: ["auth.json", "mcp-auth.json"],
+      },
+      {
+        path: join(textOf(env["XDG_CONFIG_HOME"]) ?? home(env, ".config"), "opencode"),
+        shows: OPENCODE_SHOWS,
+        copies: [],
+      },
+    ],
+    shows: [],
+    // It works with any provider, each of which has its own.
+    variables: /^(?:OPENCODE_.*|\w+_API_KEY|AWS_.*|AZURE_.*|GOOGLE_.*|GITHUB_TOKEN|CLOUDFLARE_.*)$/,
+  }),
+  copilot: (env) => ({
+    folders: [
+      {
+        path: textOf(env["COPILOT_HOME"]) ?? home(env, ".copilot"),
+        shows: ["agents", "skills", "copilot-instructions.md"],
+        copies: ["config.json", "settings.json", "mcp-config.json"],
+      },
+      { path: home(env, ".config/github-copilot"), shows: ["apps.json", "hosts.json"], copies: [] },
+      { path: home(env, ".config/gh"), shows: ["hosts.yml", "config.yml"], copies: [] },
+    ],
+    shows: [],
+    variables: /^(?:COPILOT_.*|GH_TOKEN|GITHUB_TOKEN|GH_HOST)$/,
+  }),
+};
+
+const CLAUDE_SHOWS = [
+  "settings.json",
+  "CLAUDE.md",
+  "agents",
+  "commands",
+  "hooks",
+  "output-styles",
+  "plugins",
+  "rules",
+  "skills",
+];
+
+const OPENCODE_SHOWS = [
+  "opencode.json",
+  "opencode.jsonc",
+  "AGENTS.md",
+  ...["agent", "command", "mode", "plugin", "skill", "theme", "tool"].flatMap((name) => [name, `${name}s`]),
+];
+
+function home(env: Env, path: string): string {
+  return join(env["HOME"] ?? "/", path);
+}
+
+function isSet(env: Env, name: string): boolean {
+  return /^(?:1|true|yes|on)$/i.test(env[name] ?? "");
+}
+
+function googleKey(env: Env): readonly string[] {
+  const path = textOf(env["GOOGLE_APPLICATION_CREDENTIALS"]);
+  return path === null ? [] : [path];
+}

@@ -1,0 +1,65 @@
+import { dirname, join } from "node:path";
+import { sandboxesItself } from "./adapters/agents/adapters.ts";
+import { bubblewrapTrouble, createBubblewrap } from "./adapters/sandbox/bubblewrap.ts";
+import { createDocker, dockerTrouble } from "./adapters/sandbox/docker.ts";
+import type { Sandbox } from "./adapters/sandbox/sandbox.ts";
+import { projectId } from "./adapters/store/project-id.ts";
+import { stateHomeOf } from "./compose-beside.ts";
+import { OWN_ROOT, type Project } from "./compose-project.ts";
+import { RalphError } from "./core/ralph-error.ts";
+import type { AgentSettings, SandboxSettings } from "./core/settings.ts";
+
+/** What agents of the project run in; null: nothing. */
+export function sandboxOf(
+  project: Project,
+  settings: SandboxSettings | null | undefined,
+  env: NodeJS.ProcessEnv,
+): Sandbox | null {
+  if (settings == null) return null;
+  const { stateFolder, stateFile, ralphDir } = project;
+  const options = {
+    settings,
+    gitDir: dirname(stateFolder),
+    ralphDir,
+    stateFile,
+    // What agents start of ours: tools and hooks.
+    ownPlaces: [
+      process.execPath,
+      ...["bin", "dist", "node_modules", "package.json"].map((name) => join(OWN_ROOT, name)),
+    ],
+    homes: join(stateHomeOf(env), "ralph", "sandbox", projectId(stateFolder)),
+    user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+  };
+  return settings.kind === "bubblewrap" ? createBubblewrap(options) : createDocker(options, env);
+}
+
+/** Throws when agents are to run in a sandbox that cannot be made: none of them runs without it. */
+export async function requireSandbox(
+  project: Project,
+  settings: SandboxSettings | null | undefined,
+  agents: readonly AgentSettings[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  if (settings == null) return;
+  for (const agent of agents) requireOneSandbox(agent);
+  const defined = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  await sandboxOf(project, settings, env)?.requireUsable(project.root, Object.fromEntries(defined));
+}
+
+function requireOneSandbox(agent: AgentSettings): void {
+  if (!sandboxesItself(agent)) return;
+  throw new RalphError(
+    "config",
+    `with permission_mode = "${agent.permissions}" the agent "${agent.name}" makes a sandbox of its own, and that cannot be done inside of another`,
+    { hint: 'take permission_mode = "full" for it: what is around it holds; or run without: --no-sandbox' },
+  );
+}
+
+/** Why each kind of sandbox cannot be had on this machine; null where it can. */
+export async function sandboxTroubles(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Readonly<Record<SandboxSettings["kind"], RalphError | null>>> {
+  const [bubblewrap, docker] = await Promise.all([bubblewrapTrouble(cwd, env), dockerTrouble(cwd, env)]);
+  return { bubblewrap, docker };
+}
