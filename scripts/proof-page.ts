@@ -36,6 +36,29 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     about:
       "Killed, frozen, cut off from the database or the remote, with jobs lost and delivered twice and clocks hours apart.",
   },
+  "crash-points": {
+    title: "The built program, killed at every step",
+    about:
+      "Before, and in the middle of, every write, rename, spawn, commit and transaction of a small but complete run, on a real disk; then it is started again.",
+  },
+  "crash-moments": {
+    title: "The built program, killed at random moments",
+    about: "`kill -9` of a run that does the same.",
+  },
+  faults: {
+    title: "Faults of the machine and of the repository",
+    about:
+      "Full and read-only disks, missing rights, damaged databases and repositories, several who write at once: the sentence, the exit code, and the next run after mending.",
+  },
+  fuzz: {
+    title: "Hostile input",
+    about:
+      "Readers of signals and streams, editors of task files, configuration, the web server, hook and tools: no crash, no hang, nothing lost.",
+  },
+  soak: {
+    title: "Many iterations in one run",
+    about: "Stub agents, one real repository: memory, descriptors and time stay what they were.",
+  },
   mutants: {
     title: "Bugs planted on purpose",
     about: "Each changes one thing that the engine relies on; the simulation has to notice.",
@@ -63,7 +86,9 @@ ${sections.join("\n")}
 }
 
 function section({ title, about }: Topic, { command, at, figures }: Measured): string {
-  const rows = Object.entries(figures).map(([name, value]) => `| ${name} | ${shown(value)} |`);
+  const rows = Object.entries(figures).map(
+    ([name, value]) => `| ${name.replaceAll("_", " ")} | ${shown(value)} |`,
+  );
   return `## ${title}
 
 ${about}
