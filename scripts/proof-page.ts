@@ -36,6 +36,11 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     about:
       "Killed, frozen, cut off from the database or the remote, with jobs lost and delivered twice and clocks hours apart.",
   },
+  mutation: {
+    title: "Small changes of the core, one at a time",
+    about:
+      "Every condition turned round, every number and sentence changed, every statement left out: does a test of the pure ones notice?",
+  },
   "crash-points": {
     title: "The built program, killed at every step",
     about:

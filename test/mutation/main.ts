@@ -1,0 +1,54 @@
+// `npm run mutate`: changes the core in thousands of small ways, one at a time, and looks whether a test of the pure ones
+// notices. It goes on where it was stopped. `--files src/core/limits` keeps to a part.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { recordFigures, type Figures } from "../../scripts/record-figures.ts";
+
+const { values } = parseArgs({
+  options: { files: { type: "string", default: "src/core" }, record: { type: "boolean", default: false } },
+});
+
+const HERE = import.meta.dirname;
+const ROOT = join(HERE, "..", "..");
+
+const NOTICED = new Set(["Killed", "Timeout"]);
+const JUDGED = new Set([...NOTICED, "Survived", "NoCoverage"]);
+
+interface Report {
+  readonly files: Readonly<Record<string, { readonly mutants: readonly { readonly status: string }[] }>>;
+}
+
+if (!existsSync(join(HERE, "node_modules", ".package-lock.json")))
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: HERE, stdio: "inherit" });
+const program = join(HERE, "node_modules", "@stryker-mutator", "core", "bin", "stryker.js");
+const files = `${values.files}/**/*.ts,!**/*.test.ts`;
+const args = [program, "run", "test/mutation/stryker.config.json", "--mutate", files];
+const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" });
+if (status === 0) tell(JSON.parse(readFileSync(join(HERE, "report.json"), "utf8")) as Report);
+process.exitCode = status ?? 1;
+
+function tell({ files: mutated }: Report): void {
+  const counts = new Map<string, { noticed: number; all: number }>();
+  for (const [file, { mutants }] of Object.entries(mutated)) {
+    const folder = file.split("/").slice(0, 3).join("/");
+    for (const name of [folder.endsWith(".ts") ? "src/core" : folder, "all"]) {
+      const count = counts.get(name) ?? { noticed: 0, all: 0 };
+      for (const mutant of mutants) {
+        if (!JUDGED.has(mutant.status)) continue;
+        count.all += 1;
+        if (NOTICED.has(mutant.status)) count.noticed += 1;
+      }
+      counts.set(name, count);
+    }
+  }
+  const figures: Figures = Object.fromEntries(
+    [...counts].map(([name, { noticed, all }]) => [
+      name,
+      `${noticed} of ${all} noticed, ${((100 * noticed) / Math.max(all, 1)).toFixed(1)} %`,
+    ]),
+  );
+  console.table(figures);
+  if (values.record) recordFigures("mutation", `npm run mutate -- --files ${values.files}`, figures);
+}

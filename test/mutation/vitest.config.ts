@@ -1,0 +1,9 @@
+import { defineConfig } from "vitest/config";
+
+/** The tests that touch nothing but values. */
+export default defineConfig({
+  test: {
+    include: ["src/core/**/*.test.ts", "test/{signals,spec,streams}/**/*.test.ts"],
+    isolate: false,
+  },
+});
