@@ -24,9 +24,6 @@ const { values } = parseArgs({
   },
 });
 
-/** A run of either scene takes less, also beside others. */
-const LONGEST_MS = 4_000;
-
 const startedAt = performance.now();
 const scenes = (Object.keys(SCENES) as SceneName[]).filter(
   (name) => values.scene === undefined || values.scene === name,
@@ -57,8 +54,7 @@ if (values.json) console.log(JSON.stringify(figures));
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function chosenPoints(scene: SceneName): Promise<readonly Point[]> {
-  if (values.random !== undefined)
-    return randomPoints(scene, Number(values.random), Number(values.seed), LONGEST_MS);
+  if (values.random !== undefined) return randomPoints(scene, Number(values.random), Number(values.seed));
   const from = Number(values.from);
   return (await pointsOf(scene)).filter(
     (point) =>

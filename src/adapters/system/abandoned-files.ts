@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { lstatSync, readdirSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { TEMPORARY_PREFIX } from "./atomic-file.ts";
 import { isAlive } from "./is-alive.ts";
@@ -18,7 +18,15 @@ export function removeIfAbandoned(path: string): void {
   if (stats?.isFile() !== true) return;
   const pid = /^(\d+)-/.exec(basename(path).slice(TEMPORARY_PREFIX.length))?.[1];
   const isDead = pid !== undefined && !isAlive(Number(pid));
-  if (isDead || Date.now() - stats.mtimeMs > OLD_MS) rmSync(path, { force: true });
+  if (isDead || Date.now() - stats.mtimeMs > OLD_MS) remove(path);
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path); // not rmSync: of a read-only disk that one tells no code that anybody could understand
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // else another process was faster
+  }
 }
 
 function namesIn(folder: string): readonly string[] {
