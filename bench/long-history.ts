@@ -72,7 +72,8 @@ async function workOnce(url: string): Promise<void> {
     agentMs: 0,
     callsPerHour: 0,
     leaseMs: 30_000,
-  };
+    merge: "squash",
+  } as const;
   await submitAll(url, [PROJECT], size);
   const children = startWorkers(url, [PROJECT], size);
   await untilDone(url, size);
@@ -107,7 +108,7 @@ async function copyWork(url: string, events: number): Promise<void> {
   const database = await openDatabase(url);
   const log = openPostgresLog(database, LONG);
   await log.saveSnapshot({ ...EMPTY_STATE, position: events, lastIteration: events }, EVOLVE_VERSION);
-  await submitTasks(log, TASKS, 0);
+  await submitTasks(log, { tasksEach: TASKS, callsPerHour: 0, merge: "squash" });
   await database.close();
 }
 

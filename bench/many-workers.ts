@@ -21,6 +21,7 @@ const SMALL: FleetSize = {
   agentMs: 20,
   callsPerHour: 0,
   leaseMs: 30_000,
+  merge: "squash",
 };
 
 /** Many workers on many tasks: what the database and we do for an iteration, beside as many bare commits. */
@@ -62,7 +63,7 @@ async function countFacts(url: string): Promise<Facts> {
   const { rows } = await client.query<Facts>(
     `SELECT count(*)::int AS events, sum(length(data))::int AS bytes, count(DISTINCT batch)::int AS appends,
             count(*) FILTER (WHERE type = 'iteration.started')::int AS iterations,
-            count(*) FILTER (WHERE type = 'task.merged')::int AS tasks
+            count(*) FILTER (WHERE type = 'task.completed')::int AS tasks
      FROM ralph.events`,
   );
   await client.end();
@@ -142,6 +143,7 @@ if (import.meta.main) {
       "agent-ms": { type: "string", default: "20" },
       calls: { type: "string", default: "0" },
       lease: { type: "string", default: "30000" },
+      merge: { type: "string", default: "squash" },
       dearest: { type: "string", default: "0" },
     },
   });
@@ -155,6 +157,7 @@ if (import.meta.main) {
     agentMs: Number(values["agent-ms"]),
     callsPerHour: Number(values.calls),
     leaseMs: Number(values.lease),
+    merge: values.merge === "none" ? "none" : "squash",
   };
   for (const line of await measureManyWorkers(size, Number(values.dearest))) console.log(line);
 }

@@ -5,12 +5,13 @@ import { plainTask, type Plan } from "../../src/core/plan/task.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { SharedLog } from "../../src/engine/fleet-ports.ts";
 import { submit } from "../../src/engine/submit.ts";
+import type { FleetSize } from "./run-workers.ts";
 import { AGENT, GATE } from "./stub-ports.ts";
 
 const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
 
 /** As `ralph submit` would give these tasks to workers, with everything that ends a run early far away. */
-export function settingsOf(callsPerHour: number): Settings {
+export function settingsOf({ callsPerHour, merge }: Pick<FleetSize, "callsPerHour" | "merge">): Settings {
   const config = { ...configSchema.parse({ agent: AGENT }), maxIterationsPerTask: 30 };
   const agents = [{ name: AGENT, ...PLAIN, format: "text", command: ["true"] } as const];
   const flags = { maxIterations: "1000000", calls: `${callsPerHour}` };
@@ -21,7 +22,7 @@ export function settingsOf(callsPerHour: number): Settings {
     shared: true,
     lanes: 1_000,
     keepGoing: true,
-    worktrees: { base: "main", merge: "squash" },
+    worktrees: { base: "main", merge },
   };
 }
 
@@ -38,11 +39,14 @@ export function planOf(tasks: number): Plan {
   };
 }
 
-export async function submitTasks(log: SharedLog, tasks: number, callsPerHour: number): Promise<void> {
+export async function submitTasks(
+  log: SharedLog,
+  size: Pick<FleetSize, "tasksEach" | "callsPerHour" | "merge">,
+): Promise<void> {
   const submitted = {
-    run: `run-${tasks}`,
-    settings: settingsOf(callsPerHour),
-    plan: planOf(tasks),
+    run: `run-${size.tasksEach}`,
+    settings: settingsOf(size),
+    plan: planOf(size.tasksEach),
     pid: process.pid,
     version: "bench",
     head: "0".repeat(40),

@@ -19,13 +19,14 @@ export interface FleetSize {
   readonly agentMs: number;
   readonly callsPerHour: number;
   readonly leaseMs: number;
+  /** None: branches are the result, and nobody waits for the one who merges. */
+  readonly merge: "squash" | "none";
 }
 
 export async function submitAll(url: string, projects: readonly string[], size: FleetSize): Promise<void> {
   const database = await openDatabase(url);
   await migrate(database);
-  for (const project of projects)
-    await submitTasks(openPostgresLog(database, project), size.tasksEach, size.callsPerHour);
+  for (const project of projects) await submitTasks(openPostgresLog(database, project), size);
   await database.close();
 }
 

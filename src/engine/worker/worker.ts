@@ -5,7 +5,8 @@ import type { Effect, PerformableEffect } from "../../core/loop/effects.ts";
 import { isHeldBy } from "../../core/loop/evolve-fleet.ts";
 import { isOpen, taskState, type State } from "../../core/loop/state.ts";
 import { isCancelled } from "../../core/loop/task-status.ts";
-import type { Fleet, Lease } from "../fleet-ports.ts";
+import type { Instant } from "../../core/time.ts";
+import type { Fleet, Lease, Offer } from "../fleet-ports.ts";
 import { InFlight } from "../in-flight.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
@@ -49,7 +50,8 @@ export class Worker {
   /** Whose each effect was when it began, by key: by the time it ends its iteration may be closed. */
   readonly #owners = new Map<string, string>();
   #isStopping = false;
-  #offered = { position: -1, at: -Infinity };
+  /** When it last made all offers known, and which ones there were at the last look. */
+  #offered: { readonly at: Instant; readonly keys: ReadonlySet<string> } = { at: -Infinity, keys: new Set() };
   /** When it last asked for parts. */
   #askedAt = -Infinity;
 
@@ -192,10 +194,13 @@ export class Worker {
   async #offer(effects: readonly Effect[], state: State): Promise<void> {
     const { fleet, ports, tickMs } = this.#parts;
     const now = ports.clock.now();
-    const isNews = state.position !== this.#offered.position || now - this.#offered.at >= 2 * tickMs;
-    if (!isNews) return;
-    this.#offered = { position: state.position, at: now };
-    await fleet.offer(offersOf(effects, state, now));
+    const offers = offersOf(effects, state, now);
+    const { at, keys } = this.#offered;
+    // What was known may be so no longer: somebody had it, and gave it back.
+    const isAgain = Math.abs(now - at) >= 2 * tickMs;
+    const news = isAgain ? offers : offers.filter((offer) => !keys.has(keyOf(offer)));
+    this.#offered = { at: isAgain ? now : at, keys: new Set(offers.map(keyOf)) };
+    if (news.length > 0) await fleet.offer(news);
   }
 
   async #takeMore(effects: readonly Effect[], state: State): Promise<void> {
@@ -266,3 +271,7 @@ const STARTS: ReadonlySet<Effect["kind"]> = new Set<Effect["kind"]>([
   "end-run",
   "take-default",
 ]);
+
+function keyOf({ task, labels }: Offer): string {
+  return `${task} ${labels.join(" ")}`;
+}
