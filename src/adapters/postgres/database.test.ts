@@ -95,6 +95,18 @@ test("an error of the statement is told as it is, and the connections stay good"
   expect(open).toEqual([]);
 });
 
+test("a transaction that a statement began and did not end is nobody else's", async () => {
+  const one = await openDatabase(fresh.url, { maxConnections: 1 });
+  try {
+    for (let round = 0; round < 20; round += 1) {
+      await expect(one.query("BEGIN; SELECT 1 / 0; COMMIT")).rejects.toThrow("division by zero");
+      expect(await one.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    }
+  } finally {
+    await one.close();
+  }
+});
+
 test("work that went on after an error is not taken for done", async () => {
   await expect(
     database.transaction(async (transaction) => {

@@ -107,7 +107,15 @@ class PostgresDatabase implements Database {
 
   query<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return this.#untilBack(() =>
-      this.#withClient(async (client) => (await this.#ask<Row>(client, sql, values)).rows),
+      this.#withClient(async (client) => {
+        try {
+          return (await this.#ask<Row>(client, sql, values)).rows;
+        } catch (error) {
+          // It may have begun a transaction, and whether it did is not known yet.
+          if (!isConnectionTrouble(error)) await this.#ask(client, "ROLLBACK").catch(() => {});
+          throw error;
+        }
+      }),
     );
   }
 
