@@ -204,9 +204,11 @@ function checkSuspensions(world: World, events: readonly Recorded[], settings: S
   const claimed = new Map(of(events, "iteration.ended").map((event) => [event.iteration, event.report]));
   const begun = new Map(of(events, "iteration.started").map((event) => [event.iteration, event]));
   const behaviour = new Map<string, { agent: string; isFalse: boolean }[]>();
+  const lost = lostWithMachine(events);
   for (const event of events) {
     if (event.type === "task.unblocked") behaviour.delete(event.task);
-    if (event.type === "evidence.collected" && world.truth(event.task).loops) {
+    const isKept = event.type === "evidence.collected" && !lost.has(event.iteration);
+    if (isKept && world.truth(event.task).loops) {
       const report = claimed.get(event.iteration);
       if (report?.ending.is !== "exited" || report.failure !== null) continue;
       if (report.claim.is === "blocked" || report.claim.is === "undecided") continue;
