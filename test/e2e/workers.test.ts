@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { until, type Running } from "./project.ts";
+import { processesWith, until, type Running } from "./project.ts";
 import { createTeam, onBase, type Team } from "./team.ts";
 
 let team: Team;
@@ -75,8 +75,8 @@ test("an agent that a killed worker left behind is ended when a worker starts ag
   const [office, server] = [team.machine("office"), team.machine("server")];
   expect(await office.ralph("submit")).toMatchObject({ code: 0 });
   const worker = begin(server.start("worker"));
-  await until("the agent works", async () =>
-    (await team.events()).some(({ type }) => type === "iteration.started"),
+  await until("the agent works", () =>
+    processesWith("RALPH_TASK_ID=a").some((pid) => team.leftovers().includes(pid)),
   );
   worker.child.kill("SIGKILL");
   await worker.finished;
