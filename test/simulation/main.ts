@@ -106,7 +106,8 @@ function report({ runs, iterations, failures, outcomes }: Found, seeds: number):
   );
   if (!values.record) return;
   const name = `simulation-${values.workers ? "workers-" : ""}${sites}`;
-  const command = `npm run simulate -- --seeds ${seeds} --sites ${sites}${values.workers ? " --workers" : ""}`;
+  const which = `--from ${values.from} --seeds ${seeds} --sites ${sites}${values.workers ? " --workers" : ""}`;
+  const command = `npm run simulate -- ${which}`;
   const places = values.places === undefined ? "" : ` --places ${values.places}`;
   recordFigures(name, `${command}${places}`, {
     worlds: seeds,
