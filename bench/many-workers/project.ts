@@ -6,7 +6,8 @@ import type { Settings } from "../../src/core/settings.ts";
 import type { SharedLog } from "../../src/engine/fleet-ports.ts";
 import { submit } from "../../src/engine/submit.ts";
 import type { FleetSize } from "./run-workers.ts";
-import { AGENT, GATE } from "./stub-ports.ts";
+import { TESTS_GATE } from "../../test/spec/given.ts";
+import { AGENT } from "./stub-ports.ts";
 
 const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const;
 
@@ -18,7 +19,7 @@ export function settingsOf({ callsPerHour, merge }: Pick<FleetSize, "callsPerHou
   const { settings } = resolveSettings(config, flags, SOURCE, agents);
   return {
     ...settings,
-    gates: [GATE],
+    gates: [TESTS_GATE],
     shared: true,
     lanes: 1_000,
     keepGoing: true,

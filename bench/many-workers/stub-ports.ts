@@ -4,24 +4,11 @@ import type { State } from "../../src/core/loop/state.ts";
 import type { AgentReport } from "../../src/core/report/agent-report.ts";
 import { NO_LEFTOVERS, NOTHING_FOUND } from "../../src/core/report/evidence.ts";
 import type { GateSettings } from "../../src/core/settings.ts";
+import { TESTS_GATE } from "../../test/spec/given.ts";
 import type { Beside } from "../../src/engine/parallel-ports.ts";
 import type { Agents, Clock, Log, Ports, TaskSource, Workspace } from "../../src/engine/ports.ts";
 
 export const AGENT = "stub";
-
-export const GATE: GateSettings = {
-  name: "tests",
-  command: "npm test",
-  timeoutMs: 60_000,
-  required: true,
-  onMissing: "warn",
-  cwd: null,
-  env: {},
-  kind: null,
-  retries: 0,
-  expect: { exitCode: 0, outputContains: null, outputNotContains: null },
-  onBaseline: "require",
-};
 
 /** Agents, git and gates in memory, which take next to no time and say about as much as real ones do. */
 export interface StubOptions {
@@ -42,7 +29,7 @@ export function stubPorts(options: StubOptions): Ports {
     worker,
     commands: {
       agents: [{ name: AGENT, ...PLAIN, format: "text", command: ["true"] }],
-      gates: [GATE],
+      gates: [TESTS_GATE],
     },
     source: stubSource(state),
     agents: stubAgents(options),

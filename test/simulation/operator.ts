@@ -59,7 +59,8 @@ async function clearBlocks(world: World, log: Log): Promise<boolean> {
   return letters.length > 0 || merges === "cleared";
 }
 
-const RESET: Event = {
+/** A person closes the breaker. */
+export const RESET: Event = {
   type: "breaker.moved",
   run: null,
   from: "OPEN",

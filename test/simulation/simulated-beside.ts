@@ -8,6 +8,7 @@ import { checkRemoval } from "./merge-invariants.ts";
 import { simulatedMerging } from "./simulated-merging.ts";
 import { simulatedOwnCheckout } from "./simulated-own-checkout.ts";
 import { simulatedWorkspace } from "./simulated-workspace.ts";
+import { setUpCheckout } from "./simulated-set-up.ts";
 import type { World } from "./world.ts";
 
 /** What one process of ours works side by side with; whoever dies awaits its next step for ever. */
@@ -66,13 +67,7 @@ function simulatedWorktrees(
   const ownTrials = new Set<string>();
   const setUp = async (root: string, signal?: AbortSignal): Promise<OpenedCheckout> => {
     await step();
-    if (lanes.setUp.has(root)) return { is: "ready", root, copied: [] };
-    if (signal?.aborted) return { is: "failed", root, why: "stopped" };
-    const fails = lanes.setupFailures > 0 && world.random.chance(0.3);
-    if (fails) lanes.setupFailures -= 1;
-    if (fails) return { is: "failed", root, why: "npm ci" };
-    lanes.setUp.add(root);
-    return { is: "ready", root, copied: [] };
+    return setUpCheckout(world, lanes, root, signal);
   };
   return {
     open: async (task, base, signal) => {

@@ -4,6 +4,7 @@ import { Checkout } from "./checkout.ts";
 import { branchOf, type LaneTruth } from "./lane-truth.ts";
 import { lost, type SimulatedFence } from "./simulated-fence.ts";
 import type { Machine } from "./worker-truth.ts";
+import { setUpCheckout } from "./simulated-set-up.ts";
 import type { World } from "./world.ts";
 
 export interface TreeParts {
@@ -144,13 +145,7 @@ export class SharedTrees {
   async #setUp(root: string, signal?: AbortSignal): Promise<OpenedCheckout> {
     const { world, lanes, step } = this.#parts;
     await step();
-    if (lanes.setUp.has(root)) return { is: "ready", root, copied: [] };
-    if (signal?.aborted) return { is: "failed", root, why: "stopped" };
-    const fails = lanes.setupFailures > 0 && world.random.chance(0.3);
-    if (fails) lanes.setupFailures -= 1;
-    if (fails) return { is: "failed", root, why: "npm ci" };
-    lanes.setUp.add(root);
-    return { is: "ready", root, copied: [] };
+    return setUpCheckout(world, lanes, root, signal);
   }
 
   async #at<Result>(

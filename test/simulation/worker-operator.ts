@@ -6,6 +6,7 @@ import type { OperatorAct } from "../../src/core/operator/operator-act.ts";
 import { actAsOperator, latestState } from "../../src/engine/operator.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import { submit } from "../../src/engine/submit.ts";
+import { RESET } from "./operator.ts";
 import { SOURCE } from "./simulated-source.ts";
 import type { WorkerWorld } from "./worker-worlds.ts";
 
@@ -87,15 +88,6 @@ export async function personComes(around: WorkerWorld, log: Log): Promise<boolea
   await submitTasks(around, log);
   return true;
 }
-
-const RESET = {
-  type: "breaker.moved",
-  run: null,
-  from: "OPEN",
-  to: "HALF_OPEN",
-  reason: "somebody reset it",
-  head: null,
-} as const;
 
 function answers({ tasks }: State): readonly OperatorAct[] {
   return Object.values(tasks)

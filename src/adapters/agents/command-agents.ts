@@ -10,7 +10,7 @@ import { sweep } from "../system/process-sweep.ts";
 import { supervise, type SuperviseRequest } from "../system/supervise.ts";
 import { adapterFor } from "./adapters.ts";
 import type { AgentActivity, AgentReader, AgentResult, Send } from "./agent-adapter.ts";
-import type { AgentSandbox } from "./agent-sandbox.ts";
+import type { AgentSandbox } from "../system/agent-sandbox.ts";
 import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
 import { createOutputTap } from "./output-tap.ts";
 import { iterationFolder, removeIterationFolder, type IterationFolder } from "./iteration-folder.ts";

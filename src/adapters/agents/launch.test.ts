@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LAUNCH } from "../../../test/fixtures/launch.ts";
 import type { AgentAdapter } from "./agent-adapter.ts";
-import type { AgentSandbox, AgentStart } from "./agent-sandbox.ts";
+import type { AgentSandbox, AgentStart } from "../system/agent-sandbox.ts";
 import { startOf } from "./launch.ts";
 import { textAdapter } from "./text-adapter.ts";
 

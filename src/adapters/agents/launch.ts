@@ -13,7 +13,7 @@ import {
   type AgentResult,
   type Launch,
 } from "./agent-adapter.ts";
-import type { AgentSandbox } from "./agent-sandbox.ts";
+import type { AgentSandbox } from "../system/agent-sandbox.ts";
 import type { FolderTask, IterationFolder } from "./iteration-folder.ts";
 
 export interface LaunchOptions {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NO_BELONGINGS } from "../../core/belongings.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import type { AgentStart } from "../system/agent-sandbox.ts";
 import { findProgram } from "../system/find-program.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { closedFiles } from "./closed-files.ts";
@@ -11,7 +12,7 @@ import { installationOf, interpreterOf } from "./installation.ts";
 import { systemPlaces } from "./places-inside.ts";
 import { arrange, isInside, shown, type Place } from "./place.ts";
 import { makeFolder } from "./private-home.ts";
-import { homeOf, ownPlaces, type PlainStart, type Sandbox, type SandboxOptions } from "./sandbox.ts";
+import { homeOf, ownPlaces, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import { tryProgram } from "./try-program.ts";
 
 /** Who root is inside, since many agents refuse to work for root. What it makes there is root's outside. */
@@ -23,7 +24,7 @@ export function createBubblewrap(options: SandboxOptions): Sandbox {
   let system: readonly Place[] | null = null;
   const machine = (home: string): readonly Place[] =>
     (system ??= [...systemPlaces(), ...(isRoot ? rootPlaces(options.homes, home) : [])]);
-  const around = (start: PlainStart): ReturnType<Sandbox["around"]> => {
+  const around = (start: AgentStart): ReturnType<Sandbox["around"]> => {
     const { command, env, workspace, belongings } = start;
     const home = homeOf(env, workspace);
     // Git would make it at the first use, and then it would be the agent's.
@@ -100,7 +101,7 @@ function requireOwnWorkspace(workspace: string, uid: number): void {
 
 function installed(
   name: string,
-  { env, workspace }: PlainStart,
+  { env, workspace }: AgentStart,
   home: string,
 ): { readonly program: string; readonly places: readonly Place[] } {
   const found = findProgram(name, workspace, env);
@@ -135,7 +136,7 @@ function rootPlaces(homes: string, home: string): readonly Place[] {
   return [...closed, ...named, ...KERNEL.filter((path) => existsSync(path)).map(shown)];
 }
 
-function emptyStart(workspace: string, env: Readonly<Record<string, string>>): PlainStart {
+function emptyStart(workspace: string, env: Readonly<Record<string, string>>): AgentStart {
   return {
     agent: "nobody",
     command: ["/bin/sh", "-c", ":"],

@@ -1,8 +1,8 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Belongings } from "../../core/belongings.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
+import type { AgentSandbox, AgentStart } from "../system/agent-sandbox.ts";
 import { namedByVariables, projectPlaces, withoutState, type SandboxedProject } from "./places-inside.ts";
 import { isInside, shown, writable, type Place } from "./place.ts";
 import { privateHome } from "./private-home.ts";
@@ -15,42 +15,13 @@ export interface SandboxOptions extends SandboxedProject {
   readonly user: { readonly uid: number; readonly gid: number };
 }
 
-/** The start of an agent, as it would be without a sandbox. */
-export interface PlainStart {
-  readonly agent: string;
-  readonly command: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Variables that its configuration sets. */
-  readonly given: readonly string[];
-  readonly workspace: string;
-  /** Of the iteration. */
-  readonly folder: string;
-  /** Null when it reads none. */
-  readonly promptFile: string | null;
-  readonly marker: string;
-  readonly belongings: Belongings;
-}
-
-/** Puts agents where they see little else. */
-export interface Sandbox {
-  /** Programs are found inside, whatever this machine has. */
-  readonly hasOwnPrograms: boolean;
-  around(start: PlainStart): InsideStart;
-  /** Ends what is left of an iteration where processes do not tell. */
-  end?(marker: string): Promise<void>;
+export interface Sandbox extends AgentSandbox {
   /** Throws when no sandbox can be made here. */
   requireUsable(workspace: string, env: Readonly<Record<string, string>>): Promise<void>;
 }
 
-export interface InsideStart {
-  readonly command: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** The process that is started only holds the agent: told to end, it would not let it finish. */
-  readonly onlyHolds: boolean;
-}
-
 /** What an agent sees besides the machine's own programs. */
-export function ownPlaces(options: SandboxOptions, start: PlainStart): readonly Place[] {
+export function ownPlaces(options: SandboxOptions, start: AgentStart): readonly Place[] {
   const { env, belongings, workspace } = start;
   const home = homeOf(env, workspace);
   const inHome = (path: string): string => path.replace(/^~(?=\/|$)/, home);
