@@ -19,11 +19,14 @@ export interface Escalation {
 /** More than any window that makes sense. */
 const WATCHED_MAX = 50;
 
+/** What lies before the first one that counted changes no count: it is not kept. */
 export function withIteration(
   watched: readonly WatchedIteration[],
   iteration: number,
 ): readonly WatchedIteration[] {
-  return [...watched, { iteration, noFiles: false, falseCompletion: false }].slice(-WATCHED_MAX);
+  const first = watched.findIndex(({ noFiles, falseCompletion }) => noFiles || falseCompletion);
+  const counted = first === -1 ? [] : watched.slice(first);
+  return [...counted, { iteration, noFiles: false, falseCompletion: false }].slice(-WATCHED_MAX);
 }
 
 export function withIntervention(

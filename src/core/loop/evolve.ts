@@ -28,7 +28,7 @@ import { runChanged, tasksObserved } from "./evolve-run.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 20;
+export const EVOLVE_VERSION = 21;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
