@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { curvesSvg, type Curves } from "./curves-svg.ts";
 import type { Figures } from "./record-figures.ts";
 
 /** What one command measured, and when. */
@@ -7,6 +8,7 @@ interface Measured {
   readonly command: string;
   readonly at: string;
   readonly figures: Figures;
+  readonly curves?: Curves;
 }
 
 interface Topic {
@@ -60,6 +62,11 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     about:
       "Readers of signals and streams, editors of task files, configuration, the web server, hook and tools: no crash, no hang, nothing lost.",
   },
+  sentinels: {
+    title: "Secrets planted on purpose",
+    about:
+      "In the environment, the configuration, task texts, addresses of remotes and the queue; agents and gates tell them in every way they can, people type them, a bug of ours knows them. Every answer of every command, every route of the page, every file and commit message is searched for them afterwards.",
+  },
   soak: {
     title: "Many iterations in one run",
     about: "Stub agents, one real repository: memory, descriptors and time stay what they were.",
@@ -77,7 +84,7 @@ export function proofPage(generated: string): string {
   const others = [...measured.keys()].filter((name) => !(name in TOPICS)).toSorted();
   const sections = [...known, ...others].flatMap((name) => {
     const one = measured.get(name);
-    return one === undefined ? [] : [section(TOPICS[name] ?? { title: name, about: "" }, one)];
+    return one === undefined ? [] : [section(name, TOPICS[name] ?? { title: name, about: "" }, one)];
   });
   return `# What was tried, and what came of it
 
@@ -90,14 +97,28 @@ ${sections.join("\n")}
 `;
 }
 
-function section({ title, about }: Topic, { command, at, figures }: Measured): string {
+/** The pictures of the page, by their path. */
+export function proofPictures(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...readMeasured()].flatMap(([name, { curves }]) =>
+      curves === undefined ? [] : [[`docs/${picture(name)}`, curvesSvg(curves)]],
+    ),
+  );
+}
+
+function picture(name: string): string {
+  return `images/${name}.svg`;
+}
+
+function section(name: string, { title, about }: Topic, measured: Measured): string {
+  const { command, at, figures, curves } = measured;
   const rows = Object.entries(figures).map(
-    ([name, value]) => `| ${name.replaceAll("_", " ")} | ${shown(value)} |`,
+    ([what, value]) => `| ${what.replaceAll("_", " ")} | ${shown(value)} |`,
   );
   return `## ${title}
 
 ${about}
-
+${curves === undefined ? "" : `\n![${title}: ${Object.keys(curves.values).join(", ")}](${picture(name)})\n`}
 | | |
 | --- | --- |
 ${rows.join("\n")}

@@ -9,7 +9,7 @@ import { createProgram } from "../src/cli/program.ts";
 import { variableOf } from "../src/config/read-variables.ts";
 import { expectation, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/schema-node.ts";
 import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
-import { proofPage } from "./proof-page.ts";
+import { proofPage, proofPictures } from "./proof-page.ts";
 import { UPCOMING_KEYS } from "../src/config/upcoming-keys.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -36,6 +36,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     ),
     "docs/reference/verdicts.md": await formatted(verdicts(), "docs/reference/verdicts.md"),
     "docs/proof.md": await formatted(proofPage(GENERATED), "docs/proof.md"),
+    ...proofPictures(),
   };
 }
 

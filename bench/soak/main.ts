@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { recordFigures } from "../../scripts/record-figures.ts";
 import { judgeSoak } from "./judge-soak.ts";
 import { runSoak } from "./run-soak.ts";
+import { soakCurves } from "./soak-curves.ts";
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +25,10 @@ const soak = await runSoak(iterations);
 const { figures, complaints } = judgeSoak(soak);
 for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(28)} ${value}`);
 for (const complaint of complaints) console.log(`grows: ${complaint}`);
-if (values.record) console.log(recordFigures("soak", `npm run soak -- --iterations ${iterations}`, figures));
+if (values.record) {
+  const command = `npm run soak -- --iterations ${iterations}`;
+  console.log(recordFigures("soak", command, figures, soakCurves(soak)));
+}
 if (values.keep) console.log(`kept: ${soak.folder}`);
 else rmSync(soak.folder, { recursive: true, force: true });
 process.exitCode = complaints.length === 0 ? 0 : 1;
