@@ -1,5 +1,5 @@
 import type { AgentFormat, AgentSettings } from "../../core/settings.ts";
-import { isProgramFormat, type ProgramFormat } from "../../core/report/streams/stream-format.ts";
+import { isProgramFormat, type ProgramFormat } from "../../core/known-programs.ts";
 import { acpAdapter } from "./acp/acp-adapter.ts";
 import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
 import { demoAdapter } from "./demo-adapter.ts";
@@ -31,8 +31,6 @@ const COMMANDS: Readonly<Record<AgentFormat, AgentAdapter>> = {
   opencode: streamAdapter("opencode"),
   copilot: streamAdapter("copilot"),
 };
-
-export const KNOWN_PROGRAMS = Object.keys(PROGRAMS) as readonly ProgramFormat[];
 
 export function adapterFor({ command, format }: AgentSettings): AgentAdapter {
   return command === null && isProgramFormat(format) ? PROGRAMS[format] : COMMANDS[format];

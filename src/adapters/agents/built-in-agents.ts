@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { PLAIN } from "../../core/agent-named.ts";
+import { KNOWN_PROGRAMS } from "../../core/known-programs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
-import { KNOWN_PROGRAMS } from "./adapters.ts";
 
 /** Agents that need no configuration: the programs that we know, and the demo agent that comes with us. */
 export function builtInAgents(ownRoot: string): readonly AgentSettings[] {

@@ -1,4 +1,4 @@
-import type { ProgramFormat } from "../../core/report/streams/stream-format.ts";
+import type { ProgramFormat } from "../../core/known-programs.ts";
 import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
 import { programBelongings } from "./programs/program-belongings.ts";
 import { createStreamReader } from "./stream-reader.ts";

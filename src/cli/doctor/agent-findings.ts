@@ -9,7 +9,7 @@ import {
 } from "../../compose.ts";
 import { requireAgent, resolveAgents } from "../../config/resolve-agents.ts";
 import type { Config } from "../../config/schema.ts";
-import { isProgramFormat } from "../../core/report/streams/stream-format.ts";
+import { isProgramFormat } from "../../core/known-programs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { CliContext } from "../commands.ts";
 import { programOf } from "../project-state.ts";

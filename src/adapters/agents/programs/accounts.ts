@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
-import { isProgramFormat, type ProgramFormat } from "../../../core/report/streams/stream-format.ts";
+import { isProgramFormat, type ProgramFormat } from "../../../core/known-programs.ts";
 import { readSmallFile } from "../../system/read-end.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
 import { claudeFolder } from "./claude-folder.ts";

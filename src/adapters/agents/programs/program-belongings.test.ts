@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PLAIN } from "../../../core/agent-named.ts";
 import { NO_BELONGINGS } from "../../../core/belongings.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
-import { adapterFor, KNOWN_PROGRAMS, sandboxesItself } from "../adapters.ts";
+import { KNOWN_PROGRAMS } from "../../../core/known-programs.ts";
+import { adapterFor, sandboxesItself } from "../adapters.ts";
 import { belongingsOfCommand, programBelongings } from "./program-belongings.ts";
 
 const HOME = "/home/me";

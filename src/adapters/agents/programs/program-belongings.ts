@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { NO_BELONGINGS, type Belongings } from "../../../core/belongings.ts";
 import { textOf } from "../../../core/report/streams/json-fields.ts";
-import { isProgramFormat, type ProgramFormat } from "../../../core/report/streams/stream-format.ts";
+import { isProgramFormat, type ProgramFormat } from "../../../core/known-programs.ts";
 import { readSmallFile } from "../../system/read-end.ts";
 import { claudeFolder } from "./claude-folder.ts";
 

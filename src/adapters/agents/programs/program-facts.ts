@@ -1,4 +1,4 @@
-import type { ProgramFormat } from "../../../core/report/streams/stream-format.ts";
+import type { ProgramFormat } from "../../../core/known-programs.ts";
 
 /** What a person needs to know to have a program on the machine. */
 export interface ProgramFacts {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { LAUNCH } from "../../../../test/fixtures/launch.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
-import { adapterFor, KNOWN_PROGRAMS } from "../adapters.ts";
+import { KNOWN_PROGRAMS } from "../../../core/known-programs.ts";
+import { adapterFor } from "../adapters.ts";
 import type { AgentCommand, Launch } from "../agent-adapter.ts";
 
 const RESUMED = { id: "earlier", isNew: false };

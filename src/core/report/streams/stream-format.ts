@@ -1,3 +1,4 @@
+import type { ProgramFormat } from "../../known-programs.ts";
 import { isAcpMessage, readAcpMessage } from "./acp-stream.ts";
 import { readClaudeEvent } from "./claude-stream.ts";
 import { readCodexEvent } from "./codex-stream.ts";
@@ -7,8 +8,6 @@ import { isFields, type Fields } from "./json-fields.ts";
 import { readOpencodeEvent } from "./opencode-stream.ts";
 import type { StreamTranslator } from "./stream-facts.ts";
 
-/** Streams of programs that we know how to start. */
-export type ProgramFormat = "claude" | "codex" | "gemini" | "opencode" | "copilot";
 export type StreamFormat = ProgramFormat | "acp";
 
 export const STREAMS: Readonly<Record<StreamFormat, StreamTranslator>> = {
@@ -22,10 +21,6 @@ export const STREAMS: Readonly<Record<StreamFormat, StreamTranslator>> = {
 
 export function isStreamFormat(name: string): name is StreamFormat {
   return Object.hasOwn(STREAMS, name);
-}
-
-export function isProgramFormat(name: string): name is ProgramFormat {
-  return isStreamFormat(name) && name !== "acp";
 }
 
 /** Whose event it is, judged by what only that format has; null when nobody's. */
