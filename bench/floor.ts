@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { appendFileSync, rmSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { mustRun, timeOf } from "./samples.ts";
 
@@ -10,8 +10,8 @@ export interface BareIteration {
 }
 
 /**
- * The same work done bare, by the iteration: the agent's process, one `git status`, one durable commit to SQLite.
- * The milliseconds of each.
+ * The same work done bare, by the iteration: the agent's process, two looks at where the branch is, one `git status`,
+ * one durable commit to SQLite. The milliseconds of each.
  */
 export function timeBare(
   folder: string,
@@ -30,10 +30,13 @@ export function timeBare(
     git("commit", "-qm", message);
   };
   const [program = "", ...args] = agent;
+  const branch = (): string => readFileSync(join(folder, ".git", "refs", "heads", "main"), "utf8");
   const bare = (number: number): void => {
+    branch();
     mustRun(program, args, folder, {
       env: { RALPH_TASK_ID: `task-${number}`, RALPH_ITERATION: `${number}` },
     });
+    branch();
     git("status", "--porcelain=v2", "-z", "--untracked-files=all");
     if (withCommits) {
       commit("work");

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { figureOf, type Benchmark } from "./benchmark.ts";
 import { RALPH, sampleProject } from "./sample-project.ts";
-import { median, mustRun } from "./samples.ts";
+import { mustRun } from "./samples.ts";
 
 /** All have a worktree for each task, so that nothing differs but how many run at once. */
 const LANES = [1, 10, 50] as const;
@@ -16,31 +17,27 @@ interface Usage {
   readonly peakMb: number;
 }
 
-/** What a further lane takes of our memory, and what an iteration takes of our CPU the more lanes there are. */
-export async function measureLanes(): Promise<readonly string[]> {
-  const usages = Array.from({ length: ROUNDS }, () => LANES.map(usageOf)).flat();
-  const usual = (lanes: number): Usage => {
-    const own = usages.filter((usage) => usage.lanes === lanes);
-    return {
-      lanes,
-      cpuMs: median(own.map(({ cpuMs }) => cpuMs / TASKS)),
-      peakMb: median(own.map(({ peakMb }) => peakMb)),
-    };
-  };
-  const [floor, ...others] = LANES.map(usual);
-  return [
-    `${TASKS} tasks in worktrees, our own process alone (median of ${ROUNDS})`,
-    ...(floor === undefined ? [] : [row(floor), ...others.map((usage) => row(usage, floor))]),
-  ];
-}
-
-function row({ lanes, cpuMs, peakMb }: Usage, floor?: Usage): string {
-  const name = `  ${lanes} ${lanes === 1 ? "lane" : "lanes"}`.padEnd(11);
-  const spent = `${name}${cpuMs.toFixed(1).padStart(7)} ms of CPU an iteration   peak memory ${peakMb.toFixed(0).padStart(4)} MB`;
-  if (floor === undefined) return spent;
-  const perLane = (peakMb - floor.peakMb) / (lanes - floor.lanes);
-  return `${spent}   ${(cpuMs / floor.cpuMs).toFixed(2)} × one lane   ${perLane.toFixed(2)} MB a further lane`;
-}
+export const lanes: Benchmark = {
+  about: `${TASKS} tasks in a worktree each, so many of them side by side: what an iteration takes of our own processor time, and our peak memory. The floor is one lane.`,
+  async measure() {
+    const usages = Array.from({ length: ROUNDS }, () => LANES.map(usageOf)).flat();
+    const of = (lanes: number, pick: (usage: Usage) => number): readonly (readonly number[])[] =>
+      usages.filter((usage) => usage.lanes === lanes).map((usage) => [pick(usage)]);
+    return LANES.slice(1).flatMap((lanes) => {
+      const beside = (pick: (usage: Usage) => number) => ({ ours: of(lanes, pick), floor: of(1, pick) });
+      return [
+        figureOf(
+          { name: `${lanes} lanes, processor time of an iteration`, floorIs: "1 lane" },
+          beside(({ cpuMs }) => cpuMs / TASKS),
+        ),
+        figureOf(
+          { name: `${lanes} lanes, peak memory`, unit: "MB", floorIs: "1 lane" },
+          beside(({ peakMb }) => peakMb),
+        ),
+      ];
+    });
+  },
+};
 
 function usageOf(lanes: number): Usage {
   const home = mkdtempSync(join(tmpdir(), "ralph-bench-home-"));

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { Client } from "pg";
+import { figureOf, type Benchmark } from "./benchmark.ts";
 import { startServer } from "../test/support/postgres-server.ts";
 import {
   startWorkers,
@@ -24,8 +25,17 @@ const SMALL: FleetSize = {
   merge: "squash",
 };
 
+export const manyWorkers: Benchmark = {
+  about: `${SMALL.projects * SMALL.workersEach} workers on ${SMALL.projects * SMALL.tasksEach} tasks on one Postgres, agents and git being stubs: the time of an iteration. The floor is as many bare commits, one after another.`,
+  async measure() {
+    const { floor, ours } = perIteration(await runFleet(SMALL, 0));
+    const about = { name: "one iteration, all workers together", floorIs: "as many bare commits" };
+    return [figureOf(about, { ours: [[ours]], floor: [[floor]] })];
+  },
+};
+
 /** Many workers on many tasks: what the database and we do for an iteration, beside as many bare commits. */
-export async function measureManyWorkers(size: FleetSize = SMALL, dearest = 0): Promise<readonly string[]> {
+async function runFleet(size: FleetSize, dearest: number): Promise<Measured> {
   const server = await startServer({ configuration: DURABLE });
   const watch = await ServerWatch.open(server.url);
   try {
@@ -42,7 +52,7 @@ export async function measureManyWorkers(size: FleetSize = SMALL, dearest = 0): 
     const spent = await Promise.all(children.map(stopWorkers));
     const facts = await countFacts(server.url);
     const bare = await timeBareCommits(server.url, facts);
-    return report({ size, seconds, load: difference(before, after), most, spent, facts, bare, statements });
+    return { size, seconds, load: difference(before, after), most, spent, facts, bare, statements };
   } finally {
     await watch.close();
     await server.remove();
@@ -103,7 +113,15 @@ interface Measured {
   readonly statements: Awaited<ReturnType<ServerWatch["dearest"]>>;
 }
 
-function report({ size, seconds, load, most, spent, facts, bare, statements }: Measured): readonly string[] {
+/** Milliseconds of ours and of the floor. */
+function perIteration({ seconds, bare, facts }: Measured): { readonly ours: number; readonly floor: number } {
+  const { appends, iterations } = facts;
+  return { ours: (seconds * 1_000) / iterations, floor: (bare * appends) / iterations };
+}
+
+function report(measured: Measured): readonly string[] {
+  const { size, seconds, load, most, spent, facts, statements } = measured;
+  const { ours: msEach, floor } = perIteration(measured);
   const { projects, tasksEach, workersEach, iterationsEach } = size;
   const { iterations, tasks, events, bytes, appends } = facts;
   const workers = projects * workersEach;
@@ -111,8 +129,6 @@ function report({ size, seconds, load, most, spent, facts, bare, statements }: M
   const memory = spent.reduce((sum, { peakMb }) => sum + peakMb, 0);
   const each = (value: number): string => (value / iterations).toFixed(1).padStart(8);
   const second = (value: number): string => (value / seconds).toFixed(0);
-  const msEach = (seconds * 1_000) / iterations;
-  const floor = (bare * appends) / iterations;
   return [
     `${workers} workers, ${projects} projects of ${tasksEach} tasks, ${iterationsEach} iterations each: ${tasks} tasks in ${seconds.toFixed(1)} s`,
     `  ${second(iterations)} iterations/s   ${second(tasks)} tasks/s   ${second(load.commits)} transactions/s   ${second(load.statements)} statements/s`,
@@ -159,5 +175,5 @@ if (import.meta.main) {
     leaseMs: Number(values.lease),
     merge: values.merge === "none" ? "none" : "squash",
   };
-  for (const line of await measureManyWorkers(size, Number(values.dearest))) console.log(line);
+  for (const line of report(await runFleet(size, Number(values.dearest)))) console.log(line);
 }

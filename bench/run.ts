@@ -1,22 +1,46 @@
 // `npm run bench`: what Ralph itself costs, beside the floor of the same work done bare, measured in one run.
-// These are figures to look at, not tests: machines are noisy, ratios less so.
-import { measureFleet } from "./fleet.ts";
-import { measureIteration } from "./iteration.ts";
-import { measureLanes } from "./lanes.ts";
-import { measureLongHistory } from "./long-history.ts";
-import { measureManyWorkers } from "./many-workers.ts";
-import { measureOutput } from "./output.ts";
-import { measureStartup } from "./startup.ts";
+//   NAME …      only these
+//   --record    keep the figures in docs/benchmarks, which docs/benchmarks.md is made from (npm run reference)
+//   --check     compare with those that were kept: fails where a ratio is worse than noise explains, or misses its target
+import { parseArgs } from "node:util";
+import { meetsTarget, ratioOf, targetInWords, type Figure } from "./benchmark.ts";
+import { BENCHMARKS } from "./benchmarks.ts";
+import { readRecorded, record, regressions } from "./recorded.ts";
 
-for (const measure of [
-  measureStartup,
-  measureIteration,
-  measureLanes,
-  measureOutput,
-  measureFleet,
-  measureManyWorkers,
-  measureLongHistory,
-]) {
-  for (const line of await measure()) console.log(line);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    record: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
+  },
+});
+const unknown = positionals.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+if (unknown.length > 0) {
+  console.error(`bench: there is no ${unknown.join(", ")}; there are ${Object.keys(BENCHMARKS).join(", ")}`);
+  process.exit(64);
+}
+
+const complaints: string[] = [];
+for (const [name, { about, measure }] of Object.entries(BENCHMARKS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  console.log(`${name}: ${about}`);
+  const figures = await measure();
+  for (const figure of figures) console.log(row(figure));
   console.log();
+  complaints.push(...regressions(figures, readRecorded(name)));
+  complaints.push(...figures.filter((figure) => meetsTarget(figure) === false).map(missed));
+  if (values.record) record(name, figures);
+}
+for (const complaint of complaints) console.log(complaint);
+if (values.check && complaints.length > 0) process.exitCode = 1;
+
+function row(figure: Figure): string {
+  const show = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ${figure.unit}`.padStart(11);
+  const target = figure.target === undefined ? "" : `   ${targetInWords(figure)}`;
+  const ratio = `${ratioOf(figure).toFixed(2)} × (± ${Math.round(figure.spread * 100)} %)`;
+  return `  ${figure.name.padEnd(62)}${show(figure.ours)}   floor ${show(figure.floor)}   ${ratio}${target}`;
+}
+
+function missed(figure: Figure): string {
+  return `${figure.name}: ${figure.ours.toFixed(1)} ${figure.unit}, ${ratioOf(figure).toFixed(2)} × its floor, misses its target: ${targetInWords(figure)}`;
 }

@@ -1,27 +1,17 @@
 import { spawnSync } from "node:child_process";
 
-/** The middle one: outliers are the machine's business. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
-/** The mean of the middle half: as steady as the median, and finer than the clock. */
-export function middle(values: readonly number[]): number {
-  const quarter = Math.floor(values.length / 4);
-  const half = values.toSorted((a, b) => a - b).slice(quarter, values.length - quarter);
-  return half.reduce((sum, value) => sum + value, 0) / half.length;
-}
-
 /** Measures each in turn, round after round, so that a busy moment hits all of them alike. */
 export function interleaved<Name extends string>(
   rounds: number,
   measures: Readonly<Record<Name, () => readonly number[]>>,
-): Record<Name, readonly number[]> {
+): Record<Name, readonly (readonly number[])[]> {
   const names = Object.keys(measures) as Name[];
-  const values = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  const values = Object.fromEntries(names.map((name) => [name, [] as (readonly number[])[]])) as Record<
+    Name,
+    (readonly number[])[]
+  >;
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of names) values[name].push(...measures[name]());
+    for (const name of names) values[name].push(measures[name]());
   }
   return values;
 }
@@ -30,6 +20,12 @@ export function interleaved<Name extends string>(
 export function timeOf(run: () => void): number {
   const startedAt = performance.now();
   run();
+  return performance.now() - startedAt;
+}
+
+export async function timeOfAsync(run: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await run();
   return performance.now() - startedAt;
 }
 
@@ -45,12 +41,17 @@ export function mustRun(
   command: string,
   args: readonly string[],
   cwd: string,
-  options: { readonly env?: Readonly<Record<string, string>>; readonly code?: number } = {},
+  options: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly code?: number;
+    readonly input?: string;
+  } = {},
 ): string {
   const env = { ...BARE_ENV, ...options.env };
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd,
     env,
+    input: options.input ?? "",
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });

@@ -1,5 +1,5 @@
 // `npm run reference`: writes docs/reference/ from the schema of the configuration, the command line and the labelled
-// iterations of the tests, and docs/proof.md from what long runs have measured.
+// iterations of the tests, and docs/proof.md and docs/benchmarks.md from what long runs have measured.
 // A test compares, so that the pages cannot fall behind.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,6 +9,7 @@ import { createProgram } from "../src/cli/program.ts";
 import { variableOf } from "../src/config/read-variables.ts";
 import { expectation, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/schema-node.ts";
 import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
+import { benchmarksPage } from "./benchmarks-page.ts";
 import { proofPage, proofPictures } from "./proof-page.ts";
 import { UPCOMING_KEYS } from "../src/config/upcoming-keys.ts";
 
@@ -36,6 +37,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     ),
     "docs/reference/verdicts.md": await formatted(verdicts(), "docs/reference/verdicts.md"),
     "docs/proof.md": await formatted(proofPage(GENERATED), "docs/proof.md"),
+    "docs/benchmarks.md": await formatted(benchmarksPage(GENERATED), "docs/benchmarks.md"),
     ...proofPictures(),
   };
 }

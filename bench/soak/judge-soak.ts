@@ -1,5 +1,5 @@
 import type { Figures } from "../../scripts/record-figures.ts";
-import { median } from "../samples.ts";
+import { median } from "../benchmark.ts";
 import type { Soak } from "./run-soak.ts";
 import type { Sample } from "./sampler.ts";
 
@@ -18,7 +18,7 @@ const LOOSE_MAX = 10_000;
 const PACKS_MAX = 60;
 
 /** What the soak came to, and what grew although it must not. */
-export function judgeSoak(soak: Soak): { readonly figures: Figures; readonly complaints: readonly string[] } {
+export function judgeSoak(soak: Soak) {
   const late = [soak.starts.length - LATE_COUNT, soak.starts.length] as const;
   const of = (pick: (sample: Sample) => number) =>
     [EARLY, late].map((range) => median(samplesIn(soak, range).map(pick))) as [number, number];
@@ -60,7 +60,7 @@ export function judgeSoak(soak: Soak): { readonly figures: Figures; readonly com
     packs: soak.packs,
     log_bytes_per_iteration: Math.round(soak.logBytes / soak.starts.length),
     rows_agree: soak.rows === soak.verdicts,
-  };
+  } satisfies Figures;
   return { figures, complaints };
 }
 

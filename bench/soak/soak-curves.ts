@@ -1,5 +1,5 @@
 import type { Curves } from "../../scripts/curves-svg.ts";
-import { median } from "../samples.ts";
+import { median } from "../benchmark.ts";
 import type { Soak } from "./run-soak.ts";
 import type { Sample } from "./sampler.ts";
 
