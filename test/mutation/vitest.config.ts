@@ -5,5 +5,7 @@ export default defineConfig({
   test: {
     include: ["src/core/**/*.test.ts", "test/{signals,spec,streams}/**/*.test.ts"],
     isolate: false,
+    // Changed code counts what it runs: everything takes longer.
+    testTimeout: 120_000,
   },
 });
