@@ -9,7 +9,9 @@ const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const keepOldChunksMs = 60 * 60 * 1000;
 
-const entries = ["main", "demo-agent", "index"].filter((name) => existsSync(join(root, "src", `${name}.ts`)));
+const entries = ["main", "demo-agent", "sandbox-bridge", "index"].filter((name) =>
+  existsSync(join(root, "src", `${name}.ts`)),
+);
 if (entries.length === 0) {
   console.log("build: no entry point in src/ yet");
 } else {

@@ -9,6 +9,8 @@ import { OWN_ROOT, type Project } from "./compose-project.ts";
 import { RalphError } from "./core/ralph-error.ts";
 import type { AgentSettings, SandboxSettings } from "./core/settings.ts";
 
+const BRIDGE = [process.execPath, join(OWN_ROOT, "dist", "sandbox-bridge.js")];
+
 /** What agents of the project run in; null: nothing. */
 export function sandboxOf(
   project: Project,
@@ -28,6 +30,7 @@ export function sandboxOf(
       ...["bin", "dist", "node_modules", "package.json"].map((name) => join(OWN_ROOT, name)),
     ],
     homes: join(stateHomeOf(env), "ralph", "sandbox", projectId(stateFolder)),
+    bridge: BRIDGE,
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
   };
   return settings.kind === "bubblewrap" ? createBubblewrap(options) : createDocker(options, env);
@@ -55,11 +58,15 @@ function requireOneSandbox(agent: AgentSettings): void {
   );
 }
 
-/** Why each kind of sandbox cannot be had on this machine; null where it can. */
+/** Why each kind of sandbox, and a list of hosts in one, cannot be had on this machine; null where it can. */
 export async function sandboxTroubles(
   cwd: string,
   env: NodeJS.ProcessEnv,
-): Promise<Readonly<Record<SandboxSettings["kind"], RalphError | null>>> {
-  const [bubblewrap, docker] = await Promise.all([bubblewrapTrouble(cwd, env), dockerTrouble(cwd, env)]);
-  return { bubblewrap, docker };
+): Promise<Readonly<Record<SandboxSettings["kind"] | "hosts", RalphError | null>>> {
+  const [bubblewrap, hosts, docker] = await Promise.all([
+    bubblewrapTrouble(cwd, env),
+    bubblewrapTrouble(cwd, env, BRIDGE),
+    dockerTrouble(cwd, env),
+  ]);
+  return { bubblewrap, hosts, docker };
 }

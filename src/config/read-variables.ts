@@ -57,11 +57,16 @@ function valueOf(name: string, text: string, key: string, node: SchemaNode): unk
   const wanted =
     issue.code === "custom"
       ? issue.message.replace(/, got [^,]*$/, "")
-      : `expected ${expectation(node, "yaml")}${remedy(node, value)}`;
+      : `expected ${expectation(alone(node), "yaml")}${remedy(node, value)}`;
   const what = SECRET.has(name) ? `${name} is no address` : `${name} is "${text}"`;
   throw new RalphError("config", `${what}; ${wanted}`, {
     hint: `it sets "${key}"; without the variable the file or the default counts: unset ${name}`,
   });
+}
+
+/** A variable holds no list. */
+function alone(node: SchemaNode): SchemaNode {
+  return node.is === "choice" ? { ...node, orListOf: null } : node;
 }
 
 function inType(text: string, node: SchemaNode): unknown {

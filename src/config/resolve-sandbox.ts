@@ -13,6 +13,14 @@ export function resolveSandbox(
   if (kind === "none") return null;
   const { network, read, write, env } = sandbox;
   if (kind === "bubblewrap") return { kind, network, image: null, read, write, env };
+  if (typeof network === "object")
+    throw new RalphError(
+      "config",
+      '"sandbox.network" is a list of hosts, which the sandbox "docker" cannot keep to',
+      {
+        hint: 'take bubblewrap (--sandbox bubblewrap), or write network = "on" or "off"',
+      },
+    );
   if (sandbox.image !== "") return { kind, network, image: sandbox.image, read, write, env };
   throw new RalphError("config", 'the sandbox "docker" needs an image, and "sandbox.image" names none', {
     hint: 'add image = "NAME" to [sandbox]: one that has the agent, git and a shell',

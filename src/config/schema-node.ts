@@ -10,7 +10,7 @@ export type SchemaNode =
   | { readonly is: "record"; readonly each: unknown }
   | { readonly is: "list"; readonly each: unknown }
   | { readonly is: "number"; readonly isWhole: boolean; readonly least: number | null }
-  | { readonly is: "choice"; readonly values: readonly string[] }
+  | { readonly is: "choice"; readonly values: readonly string[]; readonly orListOf: unknown }
   | { readonly is: "duration"; readonly mayBeOff: boolean }
   | { readonly is: "text" | "boolean" };
 
@@ -19,7 +19,7 @@ interface ZodInside {
   readonly description?: string;
   readonly isInt?: boolean;
   readonly minValue?: number | null;
-  readonly options?: readonly string[];
+  readonly options?: readonly unknown[];
   readonly shape?: Readonly<Record<string, unknown>>;
   safeParse(value: unknown): { readonly success: boolean };
   readonly def: {
@@ -48,7 +48,9 @@ export function schemaNode(schema: unknown): SchemaNode {
     case "number":
       return { is: "number", isWhole: inside.isInt ?? false, least: inside.minValue ?? null };
     case "enum":
-      return { is: "choice", values: inside.options ?? [] };
+      return { is: "choice", values: (inside.options ?? []) as readonly string[], orListOf: null };
+    case "union":
+      return choiceOrList((inside.options ?? []).map(schemaNode));
     case "string":
       return { is: "text" };
     case "boolean":
@@ -58,6 +60,13 @@ export function schemaNode(schema: unknown): SchemaNode {
     default:
       throw new Error(`the schema has a ${def.type}, which nobody can explain yet`);
   }
+}
+
+function choiceOrList(options: readonly SchemaNode[]): SchemaNode {
+  const [choice, list, ...others] = options;
+  if (choice?.is === "choice" && list?.is === "list" && others.length === 0)
+    return { ...choice, orListOf: list.each };
+  throw new Error("the schema has a union other than of words and a list, which nobody can explain yet");
 }
 
 /**
@@ -70,6 +79,7 @@ export function schemaAt(schema: unknown, path: readonly PropertyKey[]): unknown
     const node = schemaNode(at);
     if (node.is === "object") at = node.shape[String(step)] ?? inSections(at, String(step));
     else if (node.is === "record" || node.is === "list") at = node.each;
+    else if (node.is === "choice") at = node.orListOf;
     else return null;
     if (at === undefined || at === null) return null;
   }
@@ -79,6 +89,8 @@ export function schemaAt(schema: unknown, path: readonly PropertyKey[]): unknown
 function inSections(schema: unknown, dotted: string): unknown {
   return dotted.includes(".") ? schemaAt(schema, dotted.split(".")) : null;
 }
+
+const A_LIST = 'a list of texts, such as ["one", "two"]';
 
 /** What may be written at a place, in words. */
 export function expectation(node: SchemaNode, notation: Notation): string {
@@ -94,10 +106,13 @@ export function expectation(node: SchemaNode, notation: Notation): string {
       return node.least === null ? kind : `${kind}, ${node.least} or more`;
     }
     case "choice":
-      return anyOf(node.values);
+      return anyOf([
+        ...node.values.map((value) => `"${value}"`),
+        ...(node.orListOf === null ? [] : [A_LIST]),
+      ]);
     case "list": {
       const inList = schemaNode(node.each).is === "text";
-      return inList ? 'a list of texts, such as ["one", "two"]' : "a list of tables";
+      return inList ? A_LIST : "a list of tables";
     }
     case "object":
     case "record":
@@ -137,7 +152,6 @@ export function scalarKeys(): readonly SchemaKey[] {
   );
 }
 
-function anyOf(values: readonly string[]): string {
-  const quoted = values.map((value) => `"${value}"`);
-  return `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+function anyOf(choices: readonly string[]): string {
+  return `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 }

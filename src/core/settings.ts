@@ -60,7 +60,8 @@ export interface Settings {
 /** What agents run in, apart from the rest of the machine. */
 export interface SandboxSettings {
   readonly kind: "bubblewrap" | "docker";
-  readonly network: "on" | "off";
+  /** A list: the hosts that agents reach, and nobody else. */
+  readonly network: "on" | "off" | readonly string[];
   /** Of docker; null for others. */
   readonly image: string | null;
   /** Further places that agents see, and that they may change; `~` is the operator's HOME. */

@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { until } from "../e2e/project.ts";
 import { agentProject, type AgentProject, type AgentProjectOptions } from "./agent-project.ts";
 import type { AgentProgram } from "./agent-settings.ts";
+import type { NamedModel } from "./model-server/name-model.ts";
 import type { ModelServer } from "./model-server/start-model-server.ts";
 import { ACP_COMMANDS } from "./real-agent.ts";
 
@@ -44,6 +45,20 @@ export function inSandbox(journey: Journey): Journey {
   const programs = Object.keys(ACP_COMMANDS) as AgentProgram[];
   const env = programs.map((agent) => [agent, { ...journey.env?.[agent], RALPH_SANDBOX_KIND: "bubblewrap" }]);
   return { ...journey, env: Object.fromEntries(env) as NonNullable<Journey["env"]> };
+}
+
+/** The same in a sandbox that lets it reach its model, through the operator's own proxy, and nobody else. */
+export function behindList(journey: Journey, { proxy, host }: NamedModel): Journey {
+  const { env = {}, settings = "" } = inSandbox(journey);
+  const proxied = Object.entries(env).map(([agent, own]) => [
+    agent,
+    { ...own, HTTP_PROXY: proxy, HTTPS_PROXY: proxy },
+  ]);
+  return {
+    ...journey,
+    env: Object.fromEntries(proxied) as NonNullable<Journey["env"]>,
+    settings: `${settings}\n[sandbox]\nnetwork = ["${host}"]`,
+  };
 }
 
 export const JOURNEYS = {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import type { AgentProgram } from "./agent-settings.ts";
 import { installPrograms } from "./install-programs.ts";
-import { inSandbox, JOURNEYS, travel } from "./journeys.ts";
+import { behindList, inSandbox, JOURNEYS, travel } from "./journeys.ts";
+import { nameModel, type NamedModel } from "./model-server/name-model.ts";
 import { startModelServer, type ModelServer } from "./model-server/start-model-server.ts";
 
 type JourneyName = keyof typeof JOURNEYS;
@@ -27,6 +28,7 @@ interface Matrix {
   readonly byCommandLine: Readonly<Record<AgentProgram, readonly JourneyName[]>>;
   readonly byProtocol: Readonly<Record<AgentProgram, readonly JourneyName[]>>;
   readonly sandboxed: Readonly<Record<AgentProgram, readonly JourneyName[]>>;
+  readonly listed: Readonly<Record<AgentProgram, readonly JourneyName[]>>;
 }
 
 /** Everything that each program can do. */
@@ -52,6 +54,13 @@ const ALL: Matrix = {
     opencode: WITH_TOOLS,
     copilot: WITH_TOOLS,
   },
+  listed: {
+    claude: [DONE, HANGS, TOOLS, HEARS],
+    codex: [DONE, HANGS, TOOLS],
+    gemini: [DONE, HANGS],
+    opencode: [DONE, HANGS, TOOLS],
+    copilot: [DONE, HANGS, TOOLS],
+  },
 };
 
 /** Every program once, and every journey with a program that is quick at it. */
@@ -71,17 +80,23 @@ const CORE: Matrix = {
     copilot: [],
   },
   sandboxed: { claude: [TOOLS], codex: [RESUME], gemini: [], opencode: [], copilot: [] },
+  listed: { claude: [DONE], codex: [DONE], gemini: [], opencode: [], copilot: [] },
 };
 
 const PATIENCE_MS = 300_000;
-const { byCommandLine, byProtocol, sandboxed } = process.env["REAL_AGENTS"] === "all" ? ALL : CORE;
+const { byCommandLine, byProtocol, sandboxed, listed } = process.env["REAL_AGENTS"] === "all" ? ALL : CORE;
 
 let server: ModelServer;
+let named: NamedModel;
 beforeAll(async () => {
   await installPrograms();
   server = await startModelServer();
+  named = await nameModel(server);
 }, 600_000);
-afterAll(() => server.close());
+afterAll(async () => {
+  await named.close();
+  await server.close();
+});
 
 describe.concurrent.each(rowsOf(byCommandLine))("%s", (agent, journeys) => {
   test.for(journeys)("%s", { timeout: PATIENCE_MS }, (name) => travel(server, JOURNEYS[name], agent));
@@ -94,6 +109,12 @@ describe.concurrent.each(rowsOf(byProtocol))("%s, by the Agent Client Protocol",
 describe.concurrent.each(rowsOf(sandboxed))("%s, in a sandbox", (agent, journeys) => {
   test.for(journeys)("%s", { timeout: PATIENCE_MS }, (name) =>
     travel(server, inSandbox(JOURNEYS[name]), agent),
+  );
+});
+
+describe.concurrent.each(rowsOf(listed))("%s, with its model's host in a list", (agent, journeys) => {
+  test.for(journeys)("%s", { timeout: PATIENCE_MS }, (name) =>
+    travel(named.server, behindList(JOURNEYS[name], named), agent),
   );
 });
 

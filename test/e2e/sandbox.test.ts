@@ -1,13 +1,13 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { programForAll } from "../fixtures/program-for-all.ts";
-import { createProject, RALPH, until, type Finished, type Project } from "./project.ts";
+import { createProject, RALPH, until, type Project } from "./project.ts";
+import { BUBBLEWRAP, notes, runAs, running, withAgent } from "./sandboxed-agent.ts";
 
-const BUBBLEWRAP = '[sandbox]\nkind = "bubblewrap"\n';
 const isRoot = process.getuid?.() === 0;
 
 let project: Project;
@@ -29,49 +29,6 @@ afterEach(() => {
   server.close();
   project.dispose();
 });
-
-/** An agent that is a shell script of the operator's, outside of the repository. */
-function withAgent(script: string, config = "", env: Readonly<Record<string, string>> = {}): Project {
-  const made = createProject({ config: "", env: { ...env } });
-  made.write("../programs/agent.sh", script);
-  const command = JSON.stringify(["bash", join(made.root, "..", "programs", "agent.sh")]);
-  const read = `read = ${JSON.stringify([join(made.root, "..", "programs")])}\n`;
-  made.write(
-    ".ralph/ralph.toml",
-    `agent = "sh"\n[agents.sh]\ncommand = ${command}\n${BUBBLEWRAP}${read}${config}`,
-  );
-  made.commit("the agent");
-  return made;
-}
-
-/** What the agent noted in the workspace, one `name=value` a line. */
-function notes(from: string): Readonly<Record<string, string>> {
-  const lines = readFileSync(join(from, "notes.txt"), "utf8").trim().split("\n");
-  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
-}
-
-function runAs(user: "ourselves" | "nobody", program: string, ...args: string[]): Promise<Finished> {
-  if (user === "ourselves") return project.ralph(...args);
-  const top = join(project.root, "..");
-  execFileSync("chown", ["-R", "nobody", top]);
-  const others = ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"];
-  const child = spawn("setpriv", [...others, program, ...args], { cwd: project.root, env: project.env });
-  const said = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text));
-  return once(child, "close").then(([code]) => ({ code: code as number | null, signal: null, ...said }));
-}
-
-/** By a part of their command line, which no environment can take away. */
-function running(part: string): number {
-  return readdirSync("/proc").filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(part);
-    } catch {
-      return false; // gone
-    }
-  }).length;
-}
 
 /** Tries everything that it should not be able to do, and does its task all the same. */
 const TRIES_EVERYTHING = String.raw`
@@ -130,7 +87,7 @@ describe.each(isRoot ? (["ourselves", "nobody"] as const) : (["ourselves"] as co
       project.write("../home/sentinel", "secret");
       project.write("../home/.gitconfig", "[user]\nname = Operator at home\n[commit]\ngpgSign = true\n");
       project.git("config", "--unset", "user.name");
-      const { code, stderr } = await runAs(user, program, "run", "-n", "1");
+      const { code, stderr } = await runAs(user, project, program, "run", "-n", "1");
       expect({ code, stderr }).toMatchObject({ code: 0 });
     } finally {
       dispose();

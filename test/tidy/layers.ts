@@ -68,6 +68,12 @@ const layers: readonly Layer[] = [
     rule: "the demo agent stands alone: it imports Node and core only",
   },
   {
+    holds: /^src\/sandbox-bridge\.ts$/,
+    mayImport: [/^src\/adapters\/sandbox\/(join-sockets|open-tunnel)\.ts$/],
+    packages: "node",
+    rule: "the bridge of a sandbox stands alone: it imports Node, and what carries bytes in adapters/sandbox",
+  },
+  {
     holds: /^src\/(compose(-\w+)?|main|index)\.ts$/,
     mayImport: [everything],
     packages: "all",

@@ -135,35 +135,30 @@ async function runIn(
     ...reader.activity(),
     outputBytes: tap.bytes(),
   }));
+  let note: string | null = null;
   try {
     const { ending, durationMs, swept } = await withPromptFile(prompt, async (path) => {
-      const { input, ...started } = startOf(adapter, launch, path, prompt.isRead, options.sandbox);
+      const inside = await startOf(adapter, launch, path, prompt.isRead, options.sandbox);
+      const { input, close = () => null, ...started } = inside;
       const { marker, timeoutMs } = request;
       const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
       const stdin = stdinFor(request.iteration, reader, input, inboxes);
       const watches = watchesFor(request, options, reader);
-      const running = supervise(
-        {
-          ...started,
-          cwd,
-          marker,
-          timeoutMs,
-          onExit: request.onGone,
-          ...watches,
-          ...stdin,
-          ...outputs,
-        },
-        signal,
-      );
-      options.onStart?.();
-      if (!isNeededAtOnce(request, options)) makeIfPossible(folder, request);
-      const result = await running;
-      if (result.ending.is !== "exited") await options.sandbox?.end?.(marker);
-      // What lived on may have gone on writing.
-      if (result.swept > 0) request.onGone();
-      return result;
+      const how = { cwd, marker, timeoutMs, onExit: request.onGone, ...watches, ...stdin, ...outputs };
+      try {
+        const running = supervise({ ...started, ...how }, signal);
+        options.onStart?.();
+        if (!isNeededAtOnce(request, options)) makeIfPossible(folder, request);
+        const result = await running;
+        if (result.ending.is !== "exited") await options.sandbox?.end?.(marker);
+        // What lived on may have gone on writing.
+        if (result.swept > 0) request.onGone();
+        return result;
+      } finally {
+        note = await close();
+      }
     });
-    await tap.end();
+    await tap.end(note);
     const told = withoutLostSession(reader.result(ending), ending, launch);
     const result = withFolder(told, adapter, folder, request);
     const transcript = { path: files.path, ...(await writer.close()) };

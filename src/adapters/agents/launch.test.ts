@@ -17,24 +17,24 @@ const LAUNCHED = { ...LAUNCH, agent: AGENT, workspace: "/", env: { PATH: "/bin:/
 function sandbox(hasOwnPrograms: boolean, starts: AgentStart[] = []): AgentSandbox {
   return {
     hasOwnPrograms,
-    around(start) {
+    async around(start) {
       starts.push(start);
       return { command: ["box", ...start.command], env: { ...start.env, IN: "1" }, onlyHolds: true };
     },
   };
 }
 
-test("without a sandbox the program is started as it is", () => {
-  expect(startOf(ADAPTER, LAUNCHED, "/prompt.md", true)).toEqual({
+test("without a sandbox the program is started as it is", async () => {
+  expect(await startOf(ADAPTER, LAUNCHED, "/prompt.md", true)).toEqual({
     command: ["/opt/native/sh", "--work"],
     env: { PATH: "/bin:/usr/bin", OWN: "1" },
     input: "Do it.\n",
   });
 });
 
-test("a sandbox is told everything about a start, and puts another in its place", () => {
+test("a sandbox is told everything about a start, and puts another in its place", async () => {
   const starts: AgentStart[] = [];
-  const start = startOf(ADAPTER, LAUNCHED, "/prompt.md", true, sandbox(false, starts));
+  const start = await startOf(ADAPTER, LAUNCHED, "/prompt.md", true, sandbox(false, starts));
   expect(start).toMatchObject({
     command: ["box", "/opt/native/sh", "--work"],
     onlyHolds: true,
@@ -53,12 +53,12 @@ test("a sandbox is told everything about a start, and puts another in its place"
       belongings: { folders: [], shows: ["1"], variables: /^OWN$/ },
     },
   ]);
-  startOf(ADAPTER, LAUNCHED, "/prompt.md", false, sandbox(false, starts));
+  await startOf(ADAPTER, LAUNCHED, "/prompt.md", false, sandbox(false, starts));
   expect(starts[1]?.promptFile).toBeNull();
 });
 
-test("where programs are found inside, nobody looks for them here", () => {
-  expect(startOf(ADAPTER, LAUNCHED, "/prompt.md", true, sandbox(true)).command).toEqual([
+test("where programs are found inside, nobody looks for them here", async () => {
+  expect((await startOf(ADAPTER, LAUNCHED, "/prompt.md", true, sandbox(true))).command).toEqual([
     "box",
     "sh",
     "--work",

@@ -13,7 +13,7 @@ import {
   type AgentResult,
   type Launch,
 } from "./agent-adapter.ts";
-import type { AgentSandbox } from "../system/agent-sandbox.ts";
+import type { AgentSandbox, AgentStartInside } from "../system/agent-sandbox.ts";
 import type { FolderTask, IterationFolder } from "./iteration-folder.ts";
 
 export interface LaunchOptions {
@@ -63,13 +63,13 @@ export function launchOf(
 }
 
 /** The command as the system is to start it, in the sandbox if there is one. */
-export function startOf(
+export async function startOf(
   adapter: AgentAdapter,
   launch: Launch,
   promptFile: string,
   readsPrompt: boolean,
   sandbox?: AgentSandbox,
-): Required<AgentCommand> & { readonly onlyHolds?: boolean } {
+): Promise<Required<AgentCommand> & Partial<AgentStartInside>> {
   const { command, input, env = {} } = adapter.command(launch, promptFile);
   const [program = "", ...args] = command;
   const isOurs = sandbox?.hasOwnPrograms !== true;
@@ -81,7 +81,7 @@ export function startOf(
   const belongings = adapter.belongings?.(agent, start.env) ?? NO_BELONGINGS;
   const place = { agent: agent.name, workspace, folder, marker, promptFile: readsPrompt ? promptFile : null };
   const given = Object.keys(agent.env);
-  return { ...sandbox.around({ ...start, ...place, given, belongings }), input };
+  return { ...(await sandbox.around({ ...start, ...place, given, belongings })), input };
 }
 
 /** What the agent said in other ways than by its output. */

@@ -1,3 +1,4 @@
+import { createRedactor } from "../../core/redact.ts";
 import { createLineSplitter } from "../system/line-splitter.ts";
 import { createRedactingStream } from "../system/redacting-stream.ts";
 import type { AgentReader } from "./agent-adapter.ts";
@@ -16,8 +17,8 @@ export interface OutputTapOptions {
 export interface OutputTap {
   readonly stdout: (chunk: Buffer) => Promise<void> | void;
   readonly stderr: (chunk: Buffer) => Promise<void> | void;
-  /** Lets go of what was held back. */
-  end(): Promise<void>;
+  /** Lets go of what was held back, and adds a line of our own, which is none of the agent's words. */
+  end(note?: string | null): Promise<void>;
   bytes(): number;
 }
 
@@ -41,9 +42,13 @@ export function createOutputTap({ secrets, reader, write, show }: OutputTapOptio
       bytes += chunk.length;
       return stderr.push(chunk);
     },
-    async end() {
+    async end(note = null) {
       await stdout.end();
       await stderr.end();
+      if (note === null) return;
+      const line = `\nralph: ${createRedactor(secrets)(note)}\n`;
+      show?.(line);
+      await write(Buffer.from(line));
     },
     bytes: () => bytes,
   };

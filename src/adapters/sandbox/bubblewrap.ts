@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { NO_BELONGINGS } from "../../core/belongings.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentStart } from "../system/agent-sandbox.ts";
@@ -9,6 +10,7 @@ import { closedFiles } from "./closed-files.ts";
 import { findOutside } from "./find-outside.ts";
 import { insideEnvironment } from "./inside-environment.ts";
 import { installationOf, interpreterOf } from "./installation.ts";
+import { bridgeCommand, withListedNetwork } from "./listed-network.ts";
 import { systemPlaces } from "./places-inside.ts";
 import { arrange, isInside, shown, type Place } from "./place.ts";
 import { makeFolder } from "./private-home.ts";
@@ -24,8 +26,9 @@ export function createBubblewrap(options: SandboxOptions): Sandbox {
   let system: readonly Place[] | null = null;
   const machine = (home: string): readonly Place[] =>
     (system ??= [...systemPlaces(), ...(isRoot ? rootPlaces(options.homes, home) : [])]);
-  const around = (start: AgentStart): ReturnType<Sandbox["around"]> => {
+  const around = async (start: AgentStart): ReturnType<Sandbox["around"]> => {
     const { command, env, workspace, belongings } = start;
+    const { network } = options.settings;
     const home = homeOf(env, workspace);
     // Git would make it at the first use, and then it would be the agent's.
     mkdirSync(join(options.gitDir, "hooks"), { recursive: true });
@@ -33,33 +36,49 @@ export function createBubblewrap(options: SandboxOptions): Sandbox {
     const view = {
       places: arrange([...machine(home), ...places, ...ownPlaces(options, start)]),
       cwd: workspace,
-      network: options.settings.network,
+      network: network === "on" ? ("on" as const) : ("off" as const),
       user: isRoot ? INSTEAD_OF_ROOT : null,
     };
     const named = [...options.settings.env, ...start.given];
-    return {
-      command: [bwrapIn(env, workspace), ...bubblewrapArguments(view), program, ...command.slice(1)],
+    const inside = {
+      command: [program, ...command.slice(1)],
       env: insideEnvironment({ env, own: belongings.variables, named }),
-      onlyHolds: true,
     };
+    const bwrap = [bwrapIn(env, workspace), ...bubblewrapArguments(view)];
+    const started =
+      typeof network === "object" ? await withListedNetwork(network, inside, start, options.bridge) : inside;
+    return { ...started, command: [...bwrap, ...started.command], onlyHolds: true };
   };
   return {
     hasOwnPrograms: false,
     around,
     async requireUsable(workspace, env) {
       requireOwnWorkspace(workspace, options.user.uid);
-      const { command, ...inside } = around(emptyStart(workspace, env));
-      const complaint = await tryProgram(command, { cwd: workspace, env: inside.env });
-      if (complaint !== null) throw cannot(complaint);
+      const folder = mkdtempSync(join(tmpdir(), "ralph-sandbox-"));
+      try {
+        const { command, close, ...inside } = await around(emptyStart(workspace, folder, env));
+        const complaint = await tryProgram(command, { cwd: workspace, env: inside.env });
+        await close?.();
+        if (complaint !== null) throw cannot(complaint);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
     },
   };
 }
 
-/** Why bubblewrap cannot be used on this machine; null when it can. */
-export async function bubblewrapTrouble(cwd: string, env: NodeJS.ProcessEnv): Promise<RalphError | null> {
+/** Why bubblewrap cannot be used on this machine, or not with this bridge to a list of hosts; null when it can. */
+export async function bubblewrapTrouble(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  bridge: readonly string[] | null = null,
+): Promise<RalphError | null> {
   try {
-    const view = { places: arrange(systemPlaces()), cwd: "/", network: "on", user: null } as const;
-    const command = [bwrapIn(env, cwd), ...bubblewrapArguments(view), "/bin/sh", "-c", ":"];
+    const places = arrange([...systemPlaces(), ...(bridge ?? []).map((path) => shown(dirname(path)))]);
+    const network = bridge === null ? "on" : "off";
+    const start = bridge === null ? [] : bridgeCommand(bridge, "/", []);
+    const view = bubblewrapArguments({ places, cwd: "/", network, user: null });
+    const command = [bwrapIn(env, cwd), ...view, ...start, "/bin/sh", "-c", ":"];
     const complaint = await tryProgram(command, { cwd, env });
     return complaint === null ? null : cannot(complaint);
   } catch (error) {
@@ -136,14 +155,14 @@ function rootPlaces(homes: string, home: string): readonly Place[] {
   return [...closed, ...named, ...KERNEL.filter((path) => existsSync(path)).map(shown)];
 }
 
-function emptyStart(workspace: string, env: Readonly<Record<string, string>>): AgentStart {
+function emptyStart(workspace: string, folder: string, env: Readonly<Record<string, string>>): AgentStart {
   return {
     agent: "nobody",
     command: ["/bin/sh", "-c", ":"],
     env,
     given: [],
     workspace,
-    folder: workspace,
+    folder,
     promptFile: null,
     marker: "",
     belongings: NO_BELONGINGS,

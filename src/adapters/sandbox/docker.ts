@@ -12,7 +12,7 @@ export function createDocker(options: SandboxOptions, env: NodeJS.ProcessEnv): S
   const { settings, user } = options;
   return {
     hasOwnPrograms: true,
-    around(start) {
+    async around(start) {
       const given = {
         env: start.env,
         own: start.belongings.variables,
@@ -27,7 +27,7 @@ export function createDocker(options: SandboxOptions, env: NodeJS.ProcessEnv): S
           ...ownPlaces(options, start),
         ]),
         cwd: start.workspace,
-        network: settings.network,
+        network: settings.network === "on" ? ("on" as const) : ("off" as const),
         user,
         variables: namesForImage(given),
       };

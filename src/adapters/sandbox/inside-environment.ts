@@ -19,6 +19,11 @@ export function insideEnvironment({ env, own, named }: EnvironmentInside): Recor
   return { ...inside, ...unsigned(inside) };
 }
 
+/** The same without the operator's proxies, and whatever password is in them. */
+export function withoutProxies(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !PROXY.test(name)));
+}
+
 /** Of these a container gets the values; of the rest its image has its own. */
 export function namesForImage({ env, own, named }: EnvironmentInside): readonly string[] {
   const isWanted = (name: string): boolean =>

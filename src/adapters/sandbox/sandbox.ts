@@ -11,6 +11,8 @@ export interface SandboxOptions extends SandboxedProject {
   readonly settings: SandboxSettings;
   /** Where agents of this project keep what they keep in their HOME, a folder for each. */
   readonly homes: string;
+  /** What starts agents where they reach a list of hosts only. */
+  readonly bridge: readonly string[];
   /** Who we are. */
   readonly user: { readonly uid: number; readonly gid: number };
 }

@@ -5,7 +5,7 @@ export interface AgentSandbox {
   /** Programs are found inside, whatever this machine has. */
   readonly hasOwnPrograms: boolean;
   /** May throw when the start cannot be put there: it never lets it happen outside. */
-  around(start: AgentStart): AgentStartInside;
+  around(start: AgentStart): Promise<AgentStartInside>;
   /** Ends what is left of an iteration where its processes are not to be found. */
   end?(marker: string): Promise<void>;
 }
@@ -31,4 +31,6 @@ export interface AgentStartInside {
   readonly env: Readonly<Record<string, string>>;
   /** The process that is started only holds the agent: told to end, it would not let it finish. */
   readonly onlyHolds: boolean;
+  /** To be called when the agent is gone. Answers what a person should know of its stay; null: nothing. */
+  readonly close?: () => Promise<string | null>;
 }

@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import { createServer, request as ask, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { readTarget, writeTarget, type Target } from "../../core/network/allowed-hosts.ts";
+import { joinSockets, tieSockets } from "./join-sockets.ts";
+import { forwardedHeaders } from "./forwarded-headers.ts";
+import { wayTo, type Rules, type Way } from "./way-to-host.ts";
+
+export interface FilterOptions extends Rules {
+  /** Where it listens: the path of a socket. */
+  readonly socket: string;
+  readonly onRefused: (target: Target) => void;
+}
+
+export interface NetworkFilter {
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** More at the same time nobody needs, and each takes two of our descriptors. */
+const CONNECTIONS_MAX = 256;
+
+/**
+ * Stands outside of a sandbox and decides whom its agent reaches. It speaks as a proxy of HTTP does, keeps nothing of
+ * what passes, and whatever comes in does no harm to us.
+ */
+export async function startNetworkFilter(options: FilterOptions): Promise<NetworkFilter> {
+  const server = createServer({ requestTimeout: 0, requireHostHeader: false }, (request, response) => {
+    forward(request, response, options).catch(() => response.destroy());
+    for (const stream of [request, response]) stream.on("error", () => response.destroy());
+  });
+  const open = new Set<Socket>();
+  server.maxConnections = CONNECTIONS_MAX;
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.on("close", () => open.delete(socket)).on("error", () => socket.destroy());
+  });
+  server.on("connect", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (head.length > 0) socket.unshift(head);
+    tunnel(request, socket, options).catch(() => socket.destroy());
+  });
+  server.on("clientError", (_, socket) => socket.destroy());
+  server.listen(options.socket);
+  await once(server, "listening");
+  return {
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of open) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function tunnel(request: IncomingMessage, inside: Socket, options: FilterOptions): Promise<void> {
+  const target = readTarget(request.url ?? "", null);
+  if (target === null) return answer(inside, 400, "expected a host and a port");
+  const way = await tryWay(target, "https", options, inside);
+  if (way.is !== "open") return answer(inside, way.status, way.why);
+  const outside = way.socket;
+  tieSockets(inside, outside);
+  inside.write("HTTP/1.1 200 Connection established\r\n\r\n");
+  joinSockets(inside, outside);
+}
+
+/** A request in the form that only a proxy gets, with the whole address in it. */
+async function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: FilterOptions,
+): Promise<void> {
+  const text = request.url ?? "";
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const target = url?.protocol === "http:" ? readTarget(url.host, 80) : null;
+  if (url === null || target === null)
+    return reply(response, 400, "this is a proxy: expected the whole address of a page, http://…");
+  const way = await tryWay(target, "http", options, request.socket);
+  if (way.is !== "open") return reply(response, way.status, way.why);
+  const { socket, via } = way;
+  request.socket.once("close", () => socket.destroy());
+  const onward = ask({
+    method: request.method ?? "GET",
+    path: via === null ? `${url.pathname}${url.search}` : url.href,
+    setHost: false,
+    headers: forwardedHeaders(request, {
+      Host: url.host,
+      ...(via?.authorization != null && { "Proxy-Authorization": via.authorization }),
+    }),
+    createConnection: () => socket,
+  });
+  onward.on("error", () => {});
+  const answered = once(onward, "response");
+  // The other half has its own way to fail.
+  const sent = pipeline(request, onward).catch(() => {});
+  const [received] = (await answered) as [IncomingMessage];
+  response.writeHead(received.statusCode ?? 502, received.statusMessage, forwardedHeaders(received));
+  await pipeline(received, response);
+  await sent;
+}
+
+type Tried =
+  Extract<Way, { is: "open" }> | { readonly is: "closed"; readonly status: number; readonly why: string };
+
+async function tryWay(
+  target: Target,
+  scheme: "http" | "https",
+  options: FilterOptions,
+  inside: Socket,
+): Promise<Tried> {
+  // Whoever asked may not wait for the answer.
+  const gone = new AbortController();
+  const onClose = (): void => gone.abort();
+  inside.once("close", onClose);
+  try {
+    const way = await wayTo(target, scheme, options, gone.signal);
+    if (way.is === "open" && inside.destroyed) way.socket.destroy();
+    if (way.is === "open") return way;
+    options.onRefused(target);
+    return { is: "closed", status: 403, why: `${way.why}: this sandbox does not let you reach it` };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { is: "closed", status: 502, why: `${writeTarget(target)} cannot be reached: ${code ?? message}` };
+  } finally {
+    inside.off("close", onClose);
+  }
+}
+
+function reply(response: ServerResponse, status: number, why: string): void {
+  response
+    .writeHead(status, { "Content-Type": "text/plain; charset=utf-8", Connection: "close" })
+    .end(`${why}\n`);
+}
+
+function answer(socket: Socket, status: number, why: string): void {
+  const body = `${why}\n`;
+  const head = [
+    "Content-Type: text/plain; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  403: "Forbidden",
+  502: "Bad Gateway",
+};
