@@ -1,9 +1,19 @@
 // Bundles the entry points into dist/. A program may be running from dist/ meanwhile, so nothing is ever missing
 // there: new chunks come first, then the entries by rename; chunks no longer in use stay for an hour.
-import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { rolldown } from "rolldown";
 import { bundlePage } from "./bundle-page.ts";
+import { typesFile } from "./roll-up-types.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -23,6 +33,7 @@ async function build(): Promise<void> {
   const temporary = mkdtempSync(join(root, ".dist-"));
   try {
     await Promise.all([bundle(temporary), bundlePage(join(temporary, "web"))]);
+    writeFileSync(join(temporary, "index.d.ts"), typesFile());
     publish(temporary);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
@@ -55,7 +66,7 @@ async function bundle(folder: string): Promise<void> {
 function publish(folder: string): void {
   for (const name of ["chunks", "web"]) mkdirSync(join(dist, name), { recursive: true });
   const chunks = globSync("chunks/*.js", { cwd: folder });
-  for (const file of [...chunks, ...globSync("*.js", { cwd: folder })]) {
+  for (const file of [...chunks, ...globSync("*.{js,d.ts}", { cwd: folder })]) {
     renameSync(join(folder, file), join(dist, file));
   }
   for (const file of ["app.js", "app.css", "index.html"]) {

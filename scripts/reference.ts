@@ -9,6 +9,7 @@ import { createProgram } from "../src/cli/program.ts";
 import { variableOf } from "../src/config/read-variables.ts";
 import { expectation, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/schema-node.ts";
 import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
+import { apiPage } from "./api-page.ts";
 import { benchmarksPage } from "./benchmarks-page.ts";
 import { proofPage, proofPictures } from "./proof-page.ts";
 import { UPCOMING_KEYS } from "../src/config/upcoming-keys.ts";
@@ -35,6 +36,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
       commands(commandShapes(program)),
       "docs/reference/commands.md",
     ),
+    "docs/reference/api.md": await formatted(apiPage(GENERATED), "docs/reference/api.md"),
     "docs/reference/verdicts.md": await formatted(verdicts(), "docs/reference/verdicts.md"),
     "docs/proof.md": await formatted(proofPage(GENERATED), "docs/proof.md"),
     "docs/benchmarks.md": await formatted(benchmarksPage(GENERATED), "docs/benchmarks.md"),

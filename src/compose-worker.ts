@@ -29,6 +29,7 @@ import {
   type Queue,
   type RunParts,
 } from "./compose.ts";
+import type { Plugins } from "./compose-plugins.ts";
 import { OWN_ROOT, withoutQueue } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import { gatesOfRun } from "./core/loop/gates-of-run.ts";
@@ -50,6 +51,7 @@ export interface WorkerParts {
   readonly worker: WorkerIdentity;
   /** What this machine's own configuration says. */
   readonly commands: Commands;
+  readonly plugins: Plugins;
   readonly worktree: { readonly setup: string; readonly include: readonly string[] };
   readonly env: NodeJS.ProcessEnv;
   readonly keepAwake: boolean;

@@ -11,9 +11,11 @@ import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folde
 import { Views } from "./adapters/files/views.ts";
 import { besideOf, inTurnWithMerges, workspacesBeside } from "./compose-beside.ts";
 import { builtInAgents, OWN_ROOT, withoutQueue, type Project, type Queue } from "./compose-project.ts";
+import type { Plugins } from "./compose-plugins.ts";
 import { sandboxOf } from "./compose-sandbox.ts";
 import { allSecretsOf, secretsOf } from "./compose-store.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
+import { withPluginGates } from "./adapters/plugins/plugin-gates.ts";
 import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
 import { findProgram } from "./adapters/system/find-program.ts";
 import { createKeepAwake, type KeepAwake } from "./adapters/system/keep-awake.ts";
@@ -129,10 +131,14 @@ export function withOwnProtection(
   project: Project,
   { protect }: Settings,
   { gates }: Commands,
+  plugins: readonly string[] = [],
 ): ProtectSettings {
-  const { files, pins } = pinDefinitions(project.root, gates);
+  const { files, pins } = pinDefinitions(
+    project.root,
+    gates.filter(({ plugin }) => plugin === undefined),
+  );
   // Tests are the agent's to extend; that they are not weakened is looked at by itself.
-  const scripts = files.filter((file) => !mayHoldTests(file)).map(literalGlob);
+  const scripts = [...files.filter((file) => !mayHoldTests(file)), ...plugins].map(literalGlob);
   const own = configurationGlobs(ralphPrefixOf(project.root, project.ralphDir));
   return { ...protect, paths: [...protect.paths, ...own, ...scripts], pins };
 }
@@ -166,6 +172,7 @@ export interface RunParts extends AgentParts {
   readonly log: Log;
   readonly commands: Commands;
   readonly source: TaskSource;
+  readonly plugins?: Plugins;
   readonly followers: readonly Follower[];
 }
 
@@ -189,7 +196,8 @@ export interface AgentParts {
 
 /** Everything the engine needs, with the real outside behind it. */
 export function composePorts(parts: RunParts): Ports {
-  const { project, log, commands, source, followers, env } = parts;
+  const { project, log, commands, source, followers, env, plugins } = parts;
+  const { advisers } = plugins ?? {};
   const redact = createRedactor(secretsOf(project, env, commands));
   const workspace = workspaceOf(project);
   const workspaceIn = workspacesBeside(workspace);
@@ -200,7 +208,8 @@ export function composePorts(parts: RunParts): Ports {
     agents: agentsOf({ ...parts, sandbox: commands.sandbox ?? null }, workspaceIn),
     workspace,
     beside: besideOf({ ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT }, workspaceIn),
-    gates: createGates({ cwd: project.root, baseEnv: withoutQueue(env), redact, ownRoot: OWN_ROOT }),
+    gates: allGatesOf(project, env, redact, plugins),
+    ...(advisers && { advisers }),
     letters: createLetters(project.ralphDir),
     notes: notesOf(project),
     clock: systemClock,
@@ -240,12 +249,21 @@ export function gatesOf(
   project: Project,
   env: NodeJS.ProcessEnv,
   gates: readonly GateSettings[],
+  plugins?: Plugins,
 ): { readonly gates: Gates; readonly redact: (text: string) => string } {
   const redact = createRedactor(secretsOf(project, env, { agents: [], gates }));
-  return {
-    gates: createGates({ cwd: project.root, baseEnv: withoutQueue(env), redact, ownRoot: OWN_ROOT }),
-    redact,
-  };
+  return { gates: allGatesOf(project, env, redact, plugins), redact };
+}
+
+function allGatesOf(
+  { root: cwd }: Project,
+  env: NodeJS.ProcessEnv,
+  redact: (text: string) => string,
+  plugins: Plugins | undefined,
+): Gates {
+  const baseEnv = withoutQueue(env);
+  const shell = createGates({ cwd, baseEnv, redact, ownRoot: OWN_ROOT });
+  return withPluginGates(shell, { functions: plugins?.functions ?? [], cwd, env: baseEnv, redact });
 }
 
 /** How this very program is called from a shell. */

@@ -3,6 +3,7 @@ import { driverOf, gatesOf, type Project } from "../compose.ts";
 import type { GateResult } from "../core/report/gate-result.ts";
 import type { GateSettings } from "../core/settings.ts";
 import type { CliContext } from "./commands.ts";
+import type { ProjectGates } from "./project-gates.ts";
 
 /** What an interrupted program answers, by custom. */
 export const INTERRUPTED = 130;
@@ -15,7 +16,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  */
 export async function checkNow(
   project: Project,
-  gates: readonly GateSettings[],
+  { gates, plugins }: ProjectGates,
   context: CliContext,
   onResult: (result: GateResult, gate: GateSettings) => void = () => {},
 ): Promise<readonly GateResult[] | null> {
@@ -24,7 +25,7 @@ export async function checkNow(
     context.stderr.write(
       `ralph: a run is active (pid ${driver.pid ?? "unknown"}): what is checked here may change meanwhile\n`,
     );
-  const { gates: runner } = gatesOf(project, context.env, gates);
+  const { gates: runner } = gatesOf(project, context.env, gates, plugins);
   const marker = randomUUID();
   const interruption = new AbortController();
   const stop = (): void => interruption.abort();

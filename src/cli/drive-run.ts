@@ -18,7 +18,7 @@ import { RalphError } from "../core/ralph-error.ts";
 import type { GateSettings, Settings, WorktreeSettings } from "../core/settings.ts";
 import { runEngine } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
-import type { Log, Ports } from "../engine/ports.ts";
+import type { Follower, Log, Ports } from "../engine/ports.ts";
 import { recover } from "../engine/recover.ts";
 import { startRun } from "../engine/start-run.ts";
 import { blockedNow } from "./blocked-now.ts";
@@ -27,7 +27,7 @@ import type { Prepared } from "./prepare-run.ts";
 import { withLog } from "./project-state.ts";
 import { suggestionLines } from "./print/blocked-lines.ts";
 import type { RunPrinter } from "./print/run-printer.ts";
-import { onInterrupt } from "./interrupt.ts";
+import { onAbort, onInterrupt } from "./interrupt.ts";
 import { listenForRetry } from "./retry-key.ts";
 
 export interface Drive extends Prepared {
@@ -43,13 +43,22 @@ export interface Drive extends Prepared {
   readonly first?: (state: State) => readonly Event[];
   /** Shows what the agent prints. */
   readonly verbose: boolean;
+  /** Another program drives it, which has the terminal and the signals for itself. */
+  readonly embedded?: Embedded;
+}
+
+export interface Embedded {
+  /** An abort asks for what Ctrl-C asks for. */
+  readonly signal: AbortSignal;
+  readonly follower: Follower;
 }
 
 /** One run from the lock to the exit code. */
 export async function driveRun(drive: Drive): Promise<number> {
   const lock = lockProject(drive.project);
   try {
-    return await withLog(drive.project, (log) => driveWith(log, drive), drive.commands);
+    const say = (text: string): unknown => drive.context.stderr.write(text);
+    return await withLog(drive.project, (log) => driveWith(log, drive), drive.commands, say);
   } finally {
     lock.release();
   }
@@ -61,8 +70,9 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
   const views = viewsOf(project, log);
   try {
     const interventions = interventionFilesOf(project, log);
-    const retryKey = listenForRetry(process.stdin, log);
-    const followers = [views, interventions, printer, retryKey];
+    const retryKey = drive.embedded === undefined ? listenForRetry(process.stdin, log) : null;
+    const listeners = [retryKey ?? drive.embedded?.follower, drive.plugins.notices];
+    const followers = [views, interventions, printer, ...listeners.filter((one) => one !== undefined)];
     const journal = await Journal.open(log, followers, Date.now);
     const gates = keptGates(drive, journal.state);
     const ports = composePorts({
@@ -71,6 +81,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
       commands: { ...drive.commands, gates },
       source: drive.source,
       worktree: drive.worktree,
+      plugins: drive.plugins,
       followers,
       onProgress: (progress) => {
         views.progress(progress);
@@ -96,7 +107,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     await interventions.restore(journal.state);
     const end = await engineToItsEnd(drive, settings, ports, journal);
     printer.rest();
-    retryKey.rest();
+    retryKey?.rest();
     if (drive.summary) printSummary(end, drive);
     if (drive.suggests && settings.unblock.autoSuggest) await printSuggestions(end, drive);
     return end.run?.end == null ? EXIT_CODES.stopped : EXIT_CODES[end.run.end.outcome];
@@ -104,6 +115,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     views.rest();
     keepAwake.release();
     printer.rest();
+    await drive.plugins.notices?.finish();
   }
 }
 
@@ -143,13 +155,14 @@ async function continueNumbers(journal: Journal, project: Project): Promise<void
 }
 
 async function engineToItsEnd(
-  { context }: Drive,
+  { context, embedded }: Drive,
   settings: Settings,
   ports: Ports,
   journal: Journal,
 ): Promise<State> {
   const { head } = await ports.workspace.snapshot();
-  const interrupt = onInterrupt(journal, ports, context.stderr);
+  const interrupt =
+    embedded === undefined ? onInterrupt(journal, ports, context.stderr) : onAbort(journal, embedded.signal);
   try {
     await startRun(journal, settings, process.pid, context.version, head);
     interrupt.runBegan();

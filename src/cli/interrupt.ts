@@ -47,6 +47,25 @@ export function onInterrupt(journal: Journal, ports: Ports, stderr: NodeJS.Write
   };
 }
 
+/** The same for a program that drives a run itself: its signal is heard once, and nobody leaves the process. */
+export function onAbort(journal: Journal, signal: AbortSignal): Interrupt {
+  let hasBegun = false;
+  const requestStop = (): void => {
+    const { run } = journal.state;
+    if (hasBegun && signal.aborted && isOpen(run))
+      // A log that takes no facts any more ends the run by itself.
+      void journal.record({ type: "stop.requested", run: run.id, urgency: "now" }).catch(() => {});
+  };
+  signal.addEventListener("abort", requestStop);
+  return {
+    runBegan() {
+      hasBegun = true;
+      requestStop();
+    },
+    release: () => signal.removeEventListener("abort", requestStop),
+  };
+}
+
 async function leaveAtOnce(journal: Journal, ports: Ports): Promise<never> {
   await Promise.all(journal.state.iterations.map((open) => ports.agents.sweep(open.marker)));
   process.exit(INTERRUPTED);

@@ -9,6 +9,7 @@ import {
   withOwnProtection,
   type Project,
 } from "../compose.ts";
+import { pluginsOf, type Plugin, type Plugins } from "../compose-plugins.ts";
 import { resolveSettings, type RunFlags } from "../config/resolve-settings.ts";
 import { agentNamed, agentSection } from "../core/agent-named.ts";
 import type { Task } from "../core/plan/task.ts";
@@ -18,6 +19,7 @@ import { REVIEW_MODES } from "../core/review/story-review.ts";
 import { stagesOf } from "../core/stages/stages.ts";
 import type { Notes, TaskSource } from "../engine/ports.ts";
 import type { CliContext } from "./commands.ts";
+import { warnTo } from "./warn-to.ts";
 import { roadmapDefaults, sourceRequest, type SourceFlags } from "./source-request.ts";
 
 /** Everything about a run that is known before it starts. */
@@ -31,6 +33,7 @@ export interface Prepared {
   readonly notes: Notes;
   /** Those that will work, as far as one can know; the run's own first. */
   readonly agents: readonly AgentSettings[];
+  readonly plugins: Plugins;
   /** How a worktree is made ready. */
   readonly worktree: { readonly setup: string; readonly include: readonly string[] };
   /** The branch that the source wants the work on. */
@@ -42,16 +45,22 @@ export async function prepareRun(
   goal: string | undefined,
   flags: RunFlags & SourceFlags,
   context: CliContext,
+  given?: readonly Plugin[],
 ): Promise<Prepared> {
   const project = await openProject(context);
   const config = await readConfig(project, context.env);
   const request = sourceRequest(goal, flags, config.source, { cwd: context.cwd, root: project.root });
-  const { source, why } = sourceOf(project, request, roadmapDefaults(flags));
+  const plugins = await pluginsOf(project, { config, env: context.env, given, warn: warnTo(context) });
+  const { source, why } =
+    request.is === "plugin"
+      ? { source: plugins.source(request.name), why: `the tasks: the source "${request.name}" of a plugin` }
+      : sourceOf(project, request, roadmapDefaults(flags));
   // A plan that cannot be worked on is refused before anything is written.
   const { tasks } = await source.observe();
   const { checks, branch } = await source.demands();
   const withChecks = { ...flags, check: [...checks, ...(flags.check ?? [])] };
-  const { settings, commands } = resolveSettings(config, withChecks, source.identity, builtInAgents());
+  const known = [...builtInAgents(), ...plugins.agents];
+  const { settings, commands } = resolveSettings(config, withChecks, source.identity, known, plugins);
   for (const task of tasks) requireKnownAgent(task, commands.agents);
   requireOneLaneForReviews(settings, tasks);
   const agents = agentsOf(settings, tasks, commands.agents);
@@ -71,13 +80,14 @@ export async function prepareRun(
       promptTemplate,
       modeTemplates,
       ...(stages && { stages }),
-      protect: withOwnProtection(project, settings, commands),
+      protect: withOwnProtection(project, settings, commands, plugins.files),
     },
     commands,
     source,
     why,
     notes: notesOf(project),
     agents,
+    plugins,
     worktree: config.worktree,
     branch,
   };

@@ -36,9 +36,10 @@ export async function withLog<Result>(
   project: Project,
   work: (log: Log) => Promise<Result>,
   commands?: Commands,
+  say: (text: string) => unknown = (text) => process.stderr.write(text),
 ): Promise<Result> {
   const { log, notice } = await openLog(project, process.env, commands);
-  if (notice !== null) process.stderr.write(`ralph: ${notice}\n`);
+  if (notice !== null) say(`ralph: ${notice}\n`);
   try {
     return await work(log);
   } finally {

@@ -13,10 +13,15 @@ export interface SourceFlags {
 
 export function withSourceOptions(command: Command): Command {
   return command
-    .option("--source <file>", "the file with the tasks: a checklist, a roadmap, a tasks.json, a prompt")
+    .option(
+      "--source <file>",
+      "the file with the tasks: a checklist, a roadmap, a tasks.json, a prompt; or plugin:NAME",
+    )
     .option("--roadmap <file>", "the same, read as a roadmap")
     .option("--prompt <file>", "the same, read as one open-ended prompt");
 }
+
+const PLUGIN = "plugin:";
 
 /** Words win over flags, flags over the configuration. Flags count from `cwd`, the configuration from `root`. */
 export function sourceRequest(
@@ -30,6 +35,8 @@ export function sourceRequest(
   if (goal !== undefined && goal.trim() !== "") return { is: "goal", goal };
   if (roadmap !== undefined) return { is: "file", path: roadmap, base: cwd, kind: "roadmap" };
   if (prompt !== undefined) return { is: "file", path: prompt, base: cwd, kind: "prompt" };
+  const named = source ?? configured;
+  if (named.startsWith(PLUGIN)) return { is: "plugin", name: named.slice(PLUGIN.length) };
   if (source !== undefined) return { is: "file", path: source, base: cwd };
   return configured === "auto" ? { is: "auto" } : { is: "file", path: configured, base: root };
 }

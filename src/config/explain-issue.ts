@@ -38,7 +38,7 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], checked: Chec
   const isSection = checked.notation === "toml" && node.is === "object";
   const wanted = isSection ? sectionAt(path, node.shape) : expectation(node, checked.notation);
   if (value === undefined) return { path, text: `${key} is missing; expected ${wanted}` };
-  if (node.is === "list" && isTable(value) && checked.notation === "toml") {
+  if (isTableList(node) && isTable(value) && checked.notation === "toml") {
     return {
       path,
       text: `${key}: expected a list; write [[${path.join(".")}]] instead of [${path.join(".")}]`,
@@ -103,7 +103,8 @@ function unknownKey(path: readonly PropertyKey[], checked: Checked): Explanation
   }
   const node = schemaNode(schemaAt(checked.schema, around));
   const known = node.is === "object" ? Object.keys(node.shape) : [];
-  if (notation === "toml" && around.length === 0 && (isTable(value) || Array.isArray(value))) {
+  const isHeaded = isTable(value) || (Array.isArray(value) && value.some(isTable));
+  if (notation === "toml" && around.length === 0 && isHeaded) {
     const sections = known.filter((name) => section(name).startsWith("["));
     const written = Array.isArray(value) ? `[[${key}]]` : `[${key}]`;
     return { path, text: `unknown section ${written}. ${advice(key, sections, section)}` };
@@ -120,9 +121,13 @@ function advice(key: string, known: readonly string[], written: (name: string) =
 /** As it stands in a TOML file: `[run]`, `[[gates]]`, or a key at the top. */
 function section(key: string): string {
   const node = schemaNode(schemaAt(configSchema, [key]));
-  if (node.is === "list") return `[[${key}]]`;
+  if (isTableList(node)) return `[[${key}]]`;
   if (node.is === "record") return `[${key}.NAME]`;
   return node.is === "object" ? `[${key}]` : `"${key}"`;
+}
+
+function isTableList(node: SchemaNode): boolean {
+  return node.is === "list" && schemaNode(node.each).is === "object";
 }
 
 /** The section in which a key would have been right, when there is just one; null otherwise. */

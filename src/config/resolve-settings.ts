@@ -55,19 +55,27 @@ export interface Resolved {
   readonly commands: Commands;
 }
 
+/** What plugins bring along, besides agents. */
+export interface Added {
+  readonly names: readonly string[];
+  readonly gates: readonly GateSettings[];
+}
+
 /** Flags over file over defaults, frozen for a run. */
 export function resolveSettings(
   config: Config,
   flags: RunFlags,
   source: SourceIdentity,
   builtInAgents: readonly AgentSettings[],
+  added: Added = { names: [], gates: [] },
 ): Resolved {
   const agent = flags.agent ?? config.agent;
   const agents = resolveAgents(config, builtInAgents, { name: agent, model: flags.model });
   for (const name of [agent, ...config.run.fallback_agents]) requireAgent(name, agents);
   const stages = resolveStages(config);
   for (const stage of stages ?? []) requireStageAgent(stage, agent, agents);
-  const gates = [...config.gates.map(gateSettings), ...(flags.check ?? []).map(checkGate)];
+  const gates = [...config.gates.map(gateSettings), ...added.gates, ...(flags.check ?? []).map(checkGate)];
+  requireOwnNames(gates);
   const lanes = wholeNumber("--parallel", flags.parallel, 1, LANES_MAX) ?? config.run.parallel;
   const sandbox = resolveSandbox(config, flags.sandbox);
   const settings: Settings = {
@@ -117,6 +125,7 @@ export function resolveSettings(
     fallbackAgents: config.run.fallback_agents,
     leaveAlone: [],
     ...(sandbox && { sandbox: { kind: sandbox.kind, network: sandbox.network } }),
+    ...(added.names.length > 0 && { plugins: added.names }),
   };
   return { settings, commands: { agents, gates, sandbox } };
 }
@@ -187,6 +196,19 @@ function gateSettings(gate: Config["gates"][number]): GateSettings {
     },
     onBaseline: gate.on_baseline,
   };
+}
+
+function requireOwnNames(gates: readonly GateSettings[]): void {
+  for (const { name, plugin } of gates) {
+    if (plugin === undefined || gates.filter((other) => other.name === name).length === 1) continue;
+    throw new RalphError(
+      "config",
+      `the gate "${name}" of the plugin "${plugin}" has the name of another gate`,
+      {
+        hint: "rename the one in the configuration, or the plugin's",
+      },
+    );
+  }
 }
 
 function checkGate(command: string): GateSettings {

@@ -250,6 +250,12 @@ export const configSchema = z.strictObject({
     .describe(
       "how the time for an iteration fits the task; a timeout that is given for a task or a run is exact",
     ),
+  plugins: z
+    .array(text)
+    .default([])
+    .describe(
+      "code of the project's own, by path (`./my-plugin.ts`, from the root of the repository) or by the name of an installed package",
+    ),
   unblock: unblock.prefault({}).describe("what happens to blocked tasks by itself"),
   queue: queue.prefault({}).describe("how several machines work on one project"),
 });

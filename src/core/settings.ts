@@ -2,6 +2,7 @@ import type { BreakerSettings } from "./limits/breaker.ts";
 import type { TimeoutSettings } from "./limits/iteration-timeout.ts";
 import type { Prices } from "./limits/price.ts";
 import type { SourceIdentity, TaskId } from "./plan/task.ts";
+import type { FactRecorder } from "./report/streams/stream-facts.ts";
 import type { StreamFormat } from "./report/streams/stream-format.ts";
 import type { ReviewMode } from "./review/story-review.ts";
 import type { StageSettings } from "./stages/stages.ts";
@@ -55,6 +56,8 @@ export interface Settings {
   readonly leaveAlone: readonly string[];
   /** What agents run in; absent: nothing. Of a shared run each machine decides for itself. */
   readonly sandbox?: Pick<SandboxSettings, "kind" | "network">;
+  /** The names of those that it has; missing: none. */
+  readonly plugins?: readonly string[];
 }
 
 /** What agents run in, apart from the rest of the machine. */
@@ -178,6 +181,15 @@ export interface AgentSettings {
   readonly envDeny: readonly string[];
   /** For tokens whose cost the agent does not tell. */
   readonly prices: Prices;
+  /** Of a plugin: how what it prints is read, whatever the format. */
+  readonly lines?: AgentLines;
+}
+
+/** Reads what an agent prints on stdout. */
+export interface AgentLines {
+  /** For each process; what it answers is called with each line, and says whether it understood it. */
+  readonly createReader: () => (line: string, facts: FactRecorder) => boolean;
+  readonly tells: "cost" | "tokens" | "nothing";
 }
 
 export type AgentFormat = "text" | "demo" | StreamFormat;
@@ -201,6 +213,8 @@ export interface GateSettings {
   readonly expect: GateExpectation;
   /** Whether what failed before the agent began may go on failing. */
   readonly onBaseline: "require" | "tolerate";
+  /** The plugin whose function it is; its command is only what people see. */
+  readonly plugin?: string;
 }
 
 /** What a gate that passes looks like. */

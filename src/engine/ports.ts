@@ -9,6 +9,7 @@ import type { AgentSettings, Commands, GateSettings, Pin } from "../core/setting
 import type { Instant } from "../core/time.ts";
 import type { Log } from "./log-port.ts";
 import type { Beside } from "./parallel-ports.ts";
+import type { Advisers } from "./plugin-ports.ts";
 
 export type { AppendDecided, Deciding, Expectation, Following, Log, LogFilter } from "./log-port.ts";
 
@@ -28,6 +29,8 @@ export interface Ports {
   readonly letters: Letters;
   readonly notes: Notes;
   readonly clock: Clock;
+  /** Missing where there are no plugins that have something to say. */
+  readonly advisers?: Advisers;
   /** Views and screens. Called in order, once per fact, after it is durable. */
   readonly followers: readonly Follower[];
 }

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const FILES = globSync("{src,test,bench,scripts,bin}/**/*.{ts,cjs,sh}", { cwd: ROOT }).map(
+const FILES = globSync("{src,test,bench,scripts,bin,examples}/**/*.{ts,cjs,sh}", { cwd: ROOT }).map(
   (path) => `/${path}`,
 );
 /** Names that stand for any name. */
-const PLACEHOLDERS = ["kebab-case.ts", "x.ts", "x.test.ts"];
+const PLACEHOLDERS = ["./my-plugin.ts", "kebab-case.ts", "x.ts", "x.test.ts"];
 
 const pages = globSync("{*.md,docs/**/*.md}", { cwd: ROOT });
 

@@ -30,7 +30,7 @@ const layers: readonly Layer[] = [
     holds: /^src\/adapters\//,
     mayImport: [
       core,
-      /^src\/engine\/(parallel-|fleet-)?ports\.ts$/,
+      /^src\/engine\/(parallel-|fleet-|plugin-)?ports\.ts$/,
       /^src\/adapters\/(system|git)\//,
       /^src\/adapters\/store\/stored-rows\.ts$/,
     ],
@@ -62,6 +62,18 @@ const layers: readonly Layer[] = [
     rule: "cli imports core, engine, config, tui, web and compose.ts; name adapters in compose.ts",
   },
   {
+    holds: /^src\/library\//,
+    mayImport: [
+      core,
+      /^src\/(engine|cli)\//,
+      /^src\/compose(-\w+)?\.ts$/,
+      /^src\/adapters\/plugins\/plugin\.ts$/,
+      /^package\.json$/,
+    ],
+    packages: "node",
+    rule: "the library imports core, engine, cli, compose.ts and what plugins are; it has no logic of its own",
+  },
+  {
     holds: /^src\/demo-agent\.ts$/,
     mayImport: [core],
     packages: "node",
@@ -83,8 +95,11 @@ const layers: readonly Layer[] = [
 
 /** Who may use the three files at the top; for anyone else they are the wrong direction. */
 const doors: readonly { readonly target: RegExp; readonly mayUse: RegExp }[] = [
-  { target: /^src\/cli\//, mayUse: /^src\/(cli\/|main\.ts$|index\.ts$)/ },
-  { target: /^src\/compose(-\w+)?\.ts$/, mayUse: /^src\/(cli\/|compose(-\w+)?\.ts$|main\.ts$|index\.ts$)/ },
+  { target: /^src\/cli\//, mayUse: /^src\/(cli\/|library\/|main\.ts$|index\.ts$)/ },
+  {
+    target: /^src\/compose(-\w+)?\.ts$/,
+    mayUse: /^src\/(cli\/|library\/|compose(-\w+)?\.ts$|main\.ts$|index\.ts$)/,
+  },
   { target: /^src\/main\.ts$/, mayUse: /^src\/index\.ts$/ },
 ];
 

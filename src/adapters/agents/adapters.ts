@@ -8,6 +8,7 @@ import { codexProgram } from "./programs/codex-program.ts";
 import { copilotProgram } from "./programs/copilot-program.ts";
 import { geminiProgram } from "./programs/gemini-program.ts";
 import { opencodeProgram } from "./programs/opencode-program.ts";
+import { linesAdapter } from "./lines-adapter.ts";
 import { streamAdapter } from "./stream-adapter.ts";
 import { textAdapter } from "./text-adapter.ts";
 
@@ -32,7 +33,8 @@ const COMMANDS: Readonly<Record<AgentFormat, AgentAdapter>> = {
   copilot: streamAdapter("copilot"),
 };
 
-export function adapterFor({ command, format }: AgentSettings): AgentAdapter {
+export function adapterFor({ command, format, lines }: AgentSettings): AgentAdapter {
+  if (lines !== undefined) return linesAdapter(lines);
   return command === null && isProgramFormat(format) ? PROGRAMS[format] : COMMANDS[format];
 }
 

@@ -9,6 +9,7 @@ import { fieldsOf } from "../../core/report/streams/json-fields.ts";
 import { createJsonLines } from "../../core/report/streams/json-lines.ts";
 import {
   createFactRecorder,
+  type FactRecorder,
   type StreamFacts,
   type StreamTranslator,
 } from "../../core/report/streams/stream-facts.ts";
@@ -47,25 +48,51 @@ export function createStreamReader(format: StreamFormat, request: ReaderRequest)
 
 /** Follows an agent through anything that knows its events. */
 export function createTranslatedReader(translate: StreamTranslator, request: ReaderRequest): StreamReader {
-  const facts = createFactRecorder(request.workspace ?? null);
-  const recorder = request.show === undefined ? facts : narrate(facts, request.show);
-  const stderr = createTextWindow(WORDS_LENGTH);
-  const noise = createTextWindow(WORDS_LENGTH);
+  return createEventReader((recorder) => jsonEvents(translate, recorder), request);
+}
+
+/** Finds the events in lines, and tells a recorder what each of them means. */
+export interface EventLines {
+  readLine(line: string): void;
+  end(): void;
+  /** Lines that are no event. */
+  damagedLines(): number;
+  events(): number;
+  unknownEvents(): number;
+}
+
+function jsonEvents(translate: StreamTranslator, recorder: FactRecorder): EventLines {
   let events = 0;
   let unknownEvents = 0;
-  let lastWords = "";
   const lines = createJsonLines((json) => {
     events += 1;
     if (!translate(fieldsOf(json), recorder)) unknownEvents += 1;
   });
+  return { ...lines, events: () => events, unknownEvents: () => unknownEvents };
+}
+
+/** Follows an agent through anything that finds its events. */
+export function createEventReader(
+  linesFor: (recorder: FactRecorder) => EventLines,
+  request: ReaderRequest,
+): StreamReader {
+  const facts = createFactRecorder(request.workspace ?? null);
+  const recorder = request.show === undefined ? facts : narrate(facts, request.show);
+  const stderr = createTextWindow(WORDS_LENGTH);
+  const noise = createTextWindow(WORDS_LENGTH);
+  let cutEvents = 0;
+  let lastWords = "";
+  const lines = linesFor(recorder);
   const analyze = (ending: Ending): StreamAnalysis => {
     lines.end();
     const facts = recorder.read();
     const words = [...noise.lines(), ...stderr.lines()].map(({ text }) => text).join("\n");
     const now = (request.now ?? Date.now)();
     const zone = request.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-    const failure = classifyStreamFailure({ ending, facts, hasEvents: events > 0, words }, now, zone);
+    const hasEvents = lines.events() + cutEvents > 0;
+    const failure = classifyStreamFailure({ ending, facts, hasEvents, words }, now, zone);
     const report = readMessage(facts, request, failure);
+    const unknownEvents = lines.unknownEvents();
     return { report, failure, facts, unknownEvents, damagedLines: lines.damagedLines() };
   };
   return {
@@ -76,7 +103,7 @@ export function createTranslatedReader(translate: StreamTranslator, request: Rea
       lines.readLine(line);
       if (lines.damagedLines() === before) return;
       // An event that was cut off is none of its words.
-      if (CUT_EVENT.test(line)) return void (events += 1);
+      if (CUT_EVENT.test(line)) return void (cutEvents += 1);
       noise.add(line.slice(0, WORDS_LENGTH), "plain");
       lastWords = line.slice(0, WORDS_LENGTH);
     },

@@ -7,7 +7,7 @@ import { scanChecklist } from "./scan-checklist.ts";
 import { roadmapItem } from "./scan-roadmap.ts";
 import { TaskFile } from "./task-file.ts";
 
-export type FileKind = Exclude<SourceKind, "goal">;
+export type FileKind = Exclude<SourceKind, "goal" | "plugin">;
 
 export interface Places {
   readonly root: string;

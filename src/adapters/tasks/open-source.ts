@@ -22,7 +22,8 @@ export type SourceRequest =
       readonly base: string;
       readonly kind?: FileKind | undefined;
     }
-  | { readonly is: "auto" };
+  | { readonly is: "auto" }
+  | { readonly is: "plugin"; readonly name: string };
 
 export interface SourcePlaces extends Places {
   /** Where a copy of the file is kept while an agent works. */
@@ -41,6 +42,10 @@ export function openSource(
   defaults: RoadmapDefaults = {},
 ): OpenedSource {
   switch (request.is) {
+    case "plugin":
+      throw new RalphError("no-tasks", "the tasks come from a plugin, and this command loads none", {
+        hint: "what the last run has seen of them: ralph status",
+      });
     case "goal":
       return { source: createGoalSource(request.goal), why: "the tasks: one goal, given in words" };
     case "file": {
@@ -65,7 +70,9 @@ export function openSource(
 
 /** One that is known by now, whatever is in the folder. */
 export function sourceNamed({ kind, label, path }: SourceIdentity, places: SourcePlaces): TaskSource {
-  return kind === "goal" || path === null ? createGoalSource(label) : sourceOf(kind, places, path, {});
+  return kind === "goal" || kind === "plugin" || path === null
+    ? createGoalSource(label)
+    : sourceOf(kind, places, path, {});
 }
 
 const KIND_WORDS: Readonly<Record<FileKind, string>> = {

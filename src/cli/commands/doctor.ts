@@ -14,6 +14,7 @@ import type { Config } from "../../config/schema.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { agentFindings } from "../doctor/agent-findings.ts";
 import { problem, type Finding } from "../doctor/finding.ts";
+import { pluginFindings } from "../doctor/plugin-findings.ts";
 import { queueFinding } from "../doctor/queue-finding.ts";
 import { sandboxFinding } from "../doctor/sandbox-finding.ts";
 import { styleFor } from "../print/style.ts";
@@ -55,6 +56,7 @@ async function repository(context: CliContext): Promise<readonly Finding[]> {
       await state(project, context),
       folder(project),
       ...(await agentFindings(config, project, context)),
+      ...pluginFindings(config, project.root),
       await sandboxFinding(config, project.root, context),
       ...gates(config, project, context),
     ];

@@ -24,7 +24,8 @@ export function define(command: Command, act: Act): void {
 async function gates(flags: Flags, context: CliContext): Promise<number> {
   const { stdout } = context;
   const project = await openProject(context);
-  const configured = await projectGates(project, flags.check ?? [], context);
+  const found = await projectGates(project, flags.check ?? [], context);
+  const configured = found.gates;
   const asJson = flags.json === true;
   if (configured.length === 0 && !asJson) {
     stdout.write(HOW_TO_ADD_ONE);
@@ -32,7 +33,7 @@ async function gates(flags: Flags, context: CliContext): Promise<number> {
   }
   const style = styleFor(stdout, context.env);
   const { redact } = gatesOf(project, context.env, configured);
-  const results = await checkNow(project, configured, context, (result) => {
+  const results = await checkNow(project, found, context, (result) => {
     if (!asJson) for (const line of gateLines(result, style)) stdout.write(`${redact(line)}\n`);
   });
   if (results === null) return INTERRUPTED;

@@ -3,17 +3,14 @@ import { hasLog, openProject, type Project } from "../../compose.ts";
 import { formatDuration } from "../../core/duration.ts";
 import { EVENT_VERSION } from "../../core/events.ts";
 import { historyEntry } from "../../core/projections/history.ts";
-import {
-  iterationRecords,
-  RECORD_EVENTS,
-  type IterationRecord,
-} from "../../core/projections/iteration-record.ts";
+import type { IterationRecord } from "../../core/projections/iteration-record.ts";
 import { BUILD } from "../../core/stages/stages.ts";
 import { isoTime } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
 import type { LogFilter } from "../../engine/ports.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { eventsInPages, untilDrained } from "../events-in-pages.ts";
+import { iterationsOf } from "../iterations-of.ts";
 import { withLog } from "../project-state.ts";
 
 interface Flags {
@@ -34,10 +31,7 @@ async function history(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const filter = flags.task === undefined ? {} : { task: flags.task };
   if (flags.jsonl === true) return exportLog(project, filter, context);
-  const events = hasLog(project)
-    ? await withLog(project, (log) => log.read(0, { ...filter, types: RECORD_EVENTS }))
-    : [];
-  const records = iterationRecords(events);
+  const records = await iterationsOf(project, flags.task);
   if (flags.json === true) context.stdout.write(`${JSON.stringify(records.map(historyEntry), null, 2)}\n`);
   else if (records.length === 0) context.stdout.write("No iteration yet.\n");
   else for (const record of records) context.stdout.write(`${historyLine(record)}\n`);

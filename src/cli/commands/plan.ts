@@ -9,6 +9,7 @@ import {
   sweep,
   type Project,
 } from "../../compose.ts";
+import { pluginsOf } from "../../compose-plugins.ts";
 import { requireSandbox } from "../../compose-sandbox.ts";
 import { requireAgent } from "../../config/resolve-agents.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
@@ -22,6 +23,7 @@ import { reportJson } from "../plan/plan-json.ts";
 import { reportLines } from "../plan/plan-lines.ts";
 import { exitCodeOf, type PlanReport } from "../plan/plan-report.ts";
 import { requireProgram } from "../project-state.ts";
+import { warnTo } from "../warn-to.ts";
 import { sayAccount } from "./run.ts";
 
 interface Flags {
@@ -52,7 +54,9 @@ async function plan(asked: string | undefined, flags: Flags, context: CliContext
   const project = await openProject(context);
   const config = await readConfig(project, context.env);
   const identity = { kind: "tasks-json", label: "tasks.json", path: null } as const;
-  const { settings, commands } = resolveSettings(config, flags, identity, builtInAgents());
+  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context) });
+  const known = [...builtInAgents(), ...plugins.agents];
+  const { settings, commands } = resolveSettings(config, flags, identity, known);
   const agent = requireAgent(settings.agent, commands.agents);
   const prd = requirePrd(project, context.cwd, asked);
   const { sandbox = null } = commands;

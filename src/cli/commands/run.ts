@@ -1,15 +1,13 @@
 import type { Command } from "commander";
 import { accountOf } from "../../compose.ts";
-import { requireSandbox } from "../../compose-sandbox.ts";
 import type { RunFlags } from "../../config/resolve-settings.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printerFor } from "../print/printer-for.ts";
 import { showPlan } from "../dry-run.ts";
-import { requireProgram } from "../project-state.ts";
 import { driveRun, type Drive } from "../drive-run.ts";
-import { prepareRun, type Prepared } from "../prepare-run.ts";
-import { requireAlone } from "../require-alone.ts";
+import { prepareRun } from "../prepare-run.ts";
+import { requirePrograms, requireStartable } from "../require-startable.ts";
 import { runWithMonitor } from "../monitor/run-with-monitor.ts";
 import { withRunOptions, withSandboxOptions } from "../run-options.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
@@ -51,12 +49,13 @@ export async function run(
   first?: Drive["first"],
 ): Promise<number> {
   const prepared = await prepareRun(goal, flags, context);
-  const { project, settings, source, why, agents } = prepared;
+  const { settings, source, why, agents } = prepared;
   if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
-  if (flags.dryRun !== true) requireAlone(project);
-  for (const agent of agents) requireAgentProgram(agent, prepared, context);
-  if (flags.dryRun === true) return showPlan({ settings, source, context, asJson: flags.json === true });
-  await requireSandbox(project, prepared.commands.sandbox, agents, context.env);
+  if (flags.dryRun === true) {
+    requirePrograms(prepared, context);
+    return showPlan({ settings, source, context, asJson: flags.json === true });
+  }
+  await requireStartable(prepared, context);
   if (flags.quiet !== true) for (const agent of agents) sayAccount(agent, context);
   return driveRun({
     ...prepared,
@@ -69,15 +68,6 @@ export async function run(
     ...(first && { first }),
     verbose: context.verbose,
   });
-}
-
-/** The image of a container has its own programs. */
-function requireAgentProgram(
-  agent: AgentSettings,
-  { project, commands }: Prepared,
-  { env }: CliContext,
-): void {
-  if (commands.sandbox?.kind !== "docker") requireProgram(agent, project.root, env);
 }
 
 /** Better to know before the night than after it whose money it is. */

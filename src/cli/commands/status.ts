@@ -1,16 +1,15 @@
 import type { Command } from "commander";
-import { driverOf, openProject, workersOf } from "../../compose.ts";
+import { openProject } from "../../compose.ts";
 import { dollars } from "../../core/limits/budget.ts";
 import { activeLoops, loopEntry } from "../../core/projections/loops.ts";
-import { projectStatus, type Status, type TaskRow } from "../../core/projections/status.ts";
-import { isAtWork, workerInWords, workerJson, type WorkerRow } from "../../core/projections/workers.ts";
+import type { Status, TaskRow } from "../../core/projections/status.ts";
+import { isAtWork, workerInWords, type WorkerRow } from "../../core/projections/workers.ts";
 import type { Instant } from "../../core/time.ts";
-import { workerRow } from "../../engine/driving.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { columns } from "../print/columns.ts";
 import { loopLines } from "../print/loop-lines.ts";
 import { styleFor, type Style } from "../print/style.ts";
-import { readStateAndCalls } from "../project-state.ts";
+import { statusJson, statusNow } from "../status-now.ts";
 
 interface Flags {
   readonly json?: boolean;
@@ -27,14 +26,11 @@ export function define(command: Command, act: Act): void {
 async function status(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const now = Date.now();
-  const { state, calls } = await readStateAndCalls(project, now);
-  const workers = (await workersOf(project))?.map(workerRow) ?? null;
-  const isDriven = workers === null ? driverOf(project) !== null : workers.some(isAtWork);
+  const found = await statusNow(project, now);
+  const { state, isDriven, workers, status: shown } = found;
   const loops = isDriven ? activeLoops(state) : [];
-  const shown = projectStatus(state, isDriven, { calls, now });
   if (flags.json === true) {
-    const status = workers === null ? shown : { ...shown, workers: workers.map(workerJson) };
-    const value = flags.loops === true ? loops.map(loopEntry) : status;
+    const value = flags.loops === true ? loops.map(loopEntry) : statusJson(found);
     context.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     return 0;
   }

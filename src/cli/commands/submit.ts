@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import type { RunFlags } from "../../config/resolve-settings.ts";
+import type { SourceIdentity } from "../../core/plan/task.ts";
+import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printerFor } from "../print/printer-for.ts";
 import { prepareRun } from "../prepare-run.ts";
@@ -24,6 +26,7 @@ export function define(command: Command, act: Act): void {
 async function submit(goal: string | undefined, flags: SubmitFlags, context: CliContext): Promise<number> {
   const prepared = await prepareRun(goal, { ...flags, worktree: true }, context);
   requirePerson(prepared.project, context.env, "submit tasks");
+  requireFile(prepared.source.identity);
   if (context.verbose) context.stderr.write(`ralph: ${prepared.why}\n`);
   await submitTasks(
     prepared,
@@ -31,4 +34,12 @@ async function submit(goal: string | undefined, flags: SubmitFlags, context: Cli
     context,
   );
   return flags.watch === true ? watchRun(prepared.project, printerFor(flags, context), context) : 0;
+}
+
+/** What workers have done is marked in a file of the base, which everybody gets. */
+function requireFile({ kind, label }: SourceIdentity): void {
+  if (kind !== "plugin") return;
+  throw new RalphError("usage", `the tasks of ${label} cannot be submitted: workers mark tasks in a file`, {
+    hint: "work on them here alone, with RALPH_QUEUE_URL= ralph run; or submit a file with tasks",
+  });
 }

@@ -81,6 +81,7 @@ async function takeBack(project: Project, last: Undoable, base: string): Promise
 function unmarking(project: Project, task: string, identity: Undoable["source"]): FileMark | null {
   if (identity === null || identity.path === null || identity.kind === "goal") return null;
   const { path, kind } = identity;
+  if (kind === "plugin") return null;
   const { source } = sourceOf(project, { is: "file", path, base: project.root, kind });
   return { path, apply: (file) => source.markedIn(file, task, false) };
 }

@@ -19,6 +19,7 @@ import {
 import { RalphError } from "../../core/ralph-error.ts";
 import type { GateResult } from "../../core/report/gate-result.ts";
 import type { GateSettings } from "../../core/settings.ts";
+import { NO_PLUGINS, type Plugins } from "../../compose-plugins.ts";
 import { checkNow, INTERRUPTED } from "../check-now.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { certificateLines, checkLines, resultLine } from "../print/certificate-lines.ts";
@@ -67,11 +68,16 @@ async function verify(id: string, flags: Flags, context: CliContext): Promise<nu
   const { redact } = gatesOf(project, context.env, asked.runnable);
   const aboutGates: Check[] = [...asked.lost];
   for (const check of asked.lost) print((style) => checkLines(check, style));
-  const results = await checkNow(project, asked.runnable, context, (result) => {
-    const found = checkGates(completion, asked.runnable, [result]);
-    aboutGates.push(...found);
-    for (const check of found) print((style) => checkLines(check, style).map(redact));
-  });
+  const results = await checkNow(
+    project,
+    { gates: asked.runnable, plugins: asked.plugins },
+    context,
+    (result) => {
+      const found = checkGates(completion, asked.runnable, [result]);
+      aboutGates.push(...found);
+      for (const check of found) print((style) => checkLines(check, style).map(redact));
+    },
+  );
   if (results === null) return INTERRUPTED;
   const checks = [...aboutWork, ...aboutGates];
   print((style) => [...notes(uncommitted, id, state), resultLine(id, checks, style)]);
@@ -135,9 +141,10 @@ interface GatesAgain {
   readonly runnable: readonly GateSettings[];
   /** Gates of the run that nobody can run any more. */
   readonly lost: readonly Check[];
+  readonly plugins: Plugins;
 }
 
-const NO_GATES: GatesAgain = { runnable: [], lost: [] };
+const NO_GATES: GatesAgain = { runnable: [], lost: [], plugins: NO_PLUGINS };
 const IS_REDACTED = /\[redacted\]/;
 
 /** The gates of the run, with today's commands where there are some: what was recorded has no secrets. */
@@ -146,12 +153,13 @@ async function gatesAgain(
   recorded: readonly GateSettings[],
   context: CliContext,
 ): Promise<GatesAgain> {
-  const today = await projectGates(project, [], context);
+  const { gates: today, plugins } = await projectGates(project, [], context);
   const gates = recorded.map((gate) => today.find(({ name }) => name === gate.name) ?? gate);
   const isLost = (gate: GateSettings): boolean =>
     [gate.command, ...Object.values(gate.env)].some((text) => IS_REDACTED.test(text)) &&
     !today.includes(gate);
   return {
+    plugins,
     runnable: gates.filter((gate) => !isLost(gate)),
     lost: gates.filter(isLost).map(({ name }) => ({
       check: `gate:${name}`,

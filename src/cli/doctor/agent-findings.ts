@@ -9,6 +9,7 @@ import {
 } from "../../compose.ts";
 import { requireAgent, resolveAgents } from "../../config/resolve-agents.ts";
 import type { Config } from "../../config/schema.ts";
+import { agentNamed } from "../../core/agent-named.ts";
 import { isProgramFormat } from "../../core/known-programs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { CliContext } from "../commands.ts";
@@ -25,13 +26,29 @@ export async function agentFindings(
   try {
     const agents = resolveAgents(config, builtInAgents(), { name: config.agent });
     // Those that are named by their command are in no list.
-    const others = used.map((name) => requireAgent(name, agents)).filter((agent) => !agents.includes(agent));
-    return await Promise.all(
+    const isPlugins = (name: string): boolean =>
+      config.plugins.length > 0 && agentNamed(name, agents) === null;
+    const others = used
+      .filter((name) => !isPlugins(name))
+      .map((name) => requireAgent(name, agents))
+      .filter((agent) => !agents.includes(agent));
+    const known = await Promise.all(
       [...agents, ...others].map((agent) => agentFinding(agent, used.includes(agent.name), root, env)),
     );
+    return [...known, ...used.filter(isPlugins).map(pluginsAgent)];
   } catch (error) {
     return [problem(`agent ${config.agent}`, error)];
   }
+}
+
+/** Which agents plugins have is known only when they are loaded. */
+function pluginsAgent(name: string): Finding {
+  return {
+    name: `agent ${name}`,
+    well: true,
+    found: "not built in: a plugin has to bring it along",
+    advice: null,
+  };
 }
 
 async function agentFinding(

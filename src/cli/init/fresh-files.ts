@@ -31,6 +31,7 @@ function freshSource(kind: SourceKind, old: string): string {
       return TEMPLATES.prompt.text(nameIn(old));
     case "checklist":
     case "goal":
+    case "plugin":
       return TEMPLATES.checklist.text(nameIn(old));
   }
 }

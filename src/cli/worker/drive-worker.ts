@@ -7,6 +7,7 @@ import {
   type Project,
   type Queue,
 } from "../../compose.ts";
+import { pluginsOf, type Plugins } from "../../compose-plugins.ts";
 import { requireSandbox } from "../../compose-sandbox.ts";
 import { composeWorker } from "../../compose-worker.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
@@ -18,6 +19,7 @@ import { runWorker } from "../../engine/worker/run-worker.ts";
 import type { CliContext } from "../commands.ts";
 import { printerFor } from "../print/printer-for.ts";
 import { programOf } from "../project-state.ts";
+import { warnTo } from "../warn-to.ts";
 import { HealthLine } from "./health-line.ts";
 import { onLeaving } from "./leaving.ts";
 import { ownFacts } from "./own-facts.ts";
@@ -41,7 +43,8 @@ export interface WorkerOptions {
 /** One worker from the lock of its clone to the exit code. */
 export async function driveWorker(options: WorkerOptions): Promise<number> {
   const { project, queue, config, context, lanes, drains, merges } = options;
-  const commands = commandsHere(options);
+  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context) });
+  const commands = commandsHere(options, plugins);
   const labels = labelsOf(commands.agents, options.labels);
   await requireSandbox(project, commands.sandbox, commands.agents, context.env);
   const lock = lockProject(project);
@@ -58,6 +61,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
       queue,
       worker,
       commands,
+      plugins,
       worktree: config.worktree,
       env: context.env,
       keepAwake: options.keepAwake,
@@ -101,10 +105,16 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
 }
 
 /** What this machine's configuration says, with those agents whose program it has. */
-function commandsHere({ config, project, context, sandbox }: WorkerOptions): Commands {
+function commandsHere({ config, project, context, sandbox }: WorkerOptions, plugins: Plugins): Commands {
   const nothing = { kind: "goal", label: "", path: null } as const;
   const flags = sandbox === undefined ? {} : { sandbox };
-  const { commands } = resolveSettings(config, flags, nothing, builtInAgents());
+  const { commands } = resolveSettings(
+    config,
+    flags,
+    nothing,
+    [...builtInAgents(), ...plugins.agents],
+    plugins,
+  );
   const isHere = (agent: AgentSettings): boolean =>
     findProgram(programOf(agent), project.root, context.env) !== null;
   // The image of a container has its own programs, which nobody can look for from here.

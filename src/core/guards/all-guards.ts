@@ -7,12 +7,21 @@ import { noChanges } from "./no-changes.ts";
 import { offBranch } from "./off-branch.ts";
 import { passingTests } from "./passing-tests.ts";
 import { phantomFiles } from "./phantom-files.ts";
+import { pluginGuards } from "./plugin-guards.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import { storyReview } from "./story-review.ts";
 import { uncommittedWork } from "./uncommitted-work.ts";
 import { weakenedTests } from "./weakened-tests.ts";
 
 /** If one of these rejects, no gate needs to run. */
+export function hardGuards({ evidence }: GuardContext): readonly Guard[] {
+  return [...HARD_GUARDS, ...pluginGuards(evidence)];
+}
+
+export function allGuards(context: GuardContext): readonly Guard[] {
+  return [...hardGuards(context), ...SOFT_GUARDS];
+}
+
 export const HARD_GUARDS: readonly Guard[] = [
   noChanges,
   offBranch,
@@ -40,14 +49,14 @@ export function findingsOf(
       const sentence = guard.check(context);
       if (sentence === undefined) return [];
       const rejects = guard.onlyWarns?.(context) !== true;
-      const { name, intervention, advice = null } = guard;
-      return [{ guard: name, intervention, sentence, rejects, advice }];
+      const { name, intervention, advice = null, isBroken = false } = guard;
+      return [{ guard: name, intervention, sentence, rejects, advice, ...(isBroken && { isBroken }) }];
     });
 }
 
 /** The checks that a claim had to pass. */
 export function guardsAsked(context: GuardContext): readonly string[] {
-  return [...HARD_GUARDS, ...SOFT_GUARDS]
+  return allGuards(context)
     .filter((guard) => isAsked(guard, context, true))
     .map((guard) => guard.name);
 }

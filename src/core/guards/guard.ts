@@ -20,6 +20,8 @@ export interface Guard {
   readonly advice?: string;
   /** A warning is told and recorded, but does not reject. Without this every objection rejects. */
   readonly onlyWarns?: (context: GuardContext) => boolean;
+  /** It could not answer, and what `check` says is why. */
+  readonly isBroken?: boolean;
 }
 
 export interface GuardContext {
@@ -40,4 +42,6 @@ export interface Finding {
   readonly sentence: string;
   readonly rejects: boolean;
   readonly advice: string | null;
+  /** The guard could not answer: nobody knows whether the claim is right. */
+  readonly isBroken?: true;
 }

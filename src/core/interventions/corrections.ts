@@ -69,7 +69,8 @@ function gateCorrections({ iteration, gates }: Judged): readonly Correction[] {
 }
 
 function findingCorrections({ iteration, findings, claimed }: Judged): readonly Correction[] {
-  return findings.map(({ guard, intervention, sentence, rejects, advice }) => {
+  const own = findings.filter(({ isBroken }) => isBroken !== true);
+  return own.map(({ guard, intervention, sentence, rejects, advice }) => {
     const said = claimed
       ? `In iteration ${iteration} you reported the task complete, but ${sentence}.`
       : `In iteration ${iteration}: ${sentence}.`;

@@ -28,6 +28,7 @@ import {
   type Judgement,
   type JudgeablePhase,
 } from "./judge-iteration.ts";
+import { pluginExit } from "./plugin-exit.ts";
 import { promiseFor } from "./promise-for.ts";
 import { DEADLINE_MAX_MS } from "./question-deadlines.ts";
 import { taskState, type OpenIteration, type RunState, type State } from "./state.ts";
@@ -132,14 +133,17 @@ function taskConsequences(
   if (isOpenEnded(run)) {
     const rule = exitRule(taskState(state, open.task).exitSignals);
     if (rule === "complete") return [completion(state, open, judgement)];
-    if (rule === "only-tests") {
-      const reason = "three iterations in a row only ran tests";
+    const asked = pluginExit(judgement);
+    if (asked?.ends === "complete") return [completion(state, open, judgement)];
+    if (asked !== null || rule === "only-tests") {
+      const reason = asked?.because ?? "three iterations in a row only ran tests";
       return [{ ...about, type: "task.failed", reason, stage: open.stage, lastOutput: report.finalText }];
     }
   } else if (verdict.ruling === "accepted") return passed(state, run, open, judgement);
   if (judgement.objection !== null) return objected(state, run, open, judgement);
-  if (report.claim.is === "blocked" && verdict.ruling === "blocked") {
-    return [{ ...about, type: "task.blocked", reason: report.claim.reason }];
+  if (verdict.ruling === "blocked") {
+    const reason = report.claim.is === "blocked" ? report.claim.reason : reasonsOf(verdict);
+    return [{ ...about, type: "task.blocked", reason }];
   }
   if (report.claim.is === "undecided" && verdict.ruling === "decide") {
     const isCircling = taskState(state, open.task).tookDefault;

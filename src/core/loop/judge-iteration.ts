@@ -1,13 +1,14 @@
-import { findingsOf, HARD_GUARDS, SOFT_GUARDS } from "../guards/all-guards.ts";
+import { allGuards, findingsOf, hardGuards } from "../guards/all-guards.ts";
 import type { Finding, GuardContext } from "../guards/guard.ts";
 import { CONFIDENT, type ExitSignal } from "../limits/exit-rules.ts";
 import type { AgentReport } from "../report/agent-report.ts";
+import type { Evidence } from "../report/evidence.ts";
 import { redGates, type CheckedGate } from "../report/checked-gate.ts";
 import { storyObjection, storySignal } from "../review/story-claim.ts";
 import { reviewOf } from "../review/story-cycle.ts";
 import { objectionIn, stageOf } from "../stages/stages.ts";
 import { judge } from "../verdict/judge.ts";
-import type { Verdict } from "../verdict/verdict.ts";
+import type { Reason, Verdict } from "../verdict/verdict.ts";
 import { taskState, type OpenIteration, type Phase, type RunState, type State } from "./state.ts";
 
 export type JudgeablePhase = Extract<Phase, { is: "observed" | "checked" }>;
@@ -22,10 +23,19 @@ export function needsGates(
   if (run.settings.gates.length === 0 || run.stop === "now") return false;
   const { report } = phase;
   if (wasCutOff(report)) return false;
-  if (run.settings.gatesEveryIteration || (isOpenEnded(run) && isConfident(report))) return true;
+  if (run.settings.gatesEveryIteration || (isOpenEnded(run) && mayEnd(report, phase.evidence))) return true;
   const context = contextOf(state, run, open, phase);
   if (!claimsCompletion(context)) return false;
-  return !findingsOf(HARD_GUARDS, context, true).some(({ rejects }) => rejects);
+  return !findingsOf(hardGuards(context), context, true).some(({ rejects }) => rejects);
+}
+
+/** Whether the agent claims completion, in whatever form; plugins are asked about claims. */
+export function isClaimed(state: State, run: RunState, open: OpenIteration, phase: JudgeablePhase): boolean {
+  return claimsCompletion(contextOf(state, run, open, phase));
+}
+
+function mayEnd(report: AgentReport, { plugins }: Evidence): boolean {
+  return isConfident(report) || (plugins?.exits ?? []).some(({ ends }) => ends === "complete");
 }
 
 export interface Judgement {
@@ -49,9 +59,10 @@ export function judgeIteration(
   const { gates } = context;
   const objection = objectionOf(context);
   const claimed = claimsCompletion(context);
-  const findings = findingsOf([...HARD_GUARDS, ...SOFT_GUARDS], context, claimed);
-  const verdict =
+  const findings = findingsOf(allGuards(context), context, claimed);
+  const ruled =
     uncheckedBecauseStopped(run, phase, claimed) ?? judge({ report, claimed, objection, findings, gates });
+  const verdict = { ...ruled, reasons: [...ruled.reasons, ...exitReasons(context)] };
   return { verdict, claimed, findings, gates, context, objection };
 }
 
@@ -95,6 +106,11 @@ function contextOf(
     settings: run.settings,
     gates: phase.is === "checked" ? phase.gates : null,
   };
+}
+
+/** What exit rules of plugins said, for whoever asks why. */
+function exitReasons({ evidence }: GuardContext): readonly Reason[] {
+  return (evidence.plugins?.exits ?? []).map(({ rule, because }) => ({ rule, sentence: because }));
 }
 
 function objectionOf(context: GuardContext): string | null {

@@ -11,8 +11,15 @@ export type OperatorAct =
   /** Null: whoever works next. */
   | { readonly do: "steer"; readonly task: TaskId | null; readonly text: string }
   | { readonly do: "cancel"; readonly task: TaskId }
-  | { readonly do: "unblock"; readonly task: TaskId; readonly reason: string }
-  | { readonly do: "stop" }
+  /** A timeout is exact; without one it is as before. */
+  | {
+      readonly do: "unblock";
+      readonly task: TaskId;
+      readonly reason: string;
+      readonly timeoutMs?: number | null;
+    }
+  /** `now`: as Ctrl-C, and not after the iterations under way. */
+  | { readonly do: "stop"; readonly now?: boolean }
   | { readonly do: "retry" };
 
 export type Planned =
@@ -39,10 +46,11 @@ export function planAct(state: State, act: OperatorAct, isDriven: boolean, id: s
     case "cancel":
       return cancel(state, act.task, isDriven);
     case "unblock":
-      return unblock(state, act.task, act.reason.trim());
+      return unblock(state, act.task, act.reason.trim(), act.timeoutMs ?? null);
     case "stop":
+      return stop(state, isDriven, act.now === true);
     case "retry":
-      return ofRun(state, act.do, isDriven);
+      return retry(state, isDriven);
     default:
       return unreachable(act);
   }
@@ -79,23 +87,26 @@ function cancel(state: State, task: TaskId, isDriven: boolean): Planned {
   return { is: "possible", event, about: null, said: `${task} is cancelled` };
 }
 
-function unblock(state: State, task: TaskId, reason: string): Planned {
+function unblock(state: State, task: TaskId, reason: string, timeoutMs: number | null): Planned {
   if (taskState(state, task).blockedReason === null) return refused(`${task} is not blocked`);
   const why = reason === "" ? "no reason given" : reason;
-  const event = { type: "task.unblocked", task, reason: why, timeoutMs: null, by: "person" } as const;
+  const event = { type: "task.unblocked", task, reason: why, timeoutMs, by: "person" } as const;
   return { is: "possible", event, about: task, said: `${task} is no longer blocked` };
 }
 
-function ofRun({ run }: State, what: "stop" | "retry", isDriven: boolean): Planned {
+function retry({ run }: State, isDriven: boolean): Planned {
   if (!isDriven || !isOpen(run)) return refused("no run is under way");
-  if (what === "retry") {
-    if (run.waitingUntil === null) return refused("the run does not wait for anything");
-    const event = { type: "retry.requested", run: run.id } as const;
-    return { is: "possible", event, about: null, said: "it is tried again now" };
-  }
-  if (run.stop !== null) return refused("the run is asked to stop already");
-  const event = { type: "stop.requested", run: run.id, urgency: "after-iteration" } as const;
-  return { is: "possible", event, about: null, said: "the run stops after the iterations under way" };
+  if (run.waitingUntil === null) return refused("the run does not wait for anything");
+  const event = { type: "retry.requested", run: run.id } as const;
+  return { is: "possible", event, about: null, said: "it is tried again now" };
+}
+
+function stop({ run }: State, isDriven: boolean, now: boolean): Planned {
+  if (!isDriven || !isOpen(run)) return refused("no run is under way");
+  if (run.stop === "now" || (run.stop !== null && !now)) return refused("the run is asked to stop already");
+  const event = { type: "stop.requested", run: run.id, urgency: now ? "now" : "after-iteration" } as const;
+  const said = now ? "the run stops now" : "the run stops after the iterations under way";
+  return { is: "possible", event, about: null, said };
 }
 
 function plannedTask({ plan }: State, id: TaskId): Task | undefined {

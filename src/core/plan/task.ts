@@ -61,7 +61,7 @@ export interface SourceIdentity {
   readonly path: string | null;
 }
 
-export type SourceKind = "goal" | "checklist" | "roadmap" | "tasks-json" | "prompt";
+export type SourceKind = "goal" | "checklist" | "roadmap" | "tasks-json" | "prompt" | "plugin";
 
 export interface Plan {
   readonly source: SourceIdentity;

@@ -4,8 +4,41 @@ import { failedBefore } from "../report/checked-gate.ts";
 import type { AgentReport, Usage } from "../report/agent-report.ts";
 import type { IterationRecord } from "./iteration-record.ts";
 
-/** One iteration as `ralph history --json` prints it. */
-export function historyEntry(record: IterationRecord): Record<string, unknown> {
+/** One iteration, as `ralph history --json` prints it. */
+export interface HistoryEntry {
+  readonly iteration: number;
+  readonly run: string;
+  readonly task: string;
+  readonly stage: string;
+  readonly mode: string;
+  readonly agent: string;
+  /** Who did it, of several workers. */
+  readonly worker?: string;
+  readonly started_at: string;
+  readonly duration_seconds: number | null;
+  /** Null when the agent did not exit by itself. */
+  readonly exit_code: number | null;
+  readonly claim: "complete" | "blocked" | "undecided" | "unfinished" | "none" | null;
+  /** Null while it is open. */
+  readonly verdict: "accepted" | "continue" | "rejected" | "blocked" | "decide" | "failed" | null;
+  readonly reasons: readonly string[];
+  readonly commit_hash: string | null;
+  readonly files_changed: number | null;
+  readonly gates: readonly {
+    readonly name: string;
+    readonly status: "passed" | "failed" | "missing" | "skipped" | "timeout";
+    readonly exit_code: number | null;
+    readonly duration_seconds: number | null;
+    readonly baseline_failed: boolean | null;
+  }[];
+  readonly cost_usd: number | null;
+  readonly tokens: number | null;
+  readonly timeout_seconds: number | null;
+  readonly failure_class: string | null;
+  readonly output_snippet: string | null;
+}
+
+export function historyEntry(record: IterationRecord): HistoryEntry {
   const { report, evidence } = record;
   return {
     iteration: record.iteration,

@@ -1,4 +1,5 @@
 import type { StoryFindings } from "../review/look-at-stories.ts";
+import type { PluginAnswers } from "./plugin-answers.ts";
 import type { Weakening } from "../weakening/find-weakened-tests.ts";
 
 /** What we observed in git after an iteration, whatever the agent said. */
@@ -33,6 +34,8 @@ export interface Evidence {
   readonly refusal: string | null;
   /** What was done to the stories of a source with the review cycle; missing where there is none. */
   readonly stories?: StoryFindings;
+  /** Missing where no plugin was asked. */
+  readonly plugins?: PluginAnswers;
 }
 
 export interface ChangedDefinition {

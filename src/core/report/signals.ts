@@ -1,4 +1,5 @@
 import type { Claim } from "./agent-report.ts";
+import type { AnalyzerAnswer } from "./analyzer-answer.ts";
 
 /** What an agent's words say besides the claim. None of it is trusted. */
 export interface Signals {
@@ -19,6 +20,8 @@ export interface Signals {
   readonly exitSignal: boolean | null;
   readonly workType: WorkType | null;
   readonly testsStatus: TestsStatus | null;
+  /** What analyzers of plugins said; the rest has it in it already. */
+  readonly analyzers?: readonly AnalyzerAnswer[];
 }
 
 /** Everything that can be read from an agent's words. */

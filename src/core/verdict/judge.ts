@@ -37,13 +37,18 @@ export function judge({ report, claimed, objection = null, findings, gates }: Ca
 }
 
 function judgeCompletion(findings: readonly Finding[], gates: readonly CheckedGate[] | null): Verdict {
+  const rejecting = findings.filter((finding) => finding.rejects);
   const objections = [
-    ...findings.filter((finding) => finding.rejects).map(reasonOf),
+    ...rejecting.map(reasonOf),
     ...redGates(gates ?? []).map((gate): Reason => ({
       rule: `gate:${gate.name}`,
       sentence: `${redSentence(gate)}${namesOf(gate)}`,
     })),
   ];
+  const broken = rejecting.filter(({ isBroken }) => isBroken === true);
+  // A check that broke says nothing about the agent: only a person can mend it.
+  if (broken.length > 0 && broken.length === objections.length)
+    return { ruling: "blocked", reasons: objections };
   if (objections.length > 0) return { ruling: "rejected", reasons: objections };
   const accepted = { rule: "evidence", sentence: `the work is in git; ${gatesInWords(gates)}` };
   return { ruling: "accepted", reasons: [accepted, ...findings.map(reasonOf)] };

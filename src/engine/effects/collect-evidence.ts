@@ -8,6 +8,7 @@ import { reviewOf } from "../../core/review/story-cycle.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import type { AgentReport } from "../../core/report/agent-report.ts";
 import type { Evidence } from "../../core/report/evidence.ts";
+import { inspected } from "../ask-advisers.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration } from "../open-iteration.ts";
 import type { CollectRequest, Ports } from "../ports.ts";
@@ -49,12 +50,9 @@ export async function collectEvidence(
   });
   // After the workspace is back where it belongs.
   const stories = await storyFindings(ports.source, state, open);
+  const found = { ...evidence, marksTakenBack, tasksRemoved, ...(stories && { stories }) };
   await journal.record(
-    {
-      ...about,
-      type: "evidence.collected",
-      evidence: { ...evidence, marksTakenBack, tasksRemoved, ...(stories && { stories }) },
-    },
+    { ...about, type: "evidence.collected", evidence: await inspected(ports, state, open, found) },
     ...(await disturbedLetters(ports, state)),
   );
 }

@@ -7,6 +7,7 @@ import type { EffectOf } from "../../core/loop/effects.ts";
 import { taskState, type State } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { isDayBudgetReached } from "../day-budget.ts";
+import { analyzed } from "../ask-advisers.ts";
 import type { Journal } from "../journal.ts";
 import { lookAround } from "../look-around.ts";
 import type { Ports, Snapshot } from "../ports.ts";
@@ -66,8 +67,9 @@ export async function iterate(
     },
     signal,
   );
+  const analyzedReport = await analyzed(ports, journal.state, iteration, report);
   await journal.record(
-    { type: "iteration.ended", run, task, iteration, report },
+    { type: "iteration.ended", run, task, iteration, report: analyzedReport },
     ...((await strays?.()) ?? []),
   );
 }

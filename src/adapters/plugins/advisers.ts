@@ -1,0 +1,182 @@
+import { join } from "node:path";
+import type { AgentReport } from "../../core/report/agent-report.ts";
+import type { AnalyzerAnswer, AnalyzerSignal } from "../../core/report/analyzer-answer.ts";
+import type { ExitAnswer, GuardAnswer } from "../../core/report/plugin-answers.ts";
+import type { Advisers, Subject, Work } from "../../engine/plugin-ports.ts";
+import { askPlugin, messageOf, PluginFailure, shortName, type PartName } from "./ask-plugin.ts";
+import type {
+  Exit,
+  IterationContext,
+  ObservedIteration,
+  PluginAnalyzer,
+  PluginExitRule,
+  PluginGuard,
+} from "./plugin.ts";
+
+export interface Part<Kind> {
+  readonly part: PartName;
+  readonly does: Kind;
+}
+
+export interface AdvisersOptions {
+  readonly analyzers: readonly Part<PluginAnalyzer>[];
+  readonly guards: readonly Part<PluginGuard>[];
+  readonly exitRules: readonly Part<PluginExitRule>[];
+  /** The user's checkout. */
+  readonly root: string;
+  readonly ralphDir: string;
+  readonly warn: (text: string) => void;
+}
+
+const LIMIT_MS = 30_000;
+const OBJECTIONS_MAX = 20;
+const SENTENCE_LENGTH_MAX = 500;
+
+/** The parts of plugins that say something about iterations; undefined when there are none. */
+export function advisersOf(options: AdvisersOptions): Advisers | undefined {
+  const { analyzers, guards, exitRules, warn } = options;
+  if (analyzers.length + guards.length + exitRules.length === 0) return undefined;
+  return {
+    async analyze(subject, report) {
+      const answers: AnalyzerAnswer[] = [];
+      for (const { part, does } of analyzers) {
+        try {
+          const said = await askPlugin(part, LIMIT_MS, (signal) =>
+            does.analyze({
+              ...contextOf(options, subject, report, signal),
+              confidence: report.signals?.confidence ?? 0,
+              filesWritten: report.filesWritten ?? [],
+              toolCalls: report.toolCalls,
+            }),
+          );
+          answers.push(...checkedSignals(part, said).map((one) => ({ ...one, analyzer: shortName(part) })));
+        } catch (error) {
+          warn(`${messageOf(error)}; the iteration is read without it`);
+        }
+      }
+      return answers;
+    },
+    async inspect(subject, work) {
+      const { exitSignals } = work;
+      const wanted = guards.filter(({ does }) => does.on === "work" || work.isClaimed);
+      const rules = exitSignals === null ? [] : exitRules;
+      if (wanted.length + rules.length === 0) return undefined;
+      const answers: GuardAnswer[] = [];
+      for (const guard of wanted) answers.push(await askGuard(guard, subject, work, options));
+      const exits: ExitAnswer[] = [];
+      for (const rule of rules) exits.push(...(await askExitRule(rule, subject, work, options)));
+      return { guards: answers, exits };
+    },
+  };
+}
+
+/** Whether a claim is right is not known when a guard cannot say: its failure is an answer. */
+async function askGuard(
+  { part, does }: Part<PluginGuard>,
+  subject: Subject,
+  work: Work,
+  options: AdvisersOptions,
+): Promise<GuardAnswer> {
+  const { on = "claim", warns = false, advice = null } = does;
+  const about = { guard: shortName(part), on, warns, advice };
+  try {
+    const said: unknown = await askPlugin(part, LIMIT_MS, (signal) =>
+      does.check(observedOf(options, subject, work, signal)),
+    );
+    return { ...about, objections: checkedSentences(part, said), failure: null };
+  } catch (error) {
+    const failure = messageOf(error);
+    options.warn(failure);
+    return { ...about, objections: [], failure };
+  }
+}
+
+async function askExitRule(
+  { part, does }: Part<PluginExitRule>,
+  subject: Subject,
+  work: Work,
+  options: AdvisersOptions,
+): Promise<readonly ExitAnswer[]> {
+  const earlier = (work.exitSignals ?? []).map(({ iteration, done, testOnly }) => ({
+    iteration,
+    done,
+    testOnly,
+  }));
+  try {
+    const exit = await askPlugin(part, LIMIT_MS, (signal) =>
+      does.check({ ...observedOf(options, subject, work, signal), earlier }),
+    );
+    return exit == null ? [] : [{ rule: shortName(part), ...checkedExit(part, exit) }];
+  } catch (error) {
+    options.warn(`${messageOf(error)}; the task goes on without it`);
+    return [];
+  }
+}
+
+function contextOf(
+  { root, ralphDir }: AdvisersOptions,
+  subject: Subject,
+  { claim, finalText, transcript, ending }: AgentReport,
+  signal: AbortSignal,
+): IterationContext {
+  const { id, title, description, criteria } = subject.task;
+  return {
+    run: subject.run,
+    iteration: subject.iteration,
+    stage: subject.stage,
+    agent: subject.agent,
+    task: { id, title, description, criteria },
+    root: subject.root ?? root,
+    claim: claim.is,
+    finalText,
+    transcriptFile: join(ralphDir, transcript.path),
+    exitCode: ending.is === "exited" ? ending.code : null,
+    signal,
+  };
+}
+
+function observedOf(
+  options: AdvisersOptions,
+  subject: Subject,
+  { report, evidence }: Work,
+  signal: AbortSignal,
+): ObservedIteration {
+  const { headBefore, headAfter, changed, changedSinceTaskBegan } = evidence;
+  const context = contextOf(options, subject, report, signal);
+  return { ...context, headBefore, headAfter, changed, changedSinceTaskBegan };
+}
+
+const SAYS: readonly string[] = ["complete", "blocked", "doubt", "test-only", "stuck"];
+
+function checkedSignals(part: PartName, answer: unknown): readonly AnalyzerSignal[] {
+  if (!Array.isArray(answer)) throw new PluginFailure(part, "answered something else than a list of signals");
+  return answer.map((value: unknown): AnalyzerSignal => {
+    const { says, confidence, because } = (value ?? {}) as Partial<Record<keyof AnalyzerSignal, unknown>>;
+    const isRight =
+      typeof says === "string" &&
+      SAYS.includes(says) &&
+      typeof confidence === "number" &&
+      confidence >= 0 &&
+      confidence <= 100;
+    if (!isRight)
+      throw new PluginFailure(
+        part,
+        `answered a signal other than { says: ${SAYS.join(" | ")}, confidence: 0–100 }`,
+      );
+    const sentence = typeof because === "string" ? { because: because.slice(0, SENTENCE_LENGTH_MAX) } : {};
+    return { says: says as AnalyzerSignal["says"], confidence, ...sentence };
+  });
+}
+
+function checkedSentences(part: PartName, answer: unknown): readonly string[] {
+  if (!Array.isArray(answer) || !answer.every((one) => typeof one === "string"))
+    throw new PluginFailure(part, "answered something else than a list of sentences");
+  return answer.slice(0, OBJECTIONS_MAX).map((one: string) => one.trim().slice(0, SENTENCE_LENGTH_MAX));
+}
+
+function checkedExit(part: PartName, { ends, because }: Exit): Exit {
+  const isRight = (ends === "complete" || ends === "failed") && typeof because === "string";
+  if (!isRight)
+    throw new PluginFailure(part, 'answered something else than { ends: "complete" or "failed", because }');
+  return { ends, because: because.slice(0, SENTENCE_LENGTH_MAX) };
+}

@@ -1,0 +1,73 @@
+import { formatDuration } from "../../core/duration.ts";
+
+/** One part of a plugin, as people are told of it. */
+export interface PartName {
+  readonly plugin: string;
+  readonly kind: "agent" | "source" | "analyzer" | "guard" | "exit rule" | "gate" | "notifier";
+  readonly name: string;
+}
+
+/** PLUGIN/PART, for the log. */
+export function shortName({ plugin, name }: Pick<PartName, "plugin" | "name">): string {
+  return `${plugin}/${name}`;
+}
+
+export function inWords({ plugin, kind, name }: PartName): string {
+  return `the ${kind} "${name}" of the plugin "${plugin}"`;
+}
+
+/** A part did not do what it should; the message names it. */
+export class PluginFailure extends Error {
+  readonly isTimeout: boolean;
+
+  constructor(part: PartName, what: string, options: { isTimeout?: boolean; cause?: unknown } = {}) {
+    super(`${inWords(part)} ${what}`, { cause: options.cause });
+    this.name = "PluginFailure";
+    this.isTimeout = options.isTimeout === true;
+  }
+}
+
+/**
+ * Asks a part of a plugin, which has so long to answer; its signal is aborted when that is over, or when nobody wants the
+ * answer any more. Rejects with nothing but a `PluginFailure`.
+ */
+export async function askPlugin<Answer>(
+  part: PartName,
+  limitMs: number,
+  ask: (signal: AbortSignal) => Answer | Promise<Answer>,
+  unwanted?: AbortSignal,
+): Promise<Answer> {
+  const control = new AbortController();
+  const { signal } = control;
+  const give = Promise.withResolvers<never>();
+  const giveUp = (failure: PluginFailure): void => {
+    give.reject(failure);
+    control.abort(failure);
+  };
+  const timer = setTimeout(
+    () =>
+      giveUp(
+        new PluginFailure(part, `did not answer within ${formatDuration(limitMs)}`, { isTimeout: true }),
+      ),
+    limitMs,
+  );
+  const stop = (): void => giveUp(new PluginFailure(part, "was stopped"));
+  unwanted?.addEventListener("abort", stop);
+  try {
+    if (unwanted?.aborted === true) stop();
+    return await Promise.race([give.promise, Promise.resolve(signal).then(ask)]);
+  } catch (error) {
+    if (error instanceof PluginFailure) throw error;
+    throw new PluginFailure(part, `failed: ${messageOf(error)}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    unwanted?.removeEventListener("abort", stop);
+  }
+}
+
+const MESSAGE_LENGTH_MAX = 500;
+
+export function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return (text.trim() || "no reason given").slice(0, MESSAGE_LENGTH_MAX);
+}

@@ -1,0 +1,133 @@
+import { RalphError } from "../../core/ralph-error.ts";
+import type { AgentSettings, GateSettings } from "../../core/settings.ts";
+import type { Advisers } from "../../engine/plugin-ports.ts";
+import type { TaskSource } from "../../engine/ports.ts";
+import { advisersOf, type Part } from "./advisers.ts";
+import { inWords, type PartName } from "./ask-plugin.ts";
+import { checkPlugin } from "./check-plugin.ts";
+import { loadPlugin, type LoadedPlugin } from "./load-plugin.ts";
+import { noticesFor, type Notices } from "./notices.ts";
+import { agentSettings } from "./plugin-agents.ts";
+import { gateFunction, type GateFunction } from "./plugin-gates.ts";
+import { pluginSource } from "./plugin-source.ts";
+import type { Plugin } from "./plugin.ts";
+
+/** Everything that the plugins of a project add. */
+export interface Plugins {
+  readonly names: readonly string[];
+  /** Their files in the repository, relative to its root: an agent must not change who judges it. */
+  readonly files: readonly string[];
+  readonly agents: readonly AgentSettings[];
+  readonly gates: readonly GateSettings[];
+  readonly functions: readonly GateFunction[];
+  readonly advisers: Advisers | undefined;
+  /** Undefined when nobody is to be told of anything. */
+  readonly notices: Notices | undefined;
+  /** The source of a name. */
+  source(name: string): TaskSource;
+}
+
+export interface OpenOptions {
+  readonly root: string;
+  readonly ralphDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** As the configuration has them. */
+  readonly configured: readonly string[];
+  /** Given by the program that runs us. */
+  readonly given: readonly Plugin[];
+  /** What "ralph" is for whoever imports it in a plugin. */
+  readonly library: string;
+  /** Names of agents that are taken. */
+  readonly knownAgents: readonly string[];
+  readonly warn: (text: string) => void;
+}
+
+/** Loads all of them, or says which one is broken. */
+export async function openPlugins(options: OpenOptions): Promise<Plugins> {
+  const { root, env, warn } = options;
+  const loaded: LoadedPlugin[] = [];
+  for (const name of options.configured) loaded.push(await loadPlugin(name, root, options.library));
+  for (const [at, plugin] of options.given.entries()) {
+    const shown = `number ${at + 1} of those that were given`;
+    loaded.push({ plugin: checkPlugin(plugin, shown), shown, file: null });
+  }
+  requireOwnNames(loaded);
+  const plugins = loaded.map(({ plugin }) => plugin);
+  const agents = partsOf(plugins, "agents", "agent");
+  const sources = partsOf(plugins, "sources", "source");
+  const gates = partsOf(plugins, "gates", "gate");
+  const notifiers = partsOf(plugins, "notifiers", "notifier");
+  for (const parts of [agents, sources, gates]) requireOneOfEach(parts);
+  for (const { part } of agents) requireFree(part, options.knownAgents);
+  const functions = gates.map(({ part, does }) => gateFunction(part, does));
+  return {
+    names: plugins.map(({ name }) => name),
+    files: loaded.flatMap(({ file }) => file ?? []),
+    agents: agents.map(({ part, does }) => agentSettings(part, does, warn)),
+    gates: functions.map(({ settings }) => settings),
+    functions,
+    advisers: advisersOf({
+      ...options,
+      analyzers: partsOf(plugins, "analyzers", "analyzer"),
+      guards: partsOf(plugins, "guards", "guard"),
+      exitRules: partsOf(plugins, "exitRules", "exit rule"),
+    }),
+    notices: notifiers.length === 0 ? undefined : noticesFor(notifiers, options),
+    source(name) {
+      const found = sources.find(({ part }) => part.name === name);
+      if (found !== undefined) return pluginSource(found.part, found.does, { root, env, warn });
+      const known = sources.map(({ part }) => part.name);
+      throw new RalphError("no-tasks", `no plugin has a source "${name}"`, {
+        hint: known.length === 0 ? "no plugin has any source" : `there are: ${known.join(", ")}`,
+      });
+    },
+  };
+}
+
+type Kinds = Exclude<keyof Plugin, "apiVersion" | "name">;
+type PartOf<Kind extends Kinds> = NonNullable<Plugin[Kind]>[string];
+
+function partsOf<Kind extends Kinds>(
+  plugins: readonly Plugin[],
+  key: Kind,
+  kind: PartName["kind"],
+): readonly Part<PartOf<Kind>>[] {
+  return plugins.flatMap((plugin) =>
+    Object.entries(plugin[key] ?? {}).map(([name, does]) => ({
+      part: { plugin: plugin.name, kind, name },
+      does: does as PartOf<Kind>,
+    })),
+  );
+}
+
+function requireOwnNames(loaded: readonly LoadedPlugin[]): void {
+  for (const [at, { plugin, shown }] of loaded.entries()) {
+    const other = loaded.slice(0, at).find((one) => one.plugin.name === plugin.name);
+    if (other !== undefined)
+      throw new RalphError(
+        "config",
+        `the plugins ${other.shown} and ${shown} are both called "${plugin.name}"`,
+        {
+          hint: "give each its own name, and list each only once",
+        },
+      );
+  }
+}
+
+/** Agents, sources and gates are called by their names alone. */
+function requireOneOfEach(parts: readonly Part<unknown>[]): void {
+  for (const [at, { part }] of parts.entries()) {
+    const other = parts.slice(0, at).find((one) => one.part.name === part.name)?.part;
+    if (other !== undefined)
+      throw new RalphError("config", `${inWords(part)} has the name of ${inWords(other)}`, {
+        hint: "rename one of them, or use only one of the plugins",
+      });
+  }
+}
+
+function requireFree(part: PartName, taken: readonly string[]): void {
+  if (!taken.includes(part.name)) return;
+  throw new RalphError("config", `${inWords(part)} has the name of an agent that is built in`, {
+    hint: `call it otherwise: "my-${part.name}"`,
+  });
+}

@@ -1,0 +1,47 @@
+import { isClaimed, isOpenEnded, wasCutOff } from "../core/loop/judge-iteration.ts";
+import { taskState, type OpenIteration, type State } from "../core/loop/state.ts";
+import { plainTask } from "../core/plan/task.ts";
+import type { AgentReport } from "../core/report/agent-report.ts";
+import { withAnalyzers } from "../core/report/analyzer-answer.ts";
+import type { Evidence } from "../core/report/evidence.ts";
+import type { Subject } from "./plugin-ports.ts";
+import type { Ports } from "./ports.ts";
+
+/** What the agent reported, with what analyzers make of its words. */
+export async function analyzed(
+  { advisers }: Ports,
+  state: State,
+  iteration: number,
+  report: AgentReport,
+): Promise<AgentReport> {
+  const open = state.iterations.find(({ number }) => number === iteration);
+  if (advisers === undefined || open === undefined || wasCutOff(report)) return report;
+  return withAnalyzers(report, await advisers.analyze(subjectOf(state, open), report));
+}
+
+/** The evidence, with what guards and exit rules of plugins say about it. */
+export async function inspected(
+  { advisers }: Ports,
+  state: State,
+  open: OpenIteration,
+  evidence: Evidence,
+): Promise<Evidence> {
+  const { run } = state;
+  const { phase } = open;
+  if (advisers === undefined || run === null || phase.is !== "ended") return evidence;
+  const { report } = phase;
+  if (wasCutOff(report) || report.failure !== null) return evidence;
+  const plugins = await advisers.inspect(subjectOf(state, open), {
+    report,
+    evidence,
+    isClaimed: isClaimed(state, run, open, { is: "observed", report, evidence }),
+    exitSignals: isOpenEnded(run) ? taskState(state, open.task).exitSignals : null,
+  });
+  return plugins === undefined ? evidence : { ...evidence, plugins };
+}
+
+function subjectOf(state: State, open: OpenIteration): Subject {
+  const { run, task: id, stage, number: iteration, agent } = open;
+  const task = state.plan?.tasks.find((planned) => planned.id === id) ?? plainTask({ id, title: id });
+  return { run, task, stage, iteration, agent, root: taskState(state, id).worktree?.root };
+}

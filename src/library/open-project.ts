@@ -1,0 +1,87 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Project as Place } from "../compose.ts";
+import { RalphError } from "../core/ralph-error.ts";
+import type { OperatorAct } from "../core/operator/operator-act.ts";
+import { namedEvent, type ProjectEvent } from "./project-event.ts";
+import type { EventOptions, Project, ProjectOptions } from "./project.ts";
+
+/** Opens the repository around a folder. What a person may do is done as by command: it is recorded, and a run hears of it. */
+export async function openProject(options: ProjectOptions = {}): Promise<Project> {
+  const { cwd = process.cwd(), env = process.env, dir } = options;
+  const { openProject: findProject } = await import("../compose.ts");
+  const place = await findProject({ cwd, env, dir });
+  const act = (wanted: OperatorAct, inWords: string): Promise<void> => actIn(place, env, wanted, inWords);
+  return {
+    root: place.root,
+    async status() {
+      const { statusJson, statusNow } = await import("../cli/status-now.ts");
+      return statusJson(await statusNow(place, Date.now()));
+    },
+    async history({ task } = {}) {
+      const { iterationsOf } = await import("../cli/iterations-of.ts");
+      const { historyEntry } = await import("../core/projections/history.ts");
+      return (await iterationsOf(place, task)).map(historyEntry);
+    },
+    events: (wanted = {}) => eventsOf(place, env, wanted),
+    decide: (task, answer) => act({ do: "decide", task, answer }, "answer questions"),
+    unblock: (task, { reason = "", timeoutMs = null } = {}) =>
+      act({ do: "unblock", task, reason, timeoutMs }, "unblock tasks"),
+    steer: (task, text) => act({ do: "steer", task, text }, "send messages"),
+    cancel: (task) => act({ do: "cancel", task }, "cancel tasks"),
+    stop: ({ now = false } = {}) => act({ do: "stop", now }, "stop the run"),
+  };
+}
+
+async function actIn(place: Place, env: NodeJS.ProcessEnv, act: OperatorAct, inWords: string): Promise<void> {
+  const [{ isDriven }, { withLog }, { requirePerson }, { refreshStatus }, { actAsOperator }] =
+    await Promise.all([
+      import("../compose.ts"),
+      import("../cli/project-state.ts"),
+      import("../cli/require-person.ts"),
+      import("../cli/refresh-status.ts"),
+      import("../engine/operator.ts"),
+    ]);
+  requirePerson(place, env, inWords);
+  const driven = await isDriven(place);
+  const acted = await withLog(
+    place,
+    (log) => actAsOperator(log, act, driven),
+    undefined,
+    () => {},
+  );
+  if (acted.is === "refused") throw new RalphError("usage", acted.why);
+  await refreshStatus(place);
+}
+
+/** How often somebody who follows looks for news. */
+const LOOK_MS = 200;
+const PAGE = 200;
+
+async function* eventsOf(
+  project: Place,
+  env: NodeJS.ProcessEnv,
+  { after = 0, follow = true, signal }: EventOptions,
+): AsyncGenerator<ProjectEvent> {
+  const [{ openScreen }, { toWire }] = await Promise.all([
+    import("../compose-screens.ts"),
+    import("../core/wire.ts"),
+  ]);
+  const screen = openScreen({ project, env, mayAct: false, lines: () => [] });
+  const isOver = (): boolean => signal?.aborted === true;
+  let position = after;
+  try {
+    while (!isOver()) {
+      const log = await screen.ports.log();
+      const page = (await log?.read(position, { limit: PAGE })) ?? [];
+      for (const event of page) {
+        position = event.position;
+        yield namedEvent({ ...toWire(event), type: event.type });
+      }
+      if (page.length === PAGE) continue;
+      if (!follow) return;
+      await delay(LOOK_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+    }
+  } finally {
+    await screen.close();
+  }
+}
