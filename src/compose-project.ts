@@ -4,6 +4,7 @@ import { refuseUnlessFolder } from "./adapters/files/ralph-folder.ts";
 import { findRepository } from "./adapters/git/find-repository.ts";
 import { stateFile } from "./adapters/store/state-file.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
+import { WEBHOOK_VARIABLE } from "./config/webhook-address.ts";
 import type { LoadedConfig } from "./config/load-config.ts";
 import { mayHaveQueue, QUEUE_VARIABLE } from "./config/mentions-queue.ts";
 import type { Config } from "./config/schema.ts";
@@ -57,8 +58,8 @@ async function queueOf(
 }
 
 /** For programs that are not ours: they know no password. That a machine works alone they do know. */
-export function withoutQueue(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { [QUEUE_VARIABLE]: url, ...others } = env;
+export function withoutOwnSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { [QUEUE_VARIABLE]: url, [WEBHOOK_VARIABLE]: _, RALPH_NOTIFY_SECRET: __, ...others } = env;
   return url?.trim() === "" ? { ...others, [QUEUE_VARIABLE]: "" } : others;
 }
 

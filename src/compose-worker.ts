@@ -29,7 +29,7 @@ import {
   type Queue,
   type RunParts,
 } from "./compose.ts";
-import { OWN_ROOT, withoutQueue } from "./compose-project.ts";
+import { OWN_ROOT, withoutOwnSecrets } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import { gatesOfRun } from "./core/loop/gates-of-run.ts";
 import { wasElsewhere } from "./core/loop/evolve-fleet.ts";
@@ -94,7 +94,7 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   });
   const fleet = await openFleet({ database, project: key, worker, leaseMs: queue.leaseMs });
   const shared = openPostgresLog(database, key);
-  const log = redactingLog(fencedLog(shared, holdings), redact);
+  const log = redactingLog(fencedLog(shared, holdings, worker.id), redact);
   const clock = new SharedClock(systemClock);
   const running = new Map<number, Progress>();
   const keepAwake = keepAwakeOf(parts);
@@ -217,7 +217,7 @@ function exchangedWork(
   const { root } = project;
   const exchange = createExchange({
     root,
-    env: withoutQueue(env),
+    env: withoutOwnSecrets(env),
     onTrouble: ({ remote, why }) => tell(`${remote}: ${why}`),
     isHeld: (name) => name !== null && holdings.has(name),
   });

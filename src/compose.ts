@@ -5,12 +5,13 @@ import { writeArchive, type Archive, type ArchiveRequest } from "./adapters/file
 import { InterventionFiles } from "./adapters/files/intervention-files.ts";
 import { createLetters } from "./adapters/files/letters.ts";
 import { readListFiles, type ListFile } from "./adapters/files/list-files.ts";
+import { Logbook } from "./adapters/files/logbook.ts";
 import { createNotes } from "./adapters/files/notes.ts";
 import { readPromptTemplate } from "./adapters/files/prompt-template.ts";
 import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
 import { besideOf, inTurnWithMerges, workspacesBeside } from "./compose-beside.ts";
-import { builtInAgents, OWN_ROOT, withoutQueue, type Project, type Queue } from "./compose-project.ts";
+import { builtInAgents, OWN_ROOT, withoutOwnSecrets, type Project, type Queue } from "./compose-project.ts";
 import { sandboxOf } from "./compose-sandbox.ts";
 import { allSecretsOf, secretsOf } from "./compose-store.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
@@ -147,6 +148,10 @@ export function viewsOf(project: Project, log: Log): Views {
   return new Views(project.ralphDir, log);
 }
 
+export function logbookOf(project: Project, onTrouble: (why: string) => void): Logbook {
+  return new Logbook(project.ralphDir, { onTrouble });
+}
+
 export function interventionFilesOf(project: Project, log: Log): InterventionFiles {
   return new InterventionFiles(project.ralphDir, log, systemClock);
 }
@@ -179,6 +184,8 @@ export interface AgentParts {
   /** What the agent prints, as it comes, without secrets. */
   readonly onOutput?: (text: string, iteration: number) => void;
   readonly env: NodeJS.ProcessEnv;
+  /** Known secrets besides those in the environment. */
+  readonly secrets?: readonly string[];
   /** Ours. */
   readonly version: string;
   /** Instead of this machine's clock. */
@@ -190,17 +197,18 @@ export interface AgentParts {
 /** Everything the engine needs, with the real outside behind it. */
 export function composePorts(parts: RunParts): Ports {
   const { project, log, commands, source, followers, env } = parts;
-  const redact = createRedactor(secretsOf(project, env, commands));
+  const secrets = secretsOf(project, env, commands);
+  const redact = createRedactor(secrets);
   const workspace = workspaceOf(project);
   const workspaceIn = workspacesBeside(workspace);
   return {
     log,
     commands,
     source: inTurnWithMerges(redactingSource(source, redact), project.root),
-    agents: agentsOf({ ...parts, sandbox: commands.sandbox ?? null }, workspaceIn),
+    agents: agentsOf({ ...parts, secrets, sandbox: commands.sandbox ?? null }, workspaceIn),
     workspace,
     beside: besideOf({ ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT }, workspaceIn),
-    gates: createGates({ cwd: project.root, baseEnv: withoutQueue(env), redact, ownRoot: OWN_ROOT }),
+    gates: createGates({ cwd: project.root, baseEnv: withoutOwnSecrets(env), redact, ownRoot: OWN_ROOT }),
     letters: createLetters(project.ralphDir),
     notes: notesOf(project),
     clock: systemClock,
@@ -209,14 +217,14 @@ export function composePorts(parts: RunParts): Ports {
 }
 
 export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefined) => GitWorkspace): Agents {
-  const { project, onProgress, onAgentStart, onOutput, transcripts, now } = parts;
+  const { project, onProgress, onAgentStart, onOutput, transcripts, now, secrets } = parts;
   const sandbox = sandboxOf(project, parts.sandbox, parts.env);
   return createAgents({
     cwd: project.root,
     gitDir: dirname(project.stateFolder),
     ralphDir: project.ralphDir,
     // The environment of a process is slow to read, and each iteration reads all of it.
-    baseEnv: withoutQueue(parts.env),
+    baseEnv: withoutOwnSecrets(parts.env),
     ownRoot: OWN_ROOT,
     version: parts.version,
     ownProgram: [process.execPath, join(OWN_ROOT, "bin", "start.cjs")],
@@ -225,6 +233,7 @@ export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefin
     workTree: (root) => workspaceIn(root).fingerprint(),
     ...(sandbox && { sandbox }),
     ...(now && { now }),
+    ...(secrets && { secrets }),
     ...(onOutput && { onOutput }),
     ...(transcripts !== undefined && { transcripts }),
   });
@@ -235,15 +244,16 @@ export function keepAwakeOf({ env }: Pick<RunParts, "env">): KeepAwake {
   return createKeepAwake({ path: outsidePath(env["PATH"] ?? "", OWN_ROOT), env });
 }
 
-/** For gates outside of a run; `redact` takes the secrets of the environment and of theirs out of a text. */
-export function gatesOf(
+/** For gates outside of a run; `redact` takes every secret that is known out of a text. */
+export async function gatesOf(
   project: Project,
   env: NodeJS.ProcessEnv,
   gates: readonly GateSettings[],
-): { readonly gates: Gates; readonly redact: (text: string) => string } {
-  const redact = createRedactor(secretsOf(project, env, { agents: [], gates }));
+): Promise<{ readonly gates: Gates; readonly redact: (text: string) => string }> {
+  const secrets = [...secretsOf(project, env, { agents: [], gates }), ...(await allSecretsOf(project, env))];
+  const redact = createRedactor(secrets);
   return {
-    gates: createGates({ cwd: project.root, baseEnv: withoutQueue(env), redact, ownRoot: OWN_ROOT }),
+    gates: createGates({ cwd: project.root, baseEnv: withoutOwnSecrets(env), redact, ownRoot: OWN_ROOT }),
     redact,
   };
 }

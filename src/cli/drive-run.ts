@@ -27,6 +27,7 @@ import type { Prepared } from "./prepare-run.ts";
 import { withLog } from "./project-state.ts";
 import { suggestionLines } from "./print/blocked-lines.ts";
 import type { RunPrinter } from "./print/run-printer.ts";
+import { openOutlets } from "./outlets.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { listenForRetry } from "./retry-key.ts";
 
@@ -59,11 +60,17 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
   const { project, context, printer } = drive;
   const keepAwake = keepAwakeOf(context);
   const views = viewsOf(project, log);
+  const say = (text: string): void => {
+    printer.rest();
+    context.stderr.write(`ralph: ${text}\n`);
+  };
+  const outlets = openOutlets({ ...drive, log, say });
   try {
     const interventions = interventionFilesOf(project, log);
     const retryKey = listenForRetry(process.stdin, log);
-    const followers = [views, interventions, printer, retryKey];
+    const followers = [views, interventions, printer, retryKey, ...outlets.followers];
     const journal = await Journal.open(log, followers, Date.now);
+    await outlets.start(journal.state);
     const gates = keptGates(drive, journal.state);
     const ports = composePorts({
       project,
@@ -104,6 +111,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     views.rest();
     keepAwake.release();
     printer.rest();
+    await outlets.finish();
   }
 }
 

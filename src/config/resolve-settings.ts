@@ -15,6 +15,7 @@ import type { BreakerSettings } from "../core/limits/breaker.ts";
 import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
 import type { SourceIdentity } from "../core/plan/task.ts";
 import { requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
+import { resolveNotify } from "./resolve-notify.ts";
 import { resolveSandbox } from "./resolve-sandbox.ts";
 import { resolveStages } from "./resolve-stages.ts";
 import type { Config } from "./schema.ts";
@@ -118,7 +119,7 @@ export function resolveSettings(
     leaveAlone: [],
     ...(sandbox && { sandbox: { kind: sandbox.kind, network: sandbox.network } }),
   };
-  return { settings, commands: { agents, gates, sandbox } };
+  return { settings, commands: { agents, gates, sandbox, notify: resolveNotify(config) } };
 }
 
 function budgetSettings({ limits }: Config, flags: RunFlags): BudgetSettings {

@@ -5,6 +5,8 @@ import { agent } from "./agent-schema.ts";
 import { breaker, limits, price } from "./brakes-schema.ts";
 import { count, countFrom, countTo, LANES_MAX } from "./count-schema.ts";
 import { duration, durationOrOff } from "./duration-schema.ts";
+import { logs } from "./logs-schema.ts";
+import { notify } from "./notify-schema.ts";
 import { queue } from "./queue-schema.ts";
 import { sandbox } from "./sandbox-schema.ts";
 import { review, stage } from "./stage-schema.ts";
@@ -251,6 +253,8 @@ export const configSchema = z.strictObject({
       "how the time for an iteration fits the task; a timeout that is given for a task or a run is exact",
     ),
   unblock: unblock.prefault({}).describe("what happens to blocked tasks by itself"),
+  logs: logs.prefault({}).describe("how long what agents print is kept"),
+  notify: notify.prefault({}).describe("how people are told what happens while they are elsewhere"),
   queue: queue.prefault({}).describe("how several machines work on one project"),
 });
 

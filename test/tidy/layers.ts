@@ -30,7 +30,7 @@ const layers: readonly Layer[] = [
     holds: /^src\/adapters\//,
     mayImport: [
       core,
-      /^src\/engine\/(parallel-|fleet-)?ports\.ts$/,
+      /^src\/engine\/(parallel-|fleet-|notify-)?ports\.ts$/,
       /^src\/adapters\/(system|git)\//,
       /^src\/adapters\/store\/stored-rows\.ts$/,
     ],

@@ -18,6 +18,7 @@ import { runWorker } from "../../engine/worker/run-worker.ts";
 import type { CliContext } from "../commands.ts";
 import { printerFor } from "../print/printer-for.ts";
 import { programOf } from "../project-state.ts";
+import { openOutlets } from "../outlets.ts";
 import { HealthLine } from "./health-line.ts";
 import { onLeaving } from "./leaving.ts";
 import { ownFacts } from "./own-facts.ts";
@@ -65,6 +66,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
       onTrouble: (what) => health.trouble(what),
     });
     leaving.atOnce(() => crew.endAgents());
+    const outlets = openOutlets({ project, log: crew.log, commands, context, worker: id, say });
     try {
       health.began(id, lanes, labels);
       const { log, fleet, holdings, clock, portsFor, progress, tidier, endLeftovers } = crew;
@@ -83,7 +85,8 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
           portsFor,
           progress,
           endLeftovers,
-          followers: [ownFacts(printer, id, holdings), tidier],
+          followers: [ownFacts(printer, id, holdings), tidier, ...outlets.followers],
+          onOpened: (state) => outlets.start(state),
           onTrouble: (what) => health.trouble(what),
           onHealth: (now) => health.show(now),
         },
@@ -91,6 +94,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
       );
       return how === "drained" ? 0 : EXIT_CODES.stopped;
     } finally {
+      await outlets.finish();
       await crew.close();
     }
   } finally {

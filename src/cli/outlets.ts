@@ -1,0 +1,70 @@
+import { logbookOf, type Project } from "../compose.ts";
+import { notifierOf } from "../compose-notify.ts";
+import { entryOfFact, logEntry, type Level, type LogEntry } from "../core/logbook/log-entry.ts";
+import type { State } from "../core/loop/state.ts";
+import type { Commands } from "../core/settings.ts";
+import type { Follower, Log } from "../engine/ports.ts";
+import type { CliContext } from "./commands.ts";
+import { RunLines } from "./print/run-lines.ts";
+import { PLAIN } from "./print/style.ts";
+
+export interface OutletOptions {
+  readonly project: Project;
+  readonly log: Log;
+  readonly commands: Commands;
+  readonly context: CliContext;
+  /** Who this is, of several that share the run. */
+  readonly worker?: string;
+  /** To the person in front of it. */
+  readonly say: (text: string) => void;
+}
+
+/** Whoever hears of a run besides the screens: the logbook, and people elsewhere. None of them can hold it up. */
+export interface Outlets {
+  readonly followers: readonly Follower[];
+  /** When the state is known, and nothing of this process is recorded yet. */
+  start(state: State): Promise<void>;
+  /** Waits a bounded time for what is still to be sent. */
+  finish(): Promise<void>;
+}
+
+export function openOutlets({ project, log, commands, context, worker, say }: OutletOptions): Outlets {
+  const logbook = logbookOf(project, (why) => say(`what happens cannot be written to ralph.log: ${why}`));
+  const keep = (level: Level, text: string): void => logbook.write(logEntry(level, text, Date.now()));
+  const warn = (text: string): void => {
+    keep("warn", text);
+    say(text);
+  };
+  const note = (text: string): void => {
+    keep("debug", text);
+    if (context.verbose) say(text);
+  };
+  const { env, version } = context;
+  const own = worker === undefined ? {} : { worker };
+  const notifier = notifierOf({ project, commands, log, env, version, ...own, warn, note });
+  return {
+    followers: [logbookFollower((entries) => logbook.write(...entries)), notifier],
+    async start(state) {
+      keep("info", `ralph ${version} begins, in ${project.root}`);
+      await notifier.start(state);
+    },
+    finish: () => notifier.finish(),
+  };
+}
+
+/** Every fact in words; those that came together are written together. */
+function logbookFollower(write: (entries: readonly LogEntry[]) => void): Follower {
+  const told = new RunLines(PLAIN);
+  let entries: LogEntry[] = [];
+  return {
+    follow(event, state) {
+      entries.push(entryOfFact(event, told.of(event, state)));
+      return Promise.resolve();
+    },
+    settle() {
+      write(entries);
+      entries = [];
+      return Promise.resolve();
+    },
+  };
+}
