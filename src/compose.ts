@@ -7,6 +7,7 @@ import { createLetters } from "./adapters/files/letters.ts";
 import { readListFiles, type ListFile } from "./adapters/files/list-files.ts";
 import { Logbook } from "./adapters/files/logbook.ts";
 import { createNotes } from "./adapters/files/notes.ts";
+import { deleteOldTexts } from "./adapters/files/old-texts.ts";
 import { readPromptTemplate } from "./adapters/files/prompt-template.ts";
 import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
@@ -33,6 +34,7 @@ import { literalGlob } from "./core/glob.ts";
 import { mayHoldTests } from "./core/weakening/test-files.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
 import { verifyWork } from "./adapters/workspace/verify-work.ts";
+import { isOpen, type State } from "./core/loop/state.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { Commands, GateSettings, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
@@ -147,6 +149,15 @@ export function viewsOf(project: Project, log: Log): Views {
   prepareFolder(project);
   return new Views(project.ralphDir, log);
 }
+
+/** Deletes what agents said more than so many days ago, but never what belongs to a run that goes on. */
+export function deleteOldTextsOf({ ralphDir }: Project, keepDays: number, { run }: State): number {
+  if (keepDays === 0) return 0;
+  const before = Date.now() - keepDays * DAY_MS;
+  return deleteOldTexts(ralphDir, isOpen(run) ? Math.min(before, run.startedAt) : before);
+}
+
+const DAY_MS = 24 * 3_600_000;
 
 export function logbookOf(project: Project, onTrouble: (why: string) => void): Logbook {
   return new Logbook(project.ralphDir, { onTrouble });

@@ -1,4 +1,4 @@
-import { logbookOf, type Project } from "../compose.ts";
+import { deleteOldTextsOf, logbookOf, type Project } from "../compose.ts";
 import { notifierOf } from "../compose-notify.ts";
 import { entryOfFact, logEntry, type Level, type LogEntry } from "../core/logbook/log-entry.ts";
 import type { State } from "../core/loop/state.ts";
@@ -13,6 +13,8 @@ export interface OutletOptions {
   readonly log: Log;
   readonly commands: Commands;
   readonly context: CliContext;
+  /** How long what agents say is kept. */
+  readonly keepDays: number;
   /** Who this is, of several that share the run. */
   readonly worker?: string;
   /** To the person in front of it. */
@@ -28,7 +30,8 @@ export interface Outlets {
   finish(): Promise<void>;
 }
 
-export function openOutlets({ project, log, commands, context, worker, say }: OutletOptions): Outlets {
+export function openOutlets(options: OutletOptions): Outlets {
+  const { project, log, commands, context, worker, say, keepDays } = options;
   const logbook = logbookOf(project, (why) => say(`what happens cannot be written to ralph.log: ${why}`));
   const keep = (level: Level, text: string): void => logbook.write(logEntry(level, text, Date.now()));
   const warn = (text: string): void => {
@@ -46,6 +49,8 @@ export function openOutlets({ project, log, commands, context, worker, say }: Ou
     followers: [logbookFollower((entries) => logbook.write(...entries)), notifier],
     async start(state) {
       keep("info", `ralph ${version} begins, in ${project.root}`);
+      const deleted = deleteOldTextsOf(project, keepDays, state);
+      if (deleted > 0) note(`${deleted} transcripts and prompts were older than ${keepDays} days: deleted`);
       await notifier.start(state);
     },
     finish: () => notifier.finish(),

@@ -31,6 +31,8 @@ export interface Prepared {
   readonly notes: Notes;
   /** Those that will work, as far as one can know; the run's own first. */
   readonly agents: readonly AgentSettings[];
+  /** How long what agents say is kept. */
+  readonly keepDays: number;
   /** How a worktree is made ready. */
   readonly worktree: { readonly setup: string; readonly include: readonly string[] };
   /** The branch that the source wants the work on. */
@@ -78,6 +80,7 @@ export async function prepareRun(
     why,
     notes: notesOf(project),
     agents,
+    keepDays: config.logs.keep_days,
     worktree: config.worktree,
     branch,
   };

@@ -56,7 +56,7 @@ export function desktopCommand(
 
 /** No character that would end an argument, and no more than a desktop shows. */
 function plain(text: string): string {
-  const clean = text.replaceAll(/[\0-\x08\x0b-\x1f\x7f]/g, " ");
+  const clean = text.replaceAll(/[^\P{Cc}\n\t]/gu, " ");
   return clean.length > TEXT_LENGTH_MAX ? `${clean.slice(0, TEXT_LENGTH_MAX)}…` : clean;
 }
 

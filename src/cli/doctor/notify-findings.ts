@@ -19,11 +19,11 @@ export async function notifyFindings(
   const { env, version } = context;
   const channels = channelsOf({ project, commands: { agents: [], gates: [], notify }, env, version });
   if (channels.length === 0) return [nobody(sends)];
-  return Promise.all(
-    channels.map((channel) =>
-      sends ? tried(channel) : { ...about(channel.name, notify, project, env), name: nameOf(channel) },
-    ),
-  );
+  if (sends) return Promise.all(channels.map(tried));
+  return channels.map((channel) => ({
+    ...about(channel.name, notify, project, env),
+    name: nameOf(channel),
+  }));
 }
 
 function nameOf({ name }: Channel): string {

@@ -66,7 +66,15 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
       onTrouble: (what) => health.trouble(what),
     });
     leaving.atOnce(() => crew.endAgents());
-    const outlets = openOutlets({ project, log: crew.log, commands, context, worker: id, say });
+    const outlets = openOutlets({
+      project,
+      log: crew.log,
+      commands,
+      context,
+      keepDays: config.logs.keep_days,
+      worker: id,
+      say,
+    });
     try {
       health.began(id, lanes, labels);
       const { log, fleet, holdings, clock, portsFor, progress, tidier, endLeftovers } = crew;
