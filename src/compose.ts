@@ -51,6 +51,7 @@ export {
   queueNameOf,
   workersOf,
 } from "./compose-store.ts";
+export { mayHaveTelemetry } from "./adapters/telemetry/otlp-settings.ts";
 export { checkoutOfBare } from "./adapters/git/checkout-of-bare.ts";
 export { capabilitiesOf } from "./adapters/agents/adapters.ts";
 export { askProgram } from "./adapters/system/ask-program.ts";

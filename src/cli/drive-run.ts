@@ -64,7 +64,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     printer.rest();
     context.stderr.write(`ralph: ${text}\n`);
   };
-  const outlets = openOutlets({ ...drive, log, say });
+  const outlets = await openOutlets({ ...drive, log, say });
   try {
     const interventions = interventionFilesOf(project, log);
     const retryKey = listenForRetry(process.stdin, log);

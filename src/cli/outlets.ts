@@ -1,7 +1,9 @@
-import { deleteOldTextsOf, logbookOf, type Project } from "../compose.ts";
+import { deleteOldTextsOf, logbookOf, mayHaveTelemetry, type Project } from "../compose.ts";
 import { notifierOf } from "../compose-notify.ts";
+import type { Telemetry, TelemetryParts } from "../compose-telemetry.ts";
 import { entryOfFact, logEntry, type Level, type LogEntry } from "../core/logbook/log-entry.ts";
 import type { State } from "../core/loop/state.ts";
+import { RalphError } from "../core/ralph-error.ts";
 import type { Commands } from "../core/settings.ts";
 import type { Follower, Log } from "../engine/ports.ts";
 import type { CliContext } from "./commands.ts";
@@ -21,7 +23,7 @@ export interface OutletOptions {
   readonly say: (text: string) => void;
 }
 
-/** Whoever hears of a run besides the screens: the logbook, and people elsewhere. None of them can hold it up. */
+/** Whoever hears of a run besides the screens: the logbook, people elsewhere, and a receiver of telemetry. None of them can hold it up. */
 export interface Outlets {
   readonly followers: readonly Follower[];
   /** When the state is known, and nothing of this process is recorded yet. */
@@ -30,7 +32,7 @@ export interface Outlets {
   finish(): Promise<void>;
 }
 
-export function openOutlets(options: OutletOptions): Outlets {
+export async function openOutlets(options: OutletOptions): Promise<Outlets> {
   const { project, log, commands, context, worker, say, keepDays } = options;
   const logbook = logbookOf(project, (why) => say(`what happens cannot be written to ralph.log: ${why}`));
   const keep = (level: Level, text: string): void => logbook.write(logEntry(level, text, Date.now()));
@@ -45,16 +47,35 @@ export function openOutlets(options: OutletOptions): Outlets {
   const { env, version } = context;
   const own = worker === undefined ? {} : { worker };
   const notifier = notifierOf({ project, commands, log, env, version, ...own, warn, note });
+  const telemetry = await telemetryOf({ project, commands, env, version, ...own, warn, note });
   return {
-    followers: [logbookFollower((entries) => logbook.write(...entries)), notifier],
+    followers: [
+      logbookFollower((entries) => logbook.write(...entries)),
+      notifier,
+      ...(telemetry === null ? [] : [telemetry]),
+    ],
     async start(state) {
       keep("info", `ralph ${version} begins, in ${project.root}`);
       const deleted = deleteOldTextsOf(project, keepDays, state);
       if (deleted > 0) note(`${deleted} transcripts and prompts were older than ${keepDays} days: deleted`);
       await notifier.start(state);
     },
-    finish: () => notifier.finish(),
+    async finish() {
+      await Promise.all([notifier.finish(), telemetry?.finish()]);
+    },
   };
+}
+
+/** Loaded only when somebody wants it. Variables that make no sense are no reason not to work. */
+async function telemetryOf(parts: TelemetryParts): Promise<Telemetry | null> {
+  if (!mayHaveTelemetry(parts.env)) return null;
+  try {
+    return (await import("../compose-telemetry.ts")).openTelemetry(parts);
+  } catch (error) {
+    if (!(error instanceof RalphError)) throw error;
+    parts.warn(`no telemetry is sent: ${error.message}; ${error.hint ?? ""}`);
+    return null;
+  }
 }
 
 /** Every fact in words; those that came together are written together. */

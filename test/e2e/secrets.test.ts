@@ -20,8 +20,9 @@ const PLANTED = {
   queue: "Zq9-password-of-the-queue",
   webhook: "ZqA-token-in-the-address-of-the-webhook",
   signing: "ZqB-secret-that-signs-what-is-posted",
+  header: "ZqC-key-in-a-header-of-telemetry",
 } as const;
-const LEAK = /Zq[1-9AB]/;
+const LEAK = /Zq[1-9A-C]/;
 
 const ENV = {
   PLANTED_API_KEY: PLANTED.key,
@@ -55,7 +56,7 @@ command = "cat >> ../noticed"
 const TELL = `for value in "$PLANTED_API_KEY" "$PLANTED_TOKEN" "$PLANTED_SECRET" "$PGPASSWORD" "$STUB_TOKEN" "$CHECK_SECRET"; do
   test -z "$value" || { echo "error: the value is $value"; echo "it is $value" >&2; }
 done
-env | grep NOTIFY
+env | grep -e NOTIFY -e OTEL
 grep -h secret .ralph/ralph.toml
 git remote get-url origin; git remote get-url other
 `;
@@ -95,8 +96,12 @@ let receiver: Receiver;
 
 beforeEach(async () => {
   receiver = await startReceiver();
-  const webhook = { RALPH_NOTIFY_WEBHOOK: `${receiver.url}/${PLANTED.webhook}` };
-  project = createProject({ config: CONFIG, env: { ...ENV, ...webhook } });
+  const outlets = {
+    RALPH_NOTIFY_WEBHOOK: `${receiver.url}/${PLANTED.webhook}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/otlp`,
+    OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${PLANTED.header}`,
+  };
+  project = createProject({ config: CONFIG, env: { ...ENV, ...outlets } });
   temporary = join(project.root, "..", "tmp");
   mkdirSync(temporary);
   const boxes = TASKS.map((id) => `- [ ] **${id}**: ${id} with ${PLANTED.key}\n  - and ${PLANTED.agent}\n`);
@@ -163,9 +168,16 @@ test("none of them appears in any file, on any screen, in any answer", async () 
   const told = [
     ...outputs.map(({ args, ...out }) => [`ralph ${args}`, out.stdout + out.stderr]),
     ...web,
-    ...receiver.requests.map(({ body, headers }) => ["the webhook", `${JSON.stringify(headers)} ${body}`]),
+    ...receiver.requests.map(({ path, body, headers: { authorization: _, ...headers } }) => [
+      path.startsWith("/otlp") ? "telemetry" : "the webhook",
+      `${JSON.stringify(headers)} ${body}`,
+    ]),
   ];
-  expect(receiver.requests.length).toBeGreaterThan(3);
+  for (const [where, least] of Object.entries({ telemetry: 10, "the webhook": 4 }))
+    expect(told.filter(([from]) => from === where).length).toBeGreaterThanOrEqual(least);
+  expect(receiver.requests.every(({ headers }) => !JSON.stringify(headers).includes(PLANTED.signing))).toBe(
+    true,
+  );
   expect(receiver.requests.map(({ body }) => body).join("")).toContain("asks: use [redacted]?");
   const events = await project.events();
   expect(events.filter(({ type }) => type === "verdict.reached").length).toBeGreaterThan(6);

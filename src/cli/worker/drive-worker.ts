@@ -66,7 +66,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
       onTrouble: (what) => health.trouble(what),
     });
     leaving.atOnce(() => crew.endAgents());
-    const outlets = openOutlets({
+    const outlets = await openOutlets({
       project,
       log: crew.log,
       commands,
