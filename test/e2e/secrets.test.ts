@@ -168,9 +168,9 @@ test("none of them appears in any file, on any screen, in any answer", async () 
   const told = [
     ...outputs.map(({ args, ...out }) => [`ralph ${args}`, out.stdout + out.stderr]),
     ...web,
-    ...receiver.requests.map(({ path, body, headers: { authorization: _, ...headers } }) => [
+    ...receiver.requests.map(({ path, body, headers }) => [
       path.startsWith("/otlp") ? "telemetry" : "the webhook",
-      `${JSON.stringify(headers)} ${body}`,
+      `${JSON.stringify({ ...headers, authorization: "" })} ${body}`,
     ]),
   ];
   for (const [where, least] of Object.entries({ telemetry: 10, "the webhook": 4 }))

@@ -77,23 +77,16 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
     });
     try {
       health.began(id, lanes, labels);
-      const { log, fleet, holdings, clock, portsFor, progress, tidier, endLeftovers } = crew;
       const how = await runWorker(
         {
+          ...crew,
           id,
           lanes,
           labels,
           merges,
           drains,
           leaseMs: queue.leaseMs,
-          log,
-          fleet,
-          holdings,
-          clock,
-          portsFor,
-          progress,
-          endLeftovers,
-          followers: [ownFacts(printer, id, holdings), tidier, ...outlets.followers],
+          followers: [ownFacts(printer, id, crew.holdings), crew.tidier, ...outlets.followers],
           onOpened: (state) => outlets.start(state),
           onTrouble: (what) => health.trouble(what),
           onHealth: (now) => health.show(now),
