@@ -107,6 +107,9 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     if (drive.summary) printSummary(end, drive);
     if (drive.suggests && settings.unblock.autoSuggest) await printSuggestions(end, drive);
     return end.run?.end == null ? EXIT_CODES.stopped : EXIT_CODES[end.run.end.outcome];
+  } catch (error) {
+    outlets.failed(error);
+    throw error;
   } finally {
     views.rest();
     keepAwake.release();

@@ -4,8 +4,10 @@ import type { Telemetry, TelemetryParts } from "../compose-telemetry.ts";
 import { entryOfFact, logEntry, type Level, type LogEntry } from "../core/logbook/log-entry.ts";
 import type { State } from "../core/loop/state.ts";
 import { RalphError } from "../core/ralph-error.ts";
+import { createRedactor, secretsIn } from "../core/redact.ts";
 import type { Commands } from "../core/settings.ts";
 import type { Follower, Log } from "../engine/ports.ts";
+import { secretsSeen } from "../engine/secrets-seen.ts";
 import type { CliContext } from "./commands.ts";
 import { RunLines } from "./print/run-lines.ts";
 import { PLAIN } from "./print/style.ts";
@@ -28,6 +30,8 @@ export interface Outlets {
   readonly followers: readonly Follower[];
   /** When the state is known, and nothing of this process is recorded yet. */
   start(state: State): Promise<void>;
+  /** What ended the run, and is no fact. */
+  failed(error: unknown): void;
   /** Waits a bounded time for what is still to be sent. */
   finish(): Promise<void>;
 }
@@ -59,6 +63,10 @@ export async function openOutlets(options: OutletOptions): Promise<Outlets> {
       const deleted = deleteOldTextsOf(project, keepDays, state);
       if (deleted > 0) note(`${deleted} transcripts and prompts were older than ${keepDays} days: deleted`);
       await notifier.start(state);
+    },
+    failed(error) {
+      const redact = createRedactor([...secretsIn(env), ...secretsSeen()]);
+      keep("error", redact(error instanceof Error ? error.message : String(error)));
     },
     async finish() {
       await Promise.all([notifier.finish(), telemetry?.finish()]);

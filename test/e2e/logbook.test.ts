@@ -29,6 +29,16 @@ test("every fact of a run is a line of JSON in ralph.log, what goes wrong as a w
   expect(lines.find(({ event }) => event === "iteration.started")).toMatchObject({ level: "info" });
 });
 
+test("what a run refuses is an error there", async () => {
+  project = createProject();
+  project.write("README.md", "not committed");
+  expect(await project.ralph("run")).toMatchObject({ code: 64 });
+  expect(jsonLines(project.read(LOGBOOK)).at(-1)).toMatchObject({
+    level: "error",
+    message: expect.stringContaining("the work tree has uncommitted changes"),
+  });
+});
+
 test("a logbook that cannot be written is one sentence, and the run goes on", async () => {
   project = createProject();
   project.write(`${LOGBOOK}/is-a-folder`, "");

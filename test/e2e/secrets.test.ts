@@ -191,6 +191,7 @@ test("none of them appears in any file, on any screen, in any answer", async () 
       planted: Object.keys(PLANTED).length,
       "answers of commands searched": outputs.length,
       "answers of the page searched": web.length,
+      "notices and batches of telemetry searched": receiver.requests.length,
       "files searched": files.length,
       "kilobytes searched": Math.round(searched.reduce((sum, [, text = ""]) => sum + text.length, 0) / 1e3),
       "places where one was replaced": searched.filter(([, text = ""]) => text.includes("[redacted]")).length,

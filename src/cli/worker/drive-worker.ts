@@ -94,6 +94,9 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
         leaving.signal,
       );
       return how === "drained" ? 0 : EXIT_CODES.stopped;
+    } catch (error) {
+      outlets.failed(error);
+      throw error;
     } finally {
       await outlets.finish();
       await crew.close();
