@@ -12,6 +12,7 @@ import {
   until,
   WORKS,
   type Project,
+  type Steps,
 } from "./project.ts";
 
 let project: Project;
@@ -162,13 +163,15 @@ describe("a webhook", () => {
   test("is no secret of the agent's, and nobody is shown more of it than the host", async () => {
     await receive(undefined, { path: "/hook/Zq0123456789abcdefghij" });
     const address = `${receiver.url}/hook/Zq0123456789abcdefghij`;
-    project.script({}, [[{ say: `posting to ${address}` }, ...WORKS]]);
+    const look: Steps[number] = { shell: "env | grep -c RALPH_NOTIFY > ../seen; true" };
+    project.script({}, [[{ say: `posting to ${address}` }, look, ...WORKS]]);
     project.write(".ralph/ralph.toml", DEMO);
     const env = { ...project.env, RALPH_NOTIFY_WEBHOOK: address };
     const outputs = [];
     for (const args of [["run", "--verbose"], ["config"], ["doctor"], ["logs"]])
       outputs.push(await startRalph(project.root, env, args).finished);
     expect(receiver.requests).toHaveLength(1);
+    expect(project.read("../seen")).toBe("0\n");
     expect(outputs.map(({ stdout, stderr }) => stdout + stderr).join("")).not.toContain("Zq01");
     expect(outputs[1]?.stdout).toMatch(/^notify\.webhook +"http:\/\/127\.0\.0\.1:\d+\/…"/m);
   });

@@ -77,6 +77,14 @@ describe("notices", () => {
     expect(outside.got).toHaveLength(2);
   });
 
+  test("that were not wanted are not sent when they are wanted later", async () => {
+    const outside = new Outside();
+    const until = outside.time.now() + HOUR_MS;
+    await outside.live([...BEGUN, { type: "calls.exhausted", run: "r", until }]);
+    expect(outside.positions.get("webhook")).toBe(3);
+    expect(outside.got).toEqual([]);
+  });
+
   test("of facts before the channel was configured are not sent", async () => {
     const outside = new Outside();
     for (const event of [...BEGUN, blocked("a")]) await outside.log.append([event]);

@@ -9,6 +9,8 @@ import { supervise } from "../system/supervise.ts";
 
 const LIMIT_MS = 30 * SECOND_MS;
 const GRACE_MS = 2 * SECOND_MS;
+/** The environment has little room; all of it is on stdin. */
+const VARIABLE_LENGTH_MAX = 4_000;
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 export interface CommandOptions {
@@ -19,11 +21,12 @@ export interface CommandOptions {
   /** Where ralph itself is installed: its programs are not the operator's. */
   readonly ownRoot: string;
   readonly sending: () => Sending;
+  readonly limitMs?: number;
 }
 
 /** The operator's own command by `sh -c`, with the notice on its stdin; it runs once for each. */
 export function commandChannel(options: CommandOptions): Channel {
-  const { command, cwd, env, redact, ownRoot, sending } = options;
+  const { command, cwd, env, redact, ownRoot, sending, limitMs = LIMIT_MS } = options;
   return {
     name: "command",
     shown: "notify.command",
@@ -38,11 +41,11 @@ export function commandChannel(options: CommandOptions): Channel {
             ...definedIn(env),
             PATH: outsidePath(env["PATH"] ?? DEFAULT_PATH, ownRoot),
             RALPH_NOTICE_KIND: notice.kind,
-            RALPH_NOTICE_TEXT: notice.text.replaceAll("\0", ""),
+            RALPH_NOTICE_TEXT: notice.text.slice(0, VARIABLE_LENGTH_MAX).replaceAll("\0", ""),
           },
           marker: randomUUID(),
           input: `${JSON.stringify(noticeJson(notice, sending()))}\n`,
-          timeoutMs: LIMIT_MS,
+          timeoutMs: limitMs,
           graceMs: GRACE_MS,
           onStdout: (chunk) => tail.take(chunk),
           onStderr: (chunk) => tail.take(chunk),
@@ -64,7 +67,7 @@ function inWords(ending: Ending): string {
     case "exited":
       return `it exited with ${ending.code}`;
     case "timed-out":
-      return `it took longer than ${LIMIT_MS / SECOND_MS} s`;
+      return `it took longer than ${ending.afterMs / SECOND_MS} s`;
     case "signalled":
       return `it was ended by ${ending.signal}`;
     case "not-started":

@@ -6,6 +6,7 @@ import type { Channel, Delivered } from "../notify-ports.ts";
 import type { Clock, Follower, Log } from "../ports.ts";
 import { Outbox, STALE_MS } from "./outbox.ts";
 
+const TOLD: ReadonlySet<Recorded["type"]> = new Set(NOTICE_EVENTS);
 const PATIENCE_MS = 10 * SECOND_MS;
 
 export interface NotifierParts {
@@ -63,10 +64,11 @@ export class Notifier implements Follower {
   }
 
   #tell(event: Recorded, state: State, outbox: Outbox): void {
-    if (!this.#isOwn(event)) return;
-    const notice = noticeOf(event, state);
-    if (notice === null || notice.kind === "test" || !this.#parts.kinds.includes(notice.kind)) return;
-    outbox.add(notice);
+    if (!TOLD.has(event.type)) return;
+    const notice = this.#isOwn(event) ? noticeOf(event, state) : null;
+    const isWanted = notice !== null && this.#parts.kinds.some((kind) => kind === notice.kind);
+    if (isWanted) outbox.add(notice);
+    else outbox.skip(event.position);
   }
 
   #isOwn(event: Recorded): boolean {

@@ -47,6 +47,11 @@ export class Outbox {
     this.#pumping ??= this.#pump();
   }
 
+  /** A fact that is not wanted now is not sent later either, whatever is wanted then. */
+  skip(position: number): void {
+    if (this.#waiting.length === 0) this.remember(position);
+  }
+
   /** The channel has everything up to there. */
   remember(position: number): void {
     const { delivered, channel } = this.#parts;
