@@ -84,6 +84,10 @@ export const COMMANDS = {
   },
   profile: { summary: "how each agent works here", load: () => import("./commands/profile.ts") },
   metrics: { summary: "how well the loop works, in numbers", load: () => import("./commands/metrics.ts") },
+  eval: {
+    summary: "what each feature is worth, in imagined projects; or which limits would have saved what here",
+    load: () => import("./commands/eval.ts"),
+  },
   lessons: {
     summary: "what goes wrong again and again, and every prompt says; remove one",
     load: () => import("./commands/lessons.ts"),

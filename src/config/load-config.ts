@@ -52,6 +52,11 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   };
 }
 
+/** What holds where nobody has configured anything. */
+export function defaultConfig(): Config {
+  return { ...configSchema.parse({}), maxIterationsPerTask: ITERATIONS_PER_TASK };
+}
+
 /** What the file alone comes to; throws at the first mistake in it. */
 async function check(
   file: Written | null,
@@ -59,7 +64,7 @@ async function check(
 ): Promise<Omit<Config, "maxIterationsPerTask">> {
   const value = file?.value ?? {};
   const parsed = configSchema.safeParse(value);
-  if (file === null) return configSchema.parse({});
+  if (file === null) return defaultConfig();
   const complain = async (path: readonly PropertyKey[], what: string): Promise<RalphError> => {
     const written = file.writtenAs.get(path.join(".")) ?? path;
     const inItsWords = what.replace(`"${path.join(".")}"`, `"${written.join(".")}"`);

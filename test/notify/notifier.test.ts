@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { runStarted, settings, task, tasksObserved } from "../spec/given.ts";
-import { VirtualTime } from "../simulation/virtual-time.ts";
+import { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
 import type { Event } from "../../src/core/events.ts";
 import { NOTICE_KINDS, type Notice } from "../../src/core/notices/notice.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/engine/ports.ts";
+import type { Clock } from "../engine/ports.ts";
 
 interface Timer {
   readonly at: number;
