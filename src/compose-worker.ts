@@ -16,7 +16,9 @@ import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { inTurn } from "./adapters/system/in-turn.ts";
 import { sweepWith } from "./adapters/system/process-sweep.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
+import type { GithubPlace } from "./adapters/tasks/github/github-place.ts";
 import { sourceNamed } from "./adapters/tasks/open-source.ts";
+import { loadTaskListFormat } from "./adapters/tasks/task-list/task-list-format.ts";
 import { submittedSource } from "./adapters/tasks/submitted-source.ts";
 import { worktreeName } from "./adapters/worktrees/worktree-name.ts";
 import { besideOf, workspacesBeside } from "./compose-beside.ts";
@@ -51,6 +53,8 @@ export interface WorkerParts {
   /** What this machine's own configuration says. */
   readonly commands: Commands;
   readonly worktree: { readonly setup: string; readonly include: readonly string[] };
+  /** What becomes of tasks that are issues. */
+  readonly github: GithubPlace;
   readonly env: NodeJS.ProcessEnv;
   readonly keepAwake: boolean;
   readonly onProgress: (progress: Progress) => void;
@@ -85,6 +89,8 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   let known: () => State = () => EMPTY_STATE;
   const isOthers = (task: TaskId): boolean => wasElsewhere(known(), task, worker.id);
   const git = exchangedWork(parts, holdings, isOthers, redact, tell);
+  // A submitted list may be of any kind.
+  await loadTaskListFormat();
   const key = await git.exchange.projectKey();
   const database = await openDatabase(queue.url, {
     applicationName: `ralph worker ${worker.id}`,
@@ -157,7 +163,7 @@ function portsOf(
   const { project, worker, commands } = parts;
   const source = submittedSource(
     () => submittedIn(state()),
-    (identity) => sourceNamed(identity, project),
+    (identity) => sourceNamed(identity, project, { usual: parts.github, env: withoutQueue(parts.env) }),
   );
   const { version } = worker;
   return {

@@ -25,7 +25,7 @@ import { addTask as addTaskTo, type AddedTask } from "./adapters/tasks/add-task.
 import { openSource, type OpenedSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
 import type { RoadmapDefaults } from "./adapters/tasks/roadmap-task.ts";
-import { writeImported } from "./adapters/tasks/write-imported.ts";
+import { loadTaskListFormat } from "./adapters/tasks/task-list/task-list-format.ts";
 import { configurationGlobs } from "./adapters/workspace/kept-files.ts";
 import { pinDefinitions } from "./adapters/workspace/pinned-definitions.ts";
 import { trackedPaths } from "./adapters/workspace/tracked-paths.ts";
@@ -40,7 +40,7 @@ import { createRedactor } from "./core/redact.ts";
 import type { Commands, GateSettings, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
 import type { Agents, Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
-export { openProject, readConfig, readConfigWithOrigins } from "./compose-project.ts";
+export { openProject, readConfig, readConfigWithOrigins, usualPlace } from "./compose-project.ts";
 export {
   driverOf,
   hasLog,
@@ -62,7 +62,10 @@ export { writeFileAtomically } from "./adapters/system/atomic-file.ts";
 export { sweep } from "./adapters/system/process-sweep.ts";
 export { safePath } from "./adapters/system/safe-path.ts";
 export { checkPlanFile } from "./adapters/tasks/check-plan-file.ts";
-export { detectedSource } from "./adapters/tasks/detected-source.ts";
+export { detectedLists, detectedSource } from "./adapters/tasks/detected-source.ts";
+export { IMPORT_FORMATS } from "./adapters/tasks/import/import-kind.ts";
+export { importTasks, writeImported, type ImportRequest } from "./adapters/tasks/import/import-tasks.ts";
+export { githubPlace } from "./adapters/tasks/github/github-place.ts";
 export { JsonError, memberOf, readJson } from "./adapters/tasks/read-json.ts";
 export { watchTree, type TreeChanges } from "./adapters/workspace/watch-tree.ts";
 export type { ListFile, Project, Queue, RoadmapDefaults, SourceRequest };
@@ -76,12 +79,14 @@ export {
   verifyWork,
 };
 
-export function sourceOf(
+export async function sourceOf(
   project: Project,
   request: SourceRequest,
   defaults: RoadmapDefaults = {},
-): OpenedSource {
-  return openSource(request, project, defaults);
+): Promise<OpenedSource> {
+  const opened = openSource(request, project, defaults);
+  if (opened.source.identity.kind === "task-list") await loadTaskListFormat();
+  return opened;
 }
 
 /** For who shows it: neither the environment's secrets nor the configuration's are in its tasks. */
@@ -95,14 +100,6 @@ export async function shownSource(
 
 export function addTask(project: Project, source: SourceIdentity, title: string): AddedTask {
   return addTaskTo(project.root, source, title);
-}
-
-export function importTasks(
-  project: Project,
-  file: string,
-  options: { readonly cwd: string; readonly force: boolean },
-): { readonly path: string; readonly count: number } {
-  return writeImported(project.ralphDir, file, options);
 }
 
 /** Everything of a list that an archive takes: its source, requirements, notes, and these letters. */

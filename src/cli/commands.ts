@@ -50,7 +50,7 @@ export const COMMANDS = {
   },
   tasks: { summary: "list the tasks, or add one", load: () => import("./commands/tasks.ts") },
   import: {
-    summary: "turn a document's checklist into tasks.json",
+    summary: "turn a checklist, the tasks of another program, or GitHub issues into tasks.json",
     load: () => import("./commands/import.ts"),
   },
   status: { summary: "where the run and its tasks stand", load: () => import("./commands/status.ts") },

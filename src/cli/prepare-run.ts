@@ -47,8 +47,8 @@ export async function prepareRun(
 ): Promise<Prepared> {
   const project = await openProject(context);
   const config = await readConfig(project, context.env);
-  const request = sourceRequest(goal, flags, config.source, { cwd: context.cwd, root: project.root });
-  const { source, why } = sourceOf(project, request, roadmapDefaults(flags));
+  const request = sourceRequest(goal, flags, config, { ...context, root: project.root });
+  const { source, why } = await sourceOf(project, request, roadmapDefaults(flags));
   // A plan that cannot be worked on is refused before anything is written.
   const { tasks } = await source.observe();
   const { checks, branch } = await source.demands();

@@ -28,11 +28,12 @@ export async function projectGates(
 async function demandedChecks(
   project: Project,
   config: Config,
-  { cwd }: CliContext,
+  { cwd, env }: CliContext,
 ): Promise<readonly string[]> {
   try {
-    const request = sourceRequest(undefined, {}, config.source, { cwd, root: project.root });
-    return (await sourceOf(project, request).source.demands()).checks;
+    const request = sourceRequest(undefined, {}, config, { cwd, root: project.root, env });
+    const { source } = await sourceOf(project, request);
+    return (await source.demands()).checks;
   } catch (error) {
     // A project without tasks has gates all the same.
     if (error instanceof RalphError && error.code === "no-tasks") return [];

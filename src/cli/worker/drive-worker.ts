@@ -5,6 +5,7 @@ import {
   lockProject,
   ownWorkerId,
   type Project,
+  usualPlace,
   type Queue,
 } from "../../compose.ts";
 import { requireSandbox } from "../../compose-sandbox.ts";
@@ -60,6 +61,7 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
       worker,
       commands,
       worktree: config.worktree,
+      github: usualPlace(config),
       env: context.env,
       keepAwake: options.keepAwake,
       onProgress: (progress) => printer.progress(progress),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { importChecklist } from "./import-checklist.ts";
-import { scanTasksJson } from "./scan-tasks-json.ts";
+import { scanTasksJson } from "../scan-tasks-json.ts";
 
 test("a document's checklist becomes stories in its order", () => {
   const { json, count } = importChecklist(

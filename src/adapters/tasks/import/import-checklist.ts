@@ -1,11 +1,13 @@
-import { RalphError } from "../../core/ralph-error.ts";
-import { firstWords } from "./first-words.ts";
-import { scanChecklist } from "./scan-checklist.ts";
+import { RalphError } from "../../../core/ralph-error.ts";
+import { firstWords } from "../first-words.ts";
+import { scanChecklist } from "../scan-checklist.ts";
 
 export interface ImportedTasks {
   /** A whole `tasks.json`. */
   readonly json: string;
   readonly count: number;
+  /** What a `tasks.json` cannot say. */
+  readonly losses: readonly string[];
 }
 
 /** The boxes of a Markdown file as stories, in its order; `name` stands in for a missing heading. */
@@ -13,7 +15,7 @@ export function importChecklist(file: Buffer, name: string): ImportedTasks {
   const items = scanChecklist(file);
   if (items.length === 0) {
     throw new RalphError("no-tasks", `${name} has no checklist`, {
-      hint: `write its tasks as lines such as "- [ ] first task", with what must be true of each below it`,
+      hint: `write its tasks as lines such as "- [ ] first task", with what must be true of each below it; of requirements in prose the agent makes tasks: ralph plan`,
     });
   }
   const userStories = items.map(({ task }, at) => ({
@@ -31,5 +33,5 @@ export function importChecklist(file: Buffer, name: string): ImportedTasks {
     verifyCommands: [],
     userStories,
   };
-  return { json: `${JSON.stringify(plan, null, 2)}\n`, count: items.length };
+  return { json: `${JSON.stringify(plan, null, 2)}\n`, count: items.length, losses: [] };
 }
