@@ -163,7 +163,7 @@ function portsOf(
   const { project, worker, commands } = parts;
   const source = submittedSource(
     () => submittedIn(state()),
-    (identity) => sourceNamed(identity, project, { usual: parts.github, env: withoutQueue(parts.env) }),
+    (identity) => sourceNamed(identity, project, { usual: parts.github, env: withoutOwnSecrets(parts.env) }),
   );
   const { version } = worker;
   return {
