@@ -1,4 +1,4 @@
-import { figureOf, type Benchmark, type Figure, type Target } from "./benchmark.ts";
+import { figureOf, type Benchmark, type Figure } from "./benchmark.ts";
 import { timeBare } from "./floor.ts";
 import { timeIterations } from "./iteration-times.ts";
 import { makeRepository, type BenchRepository } from "./repositories.ts";
@@ -13,6 +13,11 @@ interface Scene {
   readonly isAccepted: boolean;
 }
 
+const LOOKED_AT: Scene = {
+  name: "looked at: the agent changes nothing",
+  script: "echo working",
+  isAccepted: false,
+};
 const JUDGED: Scene = {
   name: "judged: the agent commits its own work",
   script: 'echo "$RALPH_ITERATION" > work.txt; git add work.txt; git commit -qm work; echo working',
@@ -32,7 +37,8 @@ interface Size {
   readonly warmUp: number;
   readonly iterations: number;
   readonly rounds: number;
-  readonly target: Target;
+  /** At most so many times the floor; where the agent itself works with git there is no saying. */
+  readonly wanted: readonly (readonly [Scene, ratio: number | null])[];
 }
 
 const SIZES: readonly Size[] = [
@@ -43,7 +49,11 @@ const SIZES: readonly Size[] = [
     warmUp: 25,
     iterations: 50,
     rounds: 7,
-    target: { of: "ratio", atMost: 1.3 },
+    wanted: [
+      [LOOKED_AT, 1.3],
+      [JUDGED, 1.3],
+      [ACCEPTED, 1.3],
+    ],
   },
   {
     name: "100,000 files",
@@ -52,7 +62,11 @@ const SIZES: readonly Size[] = [
     warmUp: 2,
     iterations: 8,
     rounds: 5,
-    target: { of: "ratio", atMost: 0.6 },
+    wanted: [
+      [LOOKED_AT, 0.6],
+      [JUDGED, null],
+      [ACCEPTED, 0.6],
+    ],
   },
 ];
 
@@ -63,7 +77,7 @@ export const iteration: Benchmark = {
     return SIZES.flatMap((size) => {
       const repository = makeRepository(size.folders, size.filesEach);
       try {
-        return [JUDGED, ACCEPTED].map((scene) => measureScene(repository, scene, size));
+        return size.wanted.map(([scene, ratio]) => measureScene(repository, size, scene, ratio));
       } finally {
         repository.dispose();
       }
@@ -71,7 +85,7 @@ export const iteration: Benchmark = {
   },
 };
 
-function measureScene(repository: BenchRepository, scene: Scene, size: Size): Figure {
+function measureScene(repository: BenchRepository, size: Size, scene: Scene, atMost: number | null): Figure {
   const agent = ["sh", "-c", scene.script];
   const count = size.warmUp + size.iterations + 1;
   const rounds = interleaved(size.rounds, {
@@ -84,8 +98,6 @@ function measureScene(repository: BenchRepository, scene: Scene, size: Size): Fi
       return timeIterations(repository.folder, { allDone: scene.isAccepted }).slice(size.warmUp);
     },
   });
-  return figureOf(
-    { name: `${size.name}, ${scene.name}`, floorIs: "the same done bare", target: size.target },
-    rounds,
-  );
+  const about = { name: `${size.name}, ${scene.name}`, floorIs: "the same done bare" };
+  return figureOf(atMost === null ? about : { ...about, target: { of: "ratio", atMost } }, rounds);
 }

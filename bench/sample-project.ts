@@ -24,6 +24,12 @@ export function sampleFiles(
     `max_iterations = ${maxIterations}`,
     "max_stuck = 0",
     "max_attempts = 0",
+    "[breaker]",
+    "no_progress = 0",
+    "same_error = 0",
+    "output_decline = 0",
+    "[interventions]",
+    "threshold_no_files = 0",
     "[agents.stub]",
     `command = ${JSON.stringify(agentCommand)}`,
   ];

@@ -56,5 +56,5 @@ export function mustRun(
     maxBuffer: 1 << 28,
   });
   if (status === (options.code ?? 0)) return stdout;
-  throw new Error(`${command} ${args.join(" ")} ended with ${status}: ${stderr}${stdout}`);
+  throw new Error(`${command} ${args.join(" ")} ended with ${status}: ${(stderr + stdout).slice(-2_000)}`);
 }

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { rolldown } from "rolldown";
+import { rolldown, type CodeSplittingGroup, type OutputChunk, type Plugin } from "rolldown";
 import { bundlePage } from "./bundle-page.ts";
 import { typesFile } from "./roll-up-types.ts";
 
@@ -19,7 +19,23 @@ const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const keepOldChunksMs = 60 * 60 * 1000;
 
-const entries = ["main", "demo-agent", "sandbox-bridge", "index"].filter((name) =>
+/**
+ * What the parser of the command line imports for things that we never ask of it, and that costs each start some
+ * milliseconds: to import `process` opens its standard streams, and to start programs takes the whole network.
+ */
+const STAND_INS: Readonly<Record<string, string>> = {
+  "node:process": "export default globalThis.process;",
+  "node:child_process":
+    "export default { get spawn() { return process.getBuiltinModule('node:child_process').spawn; } };",
+};
+const lightCommander: Plugin = {
+  name: "light-commander",
+  resolveId: (id, importer = "") =>
+    Object.hasOwn(STAND_INS, id) && importer.includes("node_modules/commander/") ? `\0light:${id}` : null,
+  load: (id) => (id.startsWith("\0light:") ? (STAND_INS[id.slice("\0light:".length)] ?? null) : null),
+};
+
+const entries = ["main", "demo-agent", "eval-worker", "sandbox-bridge", "index"].filter((name) =>
   existsSync(join(root, "src", `${name}.ts`)),
 );
 if (entries.length === 0) {
@@ -50,17 +66,51 @@ async function bundle(folder: string): Promise<void> {
     external: ["better-sqlite3", "react-devtools-core"],
     // Our own modules only define things: who imports one of them loads no more than what it uses.
     treeshake: { moduleSideEffects: (id) => !id.startsWith(join(root, "src")) },
+    plugins: [lightCommander],
     // React in its quick form.
     transform: { define: { "process.env.NODE_ENV": '"production"' } },
+    // What is shared may stand in the file of an entry, beside its own exports.
+    preserveEntrySignatures: "allow-extension",
     logLevel: "warn",
   });
-  await bundled.write({
-    dir: folder,
+  const output = {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
+  } as const;
+  const { output: files } = await bundled.generate(output);
+  const groups = fewFiles(files.filter((file) => file.type === "chunk"));
+  await bundled.write({
+    ...output,
+    dir: folder,
+    codeSplitting: { includeDependenciesRecursively: false, groups },
   });
   await bundled.close();
+}
+
+/**
+ * To find and link a file takes longer than to read it. What every command loads becomes one file, and what those load that look
+ * at the project another, but for what hooks load as well: they need no database.
+ */
+function fewFiles(chunks: readonly OutputChunk[]): CodeSplittingGroup[] {
+  const loadedBy = (module: string): ReadonlySet<string> => {
+    const first = chunks.find(({ facadeModuleId }) => facadeModuleId === join(root, "src", module));
+    const loaded = new Set(first === undefined ? [] : [first]);
+    for (const chunk of loaded)
+      for (const name of chunk.imports) {
+        const next = chunks.find(({ fileName }) => fileName === name);
+        if (next !== undefined) loaded.add(next);
+      }
+    const ids = [...loaded].flatMap(({ moduleIds }) => moduleIds);
+    return new Set(ids.filter((id) => id !== first?.facadeModuleId));
+  };
+  const start = loadedBy("main.ts");
+  const hook = loadedBy("cli/commands/hook.ts");
+  const look = loadedBy("cli/commands/status.ts");
+  return [
+    { name: "start", test: (id) => start.has(id), priority: 2 },
+    { name: "look", test: (id) => look.has(id) && !hook.has(id), priority: 1 },
+  ];
 }
 
 function publish(folder: string): void {

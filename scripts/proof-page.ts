@@ -65,7 +65,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   sentinels: {
     title: "Secrets planted on purpose",
     about:
-      "In the environment, the configuration, task texts, addresses of remotes and the queue; agents and gates tell them in every way they can, people type them, a bug of ours knows them. Every answer of every command, every route of the page, every file and commit message is searched for them afterwards.",
+      "In the environment, the configuration, task texts, addresses of remotes, the queue and the webhook; agents and gates tell them in every way they can, people type them, a bug of ours knows them. Every answer of every command, every route of the page, every notice and all telemetry, every file and commit message is searched for them afterwards.",
   },
   soak: {
     title: "Many iterations in one run",

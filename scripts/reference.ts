@@ -12,7 +12,6 @@ import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
 import { apiPage } from "./api-page.ts";
 import { benchmarksPage } from "./benchmarks-page.ts";
 import { proofPage, proofPictures } from "./proof-page.ts";
-import { UPCOMING_KEYS } from "../src/config/upcoming-keys.ts";
 
 const root = join(import.meta.dirname, "..");
 const GENERATED = "<!-- Made by `npm run reference` from the program itself. Do not edit. -->";
@@ -112,15 +111,6 @@ The \`ralph:\` tree of SpecFlow. One that has \`reviewer\`, \`tester\` or \`qa\`
 One that speaks of the coder alone means the one stage that there is without a pipeline: its promise is
 \`promise.completion\`, its limit the iterations of one task (30 without it); with \`enabled: false\` it is a single
 pass of the coder. Anything else in \`.specflow/config.yaml\` belongs to SpecFlow and is not looked at.
-
-## Not supported yet
-
-These keys belong to later versions. Whoever writes one is told so, and nothing starts.
-
-${table(
-  ["Key", "Value", "Default"],
-  Object.entries(UPCOMING_KEYS).map(([key, one]) => [code(key), one.type, code(one.default)]),
-)}
 `;
 }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Plugins } from "./adapters/plugins/open-plugins.ts";
 import type { Plugin } from "./adapters/plugins/plugin.ts";
-import { builtInAgents, OWN_ROOT, withoutQueue, type Project } from "./compose-project.ts";
+import { builtInAgents, OWN_ROOT, withoutOwnSecrets, type Project } from "./compose-project.ts";
 import type { Config } from "./config/schema.ts";
 import { RalphError } from "./core/ralph-error.ts";
 
@@ -14,7 +14,7 @@ export const NO_PLUGINS: Plugins = {
   gates: [],
   functions: [],
   advisers: undefined,
-  notices: undefined,
+  notifiers: [],
   source: (name) => {
     throw new RalphError("no-tasks", `the source "plugin:${name}" needs a plugin, and none is configured`, {
       hint: 'name it in .ralph/ralph.toml: plugins = ["./my-plugin.ts"]',
@@ -41,7 +41,7 @@ export async function pluginsOf(project: Project, request: PluginsRequest): Prom
   return openPlugins({
     root: project.root,
     ralphDir: project.ralphDir,
-    env: withoutQueue(env),
+    env: withoutOwnSecrets(env),
     configured: config.plugins,
     given,
     library: join(OWN_ROOT, "dist", "index.js"),

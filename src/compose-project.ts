@@ -3,7 +3,9 @@ import { builtInAgents as agentsBuiltIn } from "./adapters/agents/built-in-agent
 import { refuseUnlessFolder } from "./adapters/files/ralph-folder.ts";
 import { findRepository } from "./adapters/git/find-repository.ts";
 import { stateFile } from "./adapters/store/state-file.ts";
+import type { GithubPlace } from "./adapters/tasks/github/github-place.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
+import { WEBHOOK_VARIABLE } from "./config/webhook-address.ts";
 import type { LoadedConfig } from "./config/load-config.ts";
 import { mayHaveQueue, QUEUE_VARIABLE } from "./config/mentions-queue.ts";
 import type { Config } from "./config/schema.ts";
@@ -57,8 +59,8 @@ async function queueOf(
 }
 
 /** For programs that are not ours: they know no password. That a machine works alone they do know. */
-export function withoutQueue(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { [QUEUE_VARIABLE]: url, ...others } = env;
+export function withoutOwnSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { [QUEUE_VARIABLE]: url, [WEBHOOK_VARIABLE]: _, RALPH_NOTIFY_SECRET: __, ...others } = env;
   return url?.trim() === "" ? { ...others, [QUEUE_VARIABLE]: "" } : others;
 }
 
@@ -77,6 +79,12 @@ export async function readConfigWithOrigins(
   // Loaded when it is needed: the schema and the parsers are half of the start-up time of the other commands.
   const { loadConfig } = await import("./config/load-config.ts");
   return loadConfig({ root, ralphDir, env, builtInAgents: builtInAgents().map(({ name }) => name) });
+}
+
+/** The issues that are meant when nobody says more than "github". */
+export function usualPlace({ github }: Pick<Config, "github">): GithubPlace {
+  const { label, repo, when_done: whenDone } = github;
+  return { label, repo: repo === "" ? null : repo, whenDone };
 }
 
 export function builtInAgents(): readonly AgentSettings[] {

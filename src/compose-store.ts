@@ -5,6 +5,7 @@ import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapter
 import { lateRedactingLog, redactingLog } from "./adapters/store/redacting-log.ts";
 import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
 import { readConfig, type Project } from "./compose-project.ts";
+import { WEBHOOK_VARIABLE, webhookSecrets } from "./config/webhook-address.ts";
 import { createRedactor, passwordsIn, secretsIn } from "./core/redact.ts";
 import type { Commands } from "./core/settings.ts";
 import type { WorkerSeen } from "./engine/fleet-ports.ts";
@@ -78,10 +79,16 @@ export async function isDriven(project: Project): Promise<boolean> {
 export function secretsOf(
   { queue }: Project,
   env: NodeJS.ProcessEnv,
-  { agents, gates }: Commands = NO_COMMANDS,
+  { agents, gates, notify }: Commands = NO_COMMANDS,
 ): readonly string[] {
   const variables = [env, ...agents.map((agent) => agent.env), ...gates.map((gate) => gate.env)];
-  const secrets = [...variables.flatMap((some) => secretsIn(some)), ...passwordsIn(queue?.url ?? "")];
+  const secrets = [
+    ...variables.flatMap((some) => secretsIn(some)),
+    ...passwordsIn(queue?.url ?? ""),
+    ...webhookSecrets(env[WEBHOOK_VARIABLE] ?? ""),
+    ...webhookSecrets(notify?.webhook?.url ?? ""),
+    ...(notify?.webhook?.secret == null ? [] : [notify.webhook.secret]),
+  ];
   noteSecrets(secrets);
   return secrets;
 }
@@ -89,8 +96,12 @@ export function secretsOf(
 /** With those that the configuration gives to agents and gates. */
 export async function allSecretsOf(project: Project, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   try {
-    const { agents, gates } = await readConfig(project, env);
-    const given = [...Object.values(agents), ...gates].flatMap((one) => secretsIn(one.env));
+    const { agents, gates, notify } = await readConfig(project, env);
+    const given = [
+      ...[...Object.values(agents), ...gates].flatMap((one) => secretsIn(one.env)),
+      ...webhookSecrets(notify.webhook),
+      notify.secret,
+    ];
     noteSecrets(given);
     return [...secretsOf(project, env), ...given];
   } catch {

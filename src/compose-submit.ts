@@ -5,7 +5,7 @@ import { Jobs } from "./adapters/postgres/jobs.ts";
 import { migrate } from "./adapters/postgres/schema.ts";
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
 import { workspaceOf, type Project, type Queue } from "./compose.ts";
-import { withoutQueue } from "./compose-project.ts";
+import { withoutOwnSecrets } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import type { Plan } from "./core/plan/task.ts";
 import { RalphError } from "./core/ralph-error.ts";
@@ -49,7 +49,12 @@ export async function sharedBaseOf(project: Project, env: NodeJS.ProcessEnv): Pr
     throw new RalphError("usage", "workers need a branch to begin from, and none is checked out", {
       hint: "check out the branch that the work is for: git switch main",
     });
-  const exchange = createExchange({ root: project.root, env: withoutQueue(env), base, onTrouble: () => {} });
+  const exchange = createExchange({
+    root: project.root,
+    env: withoutOwnSecrets(env),
+    base,
+    onTrouble: () => {},
+  });
   const { git, remote } = await exchange.clone();
   const [head = null] = await exchange.tips([base], null);
   if (head === null)

@@ -16,7 +16,9 @@ import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { inTurn } from "./adapters/system/in-turn.ts";
 import { sweepWith } from "./adapters/system/process-sweep.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
+import type { GithubPlace } from "./adapters/tasks/github/github-place.ts";
 import { sourceNamed } from "./adapters/tasks/open-source.ts";
+import { loadTaskListFormat } from "./adapters/tasks/task-list/task-list-format.ts";
 import { submittedSource } from "./adapters/tasks/submitted-source.ts";
 import { worktreeName } from "./adapters/worktrees/worktree-name.ts";
 import { besideOf, workspacesBeside } from "./compose-beside.ts";
@@ -30,7 +32,7 @@ import {
   type RunParts,
 } from "./compose.ts";
 import type { Plugins } from "./compose-plugins.ts";
-import { OWN_ROOT, withoutQueue } from "./compose-project.ts";
+import { OWN_ROOT, withoutOwnSecrets } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import { gatesOfRun } from "./core/loop/gates-of-run.ts";
 import { wasElsewhere } from "./core/loop/evolve-fleet.ts";
@@ -53,6 +55,8 @@ export interface WorkerParts {
   readonly commands: Commands;
   readonly plugins: Plugins;
   readonly worktree: { readonly setup: string; readonly include: readonly string[] };
+  /** What becomes of tasks that are issues. */
+  readonly github: GithubPlace;
   readonly env: NodeJS.ProcessEnv;
   readonly keepAwake: boolean;
   readonly onProgress: (progress: Progress) => void;
@@ -87,6 +91,8 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   let known: () => State = () => EMPTY_STATE;
   const isOthers = (task: TaskId): boolean => wasElsewhere(known(), task, worker.id);
   const git = exchangedWork(parts, holdings, isOthers, redact, tell);
+  // A submitted list may be of any kind.
+  await loadTaskListFormat();
   const key = await git.exchange.projectKey();
   const database = await openDatabase(queue.url, {
     applicationName: `ralph worker ${worker.id}`,
@@ -96,7 +102,7 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   });
   const fleet = await openFleet({ database, project: key, worker, leaseMs: queue.leaseMs });
   const shared = openPostgresLog(database, key);
-  const log = redactingLog(fencedLog(shared, holdings), redact);
+  const log = redactingLog(fencedLog(shared, holdings, worker.id), redact);
   const clock = new SharedClock(systemClock);
   const running = new Map<number, Progress>();
   const keepAwake = keepAwakeOf(parts);
@@ -159,7 +165,7 @@ function portsOf(
   const { project, worker, commands } = parts;
   const source = submittedSource(
     () => submittedIn(state()),
-    (identity) => sourceNamed(identity, project),
+    (identity) => sourceNamed(identity, project, { usual: parts.github, env: withoutOwnSecrets(parts.env) }),
   );
   const { version } = worker;
   return {
@@ -219,7 +225,7 @@ function exchangedWork(
   const { root } = project;
   const exchange = createExchange({
     root,
-    env: withoutQueue(env),
+    env: withoutOwnSecrets(env),
     onTrouble: ({ remote, why }) => tell(`${remote}: ${why}`),
     isHeld: (name) => name !== null && holdings.has(name),
   });

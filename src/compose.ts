@@ -5,12 +5,14 @@ import { writeArchive, type Archive, type ArchiveRequest } from "./adapters/file
 import { InterventionFiles } from "./adapters/files/intervention-files.ts";
 import { createLetters } from "./adapters/files/letters.ts";
 import { readListFiles, type ListFile } from "./adapters/files/list-files.ts";
+import { Logbook } from "./adapters/files/logbook.ts";
 import { createNotes } from "./adapters/files/notes.ts";
+import { deleteOldTexts } from "./adapters/files/old-texts.ts";
 import { readPromptTemplate } from "./adapters/files/prompt-template.ts";
 import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
 import { besideOf, inTurnWithMerges, workspacesBeside } from "./compose-beside.ts";
-import { builtInAgents, OWN_ROOT, withoutQueue, type Project, type Queue } from "./compose-project.ts";
+import { builtInAgents, OWN_ROOT, withoutOwnSecrets, type Project, type Queue } from "./compose-project.ts";
 import type { Plugins } from "./compose-plugins.ts";
 import { sandboxOf } from "./compose-sandbox.ts";
 import { allSecretsOf, secretsOf } from "./compose-store.ts";
@@ -25,7 +27,7 @@ import { addTask as addTaskTo, type AddedTask } from "./adapters/tasks/add-task.
 import { openSource, type OpenedSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
 import type { RoadmapDefaults } from "./adapters/tasks/roadmap-task.ts";
-import { writeImported } from "./adapters/tasks/write-imported.ts";
+import { loadTaskListFormat } from "./adapters/tasks/task-list/task-list-format.ts";
 import { configurationGlobs } from "./adapters/workspace/kept-files.ts";
 import { pinDefinitions } from "./adapters/workspace/pinned-definitions.ts";
 import { trackedPaths } from "./adapters/workspace/tracked-paths.ts";
@@ -34,12 +36,13 @@ import { literalGlob } from "./core/glob.ts";
 import { mayHoldTests } from "./core/weakening/test-files.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
 import { verifyWork } from "./adapters/workspace/verify-work.ts";
+import { isOpen, type State } from "./core/loop/state.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { Commands, GateSettings, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
 import type { Agents, Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
-export { openProject, readConfig, readConfigWithOrigins } from "./compose-project.ts";
+export { openProject, readConfig, readConfigWithOrigins, usualPlace } from "./compose-project.ts";
 export {
   driverOf,
   hasLog,
@@ -50,6 +53,7 @@ export {
   queueNameOf,
   workersOf,
 } from "./compose-store.ts";
+export { mayHaveTelemetry } from "./adapters/telemetry/otlp-settings.ts";
 export { checkoutOfBare } from "./adapters/git/checkout-of-bare.ts";
 export { capabilitiesOf } from "./adapters/agents/adapters.ts";
 export { askProgram } from "./adapters/system/ask-program.ts";
@@ -60,7 +64,10 @@ export { writeFileAtomically } from "./adapters/system/atomic-file.ts";
 export { sweep } from "./adapters/system/process-sweep.ts";
 export { safePath } from "./adapters/system/safe-path.ts";
 export { checkPlanFile } from "./adapters/tasks/check-plan-file.ts";
-export { detectedSource } from "./adapters/tasks/detected-source.ts";
+export { detectedLists, detectedSource } from "./adapters/tasks/detected-source.ts";
+export { IMPORT_FORMATS } from "./adapters/tasks/import/import-kind.ts";
+export { importTasks, writeImported, type ImportRequest } from "./adapters/tasks/import/import-tasks.ts";
+export { githubPlace } from "./adapters/tasks/github/github-place.ts";
 export { JsonError, memberOf, readJson } from "./adapters/tasks/read-json.ts";
 export { watchTree, type TreeChanges } from "./adapters/workspace/watch-tree.ts";
 export type { ListFile, Project, Queue, RoadmapDefaults, SourceRequest };
@@ -74,12 +81,14 @@ export {
   verifyWork,
 };
 
-export function sourceOf(
+export async function sourceOf(
   project: Project,
   request: SourceRequest,
   defaults: RoadmapDefaults = {},
-): OpenedSource {
-  return openSource(request, project, defaults);
+): Promise<OpenedSource> {
+  const opened = openSource(request, project, defaults);
+  if (opened.source.identity.kind === "task-list") await loadTaskListFormat();
+  return opened;
 }
 
 /** For who shows it: neither the environment's secrets nor the configuration's are in its tasks. */
@@ -93,14 +102,6 @@ export async function shownSource(
 
 export function addTask(project: Project, source: SourceIdentity, title: string): AddedTask {
   return addTaskTo(project.root, source, title);
-}
-
-export function importTasks(
-  project: Project,
-  file: string,
-  options: { readonly cwd: string; readonly force: boolean },
-): { readonly path: string; readonly count: number } {
-  return writeImported(project.ralphDir, file, options);
 }
 
 /** Everything of a list that an archive takes: its source, requirements, notes, and these letters. */
@@ -153,6 +154,19 @@ export function viewsOf(project: Project, log: Log): Views {
   return new Views(project.ralphDir, log);
 }
 
+/** Deletes what agents said more than so many days ago, but never what belongs to a run that goes on. */
+export function deleteOldTextsOf({ ralphDir }: Project, keepDays: number, { run }: State): number {
+  if (keepDays === 0) return 0;
+  const before = Date.now() - keepDays * DAY_MS;
+  return deleteOldTexts(ralphDir, isOpen(run) ? Math.min(before, run.startedAt) : before);
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+export function logbookOf(project: Project, onTrouble: (why: string) => void): Logbook {
+  return new Logbook(project.ralphDir, { onTrouble });
+}
+
 export function interventionFilesOf(project: Project, log: Log): InterventionFiles {
   return new InterventionFiles(project.ralphDir, log, systemClock);
 }
@@ -186,6 +200,8 @@ export interface AgentParts {
   /** What the agent prints, as it comes, without secrets. */
   readonly onOutput?: (text: string, iteration: number) => void;
   readonly env: NodeJS.ProcessEnv;
+  /** Known secrets besides those in the environment. */
+  readonly secrets?: readonly string[];
   /** Ours. */
   readonly version: string;
   /** Instead of this machine's clock. */
@@ -198,14 +214,15 @@ export interface AgentParts {
 export function composePorts(parts: RunParts): Ports {
   const { project, log, commands, source, followers, env, plugins } = parts;
   const { advisers } = plugins ?? {};
-  const redact = createRedactor(secretsOf(project, env, commands));
+  const secrets = secretsOf(project, env, commands);
+  const redact = createRedactor(secrets);
   const workspace = workspaceOf(project);
   const workspaceIn = workspacesBeside(workspace);
   return {
     log,
     commands,
     source: inTurnWithMerges(redactingSource(source, redact), project.root),
-    agents: agentsOf({ ...parts, sandbox: commands.sandbox ?? null }, workspaceIn),
+    agents: agentsOf({ ...parts, secrets, sandbox: commands.sandbox ?? null }, workspaceIn),
     workspace,
     beside: besideOf({ ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT }, workspaceIn),
     gates: allGatesOf(project, env, redact, plugins),
@@ -218,14 +235,14 @@ export function composePorts(parts: RunParts): Ports {
 }
 
 export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefined) => GitWorkspace): Agents {
-  const { project, onProgress, onAgentStart, onOutput, transcripts, now } = parts;
+  const { project, onProgress, onAgentStart, onOutput, transcripts, now, secrets } = parts;
   const sandbox = sandboxOf(project, parts.sandbox, parts.env);
   return createAgents({
     cwd: project.root,
     gitDir: dirname(project.stateFolder),
     ralphDir: project.ralphDir,
     // The environment of a process is slow to read, and each iteration reads all of it.
-    baseEnv: withoutQueue(parts.env),
+    baseEnv: withoutOwnSecrets(parts.env),
     ownRoot: OWN_ROOT,
     version: parts.version,
     ownProgram: [process.execPath, join(OWN_ROOT, "bin", "start.cjs")],
@@ -234,6 +251,7 @@ export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefin
     workTree: (root) => workspaceIn(root).fingerprint(),
     ...(sandbox && { sandbox }),
     ...(now && { now }),
+    ...(secrets && { secrets }),
     ...(onOutput && { onOutput }),
     ...(transcripts !== undefined && { transcripts }),
   });
@@ -244,14 +262,15 @@ export function keepAwakeOf({ env }: Pick<RunParts, "env">): KeepAwake {
   return createKeepAwake({ path: outsidePath(env["PATH"] ?? "", OWN_ROOT), env });
 }
 
-/** For gates outside of a run; `redact` takes the secrets of the environment and of theirs out of a text. */
-export function gatesOf(
+/** For gates outside of a run; `redact` takes every secret that is known out of a text. */
+export async function gatesOf(
   project: Project,
   env: NodeJS.ProcessEnv,
   gates: readonly GateSettings[],
   plugins?: Plugins,
-): { readonly gates: Gates; readonly redact: (text: string) => string } {
-  const redact = createRedactor(secretsOf(project, env, { agents: [], gates }));
+): Promise<{ readonly gates: Gates; readonly redact: (text: string) => string }> {
+  const secrets = [...secretsOf(project, env, { agents: [], gates }), ...(await allSecretsOf(project, env))];
+  const redact = createRedactor(secrets);
   return { gates: allGatesOf(project, env, redact, plugins), redact };
 }
 
@@ -261,7 +280,7 @@ function allGatesOf(
   redact: (text: string) => string,
   plugins: Plugins | undefined,
 ): Gates {
-  const baseEnv = withoutQueue(env);
+  const baseEnv = withoutOwnSecrets(env);
   const shell = createGates({ cwd, baseEnv, redact, ownRoot: OWN_ROOT });
   return withPluginGates(shell, { functions: plugins?.functions ?? [], cwd, env: baseEnv, redact });
 }

@@ -40,7 +40,7 @@ async function work(
   const fleet = await openFleet({ database, project, worker, leaseMs });
   const shared = openPostgresLog(database, project);
   const holdings = new Holdings(leaseMs);
-  const log = fencedLog(shared, holdings);
+  const log = fencedLog(shared, holdings, id);
   const clock = new SharedClock(systemClock);
   await runWorker(
     {

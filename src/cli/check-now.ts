@@ -25,7 +25,7 @@ export async function checkNow(
     context.stderr.write(
       `ralph: a run is active (pid ${driver.pid ?? "unknown"}): what is checked here may change meanwhile\n`,
     );
-  const { gates: runner } = gatesOf(project, context.env, gates, plugins);
+  const { gates: runner } = await gatesOf(project, context.env, gates, plugins);
   const marker = randomUUID();
   const interruption = new AbortController();
   const stop = (): void => interruption.abort();

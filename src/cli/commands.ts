@@ -50,7 +50,7 @@ export const COMMANDS = {
   },
   tasks: { summary: "list the tasks, or add one", load: () => import("./commands/tasks.ts") },
   import: {
-    summary: "turn a document's checklist into tasks.json",
+    summary: "turn a checklist, the tasks of another program, or GitHub issues into tasks.json",
     load: () => import("./commands/import.ts"),
   },
   status: { summary: "where the run and its tasks stand", load: () => import("./commands/status.ts") },
@@ -84,6 +84,10 @@ export const COMMANDS = {
   },
   profile: { summary: "how each agent works here", load: () => import("./commands/profile.ts") },
   metrics: { summary: "how well the loop works, in numbers", load: () => import("./commands/metrics.ts") },
+  eval: {
+    summary: "what each feature is worth, in imagined projects; or which limits would have saved what here",
+    load: () => import("./commands/eval.ts"),
+  },
   lessons: {
     summary: "what goes wrong again and again, and every prompt says; remove one",
     load: () => import("./commands/lessons.ts"),

@@ -27,6 +27,7 @@ import type { Prepared } from "./prepare-run.ts";
 import { withLog } from "./project-state.ts";
 import { suggestionLines } from "./print/blocked-lines.ts";
 import type { RunPrinter } from "./print/run-printer.ts";
+import { openOutlets } from "./outlets.ts";
 import { onAbort, onInterrupt } from "./interrupt.ts";
 import { listenForRetry } from "./retry-key.ts";
 
@@ -68,12 +69,19 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
   const { project, context, printer } = drive;
   const keepAwake = keepAwakeOf(context);
   const views = viewsOf(project, log);
+  const say = (text: string): void => {
+    printer.rest();
+    context.stderr.write(`ralph: ${text}\n`);
+  };
+  const outlets = await openOutlets({ ...drive, log, say });
   try {
     const interventions = interventionFilesOf(project, log);
     const retryKey = drive.embedded === undefined ? listenForRetry(process.stdin, log) : null;
-    const listeners = [retryKey ?? drive.embedded?.follower, drive.plugins.notices];
-    const followers = [views, interventions, printer, ...listeners.filter((one) => one !== undefined)];
+    const listener = retryKey ?? drive.embedded?.follower;
+    const listeners = [...(listener === undefined ? [] : [listener]), ...outlets.followers];
+    const followers = [views, interventions, printer, ...listeners];
     const journal = await Journal.open(log, followers, Date.now);
+    await outlets.start(journal.state);
     const gates = keptGates(drive, journal.state);
     const ports = composePorts({
       project,
@@ -111,11 +119,14 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     if (drive.summary) printSummary(end, drive);
     if (drive.suggests && settings.unblock.autoSuggest) await printSuggestions(end, drive);
     return end.run?.end == null ? EXIT_CODES.stopped : EXIT_CODES[end.run.end.outcome];
+  } catch (error) {
+    outlets.failed(error);
+    throw error;
   } finally {
     views.rest();
     keepAwake.release();
     printer.rest();
-    await drive.plugins.notices?.finish();
+    await outlets.finish();
   }
 }
 

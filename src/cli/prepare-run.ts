@@ -34,6 +34,8 @@ export interface Prepared {
   /** Those that will work, as far as one can know; the run's own first. */
   readonly agents: readonly AgentSettings[];
   readonly plugins: Plugins;
+  /** How long what agents say is kept. */
+  readonly keepDays: number;
   /** How a worktree is made ready. */
   readonly worktree: { readonly setup: string; readonly include: readonly string[] };
   /** The branch that the source wants the work on. */
@@ -49,12 +51,12 @@ export async function prepareRun(
 ): Promise<Prepared> {
   const project = await openProject(context);
   const config = await readConfig(project, context.env);
-  const request = sourceRequest(goal, flags, config.source, { cwd: context.cwd, root: project.root });
+  const request = sourceRequest(goal, flags, config, { ...context, root: project.root });
   const plugins = await pluginsOf(project, { config, env: context.env, given, warn: warnTo(context) });
   const { source, why } =
     request.is === "plugin"
       ? { source: plugins.source(request.name), why: `the tasks: the source "${request.name}" of a plugin` }
-      : sourceOf(project, request, roadmapDefaults(flags));
+      : await sourceOf(project, request, roadmapDefaults(flags));
   // A plan that cannot be worked on is refused before anything is written.
   const { tasks } = await source.observe();
   const { checks, branch } = await source.demands();
@@ -88,6 +90,7 @@ export async function prepareRun(
     notes: notesOf(project),
     agents,
     plugins,
+    keepDays: config.logs.keep_days,
     worktree: config.worktree,
     branch,
   };

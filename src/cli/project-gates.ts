@@ -39,11 +39,12 @@ async function demandedChecks(
   project: Project,
   config: Config,
   plugins: Plugins,
-  { cwd }: CliContext,
+  { cwd, env }: CliContext,
 ): Promise<readonly string[]> {
   try {
-    const request = sourceRequest(undefined, {}, config.source, { cwd, root: project.root });
-    const source = request.is === "plugin" ? plugins.source(request.name) : sourceOf(project, request).source;
+    const request = sourceRequest(undefined, {}, config, { cwd, root: project.root, env });
+    const source =
+      request.is === "plugin" ? plugins.source(request.name) : (await sourceOf(project, request)).source;
     return (await source.demands()).checks;
   } catch (error) {
     // A project without tasks has gates all the same.

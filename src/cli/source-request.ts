@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import type { RoadmapDefaults, SourceRequest } from "../compose.ts";
+import { githubPlace, usualPlace, type RoadmapDefaults, type SourceRequest } from "../compose.ts";
+import type { Config } from "../config/schema.ts";
 import { RalphError } from "../core/ralph-error.ts";
 
 /** Which tasks, as typed. */
@@ -15,7 +16,7 @@ export function withSourceOptions(command: Command): Command {
   return command
     .option(
       "--source <file>",
-      "the file with the tasks: a checklist, a roadmap, a tasks.json, a prompt; or plugin:NAME",
+      "the file with the tasks: a checklist, a roadmap, a tasks.json, a prompt; or github, github:LABEL, plugin:NAME",
     )
     .option("--roadmap <file>", "the same, read as a roadmap")
     .option("--prompt <file>", "the same, read as one open-ended prompt");
@@ -27,18 +28,20 @@ const PLUGIN = "plugin:";
 export function sourceRequest(
   goal: string | undefined,
   { source, roadmap, prompt }: SourceFlags,
-  configured: string,
-  { cwd, root }: { readonly cwd: string; readonly root: string },
+  config: Pick<Config, "source" | "github">,
+  { cwd, root, env }: { readonly cwd: string; readonly root: string; readonly env: NodeJS.ProcessEnv },
 ): SourceRequest {
   const given = [source, roadmap, prompt].filter((path) => path !== undefined);
   if (given.length > 1) throw new RalphError("usage", "give one of --source, --roadmap and --prompt");
   if (goal !== undefined && goal.trim() !== "") return { is: "goal", goal };
   if (roadmap !== undefined) return { is: "file", path: roadmap, base: cwd, kind: "roadmap" };
   if (prompt !== undefined) return { is: "file", path: prompt, base: cwd, kind: "prompt" };
-  const named = source ?? configured;
+  const named = source ?? config.source;
   if (named.startsWith(PLUGIN)) return { is: "plugin", name: named.slice(PLUGIN.length) };
+  const place = githubPlace(named, usualPlace(config));
+  if (place !== null) return { is: "github", place, env };
   if (source !== undefined) return { is: "file", path: source, base: cwd };
-  return configured === "auto" ? { is: "auto" } : { is: "file", path: configured, base: root };
+  return config.source === "auto" ? { is: "auto" } : { is: "file", path: config.source, base: root };
 }
 
 /** What tasks of a roadmap get that loop and do not say themselves. */

@@ -9,7 +9,6 @@ import {
   type SchemaNode,
 } from "./schema-node.ts";
 import { configSchema } from "./schema.ts";
-import { upcomingKey } from "./upcoming-keys.ts";
 
 /** What was checked, against what. */
 export interface Checked {
@@ -56,7 +55,7 @@ function sectionAt(path: readonly PropertyKey[], shape: Readonly<Record<string, 
 /** What a value is instead of what it should be, and how to mend it. */
 function misfit(node: SchemaNode, value: unknown, wanted: string, path: readonly PropertyKey[]): string {
   // The values of variables may be secret.
-  if (path.includes("env")) return `expected ${wanted}, got a ${typeof value}`;
+  if (path.includes("env") || path.at(-1) === "secret") return `expected ${wanted}, got a ${typeof value}`;
   if (value === "") return `expected ${wanted}, which is not empty`;
   return `expected ${wanted}, got ${shown(value)}${remedy(node, value)}`;
 }
@@ -84,13 +83,6 @@ export function remedy(node: SchemaNode, value: unknown): string {
 
 function unknownKey(path: readonly PropertyKey[], checked: Checked): Explanation {
   const value = valueAt(checked.value, path);
-  const upcoming = checked.schema === configSchema ? upcomingKey(path, value) : null;
-  if (upcoming !== null) {
-    return {
-      path: upcoming,
-      text: `"${upcoming.join(".")}" is not supported by this version yet; remove it`,
-    };
-  }
   const around = path.slice(0, -1);
   const key = String(path.at(-1));
   const { notation } = checked;

@@ -5,7 +5,6 @@ import { explainIssues } from "./explain-issue.ts";
 import { findConfig, type Written } from "./find-config.ts";
 import { readVariables } from "./read-variables.ts";
 import { valuesOf, type ConfigValue } from "./config-values.ts";
-import { withoutUpcomingDefaults } from "./upcoming-keys.ts";
 import { configSchema, type Config } from "./schema.ts";
 
 const ITERATIONS_PER_TASK = 30;
@@ -40,7 +39,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   const file = await findConfig(options.root, options.ralphDir);
   const variables = readVariables(options.env);
   let merged = await check(file, options.builtInAgents);
-  const tree: Record<string, unknown> = { ...(withoutUpcomingDefaults(file?.value ?? {}) as object) };
+  const tree: Record<string, unknown> = { ...(file?.value as object | undefined) };
   for (const [key, { value }] of variables.set) put(tree, key.split("."), value);
   if (variables.set.size > 0) merged = withVariables(tree, [...variables.set.values()]);
   const config = { ...merged, maxIterationsPerTask: file?.iterationsPerTask?.value ?? ITERATIONS_PER_TASK };
@@ -53,14 +52,19 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   };
 }
 
+/** What holds where nobody has configured anything. */
+export function defaultConfig(): Config {
+  return { ...configSchema.parse({}), maxIterationsPerTask: ITERATIONS_PER_TASK };
+}
+
 /** What the file alone comes to; throws at the first mistake in it. */
 async function check(
   file: Written | null,
   builtInAgents: readonly string[],
 ): Promise<Omit<Config, "maxIterationsPerTask">> {
-  const value = withoutUpcomingDefaults(file?.value ?? {});
+  const value = file?.value ?? {};
   const parsed = configSchema.safeParse(value);
-  if (file === null) return configSchema.parse({});
+  if (file === null) return defaultConfig();
   const complain = async (path: readonly PropertyKey[], what: string): Promise<RalphError> => {
     const written = file.writtenAs.get(path.join(".")) ?? path;
     const inItsWords = what.replace(`"${path.join(".")}"`, `"${written.join(".")}"`);

@@ -3,7 +3,6 @@ import { RalphError } from "../core/ralph-error.ts";
 import { remedy } from "./explain-issue.ts";
 import { expectation, scalarKeys, schemaAt, type SchemaNode } from "./schema-node.ts";
 import { configSchema } from "./schema.ts";
-import { upcomingKeyOfVariable } from "./upcoming-keys.ts";
 
 export interface Variables {
   /** By key: the variable that sets it, and its value as it could stand in a file. */
@@ -17,7 +16,7 @@ export interface Variables {
  * ralph has some of them in its environment.
  */
 const NO_CONFIGURATION =
-  /^RALPH_(?:DIR|STATE|RUN_ID|TASK_ID|STAGE|ITERATION|ITERATION_DIR|MAX_ITERATIONS|MARKER|DEMO_SCRIPT|TEST_.*)$/;
+  /^RALPH_(?:DIR|STATE|RUN_ID|TASK_ID|STAGE|ITERATION|ITERATION_DIR|MAX_ITERATIONS|MARKER|NOTICE_KIND|NOTICE_TEXT|DEMO_SCRIPT|TEST_.*)$/;
 
 /** The configuration in the environment: `RALPH_` and the key in capitals, e.g. `RALPH_RUN_MAX_STUCK`. */
 export function readVariables(env: NodeJS.ProcessEnv): Variables {
@@ -28,7 +27,6 @@ export function readVariables(env: NodeJS.ProcessEnv): Variables {
     if (!name.startsWith("RALPH_") || NO_CONFIGURATION.test(name)) continue;
     if (text === undefined || (text.trim() === "" && !TURNED_OFF.has(name))) continue;
     const known = keys.get(ALIASES[name] ?? name);
-    if (known === undefined) refuseUpcoming(name);
     if (known === undefined) unknown.push(name);
     else set.set(known.key, { name, value: valueOf(name, text.trim(), known.key, known.node) });
   }
@@ -39,7 +37,7 @@ export function readVariables(env: NodeJS.ProcessEnv): Variables {
 const TURNED_OFF: ReadonlySet<string> = new Set(["RALPH_QUEUE_URL"]);
 
 /** Nobody is shown what they say. */
-const SECRET: ReadonlySet<string> = new Set(["RALPH_QUEUE_URL"]);
+const SECRET: ReadonlySet<string> = new Set(["RALPH_QUEUE_URL", "RALPH_NOTIFY_WEBHOOK"]);
 
 const ALIASES: Readonly<Record<string, string>> = {
   RALPH_PROMISE_REQUIRE_XML_FORMAT: "RALPH_PROMISE_REQUIRE_XML",
@@ -74,12 +72,4 @@ function inType(text: string, node: SchemaNode): unknown {
   if (node.is !== "boolean") return text;
   if (/^(true|1)$/i.test(text)) return true;
   return /^(false|0)$/i.test(text) ? false : text;
-}
-
-function refuseUpcoming(name: string): void {
-  const key = upcomingKeyOfVariable(name);
-  if (key === null) return;
-  throw new RalphError("config", `${name} sets "${key}", which is not supported by this version yet`, {
-    hint: `unset ${name}`,
-  });
 }

@@ -15,6 +15,7 @@ import type { BreakerSettings } from "../core/limits/breaker.ts";
 import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
 import type { SourceIdentity } from "../core/plan/task.ts";
 import { requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
+import { resolveNotify } from "./resolve-notify.ts";
 import { resolveSandbox } from "./resolve-sandbox.ts";
 import { resolveStages } from "./resolve-stages.ts";
 import type { Config } from "./schema.ts";
@@ -127,7 +128,7 @@ export function resolveSettings(
     ...(sandbox && { sandbox: { kind: sandbox.kind, network: sandbox.network } }),
     ...(added.names.length > 0 && { plugins: added.names }),
   };
-  return { settings, commands: { agents, gates, sandbox } };
+  return { settings, commands: { agents, gates, sandbox, notify: resolveNotify(config) } };
 }
 
 function budgetSettings({ limits }: Config, flags: RunFlags): BudgetSettings {

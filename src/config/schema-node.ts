@@ -111,8 +111,9 @@ export function expectation(node: SchemaNode, notation: Notation): string {
         ...(node.orListOf === null ? [] : [A_LIST]),
       ]);
     case "list": {
-      const inList = schemaNode(node.each).is === "text";
-      return inList ? A_LIST : "a list of tables";
+      const each = schemaNode(node.each);
+      if (each.is === "choice") return `a list of any of ${each.values.map((one) => `"${one}"`).join(", ")}`;
+      return each.is === "text" ? A_LIST : "a list of tables";
     }
     case "object":
     case "record":

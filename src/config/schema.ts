@@ -5,6 +5,9 @@ import { agent } from "./agent-schema.ts";
 import { breaker, limits, price } from "./brakes-schema.ts";
 import { count, countFrom, countTo, LANES_MAX } from "./count-schema.ts";
 import { duration, durationOrOff } from "./duration-schema.ts";
+import { github } from "./github-schema.ts";
+import { logs } from "./logs-schema.ts";
+import { notify } from "./notify-schema.ts";
 import { queue } from "./queue-schema.ts";
 import { sandbox } from "./sandbox-schema.ts";
 import { review, stage } from "./stage-schema.ts";
@@ -217,7 +220,9 @@ const adaptiveTimeout = z
 /** Everything that may stand in `.ralph/ralph.toml`, with its defaults. */
 export const configSchema = z.strictObject({
   agent: text.default("claude").describe("who works: the name of an agent"),
-  source: text.default("auto").describe("the file with the tasks; `auto` looks for one"),
+  source: text
+    .default("auto")
+    .describe("the file with the tasks; `auto` looks for one, `github` takes issues as `[github]` says"),
   mode: z
     .enum(["speed", "standard", "thorough"])
     .default("standard")
@@ -257,6 +262,9 @@ export const configSchema = z.strictObject({
       "code of the project's own, by path (`./my-plugin.ts`, from the root of the repository) or by the name of an installed package",
     ),
   unblock: unblock.prefault({}).describe("what happens to blocked tasks by itself"),
+  github: github.prefault({}).describe('the issues that are tasks, with `source = "github"`'),
+  logs: logs.prefault({}).describe("how long what agents print is kept"),
+  notify: notify.prefault({}).describe("how people are told what happens while they are elsewhere"),
   queue: queue.prefault({}).describe("how several machines work on one project"),
 });
 

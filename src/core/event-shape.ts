@@ -4,6 +4,8 @@ export type RunId = string;
 
 export interface About<Type extends string> {
   readonly type: Type;
+  /** Who recorded it, of several workers: with facts that people are told of, so that one of them does. */
+  readonly worker?: string;
 }
 
 export interface AboutIteration<Type extends string> extends About<Type> {

@@ -92,8 +92,6 @@ export type IterationEvent =
       readonly branch: string | null;
       /** Unique to the iteration; every process of it carries this in its environment. */
       readonly marker: string;
-      /** Who did it, of several workers. */
-      readonly worker?: string;
     })
   /** Half of its time is over; looked at only with `mid_stream`. */
   | (AboutIteration<"halftime.passed"> & { readonly wroteFiles: boolean })

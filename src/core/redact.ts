@@ -25,9 +25,21 @@ export function redactAll<Value>(value: Value, redact: (text: string) => string)
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined || value.length < SECRET_LENGTH_MIN || isPath(value)) return [];
+    if (HEADERS_NAME.test(name)) return headersIn(value);
     return SECRET_NAME.test(name) ? [value] : passwordsIn(value);
   });
 }
+
+/** Of OpenTelemetry: `key=value,other=value`, each value as in an address; a scheme before it is no part of a key. */
+function headersIn(value: string): readonly string[] {
+  return value.split(",").flatMap((pair) => {
+    const written = pair.slice(pair.indexOf("=") + 1).trim();
+    const forms = [written, decoded(written)];
+    return [...forms, ...forms.map((form) => form.replace(/^[A-Za-z]+(?: |%20)+/, ""))];
+  });
+}
+
+const HEADERS_NAME = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
 
 /** A key's name may hold the file with the key. Base64 begins with a slash as well, and then looks like no path. */
 function isPath(value: string): boolean {

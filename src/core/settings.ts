@@ -1,6 +1,8 @@
 import type { BreakerSettings } from "./limits/breaker.ts";
 import type { TimeoutSettings } from "./limits/iteration-timeout.ts";
 import type { Prices } from "./limits/price.ts";
+import type { NoticeKind } from "./notices/notice.ts";
+import type { PayloadFormat } from "./notices/payload.ts";
 import type { SourceIdentity, TaskId } from "./plan/task.ts";
 import type { FactRecorder } from "./report/streams/stream-facts.ts";
 import type { StreamFormat } from "./report/streams/stream-format.ts";
@@ -162,6 +164,24 @@ export interface Commands {
   readonly gates: readonly GateSettings[];
   /** Null or absent: agents run like any other program. */
   readonly sandbox?: SandboxSettings | null;
+  /** How people are told what happens; absent: not at all. */
+  readonly notify?: NotifySettings;
+}
+
+export interface NotifySettings {
+  readonly desktop: boolean;
+  readonly webhook: WebhookSettings | null;
+  readonly command: string | null;
+  /** The kinds of notices that are sent. */
+  readonly on: readonly NoticeKind[];
+}
+
+export interface WebhookSettings {
+  /** Whoever knows it can write there. */
+  readonly url: string;
+  readonly format: PayloadFormat;
+  /** Signs what is sent; null: nothing does. */
+  readonly secret: string | null;
 }
 
 export interface AgentSettings {

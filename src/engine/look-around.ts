@@ -24,12 +24,16 @@ export async function lookAround(ports: Ports, state: State): Promise<readonly E
   return [...news, ...answers.flat()];
 }
 
-/** A person may be in the middle of editing: a plan that cannot be used now leaves the one before in force. */
+/**
+ * A person may be in the middle of editing, or the place where the tasks are does not answer: a plan that cannot be
+ * used now leaves the one before in force.
+ */
 async function observed(ports: Ports, { plan }: State): Promise<Plan> {
   try {
     return await ports.source.observe();
   } catch (error) {
-    if (plan === null || !(error instanceof RalphError) || error.code !== "bad-tasks") throw error;
+    const isPassing = error instanceof RalphError && ["bad-tasks", "unreachable"].includes(error.code);
+    if (plan === null || !isPassing) throw error;
     return plan;
   }
 }

@@ -45,7 +45,7 @@ export interface TaskSource {
   /** What the source asks of the run as a whole. */
   demands(): Promise<SourceDemands>;
   /** Safe to repeat; a task that is gone from the file is left alone. */
-  mark(task: TaskId): Promise<void>;
+  mark(task: TaskId, accepted?: AcceptedWork): Promise<void>;
   /**
    * Undoes what an agent did to the plan: takes back every mark that is not of a task in `done`, puts back a file
    * that is gone. Answers the ids whose mark it took back.
@@ -55,6 +55,17 @@ export interface TaskSource {
   markedIn(file: Buffer, task: TaskId, isDone: boolean): Buffer;
   /** Of a source whose tasks may have a review state. */
   readonly stories?: Stories;
+  /** The words in a pull request by which its merge marks the task; null when there are none. */
+  closingWords?(task: TaskId): string | null;
+}
+
+/** What a source may tell people about a task that it marks. */
+export interface AcceptedWork {
+  readonly run: string;
+  readonly iteration: number;
+  readonly commit: string | null;
+  /** The names of the gates that had to pass. */
+  readonly gates: readonly string[];
 }
 
 /** The file whose stories have a review state. */

@@ -110,7 +110,7 @@ describe("ralph.toml", () => {
 
   test("an unknown section that is near nothing", async () => {
     expect(await toml("[colours]\nred = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [stages.NAME], [review], [git], [worktree], [protect], [sandbox], [interventions], [adaptive_timeout], [unblock], [queue]"`,
+      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [stages.NAME], [review], [git], [worktree], [protect], [sandbox], [interventions], [adaptive_timeout], [unblock], [github], [logs], [notify], [queue]"`,
     );
   });
 
@@ -212,15 +212,27 @@ describe("ralph.toml", () => {
     );
   });
 
-  test("a section of a later version", async () => {
-    expect(await toml("[notify]\ndesktop = true\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:2: "notify.desktop" is not supported by this version yet; remove it"`,
+  test("a list with a word that is none of those it may have", async () => {
+    expect(await toml('[notify]\non = ["don"]\n')).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:2: "notify.on.0": expected "done", "blocked", "decide", "stuck", "budget", "limit" or "ended", got "don". Did you mean "done"?"`,
+    );
+    expect(await toml('[notify]\non = "done"\n')).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:2: "notify.on": expected a list of any of "done", "blocked", "decide", "stuck", "budget", "limit", "ended", got "done"; write it as a list: ["done"]"`,
     );
   });
 
-  test("a section of a later version with a key that nobody knows", async () => {
-    expect(await toml("[notify]\nwhatever = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: "notify" is not supported by this version yet; remove it"`,
+  test("an address that is none, and is not repeated", async () => {
+    expect(await toml('[notify]\nwebhook = "hooks.slack.com/services/T0/B0/secret"\n')).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:2: "notify.webhook": expected a web address, such as "https://example.com/ralph""`,
+    );
+    expect(await toml('[notify]\nwebhook = "file:///etc/passwd"\n')).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:2: "notify.webhook": expected a web address, such as "https://example.com/ralph""`,
+    );
+  });
+
+  test("a secret that is no text, and is not repeated", async () => {
+    expect(await toml("[notify]\nsecret = 12345678\n")).toMatchInlineSnapshot(
+      `".ralph/ralph.toml:2: "notify.secret": expected a text in quotes, got a number"`,
     );
   });
 
@@ -374,10 +386,10 @@ describe("variables", () => {
     `);
   });
 
-  test("a key of a later version", async () => {
-    expect(await complaint({}, { RALPH_NOTIFY_DESKTOP: "true" })).toMatchInlineSnapshot(`
-      "RALPH_NOTIFY_DESKTOP sets "notify.desktop", which is not supported by this version yet
-      unset RALPH_NOTIFY_DESKTOP"
+  test("an address that is none, and may be secret", async () => {
+    expect(await complaint({}, { RALPH_NOTIFY_WEBHOOK: "hooks.slack.com/secret" })).toMatchInlineSnapshot(`
+      "RALPH_NOTIFY_WEBHOOK is no address; expected a web address, such as "https://example.com/ralph"
+      it sets "notify.webhook"; without the variable the file or the default counts: unset RALPH_NOTIFY_WEBHOOK"
     `);
   });
 });

@@ -1,9 +1,9 @@
 import type { Beside } from "../../src/engine/parallel-ports.ts";
 import { DurableFacts } from "../simulation/durable-facts.ts";
 import { LaneTruth } from "../simulation/lane-truth.ts";
-import { Random } from "../simulation/random.ts";
+import { Random } from "../../src/eval/random.ts";
 import { simulatedBeside } from "../simulation/simulated-beside.ts";
-import { VirtualTime } from "../simulation/virtual-time.ts";
+import { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { World } from "../simulation/world.ts";
 import { BASE, type RepositoryHands } from "./repository-hands.ts";
 

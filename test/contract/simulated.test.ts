@@ -1,11 +1,11 @@
 import { DurableFacts } from "../simulation/durable-facts.ts";
 import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
 import type { Ports } from "../../src/engine/ports.ts";
-import { Random } from "../simulation/random.ts";
+import { Random } from "../../src/eval/random.ts";
 import { simulatedPorts } from "../simulation/simulated-ports.ts";
 import { SOURCE } from "../simulation/simulated-source.ts";
 import { StoryFile } from "../simulation/story-file.ts";
-import { VirtualTime } from "../simulation/virtual-time.ts";
+import { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { World } from "../simulation/world.ts";
 import { describeLetters } from "./letters.contract.ts";
 import { describeStories, describeTaskSource } from "./task-source.contract.ts";

@@ -2,12 +2,20 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChecklistSource } from "../../src/adapters/tasks/checklist-source.ts";
+import { beadsFormat } from "../../src/adapters/tasks/beads/beads-format.ts";
+import { createFormatSource } from "../../src/adapters/tasks/format-source.ts";
+import { createGithubSource } from "../../src/adapters/tasks/github/github-source.ts";
 import { createGoalSource } from "../../src/adapters/tasks/goal-source.ts";
 import { createPromptSource } from "../../src/adapters/tasks/prompt-source.ts";
+import { RALPHEX } from "../../src/adapters/tasks/ralphex/ralphex-format.ts";
 import { createRoadmapSource } from "../../src/adapters/tasks/roadmap-source.ts";
+import { loadTaskListFormat, TASK_LIST } from "../../src/adapters/tasks/task-list/task-list-format.ts";
 import { createTasksJsonSource } from "../../src/adapters/tasks/tasks-json-source.ts";
 import type { TaskSource } from "../../src/engine/ports.ts";
+import { installFakeGithub } from "../fixtures/fake-github.ts";
 import { describeStories, describeTaskSource, type TaskSourceSubject } from "./task-source.contract.ts";
+
+await loadTaskListFormat();
 
 /** A source in a file; `tick` is what somebody who ticks the first task replaces, and by what. */
 async function fileSubject(
@@ -53,6 +61,73 @@ describeTaskSource("a tasks.json", () =>
     ["false", "true"],
   ),
 );
+
+describeTaskSource("a YAML list", () =>
+  fileSubject(
+    "tasks.yaml",
+    "tasks:\n  - id: one\n    title: first # of two\n    status: open\n  - title: second\n",
+    (place) => createFormatSource(place, TASK_LIST),
+    ["status: open", "status: closed"],
+  ),
+);
+
+describeTaskSource("a YAML list without marks", () =>
+  fileSubject(
+    "tasks.yaml",
+    "tasks:\n  - title: first\n    dependencies: []\n  - title: second\n",
+    (place) => createFormatSource(place, TASK_LIST),
+    ["- title: first", "- completed: true\n    title: first"],
+  ),
+);
+
+describeTaskSource("a Taskmaster file", () =>
+  fileSubject(
+    "tasks.json",
+    '{"master": {"tasks": [{"id": 1, "title": "first", "status": "pending"}, {"id": 2, "title": "second", "status": "in-progress", "dependencies": [1]}]}}',
+    (place) => createFormatSource(place, TASK_LIST),
+    ["pending", "done"],
+  ),
+);
+
+describeTaskSource("the issues of Beads", () =>
+  fileSubject(
+    "issues.jsonl",
+    '{"id":"bd-1","title":"first","status":"open","updated_at":"2026-01-01T00:00:00Z"}\n{"id":"bd-2","title":"second"}\n',
+    (place) =>
+      createFormatSource(
+        place,
+        beadsFormat(() => "2026-01-02T00:00:00.000Z"),
+      ),
+    ["open", "closed"],
+  ),
+);
+
+describeTaskSource("a plan of ralphex", () =>
+  fileSubject(
+    "plan.md",
+    "# Plan\n\n### Task 1: first\n\n- [x] begun\n- [ ] ended\n\n### Task 2: second\n- [ ] all\n",
+    (place) => createFormatSource(place, RALPHEX),
+    ["[ ] ended", "[x] ended"],
+  ),
+);
+
+describeTaskSource("GitHub issues", async () => {
+  const root = mkdtempSync(join(tmpdir(), "ralph-test-"));
+  const github = installFakeGithub(root, [{ title: "first" }, { title: "second", body: "Depends on #1" }]);
+  let now = 0;
+  return {
+    source: createGithubSource(
+      { repo: null, label: "ralph", whenDone: "close" },
+      { root, env: { PATH: github.bin }, now: () => (now += 60_000) },
+    ),
+    async tick() {
+      github.change((hub) => Object.assign(hub.issues[0]!, { state: "CLOSED", closedBy: hub.login }));
+    },
+    async dispose() {
+      rmSync(root, { recursive: true });
+    },
+  };
+});
 
 describeStories("a tasks.json", async (text) => {
   const root = mkdtempSync(join(tmpdir(), "ralph-test-"));

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Random } from "../simulation/random.ts";
+import { Random } from "../../src/eval/random.ts";
 import { recordedIn } from "./recorded.ts";
 import {
   openScene,

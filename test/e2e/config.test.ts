@@ -65,14 +65,14 @@ describe("ralph config", () => {
   });
 
   test("refuses a wrong word, and says what is wrong as JSON where that was asked for", async () => {
-    project = createProject({ config: "[notify]\ndesktop = true\n" });
+    project = createProject({ config: "[notify]\ndesktop = 1\n" });
     expect(await project.ralph("config", "shema")).toMatchObject({ code: 64, stdout: "" });
     const json = await project.ralph("config", "--json");
     expect(json).toMatchObject({ code: 64, stderr: "" });
     expect(JSON.parse(json.stdout)).toMatchObject({
       error: {
         code: "config",
-        message: '.ralph/ralph.toml:2: "notify.desktop" is not supported by this version yet; remove it',
+        message: '.ralph/ralph.toml:2: "notify.desktop": expected true or false, got 1',
       },
     });
   });

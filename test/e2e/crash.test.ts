@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { Random } from "../simulation/random.ts";
+import { Random } from "../../src/eval/random.ts";
 import { createProject, exists, until, WORKS, type Project } from "./project.ts";
 
 let project: Project;

@@ -19,6 +19,46 @@ describe("ralph init", () => {
     expect(stdout).toContain("Next:");
   });
 
+  test("finds all checks of a project, in its own words, and leaves a second set to be chosen", async () => {
+    const scripts = { test: "vitest", lint: "eslint .", typecheck: "tsc", build: "tsc" };
+    project = createBareProject({
+      "package.json": JSON.stringify({ scripts }),
+      "pnpm-lock.yaml": "",
+      "go.mod": "module x\n",
+    });
+    const { stdout } = await project.ralph("init");
+    expect(stdout).toContain(
+      "agent: demo, as none was found; tests: pnpm test, lint: pnpm run lint, types: pnpm run typecheck, vet: go vet ./...",
+    );
+    const config = project.read(".ralph/ralph.toml");
+    expect(config).toContain('# name = "tests-2"\n# command = "go test ./..."\n');
+    const { stdout: shown } = await project.ralph("config");
+    expect(shown).toContain("pnpm run typecheck");
+    expect(await project.ralph("init")).toMatchObject({ code: 0 });
+  });
+
+  test("says which lists of other programs are there, and how to work on each", async () => {
+    project = createBareProject({
+      ".beads/issues.jsonl": '{"id":"bd-1","title":"A"}\n',
+      "docs/plans/1-done.md": "### Task 1: x\n- [x] y\n",
+      "docs/plans/2-open.md": "### Task 1: x\n- [ ] y\n",
+      "Taskfile.yml": "tasks:\n  test:\n    cmds: [x]\n",
+      "tasks.yml": "- name: an Ansible task\n  copy: {}\n",
+    });
+    const { code, stdout } = await project.ralph("init");
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "found  .beads/issues.jsonl\n       the issues of Beads: ralph works on it where it lies",
+    );
+    expect(stdout).toContain(
+      "also   docs/plans/2-open.md, a plan of ralphex: ralph run --source docs/plans/2-open.md\n",
+    );
+    expect(stdout).not.toMatch(/1-done|Taskfile|tasks\.yml/);
+    expect(exists(project, "TODO.md")).toBe(false);
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    expect(project.read(".beads/issues.jsonl")).toContain('"status":"closed"');
+  });
+
   test("in an empty repository is enough: run works without further edits", async () => {
     project = createBareProject();
     await project.ralph("init");

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordFigures } from "../../scripts/record-figures.ts";
+import { startReceiver, type Receiver } from "../fixtures/receiver.ts";
 import { createProject, until, type Finished, type Project } from "./project.ts";
 
 /** By where it is planted. No two share a part, so that a leak names its place. */
@@ -17,8 +18,11 @@ const PLANTED = {
   remote: "Zq7-password-of-the-remote",
   remoteName: "Zq8tokenInPlaceOfAName0123456789",
   queue: "Zq9-password-of-the-queue",
+  webhook: "ZqA-token-in-the-address-of-the-webhook",
+  signing: "ZqB-secret-that-signs-what-is-posted",
+  header: "ZqC-key-in-a-header-of-telemetry",
 } as const;
-const LEAK = /Zq[1-9]/;
+const LEAK = /Zq[1-9A-C]/;
 
 const ENV = {
   PLANTED_API_KEY: PLANTED.key,
@@ -44,11 +48,16 @@ env = { STUB_TOKEN = "${PLANTED.agent}" }
 command = ["sh", "json.sh"]
 format = "claude"
 env = { STUB_TOKEN = "${PLANTED.agent}" }
+[notify]
+secret = "${PLANTED.signing}"
+command = "cat >> ../noticed"
 `;
 
 const TELL = `for value in "$PLANTED_API_KEY" "$PLANTED_TOKEN" "$PLANTED_SECRET" "$PGPASSWORD" "$STUB_TOKEN" "$CHECK_SECRET"; do
   test -z "$value" || { echo "error: the value is $value"; echo "it is $value" >&2; }
 done
+env | grep -e NOTIFY -e OTEL
+grep -h secret .ralph/ralph.toml
 git remote get-url origin; git remote get-url other
 `;
 
@@ -83,9 +92,16 @@ const TASKS = ["fails", "lies", "blocks", "asks", "works"];
 
 let project: Project;
 let temporary: string;
+let receiver: Receiver;
 
-beforeEach(() => {
-  project = createProject({ config: CONFIG, env: ENV });
+beforeEach(async () => {
+  receiver = await startReceiver();
+  const outlets = {
+    RALPH_NOTIFY_WEBHOOK: `${receiver.url}/${PLANTED.webhook}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/otlp`,
+    OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${PLANTED.header}`,
+  };
+  project = createProject({ config: CONFIG, env: { ...ENV, ...outlets } });
   temporary = join(project.root, "..", "tmp");
   mkdirSync(temporary);
   const boxes = TASKS.map((id) => `- [ ] **${id}**: ${id} with ${PLANTED.key}\n  - and ${PLANTED.agent}\n`);
@@ -96,7 +112,10 @@ beforeEach(() => {
   project.git("remote", "add", "other", `https://${PLANTED.remoteName}@127.0.0.1:1/x.git`);
   project.commit("tasks");
 });
-afterEach(() => project.dispose());
+afterEach(async () => {
+  project.dispose();
+  await receiver.close();
+});
 
 /** A person may tell them as well. */
 const ACTS: readonly (readonly string[])[] = [
@@ -146,11 +165,25 @@ test("none of them appears in any file, on any screen, in any answer", async () 
   for (let from = 0; from < EVERYWHERE.length; from += 3)
     outputs.push(...(await Promise.all(EVERYWHERE.slice(from, from + 3).map((args) => ralph(...args)))));
   outputs.push(await ralphThatFails());
-  const told = [...outputs.map(({ args, ...out }) => [`ralph ${args}`, out.stdout + out.stderr]), ...web];
+  const told = [
+    ...outputs.map(({ args, ...out }) => [`ralph ${args}`, out.stdout + out.stderr]),
+    ...web,
+    ...receiver.requests.map(({ path, body, headers }) => [
+      path.startsWith("/otlp") ? "telemetry" : "the webhook",
+      `${JSON.stringify({ ...headers, authorization: "" })} ${body}`,
+    ]),
+  ];
+  for (const [where, least] of Object.entries({ telemetry: 10, "the webhook": 4 }))
+    expect(told.filter(([from]) => from === where).length).toBeGreaterThanOrEqual(least);
+  expect(receiver.requests.every(({ headers }) => !JSON.stringify(headers).includes(PLANTED.signing))).toBe(
+    true,
+  );
+  expect(receiver.requests.map(({ body }) => body).join("")).toContain("asks: use [redacted]?");
   const events = await project.events();
   expect(events.filter(({ type }) => type === "verdict.reached").length).toBeGreaterThan(6);
   expect(told.filter(([, text = ""]) => text.includes("[redacted]")).length).toBeGreaterThan(20);
   const files = filesOf(join(project.root, ".."));
+  expect(files.map(([path]) => path.split("/").at(-1))).toContain("noticed");
   const searched = [...told, ...files, ["git log", project.git("log", "--format=%B")]];
   expect(leaksIn(searched)).toEqual([]);
   if (process.env["RECORD_SENTINELS"] === "1")
@@ -158,6 +191,7 @@ test("none of them appears in any file, on any screen, in any answer", async () 
       planted: Object.keys(PLANTED).length,
       "answers of commands searched": outputs.length,
       "answers of the page searched": web.length,
+      "notices and batches of telemetry searched": receiver.requests.length,
       "files searched": files.length,
       "kilobytes searched": Math.round(searched.reduce((sum, [, text = ""]) => sum + text.length, 0) / 1e3),
       "places where one was replaced": searched.filter(([, text = ""]) => text.includes("[redacted]")).length,

@@ -1,16 +1,22 @@
 import { strict as assert } from "node:assert";
 import { markStories } from "../../src/adapters/tasks/mark-stories.ts";
 import { createChecklistSource } from "../../src/adapters/tasks/checklist-source.ts";
+import { beadsFormat } from "../../src/adapters/tasks/beads/beads-format.ts";
+import { RALPHEX } from "../../src/adapters/tasks/ralphex/ralphex-format.ts";
 import { createRoadmapSource } from "../../src/adapters/tasks/roadmap-source.ts";
 import { scanChecklist } from "../../src/adapters/tasks/scan-checklist.ts";
 import { scanRoadmap } from "../../src/adapters/tasks/scan-roadmap.ts";
 import { scanTasksJson } from "../../src/adapters/tasks/scan-tasks-json.ts";
+import type { TaskFormat } from "../../src/adapters/tasks/task-format.ts";
+import { loadTaskListFormat, TASK_LIST } from "../../src/adapters/tasks/task-list/task-list-format.ts";
 import type { Task } from "../../src/core/plan/task.ts";
 import type { TaskSource } from "../../src/engine/ports.ts";
 import { hostileText } from "./hostile-text.ts";
 import { mutate } from "./mutate.ts";
-import { CHECKLIST, ROADMAP, TASKS_JSON } from "./seeds.ts";
+import { BEADS, CHECKLIST, RALPHEX_PLAN, ROADMAP, TASKS_JSON, YAML_LIST } from "./seeds.ts";
 import type { Target } from "./target.ts";
+
+await loadTaskListFormat();
 
 const MARKED_MAX = 3;
 const NOWHERE = { root: "/nonexistent", path: "tasks" };
@@ -27,6 +33,14 @@ export const EDITS: readonly Target[] = [
       scanRoadmap(file).map(({ id, task }) => ({ id, done: task.done })),
     ),
   ),
+  edit("edit YAML list", YAML_LIST, (text) => markEach(Buffer.from(text), TASK_LIST)),
+  edit("edit Beads", BEADS, (text) =>
+    markEach(
+      Buffer.from(text),
+      beadsFormat(() => "2026-01-01T00:00:00Z"),
+    ),
+  ),
+  edit("edit ralphex plan", RALPHEX_PLAN, (text) => markEach(Buffer.from(text, "latin1"), RALPHEX)),
   edit("edit tasks.json", TASKS_JSON, (text) => passEach(Buffer.from(text))),
 ];
 
@@ -45,6 +59,21 @@ function tickEach(file: Buffer, source: TaskSource, scan: (file: Buffer) => Mark
     const expected = before.map((task) => (task.id === id ? { ...task, done: true } : task));
     const plain = (tasks: Marked): Marked => tasks.map((task) => ({ id: task.id, done: task.done }));
     assert.deepEqual(plain(scan(after)), plain(expected), `marking ${id} changes other tasks`);
+  }
+}
+
+/** Marks one task after the other: it is done then, and the others are what they were. */
+function markEach(file: Buffer, format: TaskFormat): void {
+  const others = (bytes: Buffer, id: string): unknown =>
+    format.read(bytes, "f").tasks.map((task) => (task.id === id ? { ...task, done: true } : task));
+  const open = format.read(file, "f").tasks.filter(({ done }) => !done);
+  for (const { id } of open.slice(0, MARKED_MAX)) {
+    const marking = { isDone: true, isWanted: (one: string) => one === id, before: file };
+    const after = format.mark(file, "f", marking);
+    assert.deepEqual(after.changed, [id], `${id} is marked, and others too`);
+    assert.deepEqual(others(after.file, ""), others(file, id), `marking ${id} changes other things`);
+    const again = format.mark(after.file, "f", marking);
+    assert.ok(again.file.equals(after.file), "a mark that is made twice changes something");
   }
 }
 

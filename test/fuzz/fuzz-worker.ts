@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { Random } from "../simulation/random.ts";
+import { Random } from "../../src/eval/random.ts";
 import { TARGETS } from "./all-targets.ts";
 import { isRefusal } from "./is-refusal.ts";
 import type { Tally, WorkerNews, WorkerRequest } from "./supervise-fuzzing.ts";

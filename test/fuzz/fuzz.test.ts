@@ -1,6 +1,6 @@
 // A few thousand small inputs in a moment; `npm run fuzz` has as many as one likes.
 import { expect, test } from "vitest";
-import { Random } from "../simulation/random.ts";
+import { Random } from "../../src/eval/random.ts";
 import { EDITS } from "./edit-targets.ts";
 import { isRefusal } from "./is-refusal.ts";
 import { PROGRAMS } from "./program-targets.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../simulation/random.ts";
+import type { Random } from "../../src/eval/random.ts";
 
 /** Pieces that mean something to one reader or another. */
 const PIECES = [

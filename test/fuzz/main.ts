@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { recordFigures } from "../../scripts/record-figures.ts";
-import { Random } from "../simulation/random.ts";
+import { Random } from "../../src/eval/random.ts";
 import { TARGETS } from "./all-targets.ts";
 import { superviseFuzzing, type Failure } from "./supervise-fuzzing.ts";
 

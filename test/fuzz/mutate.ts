@@ -1,4 +1,4 @@
-import type { Random } from "../simulation/random.ts";
+import type { Random } from "../../src/eval/random.ts";
 import { hostileText } from "./hostile-text.ts";
 
 const ODD = [

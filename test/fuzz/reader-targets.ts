@@ -1,7 +1,12 @@
 import { createStreamReader } from "../../src/adapters/agents/stream-reader.ts";
+import { beadsFormat } from "../../src/adapters/tasks/beads/beads-format.ts";
+import { issueTask } from "../../src/adapters/tasks/github/issue-task.ts";
+import { RALPHEX } from "../../src/adapters/tasks/ralphex/ralphex-format.ts";
 import { scanChecklist } from "../../src/adapters/tasks/scan-checklist.ts";
 import { scanRoadmap } from "../../src/adapters/tasks/scan-roadmap.ts";
 import { scanTasksJson } from "../../src/adapters/tasks/scan-tasks-json.ts";
+import { looksLikeList } from "../../src/adapters/tasks/task-list/looks-like-list.ts";
+import { loadTaskListFormat, TASK_LIST } from "../../src/adapters/tasks/task-list/task-list-format.ts";
 import { answerToolUse } from "../../src/cli/hook/context-monitor.ts";
 import { readLastWords } from "../../src/cli/hook/last-words.ts";
 import { readJson } from "../../src/config/read-json.ts";
@@ -17,6 +22,8 @@ import { hostileText } from "./hostile-text.ts";
 import { mutate } from "./mutate.ts";
 import * as seeds from "./seeds.ts";
 import type { Target } from "./target.ts";
+
+await loadTaskListFormat();
 
 const FORMATS: readonly StreamFormat[] = ["claude", "codex", "gemini", "copilot", "opencode", "acp"];
 const PROMISE = { completion: "COMPLETE", requireXml: false } as const;
@@ -41,6 +48,13 @@ export const READERS: readonly Target[] = [
   reader("checklist", [seeds.CHECKLIST], (text) => void scanChecklist(Buffer.from(text, "latin1"))),
   reader("roadmap", [seeds.ROADMAP], (text) => void scanRoadmap(Buffer.from(text, "latin1"))),
   reader("tasks.json", [seeds.TASKS_JSON], (text) => void scanTasksJson(Buffer.from(text), "tasks.json")),
+  reader("YAML list", [seeds.YAML_LIST], (text) => void TASK_LIST.read(Buffer.from(text), "f")),
+  reader("Beads", [seeds.BEADS], (text) => void beadsFormat().read(Buffer.from(text), "f")),
+  reader("ralphex plan", [seeds.RALPHEX_PLAN], (text) => void RALPHEX.read(Buffer.from(text, "latin1"), "f")),
+  reader("issue", seeds.seedsIn("docs/guide/*.md"), (text) => {
+    issueTask({ number: 1, title: text, body: text, labels: [{ name: text }] }, false);
+  }),
+  reader("looks like a list", [seeds.YAML_LIST], (text) => void looksLikeList(Buffer.from(text))),
   reader("toml", [seeds.TOML], (text) => void readToml(text)),
   reader("yaml", [seeds.YAML], (text) => void readYaml(text)),
   reader("json", [seeds.CONFIG_JSON], (text) => void readJson(text)),

@@ -1,4 +1,4 @@
-import type { Random } from "../simulation/random.ts";
+import type { Random } from "../../src/eval/random.ts";
 
 /** Something that reads what others write. */
 export interface Target {

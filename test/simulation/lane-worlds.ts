@@ -1,7 +1,7 @@
 import type { Settings } from "../../src/core/settings.ts";
 import { LaneTruth } from "./lane-truth.ts";
-import type { Random } from "./random.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { Random } from "../../src/eval/random.ts";
+import type { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { CHARACTERS, plainSettings } from "./worlds.ts";
 import { World, MAIN, type Character } from "./world.ts";
 

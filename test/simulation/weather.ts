@@ -1,8 +1,8 @@
 import { RalphError } from "../../src/core/ralph-error.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import { forwarding } from "./mutant-log.ts";
-import { Random } from "./random.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import { Random } from "../../src/eval/random.ts";
+import type { VirtualTime } from "../../src/eval/virtual-time.ts";
 
 /** What goes wrong around a run that is nobody's doing: it comes and goes by itself, whatever the run does. */
 export interface Weather {

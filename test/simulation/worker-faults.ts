@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../../src/eval/random.ts";
 import { killWorker, type Machine } from "./worker-truth.ts";
 import type { WorkerWorld } from "./worker-worlds.ts";
 

@@ -44,7 +44,7 @@ export async function workerProcess(parts: ProcessParts): Promise<"drained" | "s
   const holdings = mutant?.holdings?.(crew.leaseMs, elapsed) ?? new Holdings(crew.leaseMs, elapsed);
   const fleet = await fleetFor(parts);
   const shared = logFor(parts);
-  const log = life.aroundLog(fencedLog(shared, holdings));
+  const log = life.aroundLog(fencedLog(shared, holdings, machine.id));
   const clock = new SharedClock(ownClock(parts), elapsed);
   const run: WorkerRun = {
     id: machine.id,

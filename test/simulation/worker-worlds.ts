@@ -1,8 +1,8 @@
 import type { Settings } from "../../src/core/settings.ts";
 import { LaneTruth } from "./lane-truth.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../src/eval/random.ts";
 import { FleetStorage } from "./simulated-fleet.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { Crew, Machine } from "./worker-truth.ts";
 import { CHARACTERS, plainSettings } from "./worlds.ts";
 import { MAIN, World, type Character } from "./world.ts";

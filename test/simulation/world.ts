@@ -1,13 +1,13 @@
 import type { SessionOwner } from "./sessions.ts";
 import { plainTask, type Task } from "../../src/core/plan/task.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../src/eval/random.ts";
 import { Checkout } from "./checkout.ts";
 import { CHECKLIST, idsIn, marksIn, withLine } from "./checklist-text.ts";
 import { branchOf, type LaneTruth } from "./lane-truth.ts";
 import { Branches, type Files } from "./branches.ts";
 import { UNTOUCHED_STORY, type RawStory, type StoryFile } from "./story-file.ts";
 import { CALM, type Weather } from "./weather.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { VirtualTime } from "../../src/eval/virtual-time.ts";
 import type { Crew } from "./worker-truth.ts";
 import { flawOf, versionOf, type Flaw } from "./work-text.ts";
 

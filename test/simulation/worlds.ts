@@ -1,11 +1,11 @@
 import { DEFAULT_COMPLEXITY } from "../../src/core/limits/complexity.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { BUILD, type StageSettings } from "../../src/core/stages/stages.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../src/eval/random.ts";
 import { GATE } from "./simulated-ports.ts";
 import { SOURCE, STORY_SOURCE } from "./simulated-source.ts";
 import { StoryFile, UNTOUCHED_STORY, type RawStory } from "./story-file.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { World, type Character } from "./world.ts";
 
 export const CHARACTERS: readonly Character[] = [

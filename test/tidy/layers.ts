@@ -30,7 +30,7 @@ const layers: readonly Layer[] = [
     holds: /^src\/adapters\//,
     mayImport: [
       core,
-      /^src\/engine\/(parallel-|fleet-|plugin-)?ports\.ts$/,
+      /^src\/engine\/(parallel-|fleet-|notify-|plugin-)?ports\.ts$/,
       /^src\/adapters\/(system|git)\//,
       /^src\/adapters\/store\/stored-rows\.ts$/,
     ],
@@ -56,10 +56,16 @@ const layers: readonly Layer[] = [
     rule: "screens import core, and of the engine follow.ts, operator.ts, watch-project.ts and ports.ts only",
   },
   {
+    holds: /^src\/eval\//,
+    mayImport: [core, /^src\/engine\//],
+    packages: "node",
+    rule: "the evaluation imports core and engine only; compose-eval.ts gives it a log and the default settings",
+  },
+  {
     holds: /^src\/cli\//,
-    mayImport: [core, /^src\/(engine|config|tui|web)\//, /^src\/compose(-\w+)?\.ts$/],
+    mayImport: [core, /^src\/(engine|config|eval|tui|web)\//, /^src\/compose(-\w+)?\.ts$/],
     packages: "all",
-    rule: "cli imports core, engine, config, tui, web and compose.ts; name adapters in compose.ts",
+    rule: "cli imports core, engine, config, eval, tui, web and compose.ts; name adapters in compose.ts",
   },
   {
     holds: /^src\/library\//,
@@ -86,7 +92,7 @@ const layers: readonly Layer[] = [
     rule: "the bridge of a sandbox stands alone: it imports Node, and what carries bytes in adapters/sandbox",
   },
   {
-    holds: /^src\/(compose(-\w+)?|main|index)\.ts$/,
+    holds: /^src\/(compose(-\w+)?|eval-worker|main|index)\.ts$/,
     mayImport: [everything],
     packages: "all",
     rule: "",

@@ -90,6 +90,12 @@ describe("import directions", () => {
       "imports src/engine/b.ts; screens",
     ],
     [
+      "the evaluation uses an adapter",
+      "src/eval/a.ts",
+      `import "../adapters/x/b.ts";`,
+      "imports src/adapters/x/b.ts; the evaluation",
+    ],
+    [
       "cli uses an adapter",
       "src/cli/a.ts",
       `import "../adapters/x/b.ts";`,

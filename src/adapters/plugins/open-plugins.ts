@@ -6,11 +6,10 @@ import { advisersOf, type Part } from "./advisers.ts";
 import { inWords, type PartName } from "./ask-plugin.ts";
 import { checkPlugin } from "./check-plugin.ts";
 import { loadPlugin, type LoadedPlugin } from "./load-plugin.ts";
-import { noticesFor, type Notices } from "./notices.ts";
 import { agentSettings } from "./plugin-agents.ts";
 import { gateFunction, type GateFunction } from "./plugin-gates.ts";
 import { pluginSource } from "./plugin-source.ts";
-import type { Plugin } from "./plugin.ts";
+import type { Plugin, PluginNotifier } from "./plugin.ts";
 
 /** Everything that the plugins of a project add. */
 export interface Plugins {
@@ -21,8 +20,7 @@ export interface Plugins {
   readonly gates: readonly GateSettings[];
   readonly functions: readonly GateFunction[];
   readonly advisers: Advisers | undefined;
-  /** Undefined when nobody is to be told of anything. */
-  readonly notices: Notices | undefined;
+  readonly notifiers: readonly Part<PluginNotifier>[];
   /** The source of a name. */
   source(name: string): TaskSource;
 }
@@ -56,7 +54,6 @@ export async function openPlugins(options: OpenOptions): Promise<Plugins> {
   const agents = partsOf(plugins, "agents", "agent");
   const sources = partsOf(plugins, "sources", "source");
   const gates = partsOf(plugins, "gates", "gate");
-  const notifiers = partsOf(plugins, "notifiers", "notifier");
   for (const parts of [agents, sources, gates]) requireOneOfEach(parts);
   for (const { part } of agents) requireFree(part, options.knownAgents);
   const functions = gates.map(({ part, does }) => gateFunction(part, does));
@@ -72,7 +69,7 @@ export async function openPlugins(options: OpenOptions): Promise<Plugins> {
       guards: partsOf(plugins, "guards", "guard"),
       exitRules: partsOf(plugins, "exitRules", "exit rule"),
     }),
-    notices: notifiers.length === 0 ? undefined : noticesFor(notifiers, options),
+    notifiers: partsOf(plugins, "notifiers", "notifier"),
     source(name) {
       const found = sources.find(({ part }) => part.name === name);
       if (found !== undefined) return pluginSource(found.part, found.does, { root, env, warn });

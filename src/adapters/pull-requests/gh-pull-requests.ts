@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { ProposedWork, PullRequest, PullRequests } from "../../engine/parallel-ports.ts";
 import { openRepository, type OpenRepository } from "../git/open-repository.ts";
 import { findProgram } from "../system/find-program.ts";
+import { runProgram, type Said } from "../system/run-program.ts";
 import { requireRemote } from "./require-remote.ts";
 
 export interface PullRequestOptions {
@@ -11,15 +11,14 @@ export interface PullRequestOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const PATIENCE_MS = 120_000;
-
 /** Pull requests through GitHub's own command line, with the sign-in that it has. */
 export function createPullRequests({ root, env }: PullRequestOptions): PullRequests {
   // Nobody is there to be asked for a password.
   const silent = { ...env, GH_PROMPT_DISABLED: "1", GIT_TERMINAL_PROMPT: "0", NO_COLOR: "1" };
   let opening: Promise<OpenRepository> | null = null;
   const open = (): Promise<OpenRepository> => (opening ??= openRepository(root));
-  const gh = (...args: readonly string[]): Promise<Said> => run("gh", args, root, silent);
+  const gh = (...args: readonly string[]): Promise<Said> =>
+    runProgram("gh", args, { cwd: root, env: silent });
   return {
     requireUsable: async (base) => {
       if (findProgram("gh", root, env) === null)
@@ -32,30 +31,14 @@ export function createPullRequests({ root, env }: PullRequestOptions): PullReque
       const { git } = await open();
       const remote = await requireRemote(git, work.base);
       const ref = `refs/heads/${work.branch}`;
-      const pushed = await run("git", ["push", "--quiet", remote, `${ref}:${ref}`], root, silent);
+      const pushed = await runProgram("git", ["push", "--quiet", remote, `${ref}:${ref}`], {
+        cwd: root,
+        env: silent,
+      });
       if (!pushed.isWell) return { is: "refused", why: `git push to ${remote} failed: ${pushed.words}` };
       return (await openedBefore(gh, work)) ?? opened(await gh(...creation(work)), work);
     },
   };
-}
-
-interface Said {
-  readonly isWell: boolean;
-  /** What it printed; the last line of its complaint when it failed. */
-  readonly words: string;
-}
-
-function run(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Said> {
-  return new Promise((resolve) => {
-    execFile(program, args, { cwd, env, timeout: PATIENCE_MS }, (error, stdout, stderr) => {
-      const complaint = stderr.trim().split("\n").at(-1) ?? "";
-      resolve(
-        error === null
-          ? { isWell: true, words: stdout.trim() }
-          : { isWell: false, words: complaint || error.message },
-      );
-    });
-  });
 }
 
 /** The work may have been proposed before, and its branch be new now: one pull request follows it. */

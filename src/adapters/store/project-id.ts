@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -46,7 +45,7 @@ function readIfThere(file: string): string | null {
 /** Linking a finished file into place is atomic and never replaces the one of a process that was faster. */
 function create(folder: string, file: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const id = randomUUID();
+  const id = crypto.randomUUID();
   const draft = temporaryBeside(file);
   try {
     writeDurably(draft, `${id}\n`);

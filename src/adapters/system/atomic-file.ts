@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   fchmodSync,
@@ -39,7 +38,7 @@ export function writeFileAtomically(
 
 /** A name that nobody else uses; whose file it is can be told by it. */
 export function temporaryBeside(path: string): string {
-  const unique = `${process.pid}-${randomBytes(4).toString("hex")}`;
+  const unique = `${process.pid}-${crypto.randomUUID().slice(0, 8)}`;
   return join(dirname(path), `${TEMPORARY_PREFIX}${unique}-${basename(path)}`);
 }
 

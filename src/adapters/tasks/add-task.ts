@@ -20,8 +20,13 @@ export interface AddedTask {
 export function addTask(root: string, source: SourceIdentity, words: string): AddedTask {
   const title = words.replaceAll(/\s+/g, " ").trim();
   if (title === "") throw new RalphError("usage", "the new task has no title");
-  const file = new TaskFile({ root, path: fileFor(root, source) });
   const { kind } = source;
+  const elsewhere = ELSEWHERE[kind];
+  if (elsewhere !== undefined)
+    throw new RalphError("usage", `${source.path ?? source.label} belongs to another program`, {
+      hint: elsewhere,
+    });
+  const file = new TaskFile({ root, path: fileFor(root, source) });
   const before = new Set(file.read((bytes) => idsIn(kind, bytes, file.path)));
   let added: TaskId | undefined;
   file.edit((bytes) => {
@@ -34,6 +39,14 @@ export function addTask(root: string, source: SourceIdentity, words: string): Ad
     hint: "look for code or a comment that is never closed",
   });
 }
+
+/** How a task is added to a list that is not ours to extend. */
+const ELSEWHERE: Partial<Record<SourceIdentity["kind"], string>> = {
+  "task-list": "add it there by hand, or with the program that made the list",
+  beads: 'add it there: bd create "what is to be done"',
+  ralphex: 'add it there: a heading "### Task 4: what is to be done", with "- [ ]" boxes below',
+  github: 'open an issue: gh issue create --title "what is to be done" --label LABEL',
+};
 
 function fileFor(root: string, { kind, path, label }: SourceIdentity): string {
   if (path !== null) return path;

@@ -3,12 +3,18 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { SourceIdentity } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
+import { beadsFormat } from "./beads/beads-format.ts";
 import { createChecklistSource } from "./checklist-source.ts";
 import { detectSource, kindOf, type FileKind, type Places } from "./detect-source.ts";
+import { createFormatSource } from "./format-source.ts";
+import { githubPlace, type GithubPlace } from "./github/github-place.ts";
+import { createGithubSource } from "./github/github-source.ts";
 import { createGoalSource } from "./goal-source.ts";
 import { createPromptSource } from "./prompt-source.ts";
+import { RALPHEX } from "./ralphex/ralphex-format.ts";
 import { createRoadmapSource } from "./roadmap-source.ts";
 import type { RoadmapDefaults } from "./roadmap-task.ts";
+import { TASK_LIST } from "./task-list/task-list-format.ts";
 import { TaskFile } from "./task-file.ts";
 import { createTasksJsonSource } from "./tasks-json-source.ts";
 
@@ -22,6 +28,7 @@ export type SourceRequest =
       readonly base: string;
       readonly kind?: FileKind | undefined;
     }
+  | { readonly is: "github"; readonly place: GithubPlace; readonly env: NodeJS.ProcessEnv }
   | { readonly is: "auto" }
   | { readonly is: "plugin"; readonly name: string };
 
@@ -59,6 +66,12 @@ export function openSource(
         why: `the tasks: ${path}, as asked for; ${why}`,
       };
     }
+    case "github": {
+      const { place, env } = request;
+      const source = createGithubSource(place, { root: places.root, env });
+      const where = place.repo === null ? "" : ` of ${place.repo}`;
+      return { source, why: `the tasks: the GitHub issues${where} with the label "${place.label}"` };
+    }
     case "auto": {
       const { path: file, kind, why } = detectSource(places);
       const path = inRepository(places, file);
@@ -69,17 +82,26 @@ export function openSource(
 }
 
 /** One that is known by now, whatever is in the folder. */
-export function sourceNamed({ kind, label, path }: SourceIdentity, places: SourcePlaces): TaskSource {
-  return kind === "goal" || kind === "plugin" || path === null
-    ? createGoalSource(label)
-    : sourceOf(kind, places, path, {});
+export function sourceNamed(
+  { kind, label, path }: SourceIdentity,
+  places: SourcePlaces,
+  github: { readonly usual: GithubPlace; readonly env: NodeJS.ProcessEnv },
+): TaskSource {
+  const place = kind === "github" ? githubPlace(label, github.usual) : null;
+  if (place !== null) return createGithubSource(place, { root: places.root, env: github.env });
+  const isFile = kind !== "goal" && kind !== "github" && kind !== "plugin" && path !== null;
+  return isFile ? sourceOf(kind, places, path, {}) : createGoalSource(label);
 }
 
-const KIND_WORDS: Readonly<Record<FileKind, string>> = {
+/** What a file is, to say it to people. */
+export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
   checklist: "a checklist",
   roadmap: "a roadmap",
   "tasks-json": "a list of stories",
   prompt: "one open-ended prompt",
+  "task-list": "a list of tasks",
+  beads: "the issues of Beads",
+  ralphex: "a plan of ralphex",
 };
 
 function sourceOf(
@@ -97,6 +119,12 @@ function sourceOf(
       return createTasksJsonSource({ root, path, keepIn: stateFolder });
     case "prompt":
       return createPromptSource({ root, path });
+    case "task-list":
+      return createFormatSource({ root, path }, TASK_LIST);
+    case "beads":
+      return createFormatSource({ root, path }, beadsFormat());
+    case "ralphex":
+      return createFormatSource({ root, path }, RALPHEX);
   }
 }
 

@@ -37,10 +37,11 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
     files: source.files,
     observe: async () => ({ source: shown, tasks: hideAll((await source.observe()).tasks) }),
     demands: () => source.demands(),
-    mark: (task) => source.mark(realIds.get(task) ?? task),
+    mark: (task, accepted) => source.mark(realIds.get(task) ?? task, accepted),
     markedIn: (file, task, isDone) => source.markedIn(file, realIds.get(task) ?? task, isDone),
     takeBackMarks: async (done) =>
       (await source.takeBackMarks(new Set([...done].map((id) => realIds.get(id) ?? id)))).map(redact),
+    closingWords: (task) => source.closingWords?.(realIds.get(task) ?? task) ?? null,
     ...(source.stories && { stories: redactingStories(source.stories, redact, realIds) }),
   };
 }

@@ -14,7 +14,7 @@ export interface RoadmapDefaults {
 /** Reads the values of the properties; a wrong one is an error that says where, and what was expected. */
 export function roadmapTask(item: RoadmapItem, path: string, defaults: RoadmapDefaults): Task {
   let task: Task = { ...item.task, loops: false };
-  for (const property of item.properties) task = { ...task, ...fieldsOf(property, path) };
+  for (const property of item.properties) task = { ...task, ...propertyFields(property, path) };
   if (!task.loops) return task;
   return {
     ...task,
@@ -23,7 +23,8 @@ export function roadmapTask(item: RoadmapItem, path: string, defaults: RoadmapDe
   };
 }
 
-function fieldsOf(property: Property, path: string): Partial<Task> {
+/** What one property says about its task. */
+export function propertyFields(property: Property, path: string): Partial<Task> {
   const { key, value } = property;
   const wanted = <Value>(read: Value | null, expected: string): Value => {
     if (read !== null) return read;

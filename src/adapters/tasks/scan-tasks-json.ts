@@ -1,6 +1,7 @@
 import { plainTask, type Task } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { createPositions } from "./file-positions.ts";
+import { MemberFields, type Complain } from "./member-fields.ts";
 import {
   JsonError,
   memberOf,
@@ -36,7 +37,7 @@ export function scanTasksJson(file: Buffer, path: string): TasksJson {
   const list = memberOf(top, "userStories");
   if (list === null) throw bad(top.start, '"userStories" is missing; expected a list of stories');
   if (list.value.is !== "array") throw bad(list.value.start, '"userStories" must be a list of stories');
-  const fields = new Fields(top, "", bad);
+  const fields = new MemberFields(top, "", bad);
   fields.text("project");
   fields.text("description");
   return {
@@ -83,8 +84,6 @@ export function parse(file: Buffer, path: string): JsonNode {
   }
 }
 
-type Complain = (at: number, problem: string) => RalphError;
-
 function storyOf(node: JsonNode, at: number, bad: Complain): Omit<Story, "line"> {
   if (node.is !== "object") throw bad(node.start, `userStories[${at}] must be an object`);
   const id = idOf(node);
@@ -93,7 +92,7 @@ function storyOf(node: JsonNode, at: number, bad: Complain): Omit<Story, "line">
     const problem = member === null ? "is missing" : "must be a text that is not empty";
     throw bad(member?.value.start ?? node.start, `userStories[${at}]: "id" ${problem}`);
   }
-  const fields = new Fields(node, `story "${id}": `, bad);
+  const fields = new MemberFields(node, `story "${id}": `, bad);
   const title = fields.text("title").trim();
   if (title === "")
     throw bad(memberOf(node, "title")?.value.start ?? node.start, `story "${id}": "title" is missing`);
@@ -119,71 +118,4 @@ function idOf(node: JsonObject): string | null {
   if (value?.is !== "scalar") return null;
   if (typeof value.value === "number") return String(value.value);
   return typeof value.value === "string" && value.value.trim() !== "" ? value.value : null;
-}
-
-/** Reads members by key; null counts as not being there. */
-class Fields {
-  readonly #node: JsonObject;
-  readonly #where: string;
-  readonly #bad: Complain;
-
-  constructor(node: JsonObject, where: string, bad: Complain) {
-    this.#node = node;
-    this.#where = where;
-    this.#bad = bad;
-  }
-
-  text(key: string): string {
-    return this.#scalar(key, "string", "a text") ?? "";
-  }
-
-  number(key: string): number | null {
-    return this.#scalar(key, "number", "a number");
-  }
-
-  yes(key: string): boolean {
-    return this.#scalar(key, "boolean", "true or false") ?? false;
-  }
-
-  oneOf(key: string, texts: readonly string[]): void {
-    const node = this.#get(key);
-    const isOne = node === null || (node.is === "scalar" && texts.some((text) => text === node.value));
-    if (!isOne) throw this.#wrong(key, node, `null or one of ${texts.join(", ")}`);
-  }
-
-  count(key: string): void {
-    const node = this.#get(key);
-    const isCount =
-      node === null || (node.is === "scalar" && Number.isSafeInteger(node.value) && Number(node.value) >= 0);
-    if (!isCount) throw this.#wrong(key, node, "a whole number from 0");
-  }
-
-  texts(key: string): readonly string[] {
-    const node = this.#get(key);
-    if (node === null) return [];
-    if (node.is !== "array") throw this.#wrong(key, node, "a list of texts");
-    return node.items.map((item) => {
-      if (item.is === "scalar" && typeof item.value === "string") return item.value;
-      throw this.#wrong(key, item, "a list of texts");
-    });
-  }
-
-  #scalar(key: string, type: "string", wants: string): string | null;
-  #scalar(key: string, type: "number", wants: string): number | null;
-  #scalar(key: string, type: "boolean", wants: string): boolean | null;
-  #scalar(key: string, type: string, wants: string): string | number | boolean | null {
-    const node = this.#get(key);
-    if (node === null) return null;
-    if (node.is === "scalar" && typeof node.value === type) return node.value;
-    throw this.#wrong(key, node, wants);
-  }
-
-  #get(key: string): JsonNode | null {
-    const value = memberOf(this.#node, key)?.value ?? null;
-    return value?.is === "scalar" && value.value === null ? null : value;
-  }
-
-  #wrong(key: string, node: JsonNode, wants: string): RalphError {
-    return this.#bad(node.start, `${this.#where}"${key}" must be ${wants}`);
-  }
 }

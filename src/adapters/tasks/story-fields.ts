@@ -44,7 +44,8 @@ function isSame(file: Buffer, story: JsonObject, field: string, text: string): b
   return value !== undefined && file.toString("utf8", value.start, value.end) === text;
 }
 
-function fieldEdit(file: Buffer, story: JsonObject, field: string, text: string): Edit {
+/** The edit that sets one field of an object; a field that is not there comes after the last one. */
+export function fieldEdit(file: Buffer, story: JsonObject, field: string, text: string): Edit {
   const member = memberOf(story, field);
   if (member !== null) return { start: member.value.start, end: member.value.end, text };
   // A story has an id, so there is a last member to go by.

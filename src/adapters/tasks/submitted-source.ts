@@ -18,8 +18,11 @@ export function submittedSource(
     },
     observe: () => Promise.resolve(submitted()?.plan ?? { source: identity(), tasks: [] }),
     demands: () => Promise.resolve({ checks: [], branch: null }),
-    mark: () => Promise.resolve(),
+    // Marks in a file come to the base with the merge.
+    mark: (task, accepted) =>
+      identity().path === null ? open(identity()).mark(task, accepted) : Promise.resolve(),
     markedIn: (file, task, isDone) => open(identity()).markedIn(file, task, isDone),
+    closingWords: (task) => open(identity()).closingWords?.(task) ?? null,
     takeBackMarks: () => Promise.resolve([]),
   };
 }

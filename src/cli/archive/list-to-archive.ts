@@ -38,6 +38,7 @@ export async function listToArchive(
   refuseHalfDone(project, state);
   const opened = await openedSource(project, flags, context);
   const identity = opened?.identity ?? null;
+  refuseForeign(identity);
   const events = await eventsOf(project);
   const { plan, problem } = await planOf(opened);
   const seen = events.flatMap((event) =>
@@ -61,6 +62,14 @@ export async function listToArchive(
   };
 }
 
+/** Their lists have no end: what is done stays in them, marked. */
+function refuseForeign(identity: SourceIdentity | null): void {
+  if (identity === null || !["task-list", "beads", "ralphex", "github"].includes(identity.kind)) return;
+  throw new RalphError("usage", `${identity.label} belongs to another program, so it is not put away`, {
+    hint: "begin the next list there, as that program does; ralph reset --task forgets a task",
+  });
+}
+
 function refuseHalfDone({ queue }: Project, { iterations: [open] }: State): void {
   if (open === undefined) return;
   if (queue !== null)
@@ -78,10 +87,10 @@ async function openedSource(
   flags: SourceFlags,
   { cwd, env }: CliContext,
 ): Promise<TaskSource | null> {
-  const { source: configured } = await readConfig(project, env);
-  const request = sourceRequest(undefined, flags, configured, { cwd, root: project.root });
+  const config = await readConfig(project, env);
+  const request = sourceRequest(undefined, flags, config, { cwd, root: project.root, env });
   try {
-    return await shownSource(project, sourceOf(project, request).source, env);
+    return await shownSource(project, (await sourceOf(project, request)).source, env);
   } catch (error) {
     if (request.is === "auto" && error instanceof RalphError && error.code === "no-tasks") return null;
     throw error;

@@ -1,6 +1,7 @@
 import { Argument, type Command } from "commander";
 import { openProject, readConfigWithOrigins } from "../../compose.ts";
 import type { ConfigValue } from "../../config/config-values.ts";
+import { shownAddress } from "../../config/webhook-address.ts";
 import type { Waiting } from "../../config/load-config.ts";
 import { createRedactor, passwordsIn, secretsIn } from "../../core/redact.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -44,7 +45,7 @@ interface Shown {
 }
 
 /** Names of variables whose values nobody should read over a shoulder; rather too many than too few. */
-const SECRET_NAME = /\.env\..*(?:KEY|TOKEN|SECRET|PASS|AUTH|CREDENTIAL|COOKIE)/i;
+const SECRET_NAME = /\.env\..*(?:KEY|TOKEN|SECRET|PASS|AUTH|CREDENTIAL|COOKIE)|^notify\.secret$/i;
 
 function withoutSecrets(values: readonly ConfigValue[], env: NodeJS.ProcessEnv): readonly ConfigValue[] {
   const written = values.filter(({ key }) => SECRET_NAME.test(key)).map(({ value }) => String(value));
@@ -56,8 +57,14 @@ function withoutSecrets(values: readonly ConfigValue[], env: NodeJS.ProcessEnv):
   };
   return values.map((one) => ({
     ...one,
-    value: SECRET_NAME.test(one.key) ? "[redacted]" : clean(one.value),
+    value: shown(one, clean),
   }));
+}
+
+function shown({ key, value }: ConfigValue, clean: (value: unknown) => unknown): unknown {
+  if (value === "") return value;
+  if (key === "notify.webhook") return shownAddress(String(value));
+  return SECRET_NAME.test(key) ? "[redacted]" : clean(value);
 }
 
 function lines(shown: Shown, style: Style): readonly string[] {

@@ -14,6 +14,7 @@ import type { Config } from "../../config/schema.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { agentFindings } from "../doctor/agent-findings.ts";
 import { problem, type Finding } from "../doctor/finding.ts";
+import { notifyFindings } from "../doctor/notify-findings.ts";
 import { pluginFindings } from "../doctor/plugin-findings.ts";
 import { queueFinding } from "../doctor/queue-finding.ts";
 import { sandboxFinding } from "../doctor/sandbox-finding.ts";
@@ -21,13 +22,19 @@ import { styleFor } from "../print/style.ts";
 
 export function define(command: Command, act: Act): void {
   command
+    .option("--notify", "send a test notice through everything that is configured under [notify]")
     .option("--json", "print JSON")
-    .action((flags: { json?: boolean }) => act((context) => doctor(flags.json === true, context)));
+    .action((flags: Flags) => act((context) => doctor(flags, context)));
 }
 
-async function doctor(asJson: boolean, context: CliContext): Promise<number> {
-  const findings = [...(await machine(context)), ...(await repository(context))];
-  if (asJson) context.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+interface Flags {
+  readonly notify?: boolean;
+  readonly json?: boolean;
+}
+
+async function doctor(flags: Flags, context: CliContext): Promise<number> {
+  const findings = [...(await machine(context)), ...(await repository(context, flags.notify === true))];
+  if (flags.json === true) context.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else {
     const style = styleFor(context.stdout, context.env);
     for (const { name, well, found, advice } of findings) {
@@ -46,7 +53,7 @@ async function machine(context: CliContext): Promise<readonly Finding[]> {
   ];
 }
 
-async function repository(context: CliContext): Promise<readonly Finding[]> {
+async function repository(context: CliContext, sendsTest: boolean): Promise<readonly Finding[]> {
   try {
     const project = await openProject(context);
     const config = await readConfig(project);
@@ -59,6 +66,7 @@ async function repository(context: CliContext): Promise<readonly Finding[]> {
       ...pluginFindings(config, project.root),
       await sandboxFinding(config, project.root, context),
       ...gates(config, project, context),
+      ...(await notifyFindings(config, project, context, sendsTest)),
     ];
   } catch (error) {
     return [problem("repository", error)];

@@ -32,7 +32,7 @@ async function gates(flags: Flags, context: CliContext): Promise<number> {
     return 0;
   }
   const style = styleFor(stdout, context.env);
-  const { redact } = gatesOf(project, context.env, configured);
+  const { redact } = await gatesOf(project, context.env, configured);
   const results = await checkNow(project, found, context, (result) => {
     if (!asJson) for (const line of gateLines(result, style)) stdout.write(`${redact(line)}\n`);
   });

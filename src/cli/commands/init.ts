@@ -1,7 +1,14 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { Option, type Command } from "commander";
-import { detectedSource, openProject, prepareFolder, readConfig, type Project } from "../../compose.ts";
+import {
+  detectedLists,
+  detectedSource,
+  openProject,
+  prepareFolder,
+  readConfig,
+  type Project,
+} from "../../compose.ts";
 import { findConfig } from "../../config/find-config.ts";
 import { BUILD_TEMPLATE } from "../../core/prompt/template.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -9,6 +16,7 @@ import type { Act, CliContext } from "../commands.ts";
 import { configText } from "../init/config-text.ts";
 import { detectProject, type Detected } from "../init/detect-project.ts";
 import { withIgnoreLines } from "../init/ignore-lines.ts";
+import { listLines } from "../init/list-lines.ts";
 import { InitReport } from "../init/init-report.ts";
 import { readHooks, writeHooks } from "../init/install-hooks.ts";
 import { nextSteps, type Beginning } from "../init/next-steps.ts";
@@ -55,7 +63,7 @@ async function init(flags: Flags, context: CliContext): Promise<number> {
   prepareFolder(project);
   const report = new InitReport(project, context, renew);
   if (other !== null) report.found(other.shown);
-  else report.write(config, configText(detected), testsInWords(detected));
+  else report.write(config, configText(detected), foundInWords(detected));
   if (flags.prompts === true)
     report.write(join(project.ralphDir, "prompts", "build.md"), BUILD_TEMPLATE, "the built-in prompt");
   const beginning = begin(project, flags.source, name, report);
@@ -68,8 +76,10 @@ async function init(flags: Flags, context: CliContext): Promise<number> {
   return 0;
 }
 
-function testsInWords({ tests }: Detected): string {
-  return tests === null ? "no tests were recognised" : `tests: ${tests.command}`;
+function foundInWords({ agent, gates }: Detected): string {
+  const checks = gates.chosen.map(({ name, command }) => `${name}: ${command}`);
+  const found = checks.length === 0 ? "no tests were recognised" : checks.join(", ");
+  return `agent: ${agent ?? "demo, as none was found"}; ${found}`;
 }
 
 function nameOf(said: string | undefined): string | null {
@@ -90,6 +100,7 @@ function begin(
     const found = detectedSource(project);
     if (found !== null) {
       report.found(found.path ?? found.label);
+      for (const line of listLines(detectedLists(project))) report.say(line);
       return { is: found.kind === "prompt" ? "prompt" : "tasks", path: found.path ?? found.label };
     }
     const prd = findPrd(project);

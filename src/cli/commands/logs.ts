@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { isDriven, openProject, type Project } from "../../compose.ts";
+import { hasLog, isDriven, openProject, readConfig, type Project } from "../../compose.ts";
 import { transcriptOf } from "../../compose-screens.ts";
+import type { Recorded } from "../../core/events.ts";
 import { transcriptName } from "../../core/projections/transcript-name.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -28,7 +29,7 @@ async function logs(wanted: string | undefined, follow: boolean, context: CliCon
   const number = wanted === undefined ? (await readState(project)).lastIteration : wholeNumber(wanted);
   const worker = project.queue === null ? undefined : await workerOf(project, number);
   const file = transcriptOf(project, number, worker);
-  if (file === null) throw noTranscript(project, number, worker);
+  if (file === null) throw await noTranscript(project, number, worker, context);
   let printed = 0;
   for (;;) {
     const running = follow && (await isRunning(project, number));
@@ -40,16 +41,37 @@ async function logs(wanted: string | undefined, follow: boolean, context: CliCon
 
 /** Who did it, of several workers. */
 async function workerOf(project: Project, iteration: number): Promise<string | undefined> {
-  const types = ["iteration.started"] as const;
-  const [began] = await withLog(project, (log) => log.read(0, { iteration, types }));
-  return began?.type === "iteration.started" ? began.worker : undefined;
+  return (await beginningOf(project, iteration))?.worker;
 }
 
-function noTranscript(project: Project, number: number, worker: string | undefined): RalphError {
+async function beginningOf(project: Project, iteration: number): Promise<Recorded | undefined> {
+  if (!hasLog(project)) return undefined;
+  const types = ["iteration.started"] as const;
+  return (await withLog(project, (log) => log.read(0, { iteration, types })))[0];
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+async function noTranscript(
+  project: Project,
+  number: number,
+  worker: string | undefined,
+  { env }: CliContext,
+): Promise<RalphError> {
   if (worker !== undefined)
     return new RalphError("usage", `the transcript of iteration ${number} lies on worker ${worker}`, {
       hint: `what came of it: ralph why ${number}`,
     });
+  const began = await beginningOf(project, number);
+  const { keep_days: days } = (await readConfig(project, env)).logs;
+  if (began !== undefined && days > 0 && Date.now() - began.at > days * DAY_MS)
+    return new RalphError(
+      "usage",
+      `the transcript of iteration ${number} is deleted: it was older than ${days} days`,
+      {
+        hint: `what came of it: ralph why ${number}; logs.keep_days says how long they are kept`,
+      },
+    );
   const path = join(project.ralphDir, transcriptName(number));
   const message =
     number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${path})`;

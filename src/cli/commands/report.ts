@@ -1,5 +1,4 @@
-import { writeFileSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import type { Command } from "commander";
 import { hasLog, isDriven, openProject, type Project } from "../../compose.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -7,8 +6,8 @@ import { htmlReport } from "../../core/run-report/html/html-report.ts";
 import { markdownReport } from "../../core/run-report/markdown/markdown-report.ts";
 import { runReport, type RunReport } from "../../core/run-report/run-report.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { untilDrained } from "../events-in-pages.ts";
 import { blockedThen, eventsOfRun } from "../events-of-run.ts";
+import { printOrWrite } from "../print-or-write.ts";
 import { withLog } from "../project-state.ts";
 
 interface Flags {
@@ -37,8 +36,7 @@ async function report(wanted: string | undefined, flags: Flags, context: CliCont
     return 1;
   }
   const text = asHtml ? htmlReport(told) : markdownReport(told);
-  if (flags.out === undefined) await print(text, context);
-  else write(resolve(context.cwd, flags.out), text, context);
+  await printOrWrite(text, flags.out, "the report", context);
   return 0;
 }
 
@@ -81,24 +79,4 @@ function pickRun(wanted: string, runs: readonly string[]): string | undefined {
   throw new RalphError("usage", message, {
     hint: `the latest: ralph report; the last ones: ${runs.slice(-5).join(", ")}`,
   });
-}
-
-async function print(text: string, { stdout }: CliContext): Promise<void> {
-  if (!stdout.write(text)) await untilDrained(stdout);
-}
-
-function write(file: string, text: string, { stderr }: CliContext): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new RalphError("not-writable", `${file} cannot be written (${codeOf(error)})`, {
-      hint: "name a file in a folder that is there: ralph report --out FILE",
-      cause: error,
-    });
-  }
-  stderr.write(`ralph: the report is in ${file}\n`);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

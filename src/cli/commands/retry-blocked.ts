@@ -72,7 +72,8 @@ function sourceOfLastRun(
   root: string,
 ): SourceFlags & { readonly goal?: string } {
   if (last === null || [source, roadmap, prompt].some((given) => given !== undefined)) return {};
-  const { kind, path } = last.settings.source;
+  const { kind, path, label } = last.settings.source;
+  if (kind === "github") return { source: label };
   if (path === null) return { goal: plan?.tasks[0]?.description ?? "" };
   const file = join(root, path);
   return kind === "roadmap" ? { roadmap: file } : kind === "prompt" ? { prompt: file } : { source: file };

@@ -59,10 +59,10 @@ async function knownTasks(
 ): Promise<ReadonlySet<string>> {
   const recorded = [...(state.plan?.tasks ?? []).map(({ id }) => id), ...Object.keys(state.tasks)];
   try {
-    const { source: configured } = await readConfig(project, env);
-    const { source } = sourceOf(
+    const config = await readConfig(project, env);
+    const { source } = await sourceOf(
       project,
-      sourceRequest(undefined, {}, configured, { cwd, root: project.root }),
+      sourceRequest(undefined, {}, config, { cwd, root: project.root, env }),
     );
     return new Set([...recorded, ...(await source.observe()).tasks.map(({ id }) => id)]);
   } catch (error) {

@@ -34,9 +34,11 @@ async function tasks(
       hint: 'ralph tasks lists them, ralph tasks add "what is to be done" appends one',
     });
   const project = await openProject(context);
-  const { source: configured } = await readConfig(project);
-  const places = { cwd: context.cwd, root: project.root };
-  const { source, why } = sourceOf(project, sourceRequest(undefined, flags, configured, places));
+  const config = await readConfig(project, context.env);
+  const { source, why } = await sourceOf(
+    project,
+    sourceRequest(undefined, flags, config, { ...context, root: project.root }),
+  );
   if (action === "add") return add(project, source, title ?? "", flags.json === true, context);
   const shown = await shownSource(project, source, context.env);
   return list(project, shown, why, flags.json === true, context);

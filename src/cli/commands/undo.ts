@@ -34,6 +34,11 @@ async function undo(context: CliContext): Promise<number> {
   await withLog(project, (log) => log.append([{ type: "task.undone", run, task, to }]));
   const where = branch === null ? (spans[0]?.to ?? "").slice(0, 7) : mergedBranch(branch);
   context.stdout.write(`Undid ${task} on ${base} by ${to.slice(0, 7)}; its work is still there: ${where}\n`);
+  // Others have read that it is done, so a person says why it is not.
+  if (last.source?.kind === "github")
+    context.stdout.write(
+      `Its issue is still closed: gh issue reopen ${task.replace(/^\D+/, "")} --comment "…"\n`,
+    );
   return 0;
 }
 
@@ -60,7 +65,7 @@ function requireBranch({ task, base, spans }: Undoable): string {
 async function takeBack(project: Project, last: Undoable, base: string): Promise<string> {
   const { run, task, iteration, spans, source } = last;
   const merging = knownMerging(project);
-  const mark = unmarking(project, task, source);
+  const mark = await unmarking(project, task, source);
   const prepared = await merging.revert({ run, task, iteration, title: task, base, spans, mark });
   if (prepared.is === "conflict")
     throw new RalphError(
@@ -78,10 +83,15 @@ async function takeBack(project: Project, last: Undoable, base: string): Promise
 }
 
 /** The task's own mark goes with it. */
-function unmarking(project: Project, task: string, identity: Undoable["source"]): FileMark | null {
-  if (identity === null || identity.path === null || identity.kind === "goal") return null;
+async function unmarking(
+  project: Project,
+  task: string,
+  identity: Undoable["source"],
+): Promise<FileMark | null> {
+  if (identity === null || identity.path === null) return null;
+  if (identity.kind === "goal" || identity.kind === "github") return null;
   const { path, kind } = identity;
   if (kind === "plugin") return null;
-  const { source } = sourceOf(project, { is: "file", path, base: project.root, kind });
+  const { source } = await sourceOf(project, { is: "file", path, base: project.root, kind });
   return { path, apply: (file) => source.markedIn(file, task, false) };
 }

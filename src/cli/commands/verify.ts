@@ -65,7 +65,7 @@ async function verify(id: string, flags: Flags, context: CliContext): Promise<nu
   const aboutWork = checkWork(completion, await verifyWork(project, workOf(completion)));
   for (const check of aboutWork) print((style) => checkLines(check, style));
   const asked = flags.gates ? await gatesAgain(project, settings?.gates ?? [], context) : NO_GATES;
-  const { redact } = gatesOf(project, context.env, asked.runnable);
+  const { redact } = await gatesOf(project, context.env, asked.runnable);
   const aboutGates: Check[] = [...asked.lost];
   for (const check of asked.lost) print((style) => checkLines(check, style));
   const results = await checkNow(

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -15,8 +14,14 @@ export function openHookMemory(env: NodeJS.ProcessEnv, session: string): HookMem
   const own = env[ITERATION_FILES.variable] ?? "";
   const isOwn = own !== "" && isFolder(own);
   const folder = isOwn ? own : sharedFolder();
-  const prefix = isOwn ? "hook" : createHash("sha256").update(session).digest("hex").slice(0, 32);
+  const prefix = isOwn ? "hook" : digestOf(session);
   return { isFirst: (what) => (folder === null ? null : create(join(folder, `${prefix}-${what}`))) };
+}
+
+/** Loaded only here: it would be a fifth of the start of a hook, and agents wait for hooks. */
+function digestOf(session: string): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(session).digest("hex").slice(0, 32);
 }
 
 function create(path: string): boolean | null {

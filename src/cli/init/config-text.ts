@@ -1,12 +1,26 @@
+import type { FoundGate, FoundGates } from "./detect-gates.ts";
 import type { Detected } from "./detect-project.ts";
 
 /** The configuration that a person starts with: what was found, and the next things they may want. */
-export function configText({ agent, tests }: Detected): string {
-  const gates =
-    tests === null
-      ? `# [[gates]]                    # what must pass before a task counts as done\n# name = "tests"\n# command = "npm test"\n`
-      : `[[gates]]                      # what must pass before a task counts as done\nname = "tests"\ncommand = "${tests.command}"         # found: ${tests.because}\n`;
-  return `${agentText(agent)}\n${gates}`;
+export function configText({ agent, gates }: Detected): string {
+  return `${agentText(agent)}\n${gatesText(gates)}`;
+}
+
+const WHY = "# what must pass before a task counts as done";
+
+function gatesText({ chosen, others }: FoundGates): string {
+  if (chosen.length === 0)
+    return `# [[gates]]                    ${WHY}\n# name = "tests"\n# command = "npm test"\n`;
+  return [...chosen.map((gate, at) => gateText(gate, at === 0)), ...others.map(otherText)].join("\n");
+}
+
+function gateText({ name, command, because }: FoundGate, isFirst: boolean): string {
+  const head = isFirst ? `[[gates]]                      ${WHY}` : "[[gates]]";
+  return `${head}\nname = "${name}"\ncommand = ${JSON.stringify(command)}         # found: ${because}\n`;
+}
+
+function otherText({ name, command, because }: FoundGate): string {
+  return `# [[gates]]                    # also found: ${because}\n# name = "${name}-2"\n# command = ${JSON.stringify(command)}\n`;
 }
 
 function agentText(agent: Detected["agent"]): string {

@@ -33,6 +33,12 @@ function freshSource(kind: SourceKind, old: string): string {
     case "goal":
     case "plugin":
       return TEMPLATES.checklist.text(nameIn(old));
+    // Of other programs, who have their own way of beginning anew; such lists are not archived.
+    case "task-list":
+    case "beads":
+    case "ralphex":
+    case "github":
+      return old;
   }
 }
 

@@ -5,6 +5,7 @@ import {
   lockProject,
   ownWorkerId,
   type Project,
+  usualPlace,
   type Queue,
 } from "../../compose.ts";
 import { pluginsOf, type Plugins } from "../../compose-plugins.ts";
@@ -20,6 +21,7 @@ import type { CliContext } from "../commands.ts";
 import { printerFor } from "../print/printer-for.ts";
 import { programOf } from "../project-state.ts";
 import { warnTo } from "../warn-to.ts";
+import { openOutlets } from "../outlets.ts";
 import { HealthLine } from "./health-line.ts";
 import { onLeaving } from "./leaving.ts";
 import { ownFacts } from "./own-facts.ts";
@@ -63,38 +65,47 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
       commands,
       plugins,
       worktree: config.worktree,
+      github: usualPlace(config),
       env: context.env,
       keepAwake: options.keepAwake,
       onProgress: (progress) => printer.progress(progress),
       onTrouble: (what) => health.trouble(what),
     });
     leaving.atOnce(() => crew.endAgents());
+    const outlets = await openOutlets({
+      project,
+      log: crew.log,
+      commands,
+      context,
+      plugins,
+      keepDays: config.logs.keep_days,
+      worker: id,
+      say,
+    });
     try {
       health.began(id, lanes, labels);
-      const { log, fleet, holdings, clock, portsFor, progress, tidier, endLeftovers } = crew;
       const how = await runWorker(
         {
+          ...crew,
           id,
           lanes,
           labels,
           merges,
           drains,
           leaseMs: queue.leaseMs,
-          log,
-          fleet,
-          holdings,
-          clock,
-          portsFor,
-          progress,
-          endLeftovers,
-          followers: [ownFacts(printer, id, holdings), tidier],
+          followers: [ownFacts(printer, id, crew.holdings), crew.tidier, ...outlets.followers],
+          onOpened: (state) => outlets.start(state),
           onTrouble: (what) => health.trouble(what),
           onHealth: (now) => health.show(now),
         },
         leaving.signal,
       );
       return how === "drained" ? 0 : EXIT_CODES.stopped;
+    } catch (error) {
+      outlets.failed(error);
+      throw error;
     } finally {
+      await outlets.finish();
       await crew.close();
     }
   } finally {

@@ -1,5 +1,5 @@
 import type { EventOf, Recorded } from "../events.ts";
-import type { Task } from "../plan/task.ts";
+import { showsMarks, type Task } from "../plan/task.ts";
 import { withEdits } from "../review/story-review.ts";
 import { gatesKnownAfterMark } from "./evolve-gates.ts";
 import { NEW_LOOP } from "./evolve-stages.ts";
@@ -46,9 +46,9 @@ function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>): Stat
   const isNext = event.commit !== null && task.footing !== null && task.footing.head === event.parent;
   const footing = isNext && task.footing ? { ...task.footing, head: event.commit } : task.footing;
   const marked = withTask(state, event.task, { footing, marked: isDone, storyEdits: null });
-  const hasFile = state.plan !== null && state.plan.source.path !== null;
+  const isShown = state.plan !== null && showsMarks(state.plan.source);
   const planned =
-    isDone && hasFile ? withPlanned(marked, event.task, (known) => ({ ...known, done: true })) : marked;
+    isDone && isShown ? withPlanned(marked, event.task, (known) => ({ ...known, done: true })) : marked;
   return gatesKnownAfterMark(planned, event);
 }
 

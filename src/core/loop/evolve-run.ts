@@ -1,6 +1,6 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { NOTHING_SPENT } from "../limits/budget.ts";
-import type { Plan, TaskId } from "../plan/task.ts";
+import { showsMarks, type Plan, type TaskId } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
 import { mergesTriedAgain } from "./evolve-worktrees.ts";
 import { newTask, taskState, type RunState, type State, type TaskState } from "./state.ts";
@@ -94,9 +94,9 @@ function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId
   const kept = Object.values(state.tasks).flatMap((task): TaskState[] => {
     const now = observed.get(task.id);
     if (now === undefined && task.marked) return [];
-    const untickedByOperator = plan.source.path !== null && task.marked && now?.done === false;
+    const untickedByOperator = showsMarks(plan.source) && task.marked && now?.done === false;
     const isRunAgain = firstOfRun && state.run?.settings.shared !== true;
-    const askedForAgain = plan.source.path === null && isRunAgain && now !== undefined;
+    const askedForAgain = !showsMarks(plan.source) && isRunAgain && now !== undefined;
     const reopened = task.completion !== null && (untickedByOperator || askedForAgain);
     if (reopened) return [{ ...newTask(task.id), position: task.position }];
     // A base that is not checked out here shows its marks later, or never.

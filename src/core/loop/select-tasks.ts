@@ -41,10 +41,12 @@ function readyAt(state: State, { settings, pauses }: RunState, task: Task, now: 
   return Math.max(taskState(state, task.id).retryAt ?? 0, limitedUntil(state, agent), pause, calls);
 }
 
+export const AGENT_LIMITED = "the agent has reached its limit";
+
 /** What is in the way until then. */
 export function waitReason(state: State, until: Instant): string {
   if (until === state.callsExhaustedUntil) return "the calls of this hour are used up";
-  if (isAgentLimit(state, until)) return "the agent has reached its limit";
+  if (isAgentLimit(state, until)) return AGENT_LIMITED;
   return "the agent's service failed; trying again";
 }
 

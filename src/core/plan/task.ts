@@ -61,11 +61,26 @@ export interface SourceIdentity {
   readonly path: string | null;
 }
 
-export type SourceKind = "goal" | "checklist" | "roadmap" | "tasks-json" | "prompt" | "plugin";
+export type SourceKind =
+  | "goal"
+  | "checklist"
+  | "roadmap"
+  | "tasks-json"
+  | "prompt"
+  | "task-list"
+  | "beads"
+  | "ralphex"
+  | "github"
+  | "plugin";
 
 export interface Plan {
   readonly source: SourceIdentity;
   readonly tasks: readonly Task[];
+}
+
+/** Whether the source itself shows what is done; without that, a new run does everything again. */
+export function showsMarks({ kind, path }: SourceIdentity): boolean {
+  return path !== null || kind === "github";
 }
 
 export function sameSource(a: SourceIdentity, b: SourceIdentity): boolean {

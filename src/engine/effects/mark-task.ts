@@ -2,6 +2,7 @@ import type { EffectOf } from "../../core/loop/effects.ts";
 import { taskState } from "../../core/loop/state.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
+import { acceptedWork } from "../accepted-work.ts";
 
 /** Writes into the operator's file what became of a task, and commits just that. The fact came first. */
 export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, journal: Journal): Promise<void> {
@@ -10,7 +11,8 @@ export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, jour
   const { completion, storyEdits } = taskState(journal.state, effect.task);
   if (completion === null && storyEdits === null) return;
   const task = plan.tasks.find(({ id }) => id === effect.task);
-  if (storyEdits === null) await ports.source.mark(effect.task);
+  if (storyEdits === null)
+    await ports.source.mark(effect.task, completion === null ? undefined : acceptedWork(run, completion));
   else {
     if (storyEdits.restores) await ports.source.stories?.restore();
     await ports.source.stories?.edit(storyEdits.edits, storyEdits.putBack);

@@ -14,7 +14,8 @@ import {
 import { unreachable } from "../../core/unreachable.ts";
 import type { Journal } from "../journal.ts";
 import type { Beside, OpenedCheckout } from "../parallel-ports.ts";
-import type { Ports } from "../ports.ts";
+import { acceptedWork } from "../accepted-work.ts";
+import type { AcceptedWork, Ports } from "../ports.ts";
 import { proposeTask } from "./propose-task.ts";
 
 /** Prepares what the base will be, tries it out, records it, and moves the base: one step a call. */
@@ -48,6 +49,10 @@ function about({ run, task, known }: Way): { run: string; task: TaskId; iteratio
   return { run: run.id, task, iteration: known.completion?.iteration ?? 0 };
 }
 
+function accepted({ run, known }: Way, commit: string): AcceptedWork | undefined {
+  return known.completion === null ? undefined : acceptedWork(run, { ...known.completion, commit });
+}
+
 async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]> {
   const { ports, beside, worktree, task } = way;
   const { base, merge: how } = worktree;
@@ -66,7 +71,7 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
   );
   switch (prepared.is) {
     case "nothing":
-      if (!isMarked && how !== "pr") await ports.source.mark(task);
+      if (!isMarked && how !== "pr") await ports.source.mark(task, accepted(way, prepared.from));
       return [{ ...about(way), type: "task.merged", from: prepared.from, to: prepared.from }];
     case "conflict":
       if (prepared.why !== undefined) {
@@ -81,7 +86,15 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
       const { from, to } = prepared;
       if (redGates(tried.gates).length > 0) return failed(way, [], tried.gates);
       return how === "pr"
-        ? proposeTask({ ...way, about: about(way), gates: tried.gates }, beside.pullRequests)
+        ? proposeTask(
+            {
+              ...way,
+              about: about(way),
+              gates: tried.gates,
+              closing: ports.source.closingWords?.(task) ?? null,
+            },
+            beside.pullRequests,
+          )
         : [{ ...about(way), type: "merge.prepared", from, to, gates: tried.gates.map(outcomeOf), isMarked }];
     }
     default:
@@ -123,7 +136,7 @@ async function advance(
   switch (advanced.is) {
     case "moved":
       // A file that git does not know is marked where it lies, as in place.
-      if (!isMarked) await way.ports.source.mark(way.task);
+      if (!isMarked) await way.ports.source.mark(way.task, accepted(way, to));
       return [{ ...about(way), type: "task.merged", from, to }];
     case "elsewhere":
       return [{ ...about(way), type: "merge.overtaken", head: advanced.head }];

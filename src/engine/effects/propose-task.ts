@@ -11,11 +11,13 @@ interface Proposal {
   readonly known: TaskState;
   readonly worktree: OwnWorktree;
   readonly gates: readonly CheckedGate[];
+  /** By which the merge marks the task in its source. */
+  readonly closing: string | null;
 }
 
 /** Leaves it to people to bring the work to the base. May be repeated: there is one pull request. */
 export async function proposeTask(
-  { about, title, known, worktree, gates }: Proposal,
+  { about, title, known, worktree, gates, closing }: Proposal,
   pullRequests: PullRequests,
 ): Promise<readonly Event[]> {
   const { branch, base } = worktree;
@@ -27,6 +29,7 @@ export async function proposeTask(
     passed.length === 0
       ? "No gate is configured."
       : `Merged into ${base} as it was then, these pass: ${few(passed, 20)}.`,
+    ...(closing === null ? [] : [closing]),
   ].join("\n\n");
   const answer = await pullRequests.propose({ branch, base, title: `${about.task}: ${title}`, body });
   return answer.is === "proposed"

@@ -1,13 +1,19 @@
 import type { Event } from "../../core/events.ts";
 import { KEEPER, MERGER } from "../../core/loop/effect-owner.ts";
+import { NOTICE_EVENTS } from "../../core/notices/notice.ts";
 import { taskOf } from "../../core/loop/evolve.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Lease, SharedLog } from "../fleet-ports.ts";
-import type { Deciding, Expectation, Log } from "../ports.ts";
+import type { Deciding, Expectation, Following, Log } from "../ports.ts";
 import type { Holdings } from "./holdings.ts";
 
-/** The log as a worker may write to it: only about what it holds, and the database itself looks whether it does. */
-export function fencedLog(log: SharedLog, holdings: Holdings): Log {
+/**
+ * The log as a worker may write to it: only about what it holds, and the database itself looks whether it does. What people
+ * are told of has its name.
+ */
+export function fencedLog(log: SharedLog, holdings: Holdings, worker: string): Log {
+  const signed = (events: readonly Event[]): readonly Event[] =>
+    events.map((event) => (TOLD.has(event.type) ? { ...event, worker } : event));
   const leasesFor = (events: readonly Event[]): readonly Fence[] =>
     fencesOf(events).map((name) => held(holdings, name));
   const dropping = async <Result>(work: Promise<Result>, leases: () => readonly Fence[]): Promise<Result> => {
@@ -21,14 +27,19 @@ export function fencedLog(log: SharedLog, holdings: Holdings): Log {
   };
   const appendDecided = log.appendDecided?.bind(log);
   return {
-    async append(events, expected, following) {
+    async append(events, expected, following = () => []) {
       const leases = leasesFor(events);
-      return dropping(log.append(events, { ...expected, leases }, following), () => leases);
+      const signedFollowing: Following = (...told) => signed(following(...told));
+      return dropping(log.append(signed(events), { ...expected, leases }, signedFollowing), () => leases);
     },
     ...(appendDecided && {
       appendDecided: (after: number, decide: Deciding, calls?: Expectation["calls"]) => {
         let leases: readonly Fence[] = [];
-        const decided = appendDecided(after, decide, calls, (events) => (leases = leasesFor(events)));
+        const signedDecide: Deciding = (news) => {
+          const events = decide(news);
+          return events && signed(events);
+        };
+        const decided = appendDecided(after, signedDecide, calls, (events) => (leases = leasesFor(events)));
         return dropping(decided, () => leases);
       },
     }),
@@ -44,6 +55,8 @@ export function fencedLog(log: SharedLog, holdings: Holdings): Log {
     close: () => log.close(),
   };
 }
+
+const TOLD: ReadonlySet<Event["type"]> = new Set(NOTICE_EVENTS);
 
 type Fence = Pick<Lease, "name" | "number">;
 

@@ -27,6 +27,8 @@ export interface WorkerRun {
   /** Ends what an earlier process of this worker has left running. */
   readonly endLeftovers: () => Promise<unknown>;
   readonly followers: readonly Follower[];
+  /** Before it records anything: where things stand. */
+  readonly onOpened?: (state: State) => Promise<void>;
   /** Everything the engine needs, from the state as it is by then. */
   readonly portsFor: (state: () => State) => Ports;
   /** What its lanes are doing, for screens. */
@@ -69,6 +71,7 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
     () => clock.now(),
     (effect, state) => worker?.isOurs(effect, state) ?? false,
   );
+  await run.onOpened?.(journal.state);
   const plain = run.portsFor(() => journal.state);
   const ports = { ...plain, agents: guardedAgents(plain.agents, holdings, journal) };
   worker = new Worker({

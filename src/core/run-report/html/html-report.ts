@@ -8,38 +8,24 @@ import { costTable, iterationTable } from "./html-tables.ts";
 import { tasksMarkup } from "./html-tasks.ts";
 import { waitingMarkup } from "./html-waiting.ts";
 import { markup, NOTHING, type Markup } from "./markup.ts";
-import { STYLE } from "./style.ts";
+import { page } from "./page.ts";
 
-/** One page that needs nothing else: no script, no picture, no address is ever asked for. */
+/** A run on one page. */
 export function htmlReport(report: RunReport): string {
   const { project, run } = report;
-  const page = markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title(report)} · ${project} · ${moment(run.startedAt)}</title>
-${STYLE}
-</head>
-<body>
-<main>
-${head(report)}
+  const main = markup`${head(report)}
 ${figures(report)}
 ${waitingMarkup(report)}
 ${timeline(report)}
 ${report.rows.length === 0 ? NOTHING : chartsMarkup(report)}
 ${tasksMarkup(report)}
 ${costTable(report)}
-${iterationTable(report)}
-</main>
-<footer>${report.madeBy}, ${moment(report.madeAt)}. All times are UTC. Run ${run.id}.</footer>
-</body>
-</html>
-`;
-  return page.markup;
+${iterationTable(report)}`;
+  return page(
+    `${title(report)} · ${project} · ${moment(run.startedAt)}`,
+    main,
+    markup`${report.madeBy}, ${moment(report.madeAt)}. All times are UTC. Run ${run.id}.`,
+  );
 }
 
 function head(report: RunReport): Markup {

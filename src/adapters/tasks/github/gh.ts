@@ -1,0 +1,74 @@
+import { RalphError } from "../../../core/ralph-error.ts";
+import { findProgram } from "../../system/find-program.ts";
+import { runProgram, type Said } from "../../system/run-program.ts";
+
+export interface GhOptions {
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** How long to wait before each further try of what must not be left undone. */
+  readonly pausesMs?: readonly number[];
+}
+
+export type Ask = (...args: readonly string[]) => Promise<string>;
+
+/** GitHub's own command line, with the sign-in that it has; it never asks anybody anything. */
+export interface Gh {
+  /** What it prints; every way to fail is an error that says what to do. */
+  readonly ask: Ask;
+  /** The same, tried again when GitHub does not answer. */
+  readonly insist: Ask;
+}
+
+const PAUSES_MS = [1_000, 5_000, 15_000, 60_000];
+
+export function createGh({ root, env, pausesMs = PAUSES_MS }: GhOptions): Gh {
+  const silent = { ...env, GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", NO_COLOR: "1" };
+  const ask: Ask = async (...args) => {
+    if (findProgram("gh", root, env) === null)
+      throw new RalphError("config", "the tasks are GitHub issues, and the program gh is not installed", {
+        hint: "install it (https://cli.github.com), or name another source with --source",
+      });
+    const said = await runProgram("gh", args, { cwd: root, env: silent });
+    if (said.isWell) return said.words;
+    throw failure(said, args);
+  };
+  const insist: Ask = async (...args) => {
+    for (const pauseMs of pausesMs) {
+      try {
+        return await ask(...args);
+      } catch (error) {
+        if (!(error instanceof RalphError) || error.code !== "unreachable") throw error;
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    }
+    return ask(...args);
+  };
+  return { ask, insist };
+}
+
+/** Whether gh says that there is no such issue. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof RalphError && error.code === "no-tasks";
+}
+
+const AUTH_REQUIRED = 4;
+
+function failure({ code, words }: Said, args: readonly string[]): RalphError {
+  if (code === AUTH_REQUIRED || /gh auth login|authentication|HTTP 401/i.test(words))
+    return new RalphError("unreachable", "gh is not signed in to GitHub", {
+      hint: "sign in: gh auth login; then: ralph run",
+    });
+  if (/no git remotes|none of the git remotes|not a git repository/i.test(words))
+    return new RalphError("config", `gh finds no GitHub repository here: ${words}`, {
+      hint: 'name it in .ralph/ralph.toml: [github] repo = "owner/name"',
+    });
+  if (/could not resolve to a repository/i.test(words))
+    return new RalphError("config", `GitHub does not know the repository, or does not show it: ${words}`, {
+      hint: "look at [github] repo in .ralph/ralph.toml, and at who is signed in: gh auth status",
+    });
+  if (/could not resolve to an issue|not found|has been deleted|HTTP 404/i.test(words))
+    return new RalphError("no-tasks", `GitHub has no such issue: ${words}`);
+  return new RalphError("unreachable", `gh ${args.slice(0, 2).join(" ")} failed: ${words}`, {
+    hint: "when GitHub answers again: ralph run",
+  });
+}

@@ -1,0 +1,137 @@
+import { plainTask, type Task, type TaskId } from "../../../core/plan/task.ts";
+import { openBlock, type Block } from "../code-and-comments.ts";
+import { readHeading } from "../heading.ts";
+import { scanChecklist, type ChecklistItem } from "../scan-checklist.ts";
+import { scanLines, type Line } from "../scan-lines.ts";
+import { assignIds } from "../task-ids.ts";
+
+/** A `### Task 1: …` of a plan, with its boxes. It is done when all of them are ticked. */
+export interface RalphexTask {
+  readonly task: Task;
+  readonly line: number;
+  readonly boxes: readonly ChecklistItem[];
+}
+
+export interface RalphexPlan {
+  readonly tasks: readonly RalphexTask[];
+  /** What stands below "Validation Commands". */
+  readonly checks: readonly string[];
+}
+
+/** Reads a plan. A task without a box has nothing to do, and is none. */
+export function scanRalphex(file: Buffer): RalphexPlan {
+  const lines = scanLines(file.toString("latin1"));
+  const sections = sectionsOf(lines, scanChecklist(file));
+  const found = sections.filter(({ number, boxes }) => number !== null && boxes.length > 0);
+  const ids = assignIds(found.map(({ number, title }) => ({ id: idOf(number ?? ""), title })));
+  return {
+    tasks: found.map((section, at) => ({
+      task: taskOf(section, ids[at] ?? ""),
+      line: section.line,
+      boxes: section.boxes,
+    })),
+    checks: sections.filter(({ title }) => /^validation commands?$/i.test(title)).flatMap(commandsIn),
+  };
+}
+
+/** What stands below a heading, up to the next one that ends it. */
+interface Section {
+  /** Of a task; null for any other heading. */
+  readonly number: string | null;
+  readonly title: string;
+  readonly level: number;
+  readonly line: number;
+  readonly lines: Line[];
+  readonly boxes: ChecklistItem[];
+}
+
+/** A task ends with the next task, and with any heading of its own level or above; headings below belong to it. */
+function sectionsOf(lines: readonly Line[], items: readonly ChecklistItem[]): readonly Section[] {
+  const headings = new Map(headingsIn(lines).map((heading) => [heading.line, heading]));
+  const boxes = new Map(items.map((item) => [item.line, item]));
+  const sections: Section[] = [];
+  for (const line of lines) {
+    const heading = headings.get(line.number);
+    const current = sections.at(-1);
+    const next = heading && sectionOf(heading);
+    const isBelow = current != null && current.number !== null && (heading?.level ?? 0) > current.level;
+    if (next !== undefined && (next.number !== null || !isBelow)) {
+      sections.push(next);
+      continue;
+    }
+    current?.lines.push(line);
+    const box = boxes.get(line.number);
+    if (box !== undefined) current?.boxes.push(box);
+  }
+  return sections;
+}
+
+function sectionOf({ level, text, line }: PlacedHeading): Section {
+  const isTask = level >= 2 && level <= 4;
+  const [, number = null, title = text] =
+    (isTask ? /^(?:Task|Iteration)\s+([^:]{1,40}?)\s*:\s*(.*)$/.exec(text) : null) ?? [];
+  return { number, title, level, line, lines: [], boxes: [] };
+}
+
+interface PlacedHeading {
+  readonly level: number;
+  readonly text: string;
+  readonly line: number;
+}
+
+function headingsIn(lines: readonly Line[]): readonly PlacedHeading[] {
+  const headings: PlacedHeading[] = [];
+  let block: Block | null = null;
+  for (const line of lines) {
+    if (block !== null) {
+      if (block.isEnd(line)) block = null;
+      continue;
+    }
+    block = openBlock(line.content, 0);
+    if (block?.isOneLine === true) block = null;
+    const heading = line.indent < 4 ? readHeading(line.content) : null;
+    if (heading === null) continue;
+    const text = decode(heading.text)
+      .trim()
+      .replace(/\s+#+$/, "");
+    headings.push({ level: heading.level, text, line: line.number });
+  }
+  return headings;
+}
+
+function taskOf({ title, lines, boxes }: Section, id: TaskId): Task {
+  const first = boxes[0]?.line ?? 0;
+  const description = lines
+    .filter(({ number }) => number < first)
+    .map(({ text }) => decode(text).trimEnd())
+    .join("\n")
+    .trim();
+  return plainTask({
+    id,
+    title: title === "" ? id : title,
+    description,
+    criteria: boxes.flatMap(({ task }) => [task.title, ...task.criteria]),
+    done: boxes.every(({ task }) => task.done),
+  });
+}
+
+/** Bullets that are a command and nothing else. */
+function commandsIn({ lines }: Section): readonly string[] {
+  return lines.flatMap(({ text }) => {
+    const command = /^\s{0,3}[-*+]\s+`([^`]+)`\s*$/.exec(decode(text))?.[1]?.trim();
+    return command === undefined || command === "" ? [] : [command];
+  });
+}
+
+/** `task-2` of "Task 2: …"; null where nothing but signs stands there. */
+function idOf(number: string): TaskId | null {
+  const plain = number
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, "-")
+    .replaceAll(/^[-.]+|[-.]+$/g, "");
+  return plain === "" ? null : `task-${plain}`;
+}
+
+function decode(bytes: string): string {
+  return Buffer.from(bytes, "latin1").toString("utf8");
+}

@@ -1,0 +1,120 @@
+import type { Recorded } from "../../core/events.ts";
+import type { State } from "../../core/loop/state.ts";
+import type { ProviderOf } from "../../core/telemetry/gen-ai.ts";
+import { keyValues, spanJson, type Attributes, type Span } from "../../core/telemetry/otlp.ts";
+import { RunMetrics } from "../../core/telemetry/run-metrics.ts";
+import { RunSpans } from "../../core/telemetry/run-spans.ts";
+import type { Follower } from "../../engine/ports.ts";
+import { sendOtlp, type Sent } from "./otlp-sender.ts";
+import type { OtlpSettings, OtlpTarget } from "./otlp-settings.ts";
+
+const SPANS_MAX = 2_048;
+const BATCH_MAX = 512;
+/** After a failure nobody is asked again before. */
+const PAUSE_MS = 5_000;
+/** What the end of a run waits for. */
+const PATIENCE_MS = 3_000;
+
+export interface TelemetryOptions {
+  readonly settings: OtlpSettings;
+  readonly resource: Attributes;
+  readonly version: string;
+  readonly providerOf: ProviderOf;
+  readonly worker?: string;
+  readonly warn: (text: string) => void;
+  readonly note: (text: string) => void;
+}
+
+/** Tells an OpenTelemetry receiver of a run. It is in nobody's way: what cannot be sent is dropped in the end. */
+export class Telemetry implements Follower {
+  readonly #options: TelemetryOptions;
+  readonly #startedAt = Date.now();
+  readonly #spans: RunSpans;
+  readonly #metrics: RunMetrics;
+  readonly #over = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #waiting: Span[] = [];
+  #dropped = 0;
+  #notBefore = 0;
+  #hasWarned = false;
+  #sending: Promise<void> = Promise.resolve();
+  #isSending = false;
+
+  constructor(options: TelemetryOptions) {
+    this.#options = options;
+    this.#spans = new RunSpans(options.providerOf, options.worker);
+    this.#metrics = new RunMetrics(options.providerOf, options.worker);
+    this.#timer = setInterval(() => void this.#sendMetrics(), options.settings.intervalMs).unref();
+  }
+
+  follow(event: Recorded, state: State): Promise<void> {
+    this.#metrics.see(event);
+    if (this.#options.settings.traces !== null) this.#waiting.push(...this.#spans.of(event, state));
+    this.#dropped += Math.max(0, this.#waiting.length - SPANS_MAX);
+    this.#waiting = this.#waiting.slice(-SPANS_MAX);
+    return Promise.resolve();
+  }
+
+  settle(): Promise<void> {
+    if (!this.#isSending && this.#waiting.length > 0 && Date.now() >= this.#notBefore)
+      this.#sending = this.#sendSpans();
+    return Promise.resolve();
+  }
+
+  /** At the end: one more try for all that is left, within a few seconds. */
+  async finish(): Promise<void> {
+    clearInterval(this.#timer);
+    const timer = setTimeout(() => this.#over.abort(), PATIENCE_MS);
+    await this.#sending;
+    await Promise.all([this.#sendSpans(), this.#sendMetrics()]);
+    clearTimeout(timer);
+    const lost = this.#dropped + this.#waiting.length;
+    if (lost > 0) this.#options.note(`${lost} spans could not be sent`);
+  }
+
+  async #sendSpans(): Promise<void> {
+    const { traces } = this.#options.settings;
+    if (traces === null) return;
+    this.#isSending = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH_MAX);
+      const sent = await this.#send(traces, {
+        resourceSpans: [this.#of({ scopeSpans: [{ scope: this.#scope, spans: batch.map(spanJson) }] })],
+      });
+      if (sent.is === "failed") break;
+      // While it was under way some may have been dropped at this very end.
+      this.#waiting = this.#waiting.filter((span) => !batch.includes(span));
+    }
+    this.#isSending = false;
+  }
+
+  async #sendMetrics(): Promise<void> {
+    const { metrics } = this.#options.settings;
+    const found = metrics === null ? [] : this.#metrics.collect(this.#startedAt, Date.now());
+    if (metrics === null || found.length === 0) return;
+    await this.#send(metrics, {
+      resourceMetrics: [this.#of({ scopeMetrics: [{ scope: this.#scope, metrics: found }] })],
+    });
+  }
+
+  get #scope(): object {
+    return { name: "ralph", version: this.#options.version };
+  }
+
+  #of(parts: object): object {
+    const { settings, resource } = this.#options;
+    const all = { ...resource, ...settings.resource, "service.name": settings.serviceName };
+    return { resource: { attributes: keyValues(all) }, ...parts };
+  }
+
+  async #send(target: OtlpTarget, body: object): Promise<Sent> {
+    const sent = await sendOtlp(target, body, this.#over.signal);
+    if (sent.is === "taken") return sent;
+    this.#notBefore = Date.now() + PAUSE_MS;
+    const text = `telemetry cannot be sent to ${new URL(target.url).host}: ${sent.why}`;
+    if (this.#hasWarned) this.#options.note(text);
+    else this.#options.warn(text);
+    this.#hasWarned = true;
+    return sent;
+  }
+}

@@ -1,0 +1,172 @@
+import type { EventOf, EventType, Outcome, Recorded } from "../events.ts";
+import { dollars } from "../limits/budget.ts";
+import { AGENT_LIMITED, tasksInScope } from "../loop/select-tasks.ts";
+import type { State } from "../loop/state.ts";
+import { statusOf } from "../loop/task-status.ts";
+import { asArgument } from "../projections/blocked.ts";
+import { choiceInWords } from "../projections/open-questions.ts";
+import { isoTime, type Instant } from "../time.ts";
+import { toWire } from "../wire.ts";
+
+export const NOTICE_KINDS = ["done", "blocked", "decide", "stuck", "budget", "limit", "ended"] as const;
+
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** What a person who is elsewhere is told about one fact. */
+export interface Notice {
+  /** The same however often it is sent. */
+  readonly id: string;
+  readonly position: number;
+  readonly kind: NoticeKind | "test";
+  readonly at: Instant;
+  readonly run: string | null;
+  readonly task: string | null;
+  /** One sentence. */
+  readonly text: string;
+  /** What to type next; null when there is nothing to do. */
+  readonly command: string | null;
+  /** The fact itself, as scripts see it. */
+  readonly event: Readonly<Record<string, unknown>> | null;
+}
+
+/** Facts that may be worth a notice; whoever records one in a shared run is named in it, and tells it. */
+export const NOTICE_EVENTS = [
+  "question.asked",
+  "task.blocked",
+  "worktree.failed",
+  "merge.held",
+  "breaker.moved",
+  "budget.neared",
+  "budget.reached",
+  "calls.exhausted",
+  "wait.started",
+  "run.ended",
+] as const satisfies readonly EventType[];
+
+/** The notice that a fact is worth, if any; `state` is the one after it, or a later one. */
+export function noticeOf(event: Recorded, state: State): Notice | null {
+  const words = wordsFor(event, state);
+  if (words === null) return null;
+  const { run = null, task = null } = event as { run?: string | null; task?: string | null };
+  const { position, at } = event;
+  return { id: `${run ?? "run"}-${position}`, position, at, run, task, event: toWire(event), ...words };
+}
+
+type Words = Pick<Notice, "kind" | "text" | "command">;
+
+function wordsFor(event: Recorded, state: State): Words | null {
+  switch (event.type) {
+    case "question.asked":
+      return question(event);
+    case "task.blocked":
+      return blocked(event.task, event.reason);
+    case "worktree.failed":
+      return blocked(event.task, `its worktree could not be set up: ${event.why}`);
+    case "merge.held":
+      return {
+        kind: "blocked",
+        text: `${event.task} is done and waits to be merged: ${event.why}`,
+        command: "ralph run",
+      };
+    case "breaker.moved":
+      return event.to === "OPEN" && isShared(state) ? stuck(`the breaker is open: ${event.reason}`) : null;
+    case "budget.neared":
+    case "budget.reached":
+      return budget(event);
+    case "calls.exhausted":
+      return limit(`the calls of this hour are used up; it goes on at ${isoTime(event.until)}`);
+    case "wait.started":
+      return event.why === AGENT_LIMITED
+        ? limit(`${event.why}; it goes on at ${isoTime(event.until)}`)
+        : null;
+    case "run.ended":
+      return end(event, state);
+    default:
+      return null;
+  }
+}
+
+function question(event: Recorded<EventOf<"question.asked">>): Words {
+  const choice = choiceInWords(event, event.at).replaceAll("   ", "; ");
+  return {
+    kind: "decide",
+    text: `${event.task} asks: ${event.question}${choice === "" ? "" : ` (${choice})`}`,
+    command: `ralph decide ${asArgument(event.task)} "${event.options[0] ?? "…"}"`,
+  };
+}
+
+function blocked(task: string, reason: string): Words {
+  return {
+    kind: "blocked",
+    text: `${task} is blocked: ${reason}`,
+    command: `ralph unblock ${asArgument(task)}`,
+  };
+}
+
+function stuck(reason: string): Words {
+  return { kind: "stuck", text: `the run is stuck: ${reason}`, command: "ralph why" };
+}
+
+function budget({ type, budget, spentUsd, budgetUsd }: EventOf<"budget.neared" | "budget.reached">): Words {
+  const whose = budget === "run" ? "this run" : "a day";
+  const spent = `${dollars(spentUsd)} of the ${dollars(budgetUsd)} for ${whose} are spent`;
+  const isReached = type === "budget.reached";
+  return {
+    kind: "budget",
+    text: isReached ? `${spent}: no further iteration begins` : spent,
+    command: "ralph status",
+  };
+}
+
+function limit(why: string): Words {
+  return { kind: "limit", text: `the run waits: ${why}`, command: "ralph status" };
+}
+
+/** What was told by a fact of its own is not told again, and a person who stopped it knows. */
+function end(event: EventOf<"run.ended">, state: State): Words | null {
+  const run = state.run?.id === event.run ? state.run : null;
+  const counts = run === null ? "" : ` (${countsOf(state)})`;
+  const command = COMMANDS[event.outcome];
+  switch (event.outcome) {
+    case "completed":
+      return { kind: "done", text: `the run is done: ${event.reason}${counts}`, command };
+    case "stuck":
+      return stuck(`${event.reason}${counts}`);
+    case "limited": {
+      if (run !== null && run.budgetReached === event.reason) return null;
+      const kind = /\bbudget\b/.test(event.reason) ? "budget" : "limit";
+      return { kind, text: `the run has ended: ${event.reason}${counts}`, command };
+    }
+    case "blocked":
+    case "undecided":
+      if (run === null || !run.settings.keepGoing) return null;
+      return { kind: "ended", text: `the run has ended: ${event.reason}${counts}`, command };
+    case "exhausted":
+    case "misconfigured":
+      return { kind: "ended", text: `the run has ended: ${event.reason}${counts}`, command };
+    case "stopped":
+      return null;
+  }
+}
+
+const COMMANDS: Readonly<Record<Outcome, string | null>> = {
+  completed: null,
+  exhausted: "ralph why",
+  blocked: "ralph blocked --suggest",
+  undecided: "ralph inbox",
+  stuck: "ralph why",
+  limited: "ralph run",
+  misconfigured: "ralph doctor",
+  stopped: null,
+};
+
+function countsOf(state: State): string {
+  const tasks = state.run === null || state.plan === null ? [] : tasksInScope(state.run, state.plan);
+  const done = tasks.filter((task) => statusOf(state, task) === "done").length;
+  return `${done} of ${tasks.length} ${tasks.length === 1 ? "task" : "tasks"} done`;
+}
+
+/** Such a run does not end by itself when nobody can go on. */
+function isShared({ run }: State): boolean {
+  return run?.settings.shared === true;
+}

@@ -1,0 +1,207 @@
+import { PLAIN } from "../core/agent-named.ts";
+import { UNKNOWN_USAGE, type AgentReport, type Failure } from "../core/report/agent-report.ts";
+import type { Evidence } from "../core/report/evidence.ts";
+import type { GateResult } from "../core/report/gate-result.ts";
+import type { AgentSettings, Settings } from "../core/settings.ts";
+import type {
+  AgentRequest,
+  Agents,
+  CollectRequest,
+  Gates,
+  Letters,
+  Log,
+  Ports,
+  Workspace,
+} from "../engine/ports.ts";
+import type { Behaviour } from "./imagined-agent.ts";
+import type { ImaginedTask } from "./imagined-task.ts";
+import type { ImaginedWorld } from "./imagined-world.ts";
+import { readWords, wordsOf } from "./imagined-words.ts";
+
+export const AGENT = "imagined";
+export const IMAGINED_AGENT: AgentSettings = { ...PLAIN, name: AGENT, format: "text", command: [AGENT] };
+export const SOURCE = { kind: "checklist", label: "TASKS.md", path: "TASKS.md" } as const;
+/** The gate whose tool is not installed: production had such ones. */
+export const MISSING_GATE = "lint";
+
+/** The ports of the real engine, with an imagined world behind them. */
+export function imaginedPorts(
+  world: ImaginedWorld,
+  log: Log,
+  { gates }: Settings,
+  workspace: Workspace,
+): Ports {
+  return {
+    log,
+    commands: { agents: [IMAGINED_AGENT], gates },
+    source: {
+      identity: SOURCE,
+      files: [{ path: SOURCE.path, isAgents: false }],
+      observe: async () => ({ source: SOURCE, tasks: planOf(world) }),
+      demands: async () => ({ checks: [], branch: null }),
+      mark: async (id) => void world.marked.add(id),
+      takeBackMarks: async () => [],
+      markedIn: (bytes) => bytes,
+    },
+    agents: imaginedAgents(world),
+    workspace,
+    beside: null,
+    gates: imaginedGates(world),
+    letters: imaginedLetters(world),
+    notes: { read: async () => "" },
+    clock: world.time,
+    followers: [],
+  };
+}
+
+function planOf(world: ImaginedWorld): readonly ImaginedTask["task"][] {
+  return world.tasks.map(({ task }) => (world.marked.has(task.id) ? { ...task, done: true } : task));
+}
+
+function imaginedAgents(world: ImaginedWorld): Agents {
+  return {
+    run: async (request, signal) => {
+      const behaviour = world.begin(request.task, request.marker, request.prompt);
+      const isKilled = behaviour.takesMs > request.timeoutMs;
+      const takenMs = Math.min(behaviour.takesMs, request.timeoutMs);
+      await world.time.sleep(takenMs, signal);
+      world.end(request.task, request.iteration, behaviour, takenMs);
+      return reportOf(world, request, behaviour, isKilled, takenMs);
+    },
+    send: async () => false,
+    sweep: async () => 0,
+    recoverReport: () => Promise.reject(new Error("nobody dies in an imagined world")),
+  };
+}
+
+function reportOf(
+  world: ImaginedWorld,
+  { task, promise, timeoutMs }: AgentRequest,
+  behaviour: Behaviour,
+  isKilled: boolean,
+  takenMs: number,
+): AgentReport {
+  const failure: Failure | null = isKilled
+    ? { class: "agent", message: `timed out after ${Math.round(timeoutMs / 1_000)} s` }
+    : null;
+  const words = isKilled ? [] : wordsOf(world.imagined(task), behaviour, promise.completion);
+  const { claim, signals, finalText, promise: printed } = readWords(words, promise, failure);
+  return {
+    ending: isKilled ? { is: "timed-out", afterMs: timeoutMs } : { is: "exited", code: 0 },
+    claim,
+    failure,
+    transcript: { path: "logs/imagined.log", bytes: finalText.length, sha256: "" },
+    usage: { ...UNKNOWN_USAGE, costUsd: world.priceOf(takenMs) },
+    durationMs: takenMs,
+    finalText,
+    promise: printed,
+    toolCalls: 0,
+    sweptProcesses: 0,
+    signals,
+  };
+}
+
+/** Looks at what really changed. */
+export function observingWorkspace({ repository }: ImaginedWorld): Workspace {
+  return {
+    snapshot: async () => ({ head: repository.head, branch: "main" }),
+    hasWritten: async () => false,
+    lookAhead: () => {},
+    collect: async (request) => {
+      const changed = repository.changedSince(request.from.head);
+      const sinceTask = repository.changedSince(request.taskBase);
+      repository.commit();
+      const paths = [...new Set([...sinceTask.paths, ...request.earlier.paths])];
+      const written = new Set([...paths, ...changed.paths]);
+      return evidenceOf(request, repository.head, {
+        changed,
+        changedSinceTaskBegan: { files: paths.length, paths },
+        phantoms: request.cited.filter((path) => !written.has(path)),
+      });
+    },
+    commitMark: async () => null,
+    beforeGates: async () => null,
+    leftoversAfterGates: async (before) => before,
+    clearLeftovers: async () => {},
+  };
+}
+
+/** Believes the agent: what it says it wrote counts as written. No setting of Ralph's can do that. */
+export function believingWorkspace(world: ImaginedWorld): Workspace {
+  const observing = observingWorkspace(world);
+  return {
+    ...observing,
+    collect: async (request) => {
+      const evidence = await observing.collect(request);
+      const believed = (paths: readonly string[]): Evidence["changed"] => {
+        const all = [...new Set([...paths, ...request.cited])];
+        return { files: all.length, paths: all };
+      };
+      return {
+        ...evidence,
+        changed: believed(evidence.changed.paths),
+        changedSinceTaskBegan: believed(evidence.changedSinceTaskBegan.paths),
+        phantoms: [],
+      };
+    },
+  };
+}
+
+function evidenceOf(
+  { from }: CollectRequest,
+  headAfter: string,
+  seen: Pick<Evidence, "changed" | "changedSinceTaskBegan" | "phantoms">,
+): Evidence {
+  return {
+    headBefore: from.head,
+    headAfter,
+    uncommitted: [],
+    leftByGates: [],
+    leftOut: [],
+    strayedTo: null,
+    marksTakenBack: [],
+    tasksRemoved: [],
+    putBack: [],
+    changedDefinitions: [],
+    weakened: [],
+    refusal: null,
+    ...seen,
+  };
+}
+
+function imaginedGates(world: ImaginedWorld): Gates {
+  return {
+    check: async (gates, marker) => {
+      const failing = world.failingTasks(marker);
+      return gates.map(({ name, required, onMissing }): GateResult => {
+        const isMissing = name === MISSING_GATE;
+        const isRed = !isMissing && failing.length > 0;
+        return {
+          name,
+          required,
+          onMissing,
+          status: isMissing ? "missing" : isRed ? "failed" : "passed",
+          exitCode: isMissing ? 127 : isRed ? 1 : 0,
+          durationMs: 1,
+          tail: isRed ? failing.map((id) => `✗ ${id} does what it should`).join("\n") : "",
+          tries: 1,
+          unmet: null,
+        };
+      });
+    },
+  };
+}
+
+function imaginedLetters({ letters }: ImaginedWorld): Letters {
+  return {
+    publish: async (file, text) => {
+      letters.set(file, text);
+      return text;
+    },
+    read: async (file) => {
+      const text = letters.get(file);
+      return text === undefined ? null : { text, sha256: text };
+    },
+    withdraw: async (file) => void letters.delete(file),
+  };
+}

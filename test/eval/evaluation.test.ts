@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { withWorkshop } from "../../src/compose-eval.ts";
+import { playVariant, type Estimates } from "../../src/eval/evaluate.ts";
+import { ALL_FEATURES, BASELINE, EVERYTHING, settingsFor, VARIANTS } from "../../src/eval/features.ts";
+import { numbersWith, type Numbers } from "../../src/eval/parameters.ts";
+import { isMet, TARGETS } from "../../src/eval/targets.ts";
+
+function play(name: string, worlds: number, numbers: Numbers = numbersWith()): Promise<Estimates> {
+  const variant = VARIANTS.find((one) => one.name === name)!;
+  const request = { seed: 1, worlds, iterations: 100, onPlayed: () => {} };
+  return withWorkshop((workshop) => playVariant(workshop, request, variant, numbers));
+}
+
+function percent(estimates: Estimates, measure: "uiBlocked" | "wasted" | "uiCompleted"): number {
+  return 100 * estimates[measure]!.mean;
+}
+
+describe("the baseline", () => {
+  let baseline: Estimates;
+  beforeAll(async () => {
+    baseline = await play("baseline", 20);
+  });
+
+  test("comes out as production did: 55 % of UI tasks blocked, 44 % of iterations wasted, 45 % of UI tasks done", () => {
+    expect(Math.abs(percent(baseline, "uiBlocked") - 55)).toBeLessThan(4);
+    expect(Math.abs(percent(baseline, "wasted") - 44)).toBeLessThan(4);
+    expect(Math.abs(percent(baseline, "uiCompleted") - 45)).toBeLessThan(4);
+    expect(Math.abs(baseline.iterations!.mean - 81)).toBeLessThan(5);
+  });
+
+  test("believes what is not so", () => {
+    expect(baseline.falseAccepted!.mean).toBeGreaterThan(5);
+    expect(baseline.uiTrulyCompleted!.mean).toBeLessThan(baseline.uiCompleted!.mean - 0.1);
+  });
+});
+
+test("everything together reaches every target", async () => {
+  const everything = await play("everything", 20);
+  for (const target of TARGETS) expect([target.name, isMet(target, everything)]).toEqual([target.name, true]);
+  expect(everything.uiBlocked!.high).toBeLessThan(0.2);
+  expect(everything.wasted!.high).toBeLessThan(0.15);
+  expect(everything.uiTrulyCompleted!.low).toBeGreaterThan(0.8);
+});
+
+test("each feature does its own part", async () => {
+  const baseline = await play("baseline", 4);
+  const more = async (name: string): Promise<Estimates> => play(`only ${name}`, 4);
+  expect((await more("timeouts")).uiBlocked!.mean).toBeLessThan(baseline.uiBlocked!.mean / 3);
+  expect((await more("unblocking")).uiBlocked!.mean).toBeLessThan(baseline.uiBlocked!.mean / 2);
+  expect((await more("feedback")).uiTrulyCompleted!.mean).toBeGreaterThan(
+    baseline.uiTrulyCompleted!.mean + 0.1,
+  );
+  expect((await more("evidence")).falseAccepted!.mean).toBeLessThan(baseline.falseAccepted!.mean - 2);
+  expect((await more("gates")).falseAccepted!.mean).toBeLessThan(baseline.falseAccepted!.mean - 2);
+});
+
+test("neither evidence nor gates alone catch every false completion, and gates that see less let some through", async () => {
+  expect((await play("without evidence", 4)).falseAccepted!.mean).toBeGreaterThan(0);
+  expect((await play("without gates", 4)).falseAccepted!.mean).toBeGreaterThan(0);
+  const blind = await play("everything", 4, numbersWith({ gateCoverage: 0.5 }));
+  expect(blind.falseAccepted!.mean).toBeGreaterThan(0);
+});
+
+test("the same world comes out the same, and another one differently", async () => {
+  await withWorkshop(async ({ play: playWorld, defaults }) => {
+    const world = { seed: 7, variant: EVERYTHING, numbers: numbersWith(), defaults, iterations: 60 };
+    const [first, again, other] = await Promise.all([
+      playWorld(world),
+      playWorld(world),
+      playWorld({ ...world, seed: 8 }),
+    ]);
+    expect(first.iterations).toBeLessThanOrEqual(60);
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+});
+
+test("a world that cannot be played fails the evaluation", async () => {
+  const broken = { seed: 1, variant: EVERYTHING, numbers: numbersWith(), iterations: 5 };
+  const played = withWorkshop(({ play: playWorld }) => playWorld({ ...broken, defaults: null as never }));
+  await expect(played).rejects.toThrow("Cannot destructure");
+});
+
+test("the features are switched by Ralph's own settings, and everything has its defaults", async () => {
+  const defaults = await withWorkshop(async (workshop) => workshop.defaults);
+  const everything = settingsFor(defaults, EVERYTHING, 100);
+  for (const key of ["promise", "adaptiveTimeout", "unblock", "interventions", "breaker", "protect"] as const)
+    expect(everything[key]).toEqual(defaults[key]);
+  const baseline = settingsFor(defaults, BASELINE, 100);
+  expect(baseline).toMatchObject({
+    gates: [],
+    promise: { verify: false },
+    adaptiveTimeout: { enabled: false },
+    unblock: { maxAutoAttempts: 0 },
+    interventions: { enabled: false },
+  });
+  expect(VARIANTS).toHaveLength(2 + 2 * ALL_FEATURES.length);
+});
