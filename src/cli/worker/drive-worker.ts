@@ -53,9 +53,8 @@ export async function driveWorker(options: WorkerOptions): Promise<number> {
   const printer = printerFor({ json: options.asJson, quiet: options.isQuiet }, context);
   const say = (text: string): void => void context.stderr.write(`ralph: ${text}\n`);
   const health = new HealthLine(say, options.isQuiet);
-  const host = hostname();
   const id = ownWorkerId(project);
-  const worker = { id, host, pid: process.pid, version: context.version, labels };
+  const worker = { id, host: hostname(), pid: process.pid, version: context.version, labels };
   const leaving = onLeaving(say);
   try {
     const crew = await composeWorker({
