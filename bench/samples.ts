@@ -43,7 +43,7 @@ export function mustRun(
   cwd: string,
   options: {
     readonly env?: Readonly<Record<string, string>>;
-    readonly code?: number;
+    readonly codes?: readonly number[];
     readonly input?: string;
   } = {},
 ): string {
@@ -55,6 +55,6 @@ export function mustRun(
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });
-  if (status === (options.code ?? 0)) return stdout;
+  if ((options.codes ?? [0]).includes(status ?? -1)) return stdout;
   throw new Error(`${command} ${args.join(" ")} ended with ${status}: ${(stderr + stdout).slice(-2_000)}`);
 }
