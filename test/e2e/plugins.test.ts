@@ -167,7 +167,9 @@ describe("a plugin that fails while it runs", () => {
   });
 
   test("as a notifier is told of once, and the run goes on", async () => {
-    const project = projectWith(plugin("notifiers: { pager: { notify() { throw new Error('no signal'); } } }"));
+    const project = projectWith(
+      plugin("notifiers: { pager: { notify() { throw new Error('no signal'); } } }"),
+    );
     const { code, stderr } = await project.ralph("run");
     expect(stderr).toContain('the notifier "pager" of the plugin "mine" failed: no signal');
     expect(code).toBe(0);
