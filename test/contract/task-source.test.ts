@@ -1,6 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { PluginSource } from "../../src/adapters/plugins/plugin.ts";
+import { pluginSource } from "../../src/adapters/plugins/plugin-source.ts";
 import { createChecklistSource } from "../../src/adapters/tasks/checklist-source.ts";
 import { beadsFormat } from "../../src/adapters/tasks/beads/beads-format.ts";
 import { createFormatSource } from "../../src/adapters/tasks/format-source.ts";
@@ -126,6 +128,26 @@ describeTaskSource("GitHub issues", async () => {
     async dispose() {
       rmSync(root, { recursive: true });
     },
+  };
+});
+
+describeTaskSource("a plugin", async () => {
+  const open = { first: false, second: false };
+  const set = (id: string, isDone: boolean): void => {
+    if (Object.hasOwn(open, id)) Object.assign(open, { [id]: isDone });
+  };
+  const service: PluginSource = {
+    observe: () => Object.entries(open).map(([id, done]) => ({ id, title: `Make the ${id}`, done })),
+    mark: (id) => set(id, true),
+    unmark: (id) => set(id, false),
+  };
+  const part = { plugin: "mine", kind: "source", name: "list" } as const;
+  let now = 0;
+  const around = { root: "/", env: {}, warn: () => {}, now: () => (now += 60_000) };
+  return {
+    source: pluginSource(part, service, around),
+    tick: async () => set("first", true),
+    dispose: () => Promise.resolve(),
   };
 });
 

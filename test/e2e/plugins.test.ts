@@ -250,3 +250,59 @@ test("tasks of a plugin are worked on in worktrees too, where guards see the wor
   const { stderr, code } = await project.ralph("tasks");
   expect([code, stderr]).toEqual([64, expect.stringContaining("this command loads none")]);
 });
+
+const EVERYTHING = `
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { definePlugin } from "ralph";
+const file = ({ root }) => join(root, ".ralph", "closed.txt");
+const closed = (context) => (existsSync(file(context)) ? readFileSync(file(context), "utf8") : "");
+export default definePlugin({
+  apiVersion: 1,
+  name: "everything",
+  agents: { typist: { command: ["sh", "-c", "echo hi >> page.txt; echo READY"] } },
+  sources: {
+    one: {
+      observe: (context) => [{ id: "page", title: "Write a page", done: closed(context).includes("page") }],
+      mark: (id, context) => writeFileSync(file(context), id),
+    },
+  },
+  analyzers: { ready: { analyze: ({ finalText }) => finalText.includes("READY") ? [{ says: "complete", confidence: 100 }] : [] } },
+  guards: { twice: { check: ({ root }) => readFileSync(join(root, "page.txt"), "utf8").length < 6 ? ["it is too short"] : [] } },
+  exitRules: { long: { check: ({ root }) => readFileSync(join(root, "page.txt"), "utf8").length > 11 ? { ends: "complete", because: "it is long" } : null } },
+  gates: { there: { check: ({ root }) => ({ passed: existsSync(join(root, "page.txt")) || !existsSync(file({ root })) }) } },
+  notifiers: { file: { on: ["done"], notify: ({ kind }) => appendFileSync(".ralph/told.txt", kind) } },
+});
+`;
+
+describe("every kind of part comes from outside", () => {
+  test.each([
+    ["a path beside the repository", "../shared/plugin.mjs", ["../shared/plugin.mjs"]],
+    [
+      "a package that is installed for it",
+      "ralph-plugin-everything",
+      ["node_modules/ralph-plugin-everything/index.js", "node_modules/ralph-plugin-everything/package.json"],
+    ],
+  ])("by %s", async (_, name, [file = "", manifest]) => {
+    const project = createProject({
+      config: `agent = "typist"\nsource = "plugin:one"\nplugins = ["${name}"]\n`,
+    });
+    projects.push(project);
+    project.write(".gitignore", "node_modules/\n");
+    project.write(file, EVERYTHING);
+    if (manifest !== undefined)
+      project.write(manifest, '{ "type": "module", "exports": { "import": "./index.js" } }');
+    project.commit("everything");
+    expect((await project.ralph("run")).code).toBe(0);
+    expect(await project.history()).toMatchObject([
+      { task: "page", verdict: "rejected", reasons: ["it is too short"] },
+      { task: "page", verdict: "accepted", gates: [{ name: "there", status: "passed" }] },
+    ]);
+    expect(project.read(".ralph/closed.txt")).toBe("page");
+    expect(project.read(".ralph/told.txt")).toBe("done");
+    project.write("PROMPT.md", "Write on.\n");
+    project.commit("open-ended");
+    expect((await project.ralph("run", "--prompt", "PROMPT.md")).code).toBe(0);
+    expect((await project.history()).at(-1)?.reasons).toContain("it is long");
+  });
+});

@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -111,9 +121,12 @@ test.each(Object.entries(EXPECTED))("the example of %s does what it is for", (ki
   expected.also?.(folder);
 });
 
-test("the example that embeds the library runs loops, answers and reads", () => {
+test.each([
+  ["from the checkout", () => join(ROOT, "examples", "library", "embed.ts")],
+  ["from a project that has ralph installed", () => copiedOutside("examples/library/embed.ts")],
+])("the example that embeds the library runs loops, answers and reads, %s", (_, program) => {
   const node = join(ROOT, "node_modules", ".bin", "node");
-  const played = spawnSync(node, [join(ROOT, "examples", "library", "embed.ts")], {
+  const played = spawnSync(node, [program()], {
     encoding: "utf8",
     env: env(),
   });
@@ -123,6 +136,15 @@ test("the example that embeds the library runs loops, answers and reads", () => 
   expect(played.stdout).toContain('refused (no-agent): there is no agent called "nobody".');
   expect(played.status).toBe(0);
 });
+
+function copiedOutside(file: string): string {
+  const folder = mkdtempSync(join(PLACES, "outside-"));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(ROOT, join(folder, "node_modules", "ralph"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  copyFileSync(join(ROOT, file), join(folder, "program.ts"));
+  return join(folder, "program.ts");
+}
 
 function env(): Record<string, string> {
   return { PATH: process.env["PATH"] ?? "", HOME, TMPDIR: PLACES, GIT_CONFIG_NOSYSTEM: "1" };
