@@ -226,6 +226,7 @@ export function composePorts(parts: RunParts): Ports {
     workspace,
     beside: besideOf({ ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT }, workspaceIn),
     gates: allGatesOf(project, env, redact, plugins),
+    plugins: plugins?.names ?? [],
     ...(advisers && { advisers }),
     letters: createLetters(project.ralphDir),
     notes: notesOf(project),

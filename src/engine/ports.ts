@@ -29,6 +29,8 @@ export interface Ports {
   readonly letters: Letters;
   readonly notes: Notes;
   readonly clock: Clock;
+  /** The names of those that are loaded here. */
+  readonly plugins?: readonly string[];
   /** Missing where there are no plugins that have something to say. */
   readonly advisers?: Advisers;
   /** Views and screens. Called in order, once per fact, after it is durable. */
