@@ -35,22 +35,21 @@ const staticSteps: readonly Step[] = [
   { name: "dead code", command: "knip" },
 ];
 const build: Step = { name: "build", command: "node scripts/build.ts" };
+const tests: Step = { name: "tests", command: "vitest run" };
+const programs: Step = {
+  name: "real agents: their programs",
+  command: "node test/agents/install-programs.ts",
+};
 // By themselves, so that nothing else takes the time that the programs need to start.
-const testRuns = [
-  { name: "tests", command: "vitest run" },
-  { name: "real agents: their programs", command: "node test/agents/install-programs.ts" },
-  { name: "real agents", command: "REAL_AGENTS=core vitest run" },
-] as const;
+const agents: Step = { name: "real agents", command: "REAL_AGENTS=core vitest run" };
 
 const temporary = makeTemporaryFolder();
 const tally: Tally = { passed: 0, failed: 0, skipped: 0, failures: [] };
 try {
   await runStatic([...staticSteps]);
   await runCounted(build);
-  for (const step of testRuns) {
-    if (step.command.endsWith("vitest run")) await runTests(step);
-    else await runCounted(step);
-  }
+  await Promise.all([runTests(tests), runCounted(programs)]);
+  await runTests(agents);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

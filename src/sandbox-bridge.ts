@@ -7,6 +7,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { constants } from "node:os";
 import { joinSockets, tieSockets } from "./adapters/sandbox/join-sockets.ts";
 import { openTunnel } from "./adapters/sandbox/open-tunnel.ts";
+import { socketPath } from "./adapters/sandbox/socket-path.ts";
 
 interface Bridge {
   /** Where the filter listens. */
@@ -17,6 +18,7 @@ interface Bridge {
 
 const [settings = "{}", program = "", ...args] = process.argv.slice(2);
 const { socket, ports } = JSON.parse(settings) as Bridge;
+const filter = socketPath(socket).path;
 
 // Told to end, the agent is told itself, and we end when it does.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const) process.on(signal, () => {});
@@ -72,7 +74,7 @@ async function listen(port: number, host: string, take: (inside: Socket) => void
 }
 
 function connectToFilter(): Socket {
-  return connect({ path: socket, allowHalfOpen: true });
+  return connect({ path: filter, allowHalfOpen: true });
 }
 
 async function askForTunnel(inside: Socket, target: string): Promise<void> {

@@ -178,6 +178,13 @@ async function damageOf(
 
 const SIDE_BY_SIDE = 6;
 
+const EVERY = 3;
+
+/** `npm run crash-points` dies at all of them. */
+function some(points: readonly Point[]): readonly Point[] {
+  return points.filter((_, at) => at % EVERY === 0);
+}
+
 /** Dies at each point in turn, in several projects at a time. */
 async function damages(
   scene: Scene,
@@ -252,7 +259,7 @@ async function look(
 }
 
 describe("kill -9 in the middle of merging, then a plain run: both are merged once, and nothing is lost", () => {
-  test("in the user's checkout, at every step of a merge", { timeout: 600_000 }, async () => {
+  test("in the user's checkout, at every third step of a merge", { timeout: 600_000 }, async () => {
     const { scene, steps, moves, trees } = await look(true);
     const points = [
       ...stepPoints(steps, /merging-/, /^log worktree\.removed/),
@@ -260,17 +267,21 @@ describe("kill -9 in the middle of merging, then a plain run: both are merged on
       ...movePoints(moves, "ralph dies and git goes on", /^prepared .*refs\//),
     ];
     expect(points.length).toBeGreaterThan(50);
-    expect(await damages(scene, points, trees)).toEqual({});
+    expect(await damages(scene, some(points), trees)).toEqual({});
   });
 
-  test("beside the user's checkout, at every step from the prepared one", { timeout: 600_000 }, async () => {
-    const { scene, steps, moves, trees } = await look(false);
-    const points = [
-      ...stepPoints(steps, /^log merge\.prepared/, /^log task\.merged/),
-      ...movePoints(moves, "both die", /refs\//),
-      ...movePoints(moves, "ralph dies and git goes on", /^prepared .*refs\//),
-    ];
-    expect(points.length).toBeGreaterThan(10);
-    expect(await damages(scene, points, trees)).toEqual({});
-  });
+  test(
+    "beside the user's checkout, at every third step from the prepared one",
+    { timeout: 600_000 },
+    async () => {
+      const { scene, steps, moves, trees } = await look(false);
+      const points = [
+        ...stepPoints(steps, /^log merge\.prepared/, /^log task\.merged/),
+        ...movePoints(moves, "both die", /refs\//),
+        ...movePoints(moves, "ralph dies and git goes on", /^prepared .*refs\//),
+      ];
+      expect(points.length).toBeGreaterThan(10);
+      expect(await damages(scene, some(points), trees)).toEqual({});
+    },
+  );
 });

@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { programForAll } from "../fixtures/program-for-all.ts";
-import { RALPH, until, type Project } from "./project.ts";
+import { RALPH, startRalph, until, type Project } from "./project.ts";
 import { notes, runAs, running, withAgent } from "./sandboxed-agent.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -150,6 +150,25 @@ describe("behind a list of hosts an agent", () => {
     await project.ralph("run", "-n", "1", "--no-wait");
     const ended = (await project.events()).find(({ type }) => type === "iteration.ended");
     expect(ended).toMatchObject({ report: { ending } });
+  });
+
+  test("reaches them however long the way to its temporary folder is", async () => {
+    project = withNetwork(
+      `"$NODE" -e 'fetch(process.argv[1]).then(async (r) => console.log(await r.text()))' http://127.0.0.1:$LISTED/ > notes.txt
+git add -A; git commit -qm done; echo '<promise>COMPLETE</promise>'`,
+      [`127.0.0.1:${portOf(listed)}`],
+    );
+    const long = join(
+      project.root,
+      "..",
+      "a-folder-with-a-rather-long-name".repeat(3),
+      "and-another-one-below-it",
+    );
+    mkdirSync(long, { recursive: true });
+    const finished = await startRalph(project.root, { ...project.env, TMPDIR: long }, ["run", "-n", "1"])
+      .finished;
+    expect(finished).toMatchObject({ code: 0 });
+    expect(project.read("notes.txt")).toBe("hello from listed\n");
   });
 
   test("may finish when its time is over, still reaches its hosts, and is gone with all that it started", async () => {

@@ -141,7 +141,9 @@ describe("a 3-iteration loop", () => {
   afterAll(() => project.dispose());
 
   test("iteration-001.log, iteration-002.log, iteration-003.log exist", () => {
-    const logs = readdirSync(join(project.root, ".ralph/logs")).filter((name) => name.endsWith(".log"));
+    const logs = readdirSync(join(project.root, ".ralph/logs")).filter((name) =>
+      /^iteration-.*\.log$/.test(name),
+    );
     expect(logs.toSorted()).toEqual(["iteration-001.log", "iteration-002.log", "iteration-003.log"]);
   });
 

@@ -13,7 +13,7 @@ describe("a simulated world that works side by side", () => {
     ["steps", 301],
     ["calls", 601],
   ])("holds every invariant with a crash before and after %s", { timeout: 600_000 }, async (sites, from) => {
-    const found = await explore({ from, count: 15, sites, lanes: true, placesMax: 5 });
+    const found = await explore({ from, count: 9, sites, lanes: true, placesMax: 5 });
     expect(
       found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, sites) })),
     ).toEqual([]);
@@ -21,7 +21,7 @@ describe("a simulated world that works side by side", () => {
   });
 
   test("comes to rest in many ways without a crash", async () => {
-    const found = await explore({ from: 1_000, count: 150, sites: "appends", lanes: true, placesMax: 0 });
+    const found = await explore({ from: 1_000, count: 90, sites: "appends", lanes: true, placesMax: 0 });
     expect(found.failures).toEqual([]);
     expect(Object.keys(found.outcomes)).toEqual(expect.arrayContaining(["completed", "blocked", "limited"]));
   });

@@ -6,7 +6,7 @@ import { withoutIds } from "./without-ids.ts";
 
 describe("the simulated world", () => {
   test("holds every invariant with a crash before and after appends", { timeout: 600_000 }, async () => {
-    const found = await explore({ from: 1, count: 40, sites: "appends", lanes: false, placesMax: 8 });
+    const found = await explore({ from: 1, count: 24, sites: "appends", lanes: false, placesMax: 8 });
     expect(
       found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, "appends") })),
     ).toEqual([]);
@@ -17,7 +17,7 @@ describe("the simulated world", () => {
     "holds every invariant with a crash before and after calls to the outside",
     { timeout: 600_000 },
     async () => {
-      const found = await explore({ from: 1_001, count: 10, sites: "calls", lanes: false, placesMax: 8 });
+      const found = await explore({ from: 1_001, count: 7, sites: "calls", lanes: false, placesMax: 8 });
       expect(
         found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, "calls") })),
       ).toEqual([]);
@@ -32,7 +32,7 @@ describe("the simulated world", () => {
   test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))("catches: %s", async (_name, mutant) => {
     const found = await explore({
       from: mutant.from ?? 1,
-      count: 60,
+      count: 40,
       sites: "appends",
       mutant,
       untilFailure: true,

@@ -11,7 +11,7 @@ describe("a simulated world of workers on several machines", () => {
     ["steps", 301],
     ["calls", 601],
   ])("holds every invariant with a crash before and after %s", { timeout: 600_000 }, async (sites, from) => {
-    const found = await explore({ from, count: 5, sites, workers: true, placesMax: 3 });
+    const found = await explore({ from, count: 3, sites, workers: true, placesMax: 3 });
     const failures = found.failures.map((failure) => ({
       ...failure,
       repeat: repeatCommand(failure.seed, sites, "--workers"),
@@ -21,7 +21,7 @@ describe("a simulated world of workers on several machines", () => {
   });
 
   test("comes to rest in many ways without a crash", async () => {
-    const found = await explore({ from: 1_000, count: 30, sites: "appends", workers: true, placesMax: 0 });
+    const found = await explore({ from: 1_000, count: 18, sites: "appends", workers: true, placesMax: 0 });
     expect(found.failures).toEqual([]);
     expect(Object.keys(found.outcomes)).toEqual(expect.arrayContaining(["completed", "blocked", "limited"]));
   });

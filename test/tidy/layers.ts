@@ -87,7 +87,7 @@ const layers: readonly Layer[] = [
   },
   {
     holds: /^src\/sandbox-bridge\.ts$/,
-    mayImport: [/^src\/adapters\/sandbox\/(join-sockets|open-tunnel)\.ts$/],
+    mayImport: [/^src\/adapters\/sandbox\/(join-sockets|open-tunnel|socket-path)\.ts$/],
     packages: "node",
     rule: "the bridge of a sandbox stands alone: it imports Node, and what carries bytes in adapters/sandbox",
   },

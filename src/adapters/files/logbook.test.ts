@@ -51,13 +51,12 @@ test("a line of JSON has time, level, message and process", () => {
 test("a file that is long enough is put aside, and of those the oldest goes", () => {
   const book = logbook(2_000);
   for (let number = 0; number < 400; number += 1) book.write(logEntry("info", `line ${number}`, 0));
-  expect(readdirSync(logs).toSorted()).toEqual([
-    "ralph.log",
-    "ralph.log.1",
-    "ralph.log.2",
-    "ralph.log.3",
-    "ralph.log.4",
-  ]);
+  // How long a line is depends on the number of the process: the last one may just have been put aside.
+  expect(
+    readdirSync(logs)
+      .filter((name) => name !== "ralph.log")
+      .toSorted(),
+  ).toEqual(["ralph.log.1", "ralph.log.2", "ralph.log.3", "ralph.log.4"]);
   for (const name of readdirSync(logs)) expect(statSync(join(logs, name)).size).toBeLessThan(2_200);
   const kept = lines().map(({ message }) => message);
   expect(kept.at(-1)).toBe("line 399");

@@ -6,11 +6,10 @@ import type { AgentStart, AgentStartInside } from "../system/agent-sandbox.ts";
 import { fileError } from "../system/file-error.ts";
 import { withoutProxies } from "./inside-environment.ts";
 import { startNetworkFilter, type NetworkFilter } from "./network-filter.ts";
+import { socketPath } from "./socket-path.ts";
 
 type Inside = Pick<AgentStartInside, "command" | "env">;
 
-/** The kernel's limit for the path of a socket. */
-const PATH_MAX = 107;
 const REFUSED_MAX = 1_000;
 const TOLD_MAX = 10;
 
@@ -27,9 +26,10 @@ export async function withListedNetwork(
   const hosts = hostsOf(list);
   const socket = join(folder, "network");
   const refused = new Set<string>();
+  const { path, letGo } = socketPath(socket);
   const filter = await listenAt(socket, () =>
     startNetworkFilter({
-      socket,
+      socket: path,
       hosts,
       env,
       onRefused: (target) => void (refused.size < REFUSED_MAX && refused.add(writeTarget(target))),
@@ -40,6 +40,7 @@ export async function withListedNetwork(
     env: withoutProxies(inside.env),
     async close() {
       await filter.close();
+      letGo();
       return refused.size === 0 ? null : noteOf([...refused]);
     },
   };
@@ -66,10 +67,6 @@ function hostsOf(list: readonly string[]): readonly AllowedHost[] {
 }
 
 async function listenAt(socket: string, listen: () => Promise<NetworkFilter>): Promise<NetworkFilter> {
-  if (Buffer.byteLength(socket) > PATH_MAX)
-    throw new RalphError("no-sandbox", `${socket} is too long for the path of a socket`, {
-      hint: "set TMPDIR to a folder with a shorter path, such as /tmp",
-    });
   try {
     return await listen();
   } catch (error) {
