@@ -48,7 +48,8 @@ const tally: Tally = { passed: 0, failed: 0, skipped: 0, failures: [] };
 try {
   await runStatic([...staticSteps]);
   await runCounted(build);
-  await Promise.all([runTests(tests), runCounted(programs)]);
+  await runTests(tests);
+  await runCounted(programs);
   await runTests(agents);
 } finally {
   rmSync(scratch, { recursive: true, force: true });

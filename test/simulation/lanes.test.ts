@@ -5,6 +5,7 @@ import type { CrashSites } from "./crashing.ts";
 import { explore, repeatCommand } from "./explore.ts";
 import { LANE_MUTANTS } from "./lane-mutants.ts";
 import { simulate, type Result } from "./simulate.ts";
+import { someMutants } from "./some-mutants.ts";
 import { withoutIds } from "./without-ids.ts";
 
 describe("a simulated world that works side by side", () => {
@@ -17,7 +18,7 @@ describe("a simulated world that works side by side", () => {
     expect(
       found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, sites) })),
     ).toEqual([]);
-    expect(found.runs).toBeGreaterThan(40);
+    expect(found.runs).toBeGreaterThan(25);
   });
 
   test("comes to rest in many ways without a crash", async () => {
@@ -33,14 +34,11 @@ describe("a simulated world that works side by side", () => {
     expect(statuses(again)).toEqual(statuses(once));
   });
 
-  test.each(LANE_MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
-    "catches: %s",
-    async (_name, mutant) => {
-      const way = { from: mutant.from ?? 1, count: 20, sites: "steps", placesMax: 24 } as const;
-      const found = await explore({ ...way, mutant, untilFailure: true });
-      expect(found.failures).not.toEqual([]);
-    },
-  );
+  test.each(someMutants(LANE_MUTANTS))("catches: %s", async (_name, mutant) => {
+    const way = { from: mutant.from ?? 1, count: 20, sites: "steps", placesMax: 24 } as const;
+    const found = await explore({ ...way, mutant, untilFailure: true });
+    expect(found.failures).not.toEqual([]);
+  });
 });
 
 function statuses({ events }: Result): readonly string[] {

