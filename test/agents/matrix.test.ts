@@ -66,9 +66,9 @@ const ALL: Matrix = {
 /** Every program once, and every journey with a program that is quick at it. */
 const CORE: Matrix = {
   byCommandLine: {
-    claude: [LIE, HANGS, TOOLS, HOOKS],
-    codex: [DONE, LIMIT, RESUME],
-    gemini: [DONE, RESUME],
+    claude: [HANGS, TOOLS, HOOKS],
+    codex: [DONE, RESUME],
+    gemini: [DONE],
     opencode: [DONE],
     copilot: [DONE],
   },

@@ -178,7 +178,7 @@ async function damageOf(
 
 const SIDE_BY_SIDE = 6;
 
-const EVERY = 5;
+const EVERY = 10;
 
 /** `npm run crash-points` dies at all of them. */
 function some(points: readonly Point[]): readonly Point[] {
@@ -259,7 +259,7 @@ async function look(
 }
 
 describe("kill -9 in the middle of merging, then a plain run: both are merged once, and nothing is lost", () => {
-  test("in the user's checkout, at every fifth step of a merge", { timeout: 600_000 }, async () => {
+  test("in the user's checkout, at every tenth step of a merge", { timeout: 600_000 }, async () => {
     const { scene, steps, moves, trees } = await look(true);
     const points = [
       ...stepPoints(steps, /merging-/, /^log worktree\.removed/),
@@ -271,7 +271,7 @@ describe("kill -9 in the middle of merging, then a plain run: both are merged on
   });
 
   test(
-    "beside the user's checkout, at every fifth step from the prepared one",
+    "beside the user's checkout, at every tenth step from the prepared one",
     { timeout: 600_000 },
     async () => {
       const { scene, steps, moves, trees } = await look(false);

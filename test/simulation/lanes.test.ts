@@ -14,11 +14,11 @@ describe("a simulated world that works side by side", () => {
     ["steps", 301],
     ["calls", 601],
   ])("holds every invariant with a crash before and after %s", { timeout: 600_000 }, async (sites, from) => {
-    const found = await explore({ from, count: 9, sites, lanes: true, placesMax: 5 });
+    const found = await explore({ from, count: 6, sites, lanes: true, placesMax: 5 });
     expect(
       found.failures.map((failure) => ({ ...failure, repeat: repeatCommand(failure.seed, sites) })),
     ).toEqual([]);
-    expect(found.runs).toBeGreaterThan(25);
+    expect(found.runs).toBeGreaterThan(12);
   });
 
   test("comes to rest in many ways without a crash", async () => {
