@@ -25,8 +25,7 @@ describe("labelled iterations, each run by the built program in a real repositor
       });
       const isDone = project.read("TODO.md").includes("[x]");
       expect(isDone).toBe(labelled.verdict === "accepted");
-      if (labelled.verdict === "rejected" || labelled.kind === "lying") expectNoted();
-      if (labelled.verdict === "rejected" && labelled.kind === "lying") await expectTold();
+      if (labelled.verdict === "rejected" || labelled.kind === "lying") await expectTold();
     },
   );
 
@@ -43,14 +42,10 @@ describe("labelled iterations, each run by the built program in a real repositor
   });
 });
 
-/** What went wrong leaves an event that says so. */
-function expectNoted(): void {
+/** A lie leaves an event that says what happened, and a next prompt that tells it. */
+async function expectTold(): Promise<void> {
   const { events } = JSON.parse(project.read(".ralph/interventions/events.json")) as { events: unknown[] };
   expect(events).not.toEqual([]);
-}
-
-/** After a lie the next prompt tells it. */
-async function expectTold(): Promise<void> {
   expect((await project.ralph("prompt")).stdout).toContain("DO NOT IGNORE");
 }
 
