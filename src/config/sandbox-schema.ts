@@ -7,8 +7,7 @@ const place = z
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, { error: "expected the name of a variable" });
 const host = z.string().superRefine((text, context) => {
   const entry = readAllowedHost(text);
-  if (typeof entry === "string")
-    context.addIssue({ code: "custom", message: `${entry}, got ${JSON.stringify(text)}` });
+  if (typeof entry === "string") context.addIssue({ code: "custom", message: entry });
 });
 
 /** `[sandbox]`: what agents run in. */

@@ -41,6 +41,16 @@ export function wordsFor(...measures: readonly MeasureName[]): readonly MeasureW
   return MEASURE_WORDS.filter(({ measure }) => measures.includes(measure));
 }
 
+/** What other thresholds are judged by. */
+export const TUNED = wordsFor(
+  "uiBlocked",
+  "wasted",
+  "uiTrulyCompleted",
+  "withoutResult",
+  "iterations",
+  "costPerTaskUsd",
+);
+
 export function inWords(value: number | null | undefined, form: MeasureWords["form"]): string {
   if (value === null || value === undefined) return "–";
   switch (form) {

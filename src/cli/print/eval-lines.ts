@@ -7,6 +7,7 @@ import {
   inWords,
   MEASURE_WORDS,
   withInterval,
+  TUNED,
   wordsFor,
   type MeasureWords,
 } from "../../eval/measure-words.ts";
@@ -93,14 +94,5 @@ function tuningLines({ tuning }: Evaluation): readonly string[] {
   const head = ["", "", ...TUNED.map(({ short }) => short)];
   return ["", "When one threshold is another, and everything is on:", "", ...columns([head, ...rows])];
 }
-
-const TUNED = wordsFor(
-  "uiBlocked",
-  "wasted",
-  "uiTrulyCompleted",
-  "withoutResult",
-  "iterations",
-  "costPerTaskUsd",
-);
 
 const SENSITIVE = wordsFor("uiBlocked", "wasted", "uiTrulyCompleted", "falseAccepted", "honestRejected");

@@ -1,15 +1,6 @@
 import { markup, NOTHING, type Markup } from "../../core/run-report/html/markup.ts";
 import type { Evaluation } from "../evaluation.ts";
-import { wordsFor, withInterval } from "../measure-words.ts";
-
-const TUNED = wordsFor(
-  "uiBlocked",
-  "wasted",
-  "uiTrulyCompleted",
-  "withoutResult",
-  "iterations",
-  "costPerTaskUsd",
-);
+import { TUNED, withInterval } from "../measure-words.ts";
 
 /** What other thresholds would do. */
 export function tuningMarkup({ tuning: rows }: Evaluation): Markup {
