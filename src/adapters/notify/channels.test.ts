@@ -47,6 +47,14 @@ describe("a webhook", () => {
     await receiver.close();
   });
 
+  test("at a port that no web request may go to is refused, not tried again and again", async () => {
+    const channel = webhookChannel({ ...settings, url: "http://127.0.0.1:6666/secret" });
+    expect(await channel.send(notice, never)).toEqual({
+      is: "refused",
+      why: "no web request may go to port 6666",
+    });
+  });
+
   test("that is not there is a failure, and its address stays secret", async () => {
     const receiver = await startReceiver();
     await receiver.close();

@@ -34,7 +34,10 @@ export function webhookChannel(options: WebhookOptions): Channel {
         await answer.body?.cancel();
         return deliveryOf(answer);
       } catch (error) {
-        return { is: "failed", why: whyOf(error), retryAfterMs: null };
+        const why = whyOf(error);
+        // The web's own standard forbids some ports, today and tomorrow.
+        if (why === "bad port") return { is: "refused", why: `no web request may go to port ${url.port}` };
+        return { is: "failed", why, retryAfterMs: null };
       }
     },
   };
