@@ -58,7 +58,7 @@ async function commitByParts(checkout: Checkout, { path, message }: Mark): Promi
 }
 
 async function commitWithCare(checkout: Checkout, { path, message, hooks }: Mark): Promise<boolean> {
-  const entry = (await readStatus(checkout.git, { path })).find((candidate) => candidate.path === path);
+  const entry = (await readStatus(checkout, { path })).find((candidate) => candidate.path === path);
   if (entry === undefined || !entry.committable || entry.missing) return false;
   if (entry.is === "untracked") await stage(checkout.git, [entry]);
   return commitIndex(checkout, { message, hooks, what: ["--only", "--", `:(literal)${path}`] });

@@ -1,5 +1,6 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { hasBigIndex } from "./big-index.ts";
 import type { Checkout } from "./checkout.ts";
 import { emptyTree } from "../git/empty-tree.ts";
 import { bytesOf } from "../git/git.ts";
@@ -14,10 +15,8 @@ export interface TreeCommit {
  * Whether to commit by parts. `git commit` looks at every file of the work tree, which a repository of a hundred
  * thousand feels; in a small one it is a single process instead of three. What git has begun only git may conclude.
  */
-export function shouldCommitByParts({ gitDir, bigIndexBytes }: Checkout): boolean {
-  const index = statSync(join(gitDir, "index"), { throwIfNoEntry: false });
-  if (index === undefined || index.size < bigIndexBytes) return false;
-  return !UNDER_WAY.some((name) => existsSync(join(gitDir, name)));
+export function shouldCommitByParts(checkout: Checkout): boolean {
+  return hasBigIndex(checkout) && !UNDER_WAY.some((name) => existsSync(join(checkout.gitDir, name)));
 }
 
 /** Commits what is in the index, as `git commit` would, without a look at the work tree. False: nothing to commit. */

@@ -55,7 +55,7 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
       if ((await readHead(checkout, checkout.git)).head !== request.from.head) return true;
       const { whose } = ownersIn(checkout, request);
       const isOld = isUntouched(checkout.root, request.leftBefore);
-      const entries = await readStatus(checkout.git);
+      const entries = await readStatus(checkout);
       return entries.some(({ path }) => whose(path) === "agent" && !isOld(path));
     },
     async fingerprint() {

@@ -15,7 +15,7 @@ export interface CheckoutLook extends Snapshot {
 export async function lookAtCheckout(checkout: Checkout): Promise<CheckoutLook> {
   const head = await readHead(checkout, checkout.git);
   const whose = whosePath(checkout.ralphPrefix, []);
-  const entries = (await readStatus(checkout.git)).filter(({ path }) => whose(path) !== "ours");
+  const entries = (await readStatus(checkout)).filter(({ path }) => whose(path) !== "ours");
   const look = (path: string): string => lookOf(join(checkout.root, path));
   return {
     ...head,

@@ -1,4 +1,5 @@
-import { textOf, type Git } from "../git/git.ts";
+import { bytesOf, textOf, type Git } from "../git/git.ts";
+import type { UntrackedCache } from "./untracked-cache.ts";
 
 /** One path that differs from HEAD, in the index or in the work tree. */
 export interface StatusEntry {
@@ -24,18 +25,61 @@ export interface StatusOptions {
   readonly mayRefresh?: boolean;
 }
 
+export interface StatusPlace {
+  readonly git: Git;
+  readonly untracked: UntrackedCache;
+}
+
 /** One walk over the work tree; ignored files are left out. */
-export async function readStatus(git: Git, options: StatusOptions = {}): Promise<StatusEntry[]> {
+export async function readStatus(place: StatusPlace, options: StatusOptions = {}): Promise<StatusEntry[]> {
+  const each = (): Promise<StatusEntry[]> => askStatus(place.git, EACH_FILE, options);
+  if (options.path !== undefined || !(await place.untracked.isUsed())) return each();
+  const entries = await askStatus(place.git, BY_FOLDER, options);
+  const folders = entries.filter(({ bytes, is }) => is === "untracked" && bytes.endsWith("/"));
+  if (folders.length === 0) return entries;
+  if (folders.length > FOLDERS_NAMED || !folders.every(canBeNamed)) return each();
+  const others = entries.filter((entry) => !folders.includes(entry));
+  return [...others, ...(await filesIn(place.git, folders))];
+}
+
+const EACH_FILE = ["status", "--untracked-files=all"];
+/**
+ * Names a new folder and not its files, as everybody's `git status` does: so both share what git remembers of folders.
+ * It remembers nothing for a command line that says how, so settings do.
+ */
+const BY_FOLDER = ["-c", "core.untrackedCache=true", "-c", "status.showUntrackedFiles=normal", "status"];
+/** A command line has room for so many. */
+const FOLDERS_NAMED = 200;
+
+/** Command lines are UTF-8. */
+function canBeNamed({ bytes, path }: StatusEntry): boolean {
+  return bytesOf(path) === bytes;
+}
+
+async function askStatus(
+  git: Git,
+  command: readonly string[],
+  { path, mayRefresh = false }: StatusOptions,
+): Promise<StatusEntry[]> {
   const entries: StatusEntry[] = [];
-  const only = options.path === undefined ? [] : ["--", `:(literal)${options.path}`];
-  await git.must(["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", ...only], {
-    env: { GIT_OPTIONAL_LOCKS: options.mayRefresh === true ? "1" : "0" },
+  const only = path === undefined ? [] : ["--", `:(literal)${path}`];
+  await git.must([...command, "--porcelain=v2", "-z", "--no-renames", ...only], {
+    env: { GIT_OPTIONAL_LOCKS: mayRefresh ? "1" : "0" },
     onRecord: (record) => {
       const entry = readEntry(record);
       if (entry !== null) entries.push(entry);
     },
   });
   return entries;
+}
+
+async function filesIn(git: Git, folders: readonly StatusEntry[]): Promise<StatusEntry[]> {
+  const files: StatusEntry[] = [];
+  const named = folders.map(({ path }) => `:(literal)${path}`);
+  await git.must(["ls-files", "-z", "--others", "--exclude-standard", "--", ...named], {
+    onRecord: (bytes) => void files.push(untracked(bytes)),
+  });
+  return files;
 }
 
 const TRACKED = /^1 (..) (....) \d+ \d+ (\d+) \S+ \S+ ([^]*)$/;

@@ -1,6 +1,5 @@
 import type { Snapshot } from "../../engine/ports.ts";
-import type { Git } from "../git/git.ts";
-import { readStatus, type StatusEntry } from "./read-status.ts";
+import { readStatus, type StatusEntry, type StatusPlace } from "./read-status.ts";
 
 /** The walk over the work tree. It takes the longest of all looks, so it may begin before anybody needs it. */
 export interface Walk {
@@ -11,9 +10,9 @@ export interface Walk {
   entries(): Promise<readonly StatusEntry[]>;
 }
 
-export function createWalk(git: Git, readHead: () => Promise<Snapshot>): Walk {
+export function createWalk(place: StatusPlace, readHead: () => Promise<Snapshot>): Walk {
   let begun: { readonly head: Promise<Snapshot>; readonly entries: Promise<StatusEntry[]> } | null = null;
-  const walk = (): Promise<StatusEntry[]> => readStatus(git, { mayRefresh: true });
+  const walk = (): Promise<StatusEntry[]> => readStatus(place, { mayRefresh: true });
   return {
     begin() {
       begun = { head: readHead(), entries: walk() };

@@ -43,7 +43,7 @@ interface Look {
 }
 
 async function lookAt(checkout: Checkout): Promise<Look> {
-  const [head, entries] = await Promise.all([readHead(checkout, checkout.git), readStatus(checkout.git)]);
+  const [head, entries] = await Promise.all([readHead(checkout, checkout.git), readStatus(checkout)]);
   const looks = entries
     .filter(({ path }) => !posix.basename(path).startsWith(TEMPORARY_PREFIX))
     .map(({ path, is, staged }) => [path, `${is} ${staged} ${lookOf(join(checkout.root, path))}`] as const);
