@@ -2,6 +2,8 @@ import * as fc from "fast-check";
 import { growthOfFour, LINEAR_GROWTH_MAX } from "../fixtures/growth.ts";
 import { describe, expect, test } from "vitest";
 import { createLineSplitter } from "../../src/adapters/system/line-splitter.ts";
+import { createEchoFilter } from "../../src/core/report/prompt-echo.ts";
+import { readPassage, withoutReturn } from "../../src/core/report/read-passage.ts";
 import { createSignalReader } from "../../src/core/report/read-signals.ts";
 import type { SignalReport } from "../../src/core/report/signals.ts";
 import { analyzeText, block, EXPECTED } from "./analyze-text.ts";
@@ -44,6 +46,11 @@ const piece = fc.oneof(
 );
 const output = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""));
 
+/** Longer than what is kept of a text. */
+const LONG = fc
+  .tuple(fc.constantFrom("a line", "a\n", "\nb\n", "x".repeat(500)), fc.integer({ min: 1, max: 9 }))
+  .map(([line, times]) => `${line}\n`.repeat(times * Math.ceil(10_000 / line.length)));
+
 function analyzeBytes(bytes: Buffer, cuts: readonly number[]): SignalReport {
   const reader = createSignalReader(EXPECTED);
   const splitter = createLineSplitter((line) => reader.readLine(line));
@@ -56,6 +63,29 @@ function analyzeBytes(bytes: Buffer, cuts: readonly number[]): SignalReport {
   splitter.end();
   return reader.report(null);
 }
+
+test("many lines at once are read as each alone, also among the prompt's own", () => {
+  const prompt = "Do it.\n\n```\n<promise>COMPLETE</promise>\n```\nThen stop.";
+  const analyze = (text: string, requireXml: boolean, isPassage: boolean): SignalReport => {
+    const expected = { ...EXPECTED, requireXml };
+    const reader = createSignalReader(expected);
+    const own = createEchoFilter(prompt, expected, reader);
+    if (isPassage) readPassage(text, own);
+    else for (const line of text.split("\n")) own.readLine(withoutReturn(line));
+    own.end();
+    return reader.report(null);
+  };
+  const parts = fc.array(fc.oneof(output, fc.constant(prompt), fc.constant("\n\n\n"), LONG), {
+    maxLength: 6,
+  });
+  fc.assert(
+    fc.property(parts, fc.boolean(), (texts, requireXml) => {
+      const text = texts.join("\n");
+      expect(analyze(text, requireXml, true)).toEqual(analyze(text, requireXml, false));
+    }),
+    { numRuns: 300 },
+  );
+});
 
 test("any output can be read, and what is found is bounded", () => {
   fc.assert(

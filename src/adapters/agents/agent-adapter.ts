@@ -103,6 +103,8 @@ export interface AgentReader {
   /** It shows what the agent says; of others the output is shown as it is. */
   readonly showsItself?: boolean;
   stdoutLine(line: string): void;
+  /** Many lines at once, with a newline between them; one that does not take them gets each alone. */
+  stdoutPassage?(passage: string): void;
   stderrLine(line: string): void;
   /** Speaks with the agent over its stdin, which stays open; answers how a message reaches it while it runs. */
   converse?(write: Write): Send;

@@ -112,7 +112,7 @@ function formatIn(beginning: Buffer): StreamFormat | "text" {
 }
 
 async function readLines(chunks: Chunks, onLine: (line: string) => void, bytesMax?: number): Promise<void> {
-  const splitter = createLineSplitter(onLine, bytesMax);
+  const splitter = createLineSplitter(onLine, { lineBytesMax: bytesMax });
   for await (const chunk of chunks) splitter.push(chunk);
   splitter.end();
 }

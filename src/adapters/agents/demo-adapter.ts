@@ -13,7 +13,8 @@ export const demoAdapter: AgentAdapter = {
 };
 
 function createDemoReader(request: ReaderRequest, launch: Launch): AgentReader {
-  const words = textAdapter.createReader(request, launch);
+  // Each line may be one about usage.
+  const { stdoutPassage: _, ...words } = textAdapter.createReader(request, launch);
   const message = (text: string): string => `${JSON.stringify(text)}\n`;
   let used: DemoUsage | null = null;
   return {

@@ -1,16 +1,17 @@
-import { closeSync, constants, openSync, rmSync, write } from "node:fs";
+import { closeSync, constants, openSync, rmSync, writev } from "node:fs";
 import { promisify } from "node:util";
 import { fileError } from "../system/file-error.ts";
 
 /** A file that is written through its descriptor: whatever an agent puts under its name meanwhile is another file. */
 export interface KeptFile {
   readonly path: string;
-  write(bytes: Buffer): Promise<void>;
+  /** All of them, one after the other. */
+  write(chunks: readonly Buffer[]): Promise<void>;
   /** May be repeated. */
   close(): void;
 }
 
-const writeSome = promisify(write);
+const writeSome = promisify(writev);
 // On Windows some of these are missing, which counts as nothing in a sum of bits.
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
@@ -29,10 +30,10 @@ export function keptFile(descriptor: number, path: string): KeptFile {
   let isOpen = true;
   return {
     path,
-    async write(bytes) {
+    async write(chunks) {
       try {
-        for (let done = 0; done < bytes.length;)
-          done += (await writeSome(descriptor, bytes, done, bytes.length - done)).bytesWritten;
+        for (let rest = chunks; rest.length > 0;)
+          rest = without((await writeSome(descriptor, rest)).bytesWritten, rest);
       } catch (error) {
         throw fileError(error, path);
       }
@@ -42,6 +43,13 @@ export function keptFile(descriptor: number, path: string): KeptFile {
       isOpen = false;
     },
   };
+}
+
+/** What is left of the chunks when so many bytes are written. */
+function without(written: number, chunks: readonly Buffer[]): readonly Buffer[] {
+  const [first, ...rest] = chunks;
+  if (first === undefined) return [];
+  return written < first.length ? [first.subarray(written), ...rest] : without(written - first.length, rest);
 }
 
 function makeAfresh(make: () => number, path: string): number {

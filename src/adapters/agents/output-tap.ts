@@ -1,5 +1,5 @@
 import { createRedactor } from "../../core/redact.ts";
-import { createLineSplitter } from "../system/line-splitter.ts";
+import { createLineSplitter, type LineSplitter } from "../system/line-splitter.ts";
 import { createRedactingStream } from "../system/redacting-stream.ts";
 import type { AgentReader } from "./agent-adapter.ts";
 
@@ -25,14 +25,12 @@ export interface OutputTap {
 export function createOutputTap({ secrets, reader, write, show }: OutputTapOptions): OutputTap {
   let bytes = 0;
   const showRaw = reader.showsItself === true ? undefined : show;
-  const stdout = createBranch(
-    (line) => reader.stdoutLine(line),
-    secrets,
-    write,
-    showRaw,
-    reader.lineBytesMax,
-  );
-  const stderr = createBranch((line) => reader.stderrLine(line), secrets, write, show);
+  const { lineBytesMax } = reader;
+  const onPassage = reader.stdoutPassage?.bind(reader);
+  const words = createLineSplitter((line) => reader.stdoutLine(line), { lineBytesMax, onPassage });
+  const stdout = createBranch(words, secrets, write, showRaw);
+  const errors = createLineSplitter((line) => reader.stderrLine(line));
+  const stderr = createBranch(errors, secrets, write, show);
   return {
     stdout(chunk) {
       bytes += chunk.length;
@@ -60,13 +58,11 @@ interface Branch {
 }
 
 function createBranch(
-  onLine: (line: string) => void,
+  lines: LineSplitter,
   secrets: readonly string[],
   write: OutputTapOptions["write"],
   show: OutputTapOptions["show"],
-  lineBytesMax?: number,
 ): Branch {
-  const lines = createLineSplitter(onLine, lineBytesMax);
   const redacting = createRedactingStream(secrets);
   const decoder = new TextDecoder();
   return {

@@ -60,7 +60,7 @@ function isGone(error: unknown): boolean {
 async function writeWhole(path: string, text: string): Promise<void> {
   const file = createFile(path);
   try {
-    await file.write(Buffer.from(text));
+    await file.write([Buffer.from(text)]);
   } finally {
     file.close();
   }

@@ -152,7 +152,7 @@ function activityOf(facts: StreamFacts, lastWords: string): AgentActivity {
 /** Only the final message is the agent's report; one that a tool call follows was not final. */
 function readMessage(facts: StreamFacts, request: ReaderRequest, failure: Failure | null): SignalReport {
   const words = createSignalReader(request.promise, createRepeatTest(request.prompt));
-  const own = createEchoFilter(request.prompt, request.promise, (line) => words.readLine(line));
+  const own = createEchoFilter(request.prompt, request.promise, words);
   const isFinal = !facts.isMidWork || (facts.isOver && facts.failure === null);
   if (isFinal) for (const line of facts.message.split("\n")) own.readLine(line);
   own.end();

@@ -1,6 +1,7 @@
 import { UNKNOWN_USAGE } from "../../core/report/agent-report.ts";
 import { classifyFailure } from "../../core/report/classify-failure.ts";
 import { createEchoFilter } from "../../core/report/prompt-echo.ts";
+import { lastLineOf, readPassage } from "../../core/report/read-passage.ts";
 import { createSignalReader } from "../../core/report/read-signals.ts";
 import { createRepeatTest } from "../../core/report/repeats-prompt.ts";
 import type { AgentAdapter, AgentCommand, AgentReader, Launch, ReaderRequest } from "./agent-adapter.ts";
@@ -14,6 +15,8 @@ export const textAdapter: AgentAdapter = {
 
 const PLACEHOLDER = /\{(prompt|prompt_file)\}/g;
 const TAIL_LENGTH = 8_000;
+/** Cut now and then, not at every line. */
+const KEPT_LENGTH = 4 * TAIL_LENGTH;
 
 function textCommand({ agent, prompt }: Launch, promptFile: string): AgentCommand {
   const given = agent.command ?? [];
@@ -25,25 +28,27 @@ function textCommand({ agent, prompt }: Launch, promptFile: string): AgentComman
 
 function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderRequest): AgentReader {
   const words = createSignalReader(promise, createRepeatTest(prompt));
-  const own = createEchoFilter(prompt, promise, (line) => words.readLine(line));
+  const own = createEchoFilter(prompt, promise, words);
   const stdout = createTail();
   const stderr = createTail();
-  let lastLine = "";
-  const see = (line: string): void => {
-    if (line.trim() !== "") lastLine = line;
+  let lastSeen = "";
+  const see = (lines: string): void => {
+    if (lines.trim() !== "") lastSeen = lines;
+  };
+  const read = (lines: string): void => {
+    readPassage(lines, own);
+    stdout.add(lines);
+    see(lines);
   };
   return {
-    stdoutLine(line) {
-      own.readLine(line);
-      stdout.add(line);
-      see(line);
-    },
+    stdoutLine: read,
+    stdoutPassage: read,
     stderrLine(line) {
       stderr.add(line);
       see(line);
     },
     activity: () => ({
-      lastLine,
+      lastLine: lastLineOf(lastSeen) ?? "",
       toolCalls: 0,
       lastTool: null,
       currentFile: null,
@@ -77,7 +82,8 @@ function localZone(): string {
 }
 
 interface Tail {
-  add(line: string): void;
+  /** Any number of lines. */
+  add(lines: string): void;
   /** The last whole lines, or the end of one that is very long. */
   text(): string;
 }
@@ -91,9 +97,10 @@ function createTail(): Tail {
     text = lineStart === end.length ? end : end.slice(lineStart);
   };
   return {
-    add(line) {
-      text += `${line}\n`;
-      if (text.length > 4 * TAIL_LENGTH) shorten();
+    add(lines) {
+      const late = lines.slice(-KEPT_LENGTH);
+      text = late.length < KEPT_LENGTH ? `${text}${late}\n` : `${late}\n`;
+      if (text.length > KEPT_LENGTH) shorten();
     },
     text() {
       shorten();

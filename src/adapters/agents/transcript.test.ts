@@ -66,7 +66,7 @@ describe("the place of a transcript", () => {
     symlinkSync(victim, path);
     expect(await readStoredTranscript(path)).toBeNull();
     const file = createFile(path);
-    await file.write(Buffer.from("words"));
+    await file.write([Buffer.from("words")]);
     file.close();
     expect(readFileSync(victim, "utf8")).toBe("precious");
     expect(readFileSync(path, "utf8")).toBe("words");

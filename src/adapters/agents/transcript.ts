@@ -44,20 +44,26 @@ export function prepareLogs(ralphDir: string): string {
   );
 }
 
-/** Writes one chunk after the other in the order of the calls. */
+/** Writes in the order of the calls; what comes while the disk is busy goes there together. */
 export function createTranscriptWriter(file: KeptFile): TranscriptWriter {
   const hash = createHash("sha256");
   let bytes = 0;
+  let waiting: Buffer[] = [];
   let last: Promise<void> = Promise.resolve();
+  const writeWaiting = async (): Promise<void> => {
+    const chunks = waiting;
+    waiting = [];
+    await file.write(chunks);
+    for (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+  };
   return {
     async write(chunk) {
-      const written = last.then(async () => {
-        await file.write(chunk);
-        hash.update(chunk);
-        bytes += chunk.length;
-      });
-      last = written;
-      return written;
+      waiting.push(chunk);
+      if (waiting.length === 1) last = last.then(writeWaiting);
+      return last;
     },
     async close() {
       await last;

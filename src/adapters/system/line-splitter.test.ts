@@ -4,7 +4,7 @@ import { createLineSplitter } from "./line-splitter.ts";
 
 function split(chunks: readonly (string | Buffer)[], max?: number): { lines: string[]; dropped: number } {
   const lines: string[] = [];
-  const splitter = createLineSplitter((line) => lines.push(line), max);
+  const splitter = createLineSplitter((line) => lines.push(line), { lineBytesMax: max });
   for (const chunk of chunks) splitter.push(Buffer.from(chunk));
   splitter.end();
   return { lines, dropped: splitter.droppedBytes() };
@@ -59,4 +59,15 @@ describe("lines", () => {
     expect(lines).toEqual([1024 * 1024]);
     expect(splitter.droppedBytes()).toBe(1_200_000 - 1024 * 1024);
   });
+});
+
+test("lines that come together can be taken together, as they came", () => {
+  const [lines, passages]: [string[], string[]] = [[], []];
+  const onPassage = (passage: string): void => void passages.push(passage);
+  const splitter = createLineSplitter((line) => lines.push(line), { onPassage });
+  splitter.push(Buffer.from("first\r\nsecond\r\n\nfourth\nlast"));
+  splitter.push(Buffer.from(" line\n"));
+  splitter.end();
+  expect(lines).toEqual(["last line"]);
+  expect(passages).toEqual(["first\r\nsecond\r\n\nfourth"]);
 });

@@ -1,9 +1,17 @@
+import { withoutReturn } from "../../core/report/read-passage.ts";
+
 export interface LineSplitter {
   push(chunk: Buffer): void;
   /** Hands over what came after the last newline. */
   end(): void;
   /** Bytes left out because their line was too long. */
   droppedBytes(): number;
+}
+
+export interface SplitterOptions {
+  readonly lineBytesMax?: number | undefined;
+  /** Takes lines that came together, as they came, with a newline between them; else each goes alone. */
+  readonly onPassage?: ((passage: string) => void) | undefined;
 }
 
 const LINE_BYTES_MAX = 1024 * 1024;
@@ -17,7 +25,7 @@ const NEWLINE = 10;
  */
 export function createLineSplitter(
   onLine: (line: string) => void,
-  lineBytesMax = LINE_BYTES_MAX,
+  { lineBytesMax = LINE_BYTES_MAX, onPassage }: SplitterOptions = {},
 ): LineSplitter {
   let held: Buffer[] = [];
   let heldBytes = 0;
@@ -37,15 +45,23 @@ export function createLineSplitter(
     held = [];
     heldBytes = 0;
   };
+  const takePassage =
+    onPassage ??
+    ((passage: string): void => {
+      for (const line of passage.split("\n")) onLine(withoutReturn(line));
+    });
   const pushPiece = (piece: Buffer): void => {
     const first = piece.indexOf(NEWLINE);
     if (first < 0) return hold(piece);
-    hold(piece.subarray(0, first));
-    release();
+    const isWhole = heldBytes === 0;
+    if (!isWhole) {
+      hold(piece.subarray(0, first));
+      release();
+    }
+    const start = isWhole ? 0 : first + 1;
     const last = piece.lastIndexOf(NEWLINE);
     // Decoding many lines at once is several times faster; a newline is never inside a character.
-    if (last > first)
-      for (const line of piece.toString("utf8", first + 1, last).split("\n")) onLine(withoutReturn(line));
+    if (last >= start) takePassage(piece.toString("utf8", start, last));
     if (last + 1 < piece.length) hold(Buffer.from(piece.subarray(last + 1)));
   };
 
@@ -59,8 +75,4 @@ export function createLineSplitter(
     },
     droppedBytes: () => droppedBytes,
   };
-}
-
-function withoutReturn(line: string): string {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
 }

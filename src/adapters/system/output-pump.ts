@@ -15,6 +15,8 @@ export interface OutputPump {
   close(): Promise<void>;
 }
 
+/** The sink may lag behind by so much before the process has to wait for it. */
+const PENDING_BYTES_MAX = 512 * 1024;
 const LOOK_MS = 25;
 /**
  * So many looks in a row without a byte: counted in looks and not in time, because on a busy machine we may not
@@ -32,8 +34,8 @@ export function pumpOutput(
 ): OutputPump {
   let chunks = 0;
   let hasEnded = false;
-  /** Several at once: Node lets a paused output flow again when its process exits. */
   const pending = new Set<Promise<void>>();
+  let pendingBytes = 0;
   let failure: { readonly error: unknown } | null = null;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const end = (): void => {
@@ -49,10 +51,12 @@ export function pumpOutput(
     chunks += 1;
     const taken = offer(sink, chunk);
     if (taken === undefined) return;
-    stream.pause();
+    pendingBytes += chunk.length;
+    if (pendingBytes > PENDING_BYTES_MAX) stream.pause();
     const given = taken.catch(fail).finally(() => {
       pending.delete(given);
-      if (pending.size === 0) stream.resume();
+      pendingBytes -= chunk.length;
+      if (pendingBytes <= PENDING_BYTES_MAX) stream.resume();
     });
     pending.add(given);
   });

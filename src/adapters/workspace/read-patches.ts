@@ -20,7 +20,9 @@ export async function readPatches(
   wanted: number,
 ): Promise<readonly Patch[]> {
   const patches = new Patches(wanted);
-  const lines = createLineSplitter((line) => patches.add(line), PATCH_LENGTH_MAX + 1);
+  const lines = createLineSplitter((line) => patches.add(line), {
+    lineBytesMax: PATCH_LENGTH_MAX + 1,
+  });
   const closed = once(git, "close");
   git.stdin.end();
   git.stderr.resume();

@@ -2,6 +2,8 @@
 export interface CommentTracker {
   /** Takes a line that stands in no fence. */
   read(line: string): void;
+  /** No line waits. */
+  isIdle(): boolean;
   /** No more lines come: a comment that is still open is none. */
   end(): void;
 }
@@ -61,6 +63,7 @@ export function createCommentTracker(
         if (placeOfOpen(line) !== null) waiting = { lines: [], isInline: false, length: 0 };
       } else if (waiting.lines.length > LINES_MAX || waiting.length > LENGTH_MAX) letGo();
     },
+    isIdle: () => waiting === null,
     end: letGo,
   };
 }

@@ -16,7 +16,7 @@ Print it only when everything above is true: your work is verified.
 function claimOf(output: string, prompt = PROMPT, requireXml = true): string {
   const expected = { completion: "COMPLETE", requireXml };
   const reader = createSignalReader(expected);
-  const filter = createEchoFilter(prompt, expected, (line) => reader.readLine(line));
+  const filter = createEchoFilter(prompt, expected, reader);
   for (const line of output.split("\n")) filter.readLine(line);
   filter.end();
   return reader.report(null).claim.is;

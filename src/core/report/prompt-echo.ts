@@ -1,3 +1,4 @@
+import { lastLineOf, type PassageReader } from "./read-passage.ts";
 import type { ExpectedPromise } from "./read-promise.ts";
 import { BLOCK_END, BLOCK_START } from "./read-status-block.ts";
 import { stripEscapes } from "./strip-escapes.ts";
@@ -6,8 +7,7 @@ import { stripEscapes } from "./strip-escapes.ts";
  * Takes the prompt's tags, status blocks and fences out of an agent's output where the agent only repeats the
  * prompt, so that the example in it is not taken for the agent's word.
  */
-export interface EchoFilter {
-  readLine(line: string): void;
+export interface EchoFilter extends PassageReader {
   /** Hands over a line that waited for the one after it. */
   end(): void;
 }
@@ -19,38 +19,43 @@ export interface EchoFilter {
 export function createEchoFilter(
   prompt: string,
   expected: ExpectedPromise,
-  onLine: (line: string) => void,
+  words: PassageReader,
 ): EchoFilter {
   const places = findPlaces(prompt, expected);
   let previous: string | null = null;
-  let waiting: { readonly line: string; readonly words: string; readonly previous: string | null } | null =
+  let waiting: { readonly line: string; readonly said: string; readonly previous: string | null } | null =
     null;
   /** What ends the tag or block that the agent itself opened: inside, its words may well be the prompt's. */
   let ownEnd: RegExp | null = null;
 
   const letGo = (next: string | null): void => {
     if (waiting === null) return;
-    const { line, words, previous: before } = waiting;
+    const { line, said, previous: before } = waiting;
     waiting = null;
-    if (places.get(words)?.some((place) => isAt(place, before, next))) return;
-    ownEnd = endOf(words);
-    onLine(line);
+    if (places.get(said)?.some((place) => isAt(place, before, next))) return;
+    ownEnd = endOf(said);
+    words.readLine(line);
   };
-  const takeSignal = (line: string, words: string): void => {
-    letGo(words);
-    if (ownEnd !== null || !places.has(words)) onLine(line);
-    else waiting = { line, words, previous: previous === null ? null : wordsOf(previous) };
-    if (ownEnd?.test(words)) ownEnd = null;
+  const takeSignal = (line: string, said: string): void => {
+    letGo(said);
+    if (ownEnd !== null || !places.has(said)) words.readLine(line);
+    else waiting = { line, said, previous: previous === null ? null : wordsOf(previous) };
+    if (ownEnd?.test(said)) ownEnd = null;
   };
+  const isIdle = (): boolean => waiting === null && ownEnd === null && expected.requireXml;
   return {
     readLine(line) {
-      if (line.trim() === "") return onLine(line);
-      const isPlain =
-        waiting === null && ownEnd === null && expected.requireXml && !SIGNAL_CHARACTER.test(line);
+      if (line.trim() === "") return words.readLine(line);
+      const isPlain = isIdle() && !SIGNAL_CHARACTER.test(line);
       if (places.size > 0 && !isPlain) takeSignal(line, wordsOf(line));
-      else onLine(line);
+      else words.readLine(line);
       previous = line;
     },
+    readPlain(lines) {
+      words.readPlain(lines);
+      previous = lastLineOf(lines) ?? previous;
+    },
+    isIdle: () => isIdle() && words.isIdle(),
     end: () => letGo(null),
   };
 }

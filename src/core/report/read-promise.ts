@@ -11,6 +11,8 @@ export interface ExpectedPromise {
 /** Reads `<promise>…</promise>` out of plain text, a line at a time, in bounded memory. */
 export interface PromiseReader {
   read(line: string, standing: Standing): void;
+  /** No tag is open, and no words count that stand bare. */
+  isIdle(): boolean;
   /** What the text says so far. */
   said(): Said;
 }
@@ -70,6 +72,7 @@ export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
       // Most lines are done with after this.
       else if (open !== null || bareWords !== null || line.includes("<")) readWords(line.trim());
     },
+    isIdle: () => open === null && bareWords === null,
     said: () => ({ ...(hold ?? last), isHidden }),
   };
 }

@@ -3,15 +3,15 @@ import { errorSignature } from "./error-signature.ts";
 import { findContradictions } from "./find-contradictions.ts";
 import { readCitations } from "./read-citations.ts";
 import { readKeywords } from "./read-keywords.ts";
+import type { PassageReader } from "./read-passage.ts";
 import { createPromiseReader, type ExpectedPromise } from "./read-promise.ts";
 import { claimOfBlock, createStatusBlockReader } from "./read-status-block.ts";
 import type { SignalReport, Signals, StatusBlock } from "./signals.ts";
 import { createLineReader } from "./split-lines.ts";
 import { createTextWindow, type WindowLine } from "./text-window.ts";
 
-/** Reads everything an agent says in plain text, a line at a time, in linear time and bounded memory. */
-export interface SignalReader {
-  readLine(line: string): void;
+/** Reads everything an agent says in plain text, in linear time and bounded memory. */
+export interface SignalReader extends PassageReader {
   report(failure: Failure | null): SignalReport;
 }
 
@@ -35,7 +35,9 @@ export function createSignalReader(
     window.add(line, standing);
   });
   return {
+    isIdle: () => lines.isIdle() && promises.isIdle() && blocks.isIdle(),
     readLine: (line) => lines.read(line),
+    readPlain: (plain) => window.addPlain(plain),
     report(failure) {
       lines.end();
       const said = promises.said();

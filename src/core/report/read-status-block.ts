@@ -5,6 +5,8 @@ import type { Standing } from "./split-lines.ts";
 /** Finds the last complete status block, and `EXIT_SIGNAL` lines that stand alone. */
 export interface StatusBlockReader {
   read(line: string, standing: Standing): void;
+  /** No block is open. */
+  isIdle(): boolean;
   block(): StatusBlock | null;
   /** The last `EXIT_SIGNAL` line outside of any block. */
   bareExitSignal(): boolean | null;
@@ -41,6 +43,7 @@ export function createStatusBlockReader(): StatusBlockReader {
       else if (open !== null) goOn(words);
       else if (standing === "plain") bare = exitSignalIn(words) ?? bare;
     },
+    isIdle: () => open === null,
     block: () => last,
     bareExitSignal: () => bare,
   };

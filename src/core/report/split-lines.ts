@@ -9,6 +9,8 @@ export type OnLine = (line: string, standing: Standing) => void;
 
 export interface LineReader {
   read(line: string): void;
+  /** It is neither in a fence nor in a comment. */
+  isIdle(): boolean;
   /** Hands over lines that waited for the end of a comment. */
   end(): void;
 }
@@ -32,6 +34,7 @@ export function createLineReader(onLine: OnLine): LineReader {
       if (clean.includes("\r")) for (const part of clean.split("\r")) read(part);
       else read(clean);
     },
+    isIdle: () => !fences.isOpen() && comments.isIdle(),
     end: () => comments.end(),
   };
 }

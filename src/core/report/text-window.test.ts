@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTextWindow } from "./text-window.ts";
 
@@ -39,4 +40,17 @@ test("where a line stands is kept", () => {
     { text: "b", standing: "quoted" },
   ]);
   expect(window.lines()).toHaveLength(2);
+});
+
+test("plain lines that come together are kept as if each came alone", () => {
+  const line = fc.constantFrom("", "", "a", "bc", "def", "0123456789");
+  const passage = fc.array(line, { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(fc.array(passage, { maxLength: 8 }), fc.integer({ min: 3, max: 30 }), (passages, length) => {
+      const window = createTextWindow(length);
+      for (const lines of passages) window.addPlain(lines.join("\n"));
+      expect(window.lines().map(({ text }) => text)).toEqual(linesOf(length, ...passages.flat()));
+    }),
+    { numRuns: 2_000 },
+  );
 });

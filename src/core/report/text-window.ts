@@ -7,7 +7,9 @@ export interface WindowLine {
 
 /** Keeps the last lines of a text, up to a total length; of a longer line its end, of blank lines in a row one. */
 export interface TextWindow {
-  add(text: string, standing: Standing): void;
+  add(line: string, standing: Standing): void;
+  /** Many lines at once, with a newline between them. */
+  addPlain(lines: string): void;
   lines(): readonly WindowLine[];
 }
 
@@ -16,6 +18,8 @@ const STANDINGS: readonly Standing[] = ["plain", "fenced", "quoted"];
 const FIRST_MARK = 65;
 const NEWLINE = 10;
 const MARK_AND_NEWLINE = 2;
+/** Where two passages meet, so many characters may not count. */
+const BLANK_MAX = 8;
 
 /**
  * A ring of characters: strings kept for a while among hundreds of megabytes that pass by make the garbage
@@ -34,17 +38,39 @@ export function createTextWindow(length: number): TextWindow {
     next = 0;
     isFull = true;
   };
+  const putLine = (line: string, standing: Standing): void => {
+    const isBlank = line === "";
+    if (isBlank && wasBlank) return;
+    wasBlank = isBlank;
+    put(FIRST_MARK + STANDINGS.indexOf(standing));
+    const from = Math.max(0, line.length - length + MARK_AND_NEWLINE);
+    for (let at = from; at < line.length; at += 1) put(line.charCodeAt(at));
+    put(NEWLINE);
+  };
+  /** Plain lines at the end, not yet in the ring: among hundreds of megabytes most never have to get there. */
+  let waiting: string[] = [];
+  let waitingLength = 0;
+  const isEnough = (kept: number): boolean => kept > length + BLANK_MAX * waiting.length;
+  const putWaiting = (): void => {
+    for (const lines of waiting) for (const line of lines.split("\n")) putLine(line, "plain");
+    waiting = [];
+    waitingLength = 0;
+  };
   return {
-    add(text, standing) {
-      const isBlank = text === "";
-      if (isBlank && wasBlank) return;
-      wasBlank = isBlank;
-      put(FIRST_MARK + STANDINGS.indexOf(standing));
-      const from = Math.max(0, text.length - length + MARK_AND_NEWLINE);
-      for (let at = from; at < text.length; at += 1) put(text.charCodeAt(at));
-      put(NEWLINE);
+    add(line, standing) {
+      putWaiting();
+      putLine(line, standing);
+    },
+    addPlain(lines) {
+      waiting.push(lines);
+      waitingLength += lines.length;
+      // Of blank lines in a row one counts: then even the window's length of text may not be enough.
+      if (lines.includes("\n\n\n")) return putWaiting();
+      while (isEnough(waitingLength - (waiting[0]?.length ?? 0)))
+        waitingLength -= waiting.shift()?.length ?? 0;
     },
     lines() {
+      putWaiting();
       const newest = textOf(ring.subarray(0, next));
       if (!isFull) return linesIn(newest);
       const kept = textOf(ring.subarray(next)) + newest;
