@@ -67,11 +67,13 @@ function createBranch(
   const decoder = new TextDecoder();
   return {
     push(chunk) {
-      const clean = redacting.push(chunk);
-      if (clean.length === 0) return;
-      lines.push(clean);
-      show?.(decoder.decode(clean, { stream: true }));
-      return write(clean);
+      let written: Promise<void> | undefined;
+      for (const clean of redacting.push(chunk)) {
+        lines.push(clean);
+        show?.(decoder.decode(clean, { stream: true }));
+        written = write(clean);
+      }
+      return written;
     },
     async end() {
       const clean = redacting.end();

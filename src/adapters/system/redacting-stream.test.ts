@@ -7,7 +7,11 @@ const key = `-----BEGIN RSA PRIVATE KEY-----\n${`${"A1b2C3d4".repeat(8)}\n`.repe
 
 function redact(chunks: readonly Buffer[], secrets = [SECRET]): Buffer {
   const stream = createRedactingStream(secrets);
-  return Buffer.concat([...chunks.map((chunk) => stream.push(chunk)), stream.end()]);
+  return Buffer.concat([...chunks.flatMap((chunk) => stream.push(chunk)), stream.end()]);
+}
+
+function textOf(parts: readonly Buffer[]): string {
+  return Buffer.concat(parts).toString();
 }
 
 function cut(bytes: Buffer, size: number): Buffer[] {
@@ -65,15 +69,15 @@ test("a secret outside ASCII is found", () => {
 
 test("whole lines are given out at once, an unfinished one is held", () => {
   const stream = createRedactingStream([SECRET]);
-  expect(stream.push(Buffer.from("one\ntwo\nthr")).toString()).toBe("one\ntwo\n");
-  expect(stream.push(Buffer.from("ee\n")).toString()).toBe("three\n");
+  expect(textOf(stream.push(Buffer.from("one\ntwo\nthr")))).toBe("one\ntwo\n");
+  expect(textOf(stream.push(Buffer.from("ee\n")))).toBe("three\n");
   expect(stream.end().toString()).toBe("");
 });
 
 test("words about private keys are not held", () => {
   const stream = createRedactingStream([]);
   const text = 'grep "-----BEGIN PRIVATE KEY-----" file\n';
-  expect(stream.push(Buffer.from(text)).toString()).toBe('grep "[redacted]" file\n');
+  expect(textOf(stream.push(Buffer.from(text)))).toBe('grep "[redacted]" file\n');
 });
 
 test("what it holds stays small, and 64 MB go through in well under a second of the processor", () => {
@@ -82,7 +86,7 @@ test("what it holds stays small, and 64 MB go through in well under a second of 
   const before = process.cpuUsage();
   let given = 0;
   for (let count = 1; count <= 1_000; count += 1) {
-    given += stream.push(chunk).length;
+    given += textOf(stream.push(chunk)).length;
     expect(count * chunk.length - given).toBeLessThan(100);
   }
   const { user, system } = process.cpuUsage(before);

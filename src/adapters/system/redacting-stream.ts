@@ -3,7 +3,7 @@ import { createRedactor, KEY_BLOCK_LENGTH_MAX, openKeyBlock } from "../../core/r
 /** Takes bytes as they come and gives them back without secrets; what holds none passes byte for byte. */
 export interface RedactingStream {
   /** What can be given out now: mostly up to the last newline, since no secret goes on after one. */
-  push(chunk: Buffer): Buffer;
+  push(chunk: Buffer): readonly Buffer[];
   /** The rest. */
   end(): Buffer;
 }
@@ -22,15 +22,24 @@ export function createRedactingStream(secrets: readonly string[]): RedactingStre
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret)));
   const tailBytes = Math.max(TAIL_HELD_BYTES, 2 * longest);
   let held: Buffer = NOTHING;
+  const take = (more: Buffer): Buffer => {
+    const bytes = held.length === 0 ? more : Buffer.concat([held, more]);
+    const lineStart = bytes.lastIndexOf(NEWLINE) + 1;
+    const isLong = bytes.length - lineStart > Math.max(LINE_HELD_BYTES, 2 * tailBytes);
+    const text = bytes.toString("latin1", 0, isLong ? bytes.length : lineStart);
+    const cut = isLong ? findCutInLine(text, tailBytes, redact) : findCut(text);
+    held = cut === bytes.length ? NOTHING : Buffer.from(bytes.subarray(cut));
+    return redactBytes(bytes.subarray(0, cut), text.slice(0, cut), redact);
+  };
   return {
     push(chunk) {
-      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-      const cut = findCut(bytes, tailBytes, redact);
-      held = cut === bytes.length ? NOTHING : Buffer.from(bytes.subarray(cut));
-      return redactBytes(bytes.subarray(0, cut), redact);
+      // The end of a line that waits goes first, so that all the rest need not be copied.
+      const lineEnd = held.length === 0 ? 0 : chunk.indexOf(NEWLINE) + 1;
+      const parts = lineEnd === 0 ? [chunk] : [chunk.subarray(0, lineEnd), chunk.subarray(lineEnd)];
+      return parts.map(take).filter((part) => part.length > 0);
     },
     end() {
-      const rest = redactBytes(held, redact);
+      const rest = redactBytes(held, held.toString("latin1"), redact);
       held = NOTHING;
       return rest;
     },
@@ -39,29 +48,23 @@ export function createRedactingStream(secrets: readonly string[]): RedactingStre
 
 type Redact = (text: string) => string;
 
-function redactBytes(bytes: Buffer, redact: Redact): Buffer {
-  if (bytes.length === 0) return bytes;
-  const text = bytes.toString("latin1");
+function redactBytes(bytes: Buffer, text: string, redact: Redact): Buffer {
   const clean = redact(text);
   return clean === text ? bytes : Buffer.from(clean, "latin1");
 }
 
-/** How much of the bytes can go without cutting a secret in two. */
-function findCut(bytes: Buffer, tailBytes: number, redact: Redact): number {
-  const lineStart = bytes.lastIndexOf(NEWLINE) + 1;
-  if (bytes.length - lineStart > Math.max(LINE_HELD_BYTES, 2 * tailBytes))
-    return findCutInLine(bytes, tailBytes, redact);
-  const open = openKeyBlock(bytes.toString("latin1", 0, lineStart));
-  return open >= 0 && lineStart - open < KEY_BLOCK_LENGTH_MAX ? open : lineStart;
+/** How much of whole lines can go without cutting a secret in two. */
+function findCut(text: string): number {
+  const open = openKeyBlock(text);
+  return open >= 0 && text.length - open < KEY_BLOCK_LENGTH_MAX ? open : text.length;
 }
 
-function findCutInLine(bytes: Buffer, tailBytes: number, redact: Redact): number {
-  const text = bytes.toString("latin1");
+function findCutInLine(text: string, tailBytes: number, redact: Redact): number {
   const clean = redact(text);
-  const latest = bytes.length - tailBytes;
+  const latest = text.length - tailBytes;
   if (clean === text) return latest;
   for (let cut = latest; cut > 0 && cut > latest - tailBytes; cut -= CUT_STEP_BYTES) {
     if (redact(text.slice(0, cut)) + redact(text.slice(cut)) === clean) return cut;
   }
-  return bytes.length; // one endless token: no cut is right, and this one keeps memory bounded
+  return text.length; // one endless token: no cut is right, and this one keeps memory bounded
 }
