@@ -3,9 +3,10 @@ import { basename, join } from "node:path";
 import { commandChannel } from "./adapters/notify/command-channel.ts";
 import { deliveredFile } from "./adapters/notify/delivered-file.ts";
 import { desktopChannel } from "./adapters/notify/desktop-channel.ts";
-import { desktopProgram } from "./adapters/notify/desktop-command.ts";
 import { webhookChannel } from "./adapters/notify/webhook-channel.ts";
 import { pluginChannel } from "./adapters/plugins/plugin-channel.ts";
+import { desktopProgram } from "./adapters/system/platform/desktop-command.ts";
+import { THIS_PLATFORM } from "./adapters/system/platform/this-platform.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import type { Plugins } from "./compose-plugins.ts";
 import { OWN_ROOT, withoutOwnSecrets, type Project } from "./compose-project.ts";
@@ -39,7 +40,7 @@ export function channelsOf(parts: NotifyParts): readonly Channel[] {
   const { webhook, desktop, command } = notify;
   return [
     ...(webhook === null ? [] : [webhookChannel({ ...webhook, version, sending })]),
-    ...(desktop ? [desktopChannel({ ...outside, platform: process.platform, project: name })] : []),
+    ...(desktop ? [desktopChannel({ ...outside, platform: THIS_PLATFORM, project: name })] : []),
     ...(command === null
       ? []
       : [commandChannel({ ...outside, command, redact, ownRoot: OWN_ROOT, sending })]),

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { ownEnvironment } from "../compose-platform.ts";
 import { closest } from "../core/closest.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import { withoutAliases } from "./aliases.ts";
@@ -88,6 +89,14 @@ function refuseUnknown(program: Command, word: string): never {
 
 function contextOf(command: Command, version: string): CliContext {
   const { dir, verbose } = command.optsWithGlobals<{ dir?: string; verbose?: boolean }>();
-  const { stdout, stderr, env } = process;
-  return { cwd: process.cwd(), env, stdout, stderr, dir, verbose: verbose === true, version };
+  const { stdout, stderr } = process;
+  return {
+    cwd: process.cwd(),
+    env: ownEnvironment(),
+    stdout,
+    stderr,
+    dir,
+    verbose: verbose === true,
+    version,
+  };
 }

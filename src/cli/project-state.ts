@@ -1,5 +1,6 @@
 import type { Project } from "../compose.ts";
 import { findProgram, hasLog, openLog } from "../compose.ts";
+import { ownEnvironment } from "../compose-platform.ts";
 import { hourOf } from "../core/limits/calls.ts";
 import { evolveAll, EVOLVE_VERSION } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
@@ -38,7 +39,7 @@ export async function withLog<Result>(
   commands?: Commands,
   say: (text: string) => unknown = (text) => process.stderr.write(text),
 ): Promise<Result> {
-  const { log, notice } = await openLog(project, process.env, commands);
+  const { log, notice } = await openLog(project, ownEnvironment(), commands);
   if (notice !== null) say(`ralph: ${notice}\n`);
   try {
     return await work(log);

@@ -6,6 +6,7 @@ import { driveRun } from "../cli/drive-run.ts";
 import { prepareRun } from "../cli/prepare-run.ts";
 import { quietPrinter } from "../cli/print/run-printer.ts";
 import { requireStartable } from "../cli/require-startable.ts";
+import { ownEnvironment } from "../compose-platform.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import type { State } from "../core/loop/state.ts";
 import type { AgentReport } from "../core/report/agent-report.ts";
@@ -80,7 +81,7 @@ class Witness implements Follower {
 function contextOf({ cwd, env, dir, onNotice = () => {} }: LoopOptions): CliContext {
   return {
     cwd: cwd ?? process.cwd(),
-    env: env ?? process.env,
+    env: env ?? ownEnvironment(),
     stdout: sink(() => {}),
     stderr: sink((text) => onNotice(text.replace(/^ralph: /, "").trimEnd())),
     dir,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGit, type Git, type GitResult } from "../git/git.ts";
 import type { Repository } from "../git/find-repository.ts";
+import { endTree } from "../system/end-tree.ts";
 import { withoutCredentials } from "./without-credentials.ts";
 
 /** What git said about a remote; `isSilent`: it said nothing for so long that it was ended. */
@@ -73,7 +74,8 @@ function runBounded(git: Git, args: readonly string[], patienceMs: number): Prom
     let [stdout, stderr, isSilent, isOver] = ["", "", false, false];
     const end = (): void => {
       isSilent = true;
-      endGroup(child.pid);
+      // With the helper of git's that really hangs.
+      if (child.pid !== undefined) endTree(child.pid, "SIGKILL");
     };
     let timer = setTimeout(end, patienceMs);
     const heard = (): void => {
@@ -108,14 +110,4 @@ function runBounded(git: Git, args: readonly string[], patienceMs: number): Prom
       resolve({ code: code ?? 128, stdout, stderr: withoutCredentials(stderr), isSilent });
     });
   });
-}
-
-/** With the helper of git's that really hangs. */
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // it has just ended
-  }
 }

@@ -3,6 +3,8 @@ import type { GateResult, GateStatus } from "../../core/report/gate-result.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
 import { outsidePath } from "../system/outside-path.ts";
+import { shellCommand } from "../system/platform/shell-command.ts";
+import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
 import { supervise } from "../system/supervise.ts";
 import { gateFolder } from "./gate-folder.ts";
 import { createOutputTail } from "../system/output-tail.ts";
@@ -67,7 +69,7 @@ async function tryGate(
   const watch = watchOutput(gate.expect);
   const { ending, durationMs } = await supervise(
     {
-      command: ["sh", "-c", gate.command],
+      ...shellCommand(THIS_PLATFORM, gate.command),
       cwd: folder,
       env: { ...baseEnv, PATH: outsidePath(baseEnv["PATH"] ?? DEFAULT_PATH, ownRoot), ...gate.env },
       marker,

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { mendingHint } from "./mending-hint.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import { ownTree } from "../system/platform/process-tree.ts";
+import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
 
 /** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
 export interface Git {
@@ -68,7 +70,7 @@ export function createGit(cwd: string, { unlock = () => Promise.resolve(), place
     spawn("git", withConfig(args), {
       cwd,
       env: { ...environment(), ...place },
-      detached: true,
+      ...ownTree(THIS_PLATFORM),
       stdio: "pipe",
     });
   return { run, start, ask, must };
@@ -117,7 +119,7 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
       cwd,
       env: { ...environment(), ...options.env },
       // Ctrl-C is for us: a git that dies of it would look like a failure.
-      detached: true,
+      ...ownTree(THIS_PLATFORM),
       stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     const stdout = gather(options.onRecord);

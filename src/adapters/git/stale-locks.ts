@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { HIDDEN, workingFolders } from "../system/working-folders.ts";
 import type { Repository } from "./find-repository.ts";
 
 /** Our own copies of the index begin so; one that is still there when we start is a dead process's. */
@@ -9,8 +10,10 @@ export const OWN_INDEX_PREFIX = "ralph-index-";
 export async function removeStaleLocks(repository: Repository, refs: readonly string[] = []): Promise<void> {
   const further = refs.map((ref) => `${join(repository.commonDir, ref)}.lock`);
   const locks = [...lockFiles(repository), ...further].filter((path) => existsSync(path));
-  if (locks.length === 0 || isGitAlive(repository)) return;
-  for (const lock of locks) if (IS_LINUX || isOld(lock)) rmSync(lock, { force: true });
+  if (locks.length === 0) return;
+  const isAlive = isGitAlive(repository);
+  if (isAlive === true) return;
+  for (const lock of locks) if (isAlive === false || isOld(lock)) rmSync(lock, { force: true });
 }
 
 export function removeOwnIndexes({ gitDir }: Repository): void {
@@ -19,7 +22,6 @@ export function removeOwnIndexes({ gitDir }: Repository): void {
   }
 }
 
-const IS_LINUX = existsSync("/proc/self/comm");
 /** Where processes cannot be seen, only time tells. */
 const OLD_MS = 600_000;
 
@@ -30,20 +32,15 @@ function lockFiles({ gitDir, commonDir }: Repository): string[] {
   return ref === undefined ? [...own, ...shared] : [...own, ...shared, `${join(commonDir, ref)}.lock`];
 }
 
-function isGitAlive({ root, gitDir, commonDir }: Repository): boolean {
-  if (!IS_LINUX) return false;
+/** Null where nobody can tell. */
+function isGitAlive({ root, gitDir, commonDir }: Repository): boolean | null {
+  const folders = workingFolders("git");
+  if (folders === null) return null;
   // What all worktrees share may be held by a git in any of them.
   const places = [root, gitDir, commonDir, dirname(commonDir), ...otherWorktrees(commonDir)];
-  return readdirSync("/proc").some((pid) => {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
-    try {
-      if (!readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("git")) return false;
-      const cwd = readlinkSync(`/proc/${pid}/cwd`);
-      return places.some((place) => cwd === place || cwd.startsWith(place + sep));
-    } catch (error) {
-      // Gone meanwhile; or another user's git, of which we cannot know where it works.
-      return (error as NodeJS.ErrnoException).code === "EACCES";
-    }
+  return folders.some((folder) => {
+    const isInside = places.some((place) => folder === place || folder.startsWith(place + sep));
+    return folder === HIDDEN || isInside;
   });
 }
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Repository } from "../git/find-repository.ts";
 import { createGit, type Git } from "../git/git.ts";
+import { isAlive } from "../system/is-alive.ts";
 
 /** A git whose index and work tree are a folder of ours: of the repository it sees and makes objects only. */
 export async function withWorkbench<Result>(
@@ -56,14 +57,5 @@ function removeDead(scratch: string): void {
   for (const name of readdirSync(scratch)) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
     if (!Number.isNaN(pid) && !isAlive(pid)) rmSync(join(scratch, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -5,6 +5,8 @@ import { SECOND_MS } from "../../core/time.ts";
 import type { Channel, Delivery } from "../../engine/notify-ports.ts";
 import { createOutputTail } from "../system/output-tail.ts";
 import { outsidePath } from "../system/outside-path.ts";
+import { shellCommand } from "../system/platform/shell-command.ts";
+import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
 import { supervise } from "../system/supervise.ts";
 
 const LIMIT_MS = 30 * SECOND_MS;
@@ -24,7 +26,7 @@ export interface CommandOptions {
   readonly limitMs?: number;
 }
 
-/** The operator's own command by `sh -c`, with the notice on its stdin; it runs once for each. */
+/** The operator's own command, read by the shell, with the notice on its stdin; it runs once for each. */
 export function commandChannel(options: CommandOptions): Channel {
   const { command, cwd, env, redact, ownRoot, sending, limitMs = LIMIT_MS } = options;
   return {
@@ -35,7 +37,7 @@ export function commandChannel(options: CommandOptions): Channel {
       // Nobody's impatience ends it: what has begun would be done twice.
       const { ending } = await supervise(
         {
-          command: ["sh", "-c", command],
+          ...shellCommand(THIS_PLATFORM, command),
           cwd,
           env: {
             ...definedIn(env),

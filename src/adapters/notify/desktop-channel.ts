@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Channel } from "../../engine/notify-ports.ts";
 import { SECOND_MS } from "../../core/time.ts";
+import { desktopCommand } from "../system/platform/desktop-command.ts";
 import { supervise } from "../system/supervise.ts";
-import { desktopCommand } from "./desktop-command.ts";
 
 const LIMIT_MS = 10 * SECOND_MS;
 

@@ -5,6 +5,8 @@ import { NO_BELONGINGS } from "../../core/belongings.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentStart } from "../system/agent-sandbox.ts";
 import { findProgram } from "../system/find-program.ts";
+import { hasNamespaces } from "../system/platform/platform-facts.ts";
+import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { closedFiles } from "./closed-files.ts";
 import { findOutside } from "./find-outside.ts";
@@ -88,9 +90,10 @@ export async function bubblewrapTrouble(
 }
 
 function bwrapIn(env: NodeJS.ProcessEnv, cwd: string): string {
-  const found = process.platform === "linux" ? findOutside("bwrap", cwd, env) : null;
+  const isPossible = hasNamespaces(THIS_PLATFORM);
+  const found = isPossible ? findOutside("bwrap", cwd, env) : null;
   if (found !== null) return found;
-  if (process.platform !== "linux")
+  if (!isPossible)
     throw new RalphError("no-sandbox", "the sandbox bubblewrap is there on Linux only", {
       hint: "take docker (--sandbox docker), or run without: --no-sandbox",
     });

@@ -1,11 +1,10 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { programFiles } from "./platform/program-files.ts";
+import { THIS_PLATFORM } from "./platform/this-platform.ts";
 
 /** The file that a program's name stands for on this machine, or null. */
 export function findProgram(name: string, cwd: string, env: NodeJS.ProcessEnv): string | null {
-  const folders = name.includes("/") ? [cwd] : (env["PATH"] ?? "").split(delimiter);
-  const candidates = isAbsolute(name) ? [name] : folders.map((folder) => join(folder, name));
-  return candidates.find(isExecutable) ?? null;
+  return programFiles(THIS_PLATFORM, name, cwd, env).find(isExecutable) ?? null;
 }
 
 function isExecutable(path: string): boolean {

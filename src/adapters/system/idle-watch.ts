@@ -22,7 +22,7 @@ const FIRST_LOOK = 0.1;
 /**
  * Calls back once when there was no sign of life for so long, on any channel. A silence is measured from a look at the
  * work tree to the next one, so that no change between them is missed; before a silence has begun nobody looks.
- * Where nobody can tell the CPU time (no /proc) it never does: a long quiet build looks like a process that hangs, and
+ * Where nobody can tell the CPU time it never does: a long quiet build looks like a process that hangs, and
  * the timeout is there for both.
  */
 export function watchForLife(afterMs: number, signs: LifeSigns, onIdle: () => void): AwakeTimer {

@@ -1,5 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
+import { endTree } from "./end-tree.ts";
+import { keepAwakeCommand } from "./platform/keep-awake-command.ts";
+import { ownTree } from "./platform/process-tree.ts";
+import { THIS_PLATFORM } from "./platform/this-platform.ts";
 
 /** Keeps the machine from falling asleep. */
 export interface KeepAwake {
@@ -15,31 +19,17 @@ export interface KeepAwakeOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-export function createKeepAwake({ path, env, platform = process.platform }: KeepAwakeOptions): KeepAwake {
+export function createKeepAwake({ path, env, platform = THIS_PLATFORM }: KeepAwakeOptions): KeepAwake {
   let held: ChildProcess | "nothing" | null = null;
   return {
     hold() {
-      held ??= start(commandOn(platform), { ...busOf(env), PATH: path }) ?? "nothing";
+      held ??= start(keepAwakeCommand(platform, process.pid), { ...busOf(env), PATH: path }) ?? "nothing";
     },
     release() {
       if (held !== null && held !== "nothing") end(held);
       held = "nothing";
     },
   };
-}
-
-/** Each of them ends by itself when we are gone, in whatever way: the one reads our pipe, the other watches our id. */
-function commandOn(platform: NodeJS.Platform): readonly string[] | null {
-  switch (platform) {
-    case "linux": {
-      const what = ["--what=idle:sleep", "--who=ralph", "--why=an agent is at work", "--mode=block"];
-      return ["systemd-inhibit", ...what, "cat"];
-    }
-    case "darwin":
-      return ["caffeinate", "-i", "-w", String(process.pid)];
-    default:
-      return null;
-  }
 }
 
 /** In a session of its own, so that it belongs to no agent and hears no Ctrl-C; nobody waits for it. */
@@ -50,7 +40,7 @@ function start(command: readonly string[] | null, env: NodeJS.ProcessEnv): Child
     const child = spawn(program, args, {
       cwd: "/",
       env,
-      detached: true,
+      ...ownTree(THIS_PLATFORM),
       stdio: ["pipe", "ignore", "ignore"],
     });
     child.on("error", () => {}); // not installed
@@ -67,11 +57,7 @@ function end({ stdin, pid, exitCode, signalCode }: ChildProcess): void {
   stdin?.destroy();
   const isGone = pid === undefined || exitCode !== null || signalCode !== null;
   if (isGone) return; // its id may be another's by now
-  try {
-    process.kill(-pid, "SIGTERM");
-  } catch {
-    // It is gone already.
-  }
+  endTree(pid, "SIGTERM");
 }
 
 /** It asks the system itself; nothing else of the environment, which may hold secrets, is its business. */

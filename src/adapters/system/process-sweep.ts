@@ -1,4 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Instant } from "../../core/time.ts";
+import { tellToEnd, type EndSignal } from "./end-tree.ts";
+import { familyInListing } from "./family-in-listing.ts";
+import { listProcesses } from "./list-processes.ts";
 import { findEnvironmentEntry, listPids, readProcess, type ProcessRow } from "./process-table.ts";
 
 /** The processes that belong to one spawned process, itself included while it lives. */
@@ -11,6 +15,7 @@ export interface Family {
   readonly known: ReadonlySet<number>;
   /** When it was spawned, on the monotonic clock. */
   readonly sinceMs: number;
+  readonly startedAt: Instant;
 }
 
 /** What exits by itself in this time (the last words of a pipe, say) is not a leftover. */
@@ -20,6 +25,8 @@ const TERM_MS = 1_000;
 const GIVE_UP_MS = 10_000;
 const POLL_MS = 20;
 const LOOK_AGAIN_MS = 5;
+/** Where a program has to be started for each look. */
+const COSTLY_POLL_MS = 250;
 const UNCERTAIN_LOOKS = 10;
 /** After so long a number may have been given out again, so "was there before" proves nothing any more. */
 const PIDS_STAY_UNIQUE_MS = 20_000;
@@ -31,7 +38,7 @@ export function sweep(marker: string): Promise<number> {
 
 /** Ends every process that has this in its environment; answers how many there were. */
 export function sweepWith(entry: string): Promise<number> {
-  return end({ entry, leader: null, known: new Set(), sinceMs: performance.now() }, 0);
+  return end({ entry, leader: null, known: new Set(), sinceMs: performance.now(), startedAt: Date.now() }, 0);
 }
 
 export function markerEntry(marker: string): string {
@@ -49,7 +56,7 @@ async function end(family: Family, settleMs: number): Promise<number> {
   const asked = new Set<number>();
   let looksInVain = 0;
   for (;;) {
-    const { members, isCertain, isStill } = lookFor(family);
+    const { members, isCertain, isStill, isCostly } = lookFor(family);
     const passedMs = performance.now() - startedMs;
     looksInVain = members.length === 0 ? looksInVain + 1 : 0;
     // A child may be born behind a look's back, and be an orphan by the time it is over. But then its parent was
@@ -59,23 +66,23 @@ async function end(family: Family, settleMs: number): Promise<number> {
     const mustDie = passedMs > settleMs + TERM_MS;
     if (passedMs >= settleMs) {
       for (const pid of members) {
-        if (mustDie || !asked.has(pid)) send(pid, mustDie ? "SIGKILL" : "SIGTERM");
+        if (mustDie || !asked.has(pid)) tellToEnd(pid, mustDie ? "SIGKILL" : "SIGTERM");
         asked.add(pid);
       }
     }
-    await sleep(members.length > 0 ? POLL_MS : LOOK_AGAIN_MS);
+    await sleep(isCostly ? COSTLY_POLL_MS : members.length > 0 ? POLL_MS : LOOK_AGAIN_MS);
   }
 }
 
 /** Sends a signal to everyone in the family; a leader is spared only where there is anyone else. */
 export function signalFamily(
   family: Family,
-  signal: NodeJS.Signals,
+  signal: EndSignal,
   { sparesLeader = false }: { readonly sparesLeader?: boolean } = {},
 ): void {
   const { members } = lookFor(family);
   const others = members.filter((pid) => pid !== family.leader);
-  for (const pid of sparesLeader && others.length > 0 ? others : members) send(pid, signal);
+  for (const pid of sparesLeader && others.length > 0 ? others : members) tellToEnd(pid, signal);
 }
 
 /** Processor time that the family has used, as far as its members still know; null where nobody can tell. */
@@ -84,20 +91,18 @@ export function cpuMsOf(family: Family): number | null {
 }
 
 interface Look {
-  /** Ids to signal; without /proc just the group's, as a negative number. */
+  /** Ids to signal; where processes cannot be listed just the group's, as a negative number. */
   readonly members: readonly number[];
   readonly isCertain: boolean;
   /** Nobody ended between being listed and being looked at, so nobody has left a child behind our back. */
   readonly isStill: boolean;
   readonly cpuMs: number | null;
+  readonly isCostly: boolean;
 }
 
 function lookFor(family: Family): Look {
   const pids = listPids();
-  if (pids === null) {
-    const isThere = family.leader !== null && exists(-family.leader);
-    return { members: isThere ? [-family.leader] : [], isCertain: true, isStill: false, cpuMs: null };
-  }
+  if (pids === null) return lookInListing(family);
   const rows = pids.filter((pid) => mayBelong(pid, family)).map(readProcess);
   const alive = rows.filter((row) => typeof row !== "string");
   const membership = alive.map((row) => ({ pid: row.pid, belongs: belongs(row, family) }));
@@ -108,6 +113,23 @@ function lookFor(family: Family): Look {
     isCertain: membership.every(({ belongs }) => belongs !== "unknown"),
     isStill: !rows.includes("ended"),
     cpuMs: alive.reduce((sum, { pid, cpuMs }) => (members.has(pid) ? sum + cpuMs : sum), 0),
+    isCostly: false,
+  };
+}
+
+/** Without /proc; without any list, whoever left the group is not found. */
+function lookInListing(family: Family): Look {
+  const listed = listProcesses();
+  const certain = { isCertain: true, isStill: false, isCostly: true };
+  if (listed === null) {
+    const isThere = family.leader !== null && exists(-family.leader);
+    return { ...certain, members: isThere ? [-family.leader] : [], cpuMs: null };
+  }
+  const members = familyInListing(listed, { ...family, self: process.pid });
+  return {
+    ...certain,
+    members: members.map(({ pid }) => pid),
+    cpuMs: members.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
   };
 }
 
@@ -128,16 +150,6 @@ function addDescendants(members: Set<number>, rows: readonly ProcessRow[]): void
     before = members.size;
     for (const { pid, parent } of rows) if (members.has(parent)) members.add(pid);
   } while (members.size > before);
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-    // One that is stopped hears of it only when it goes on.
-    if (signal === "SIGTERM") process.kill(pid, "SIGCONT");
-  } catch {
-    // It is gone already, or not ours to end; the next look round tells.
-  }
 }
 
 function exists(pid: number): boolean {

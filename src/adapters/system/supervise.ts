@@ -7,12 +7,16 @@ import { awaitFinalResult, type FinalResult } from "./final-result.ts";
 import { watchForLife, type LifeSigns } from "./idle-watch.ts";
 import { drainOutputs, pumpOutput, type OutputPump } from "./output-pump.ts";
 import { gitInForeground } from "./git-in-foreground.ts";
+import { ownTree } from "./platform/process-tree.ts";
+import { THIS_PLATFORM } from "./platform/this-platform.ts";
 import { cpuMsOf, endFamily, type Family, markerEntry, signalFamily } from "./process-sweep.ts";
 import { listPids } from "./process-table.ts";
 
 export interface SuperviseRequest {
   /** Program and arguments; no shell is involved. */
   readonly command: readonly string[];
+  /** Of a command for a shell that has its own rules of quoting. */
+  readonly isVerbatim?: boolean;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The process only holds the real one, and ends with it: TERM is for that one. */
@@ -59,6 +63,7 @@ const EXIT_MS = 10_000;
 export async function supervise(request: SuperviseRequest, signal: AbortSignal): Promise<SuperviseResult> {
   if (signal.aborted) return { ending: { is: "stopped" }, durationMs: 0, swept: 0 };
   const startedMs = performance.now();
+  const startedAt = Date.now();
   const known = new Set(listPids());
   const started = await start(request);
   if ("failure" in started) {
@@ -66,7 +71,7 @@ export async function supervise(request: SuperviseRequest, signal: AbortSignal):
     return { ending: { is: "not-started", message }, durationMs: msSince(startedMs), swept: 0 };
   }
   const { child, leader, exit } = started;
-  const family: Family = { entry: markerEntry(request.marker), leader, known, sinceMs: startedMs };
+  const family: Family = { entry: markerEntry(request.marker), leader, known, sinceMs: startedMs, startedAt };
   const stopper = createStopper(family, request);
   const { isOver = () => false, exitMs = EXIT_MS } = request;
   const final = awaitFinalResult(isOver, child.stdin, exitMs, () => stopper.stop("over"));
@@ -107,7 +112,8 @@ interface Spawned extends ChildProcess {
 
 type Started = { child: Spawned; leader: number; exit: Promise<Exit> } | { failure: unknown };
 
-function start({ command, cwd, env, marker, input, onStdin }: SuperviseRequest): Promise<Started> {
+function start(request: SuperviseRequest): Promise<Started> {
+  const { command, isVerbatim = false, cwd, env, marker, input, onStdin } = request;
   return new Promise((resolve) => {
     const [program = "", ...args] = command;
     let child: Spawned;
@@ -115,8 +121,8 @@ function start({ command, cwd, env, marker, input, onStdin }: SuperviseRequest):
       child = spawn(program, args, {
         cwd,
         env: { ...env, ...gitInForeground(env), RALPH_MARKER: marker },
-        detached: true,
-        windowsHide: true,
+        ...ownTree(THIS_PLATFORM),
+        windowsVerbatimArguments: isVerbatim,
         stdio: [input === undefined && onStdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       }) as Spawned;
     } catch (failure) {

@@ -1,9 +1,9 @@
-import { readlinkSync } from "node:fs";
 import { relative } from "node:path";
 import { PATHS_KEPT } from "../../core/report/evidence.ts";
 import type { CheckoutChange, OwnCheckout } from "../../engine/parallel-ports.ts";
 import { textOf } from "../git/git.ts";
 import { inTurn } from "../system/in-turn.ts";
+import { ownOutput } from "../system/own-output.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { lookAtCheckout, type CheckoutLook } from "./look-at-checkout.ts";
 
@@ -17,7 +17,7 @@ export function createOwnCheckout({ root, ralphDir }: Pick<Checkout, "root" | "r
   let waiting: Promise<CheckoutLook> | null = null;
   let toldHead: string | null = null;
   // A log of the run, say, that grows and grows.
-  const toldPaths = new Set(ownOutput(root));
+  const toldPaths = new Set(ownOutput().map((path) => relative(root, path)));
   // Many lanes begin and end together: whoever asks before a look begins gets the same.
   const look = (): Promise<CheckoutLook> => {
     waiting ??= inTurn(checkoutKey(root), async () => {
@@ -41,18 +41,6 @@ export function createOwnCheckout({ root, ralphDir }: Pick<Checkout, "root" | "r
       };
     },
   };
-}
-
-/** The files that our own output goes to. */
-function ownOutput(root: string): readonly string[] {
-  return [1, 2].flatMap((descriptor) => {
-    try {
-      return [relative(root, readlinkSync(`/proc/self/fd/${descriptor}`))];
-    } catch {
-      // Closed, or a system that does not tell: then it is told once.
-      return [];
-    }
-  });
 }
 
 function differences(

@@ -1,4 +1,5 @@
 import { lstatSync } from "node:fs";
+import { isAlive } from "../system/is-alive.ts";
 
 /** What this process is about: names of folders and markers of set-ups. */
 const current = new Set<string>();
@@ -23,14 +24,5 @@ export function ownPath(stem: string): string {
   for (let number = 1; ; number += 1) {
     const path = `${stem}-${process.pid}-${number}`;
     if (!current.has(path) && lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { formatDuration } from "../../core/duration.ts";
 import type { Ending } from "../../core/report/agent-report.ts";
 import { createOutputTail } from "../system/output-tail.ts";
+import { shellCommand } from "../system/platform/shell-command.ts";
+import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
 import { sweep } from "../system/process-sweep.ts";
 import { supervise } from "../system/supervise.ts";
 import { asOwn, isAbandoned } from "./own-work.ts";
@@ -9,7 +11,7 @@ import type { RegisteredWorktree } from "./registry.ts";
 import { readRecord, writeRecord, type WorktreeRecord } from "./worktree-record.ts";
 
 export interface SetupOptions {
-  /** For `sh -c`; nothing is run when it is empty. */
+  /** For the shell; nothing is run when it is empty. */
   readonly setup: string;
   readonly setupTimeoutMs?: number;
   /** What the set-up finds in its environment. Variables that lead git elsewhere are left out. */
@@ -57,7 +59,7 @@ async function runOnce(
   const tail = createOutputTail();
   const { ending } = await supervise(
     {
-      command: ["sh", "-c", setup],
+      ...shellCommand(THIS_PLATFORM, setup),
       cwd: root,
       env: withoutPlaceOfGit(env),
       marker,

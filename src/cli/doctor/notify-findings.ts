@@ -1,5 +1,6 @@
 import { findProgram, type Project } from "../../compose.ts";
 import { channelsOf, desktopProgram } from "../../compose-notify.ts";
+import { THIS_PLATFORM } from "../../compose-platform.ts";
 import { resolveNotify } from "../../config/resolve-notify.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Notice } from "../../core/notices/notice.ts";
@@ -72,8 +73,8 @@ function about(name: ChannelName, notify: NotifySettings, { root }: Project, env
       return well(`${new URL(url).host} gets ${format}, ${signed}; try it: ralph doctor --notify`);
     }
     case "desktop": {
-      const program = desktopProgram(process.platform);
-      if (program === null) return ill(`nobody knows how ${process.platform} shows one`, "use a command");
+      const program = desktopProgram(THIS_PLATFORM);
+      if (program === null) return ill(`nobody knows how ${THIS_PLATFORM} shows one`, "use a command");
       const isThere = findProgram(program, root, env) !== null;
       return isThere ? well(program) : ill(`${program} is not installed`, `install ${program}`);
     }

@@ -8,6 +8,7 @@ import {
   usualPlace,
   type Queue,
 } from "../../compose.ts";
+import { THIS_PLATFORM } from "../../compose-platform.ts";
 import { pluginsOf, type Plugins } from "../../compose-plugins.ts";
 import { requireSandbox } from "../../compose-sandbox.ts";
 import { composeWorker } from "../../compose-worker.ts";
@@ -137,5 +138,5 @@ function commandsHere({ config, project, context, sandbox }: WorkerOptions, plug
 
 function labelsOf(agents: readonly AgentSettings[], own: readonly string[]): readonly string[] {
   const names = agents.map(({ name }) => `agent:${name}`);
-  return [...new Set([`os:${process.platform}`, `host:${hostname()}`, ...names, ...own])];
+  return [...new Set([`os:${THIS_PLATFORM}`, `host:${hostname()}`, ...names, ...own])];
 }

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
 import { isProgramFormat, type ProgramFormat } from "../../../core/known-programs.ts";
+import { hasKeychain } from "../../system/platform/platform-facts.ts";
+import { THIS_PLATFORM } from "../../system/platform/this-platform.ts";
 import { readSmallFile } from "../../system/read-end.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
 import { claudeFolder } from "./claude-folder.ts";
@@ -39,7 +41,7 @@ const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = 
     if (textOf(login["accessToken"]) !== null)
       return found(`the Claude login${kind === null ? "" : ` (subscription: ${kind})`}`);
     // There the login is in the keychain, which nobody should be asked to open for this.
-    return process.platform === "darwin" ? null : missing("ANTHROPIC_API_KEY");
+    return hasKeychain(THIS_PLATFORM) ? null : missing("ANTHROPIC_API_KEY");
   },
   codex(env) {
     const folder = valueOf(env, "CODEX_HOME") ?? home(env, ".codex");

@@ -1,13 +1,12 @@
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { findProgram } from "../../system/find-program.ts";
-
-/** There is one for each C library, of which npm installs the one that fits. */
-const PLATFORMS = process.platform === "linux" ? ["linux", "linuxmusl"] : [process.platform];
+import { packagePlatforms } from "../../system/platform/platform-facts.ts";
+import { THIS_PLATFORM } from "../../system/platform/this-platform.ts";
 
 /** The program that npm's `copilot` starts. That one hands no signal on: ended, it would leave the agent running. */
 export function nativeCopilot(loader: string): string | null {
-  const programs = PLATFORMS.map((platform) => nativeFor(platform, loader));
+  const programs = packagePlatforms(THIS_PLATFORM).map((platform) => nativeFor(platform, loader));
   return programs.find((program) => program !== null) ?? null;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Notice } from "../../core/notices/notice.ts";
+import type { Notice } from "../../../core/notices/notice.ts";
 import { desktopCommand, desktopProgram } from "./desktop-command.ts";
 
 const notice: Notice = {

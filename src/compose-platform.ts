@@ -1,0 +1,9 @@
+import { settledEnvironment } from "./adapters/system/platform/settled-environment.ts";
+import { THIS_PLATFORM } from "./adapters/system/platform/this-platform.ts";
+
+export { THIS_PLATFORM };
+
+/** The environment of this process, under the names that we ask for. */
+export function ownEnvironment(): NodeJS.ProcessEnv {
+  return settledEnvironment(THIS_PLATFORM, process.env);
+}
