@@ -1,4 +1,4 @@
-// A program that runs loops itself: node examples/library/embed.ts
+// A program that runs loops itself: examples/library/run.sh
 // It makes a small repository, lets the demo agent work there, answers its question, and tells what came of it.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";

@@ -16,6 +16,7 @@ import { afterAll, expect, test } from "vitest";
 import { RALPH, type HistoryEntry } from "../e2e/project.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
+const NODE = join(ROOT, "node_modules", ".bin", "node");
 const EXAMPLES = join(ROOT, "examples", "plugins");
 const PLACES = mkdtempSync(join(tmpdir(), "ralph-examples-"));
 const HOME = mkdtempSync(join(tmpdir(), "ralph-home-"));
@@ -122,11 +123,10 @@ test.each(Object.entries(EXPECTED))("the example of %s does what it is for", (ki
 });
 
 test.each([
-  ["from the checkout", () => join(ROOT, "examples", "library", "embed.ts")],
-  ["from a project that has ralph installed", () => copiedOutside("examples/library/embed.ts")],
-])("the example that embeds the library runs loops, answers and reads, %s", (_, program) => {
-  const node = join(ROOT, "node_modules", ".bin", "node");
-  const played = spawnSync(node, [program()], {
+  ["from the checkout", "sh", () => join(ROOT, "examples", "library", "run.sh")],
+  ["from a project that has ralph installed", NODE, () => copiedOutside("examples/library/embed.ts")],
+])("the example that embeds the library runs loops, answers and reads, %s", (_, interpreter, program) => {
+  const played = spawnSync(interpreter, [program()], {
     encoding: "utf8",
     env: env(),
   });

@@ -1,0 +1,1 @@
+test "$(sh square.sh 3)" = 9

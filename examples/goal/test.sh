@@ -1,0 +1,3 @@
+said=$(sh greet.sh Ada)
+echo "greet.sh says: $said"
+test "$said" = "Hello, Ada!"
