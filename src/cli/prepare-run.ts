@@ -52,7 +52,12 @@ export async function prepareRun(
   const project = await openProject(context);
   const config = await readConfig(project, context.env);
   const request = sourceRequest(goal, flags, config, { ...context, root: project.root });
-  const plugins = await pluginsOf(project, { config, env: context.env, given, warn: warnTo(context) });
+  const plugins = await pluginsOf(project, {
+    config,
+    env: context.env,
+    given,
+    warn: warnTo(context, project),
+  });
   const { source, why } =
     request.is === "plugin"
       ? { source: plugins.source(request.name), why: `the tasks: the source "${request.name}" of a plugin` }

@@ -21,7 +21,7 @@ export async function projectGates(
   context: CliContext,
 ): Promise<ProjectGates> {
   const config = await readConfig(project, context.env);
-  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context) });
+  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context, project) });
   const demanded = await demandedChecks(project, config, plugins, context);
   const agents = [...builtInAgents(), ...plugins.agents];
   const withoutAgents = { ...config, run: { ...config.run, fallback_agents: [] } };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, WORKS, type Project } from "./project.ts";
+import { createProject, jsonLines, startRalph, WORKS, type Project } from "./project.ts";
 
 const projects: Project[] = [];
 
@@ -142,11 +142,23 @@ describe("a plugin that fails while it runs", () => {
     expect((await project.history()).at(-1)).toMatchObject({ verdict: "accepted" });
   });
 
-  test("as an analyzer is left out, with a warning", async () => {
-    const project = projectWith(plugin("analyzers: { odd: { analyze: () => [{ says: 'perhaps' }] } }"));
-    const { code, stderr } = await project.ralph("run");
-    expect(stderr).toContain('the analyzer "odd" of the plugin "mine" answered a signal other than');
+  test("as an analyzer is left out, with a warning, which is in the logbook too, without secrets", async () => {
+    const project = projectWith(
+      plugin(
+        "analyzers: { odd: { analyze: () => [{ says: 'perhaps' }] }, spy: { analyze() { throw new Error('no ' + process.env.SPY_TOKEN); } } }",
+      ),
+    );
+    const env = { ...project.env, SPY_TOKEN: "hunter2-hunter2" };
+    const { code, stderr } = await startRalph(project.root, env, ["run"]).finished;
     expect(code).toBe(0);
+    const warned = jsonLines(project.read(".ralph/logs/ralph.log")).filter(({ level }) => level === "warn");
+    for (const text of [stderr, JSON.stringify(warned)]) {
+      expect(text.replaceAll("\\", "")).toContain(
+        'the analyzer "odd" of the plugin "mine" answered a signal other than',
+      );
+      expect(text.replaceAll("\\", "")).toContain('the analyzer "spy" of the plugin "mine" failed: no ');
+      expect(text).not.toContain("hunter2");
+    }
   });
 
   test("as a gate is a gate that failed, or took too long", async () => {

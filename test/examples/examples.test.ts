@@ -15,7 +15,7 @@ interface Played {
   /** The verdicts in their order, as they are printed. */
   readonly verdicts: readonly string[];
   readonly stdout: string;
-  read(path: string): string;
+  readonly read: (path: string) => string;
 }
 
 const EXPECTED: Readonly<Record<string, readonly [exitCode: number, check: (played: Played) => void]>> = {

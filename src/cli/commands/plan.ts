@@ -54,7 +54,7 @@ async function plan(asked: string | undefined, flags: Flags, context: CliContext
   const project = await openProject(context);
   const config = await readConfig(project, context.env);
   const identity = { kind: "tasks-json", label: "tasks.json", path: null } as const;
-  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context) });
+  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context, project) });
   const known = [...builtInAgents(), ...plugins.agents];
   const { settings, commands } = resolveSettings(config, flags, identity, known);
   const agent = requireAgent(settings.agent, commands.agents);

@@ -46,7 +46,7 @@ export interface WorkerOptions {
 /** One worker from the lock of its clone to the exit code. */
 export async function driveWorker(options: WorkerOptions): Promise<number> {
   const { project, queue, config, context, lanes, drains, merges } = options;
-  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context) });
+  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context, project) });
   const commands = commandsHere(options, plugins);
   const labels = labelsOf(commands.agents, options.labels);
   await requireSandbox(project, commands.sandbox, commands.agents, context.env);
