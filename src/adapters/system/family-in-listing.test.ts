@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { familyInListing, type Sought } from "./family-in-listing.ts";
+import { listProcesses } from "./list-processes.ts";
 import type { ListedProcess } from "./platform/process-listing.ts";
 
 const NOON = 1_700_000_000_000;
@@ -68,4 +70,22 @@ describe("where there are none", () => {
       ]),
     ).toEqual([100]);
   });
+});
+
+test("of real processes it finds the leader, its child, and one that left by a marker alone", async () => {
+  const marker = `RALPH_MARKER=listed-${process.pid}`;
+  const script = "(setsid sleep 61.5 &); sleep 61.5 & echo ready; wait";
+  const env = { PATH: process.env["PATH"], RALPH_MARKER: marker.slice("RALPH_MARKER=".length) };
+  const leader = spawn("sh", ["-c", script], { detached: true, env, stdio: ["ignore", "pipe", "ignore"] });
+  const sought = { entry: marker, leader: leader.pid ?? 0, startedAt: Date.now(), self: process.pid };
+  const look = (): readonly ListedProcess[] => familyInListing(listProcesses() ?? [], sought);
+  try {
+    await expect.poll(() => look().filter(({ words }) => words[0] === "sleep").length).toBe(2);
+    const found = look();
+    expect(found.some(({ pid }) => pid === leader.pid)).toBe(true);
+    const [alone] = found.filter(({ group }) => group !== leader.pid);
+    expect(alone?.words.slice(0, 2)).toEqual(["sleep", "61.5"]);
+  } finally {
+    for (const { pid } of look()) process.kill(pid, "SIGKILL");
+  }
 });

@@ -12,7 +12,7 @@ export function listProcesses(): readonly ListedProcess[] | null {
   try {
     const printed = execFileSync(program, args, {
       encoding: "utf8",
-      env: { ...process.env, LC_ALL: "C" },
+      env: ownEnvironment(),
       stdio: ["ignore", "pipe", "ignore"],
       timeout: PATIENCE_MS,
       maxBuffer: OUTPUT_MAX,
@@ -23,4 +23,10 @@ export function listProcesses(): readonly ListedProcess[] | null {
   } catch {
     return null; // not installed, or too slow
   }
+}
+
+/** Nothing by which it would be taken for one of those that are looked for; times are in our zone. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, TZ } = process.env;
+  return { PATH, ...(TZ !== undefined && { TZ }), LC_ALL: "C" };
 }

@@ -56,8 +56,9 @@ async function end(family: Family, settleMs: number): Promise<number> {
   const asked = new Set<number>();
   let looksInVain = 0;
   for (;;) {
-    const { members, isCertain, isStill, isCostly } = lookFor(family);
+    // Before the look, which may take long: who was seen then may have ended meanwhile.
     const passedMs = performance.now() - startedMs;
+    const { members, isCertain, isStill, isCostly } = lookFor(family);
     looksInVain = members.length === 0 ? looksInVain + 1 : 0;
     // A child may be born behind a look's back, and be an orphan by the time it is over. But then its parent was
     // listed and has ended, and the look was not still.

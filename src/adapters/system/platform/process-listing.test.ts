@@ -3,15 +3,16 @@ import { expect, test } from "vitest";
 import { processListing } from "./process-listing.ts";
 
 const MAC = `
-    1     0     1   3:21.07 Mon Sep 22 08:15:01 2025     /sbin/launchd
-  912   801   912   0:00.31 Tue Oct  7 19:02:44 2025     node agent.js PATH=/usr/bin RALPH_MARKER=m-1 HOME=/Users/a
-  913   912   912 123:04.56 Tue Oct  7 19:02:45 2025     (sh)
+    1     0     1 Ss     3:21.07 Mon Sep 22 08:15:01 2025     /sbin/launchd
+  912   801   912 S+     0:00.31 Tue Oct  7 19:02:44 2025     node agent.js PATH=/usr/bin RALPH_MARKER=m-1 HOME=/Users/a
+  913   912   912 R    123:04.56 Tue Oct  7 19:02:45 2025     sh
+  914   912   912 Z      0:00.00 Tue Oct  7 19:02:46 2025     (sh)
 ps: a line that is none
 `;
 
 test("what ps prints on macOS is read, with the environment", () => {
   const { command, read } = processListing("darwin");
-  expect(command).toEqual(["ps", "-A", "-E", "-ww", "-o", "pid=,ppid=,pgid=,time=,lstart=,command="]);
+  expect(command).toEqual(["ps", "-A", "-E", "-ww", "-o", "pid=,ppid=,pgid=,stat=,time=,lstart=,command="]);
   expect(read(MAC)).toEqual([
     {
       pid: 1,
@@ -38,7 +39,7 @@ test.each([
   ["02:03:04", 7_384_000],
   ["1-02:03:04", 93_784_000],
 ])("other systems count processor time as %s", (time, cpuMs) => {
-  const line = `5 1 5 ${time} Tue Oct  7 19:02:44 2025 sleep 9`;
+  const line = `5 1 5 S ${time} Tue Oct  7 19:02:44 2025 sleep 9`;
   expect(processListing("freebsd").read(line)).toMatchObject([{ pid: 5, cpuMs }]);
 });
 

@@ -26,8 +26,8 @@ export function processListing(platform: NodeJS.Platform): ProcessListing {
     return { command, read: (printed) => rowsOf(printed, readWindowsLine) };
   }
   // Of the system's own programs macOS shows no environment; those are found by their group and their parents.
-  const environment = platform === "darwin" ? ["-E"] : [];
-  const command = ["ps", "-A", ...environment, "-ww", "-o", "pid=,ppid=,pgid=,time=,lstart=,command="];
+  const options = platform === "darwin" ? ["-A", "-E", "-ww"] : ["axeww"];
+  const command = ["ps", ...options, "-o", "pid=,ppid=,pgid=,stat=,time=,lstart=,command="];
   return { command, read: (printed) => rowsOf(printed, readPsLine) };
 }
 
@@ -42,11 +42,12 @@ function rowsOf(printed: string, read: (line: string) => ListedProcess | null): 
 }
 
 const PS_LINE =
-  /^\s*(\d+)\s+(\d+)\s+(\d+)\s+([\d:.-]+)\s+([A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d+\s+[\d:]{8}\s+\d{4})\s*(.*)$/;
+  /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+([\d:.-]+)\s+([A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d+\s+[\d:]{8}\s+\d{4})\s*(.*)$/;
 
 function readPsLine(line: string): ListedProcess | null {
-  const [, pid, parent, group, time = "", started = "", command = ""] = PS_LINE.exec(line) ?? [];
-  if (pid === undefined) return null;
+  const [, pid, parent, group, state = "", time = "", started = "", command = ""] = PS_LINE.exec(line) ?? [];
+  // One that is dead, and only waits for its parent to notice, is nobody.
+  if (pid === undefined || state.startsWith("Z")) return null;
   return {
     pid: Number(pid),
     parent: Number(parent),
