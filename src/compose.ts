@@ -19,6 +19,7 @@ import { allSecretsOf, secretsOf } from "./compose-store.ts";
 import { createGates } from "./adapters/gates/shell-gates.ts";
 import { withPluginGates } from "./adapters/plugins/plugin-gates.ts";
 import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
+import { createGarbageCollection } from "./adapters/system/collect-garbage.ts";
 import { findProgram } from "./adapters/system/find-program.ts";
 import { createKeepAwake, type KeepAwake } from "./adapters/system/keep-awake.ts";
 import { outsidePath } from "./adapters/system/outside-path.ts";
@@ -238,6 +239,7 @@ export function composePorts(parts: RunParts): Ports {
 export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefined) => GitWorkspace): Agents {
   const { project, onProgress, onAgentStart, onOutput, transcripts, now, secrets } = parts;
   const sandbox = sandboxOf(project, parts.sandbox, parts.env);
+  const collectGarbage = createGarbageCollection();
   return createAgents({
     cwd: project.root,
     gitDir: dirname(project.stateFolder),
@@ -248,7 +250,10 @@ export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefin
     version: parts.version,
     ownProgram: [process.execPath, join(OWN_ROOT, "bin", "start.cjs")],
     onProgress,
-    onStart: onAgentStart,
+    onStart: () => {
+      onAgentStart();
+      collectGarbage();
+    },
     workTree: (root) => workspaceIn(root).fingerprint(),
     ...(sandbox && { sandbox }),
     ...(now && { now }),
