@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
+import { stableScreen } from "../fixtures/stable-screen.ts";
 import { freshDatabase } from "../support/postgres.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -55,20 +56,9 @@ function play(script: string, more: Readonly<Record<string, string>> | null): st
     encoding: "utf8",
   });
   rmSync(folder, { recursive: true, force: true });
-  return stable(stdout);
+  return stableScreen(stdout);
 }
 
 function say(line: string): string {
   return `printf '%s\\n' '${line.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** What differs from day to day is replaced, and nothing else. */
-function stable(screen: string): string {
-  return screen
-    .replaceAll(/^(?:.*: line \d+: )?.*\d+ Killed .*\n/gm, "")
-    .replaceAll(/\/tmp\/ralph-[\w/.-]+/g, "/tmp/…")
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, "<date>")
-    .replaceAll(/\b\d\d:\d\d:\d\d\b/g, "<time>")
-    .replaceAll(/(?<=\b(?:commit|main,|merged:|main by|committed) \(?)[0-9a-f]{7}\b/g, "<hash>")
-    .replaceAll(/\b\d+(?:\.\d+)?s\b/g, "<duration>");
 }
