@@ -57,8 +57,15 @@ function consoleLines(text: string): string {
   const line = (one: string): string =>
     one.startsWith("$ ")
       ? `<span class="h-prompt">$ </span>${coloured(one.slice(2), SHELL)}`
-      : `<span class="h-output">${escapeHtml(one)}</span>`;
+      : `<span class="h-output">${withSigns(escapeHtml(one))}</span>`;
   return text.split("\n").map(line).join("\n");
+}
+
+/** The signs of verdicts have the colours that a terminal gives them. */
+function withSigns(output: string): string {
+  return output
+    .replace(/✔ ?\w*/, '<span class="h-string">$&</span>')
+    .replace(/[✗■] ?\w*/, '<span class="h-flag">$&</span>');
 }
 
 function coloured(text: string, grammar: Grammar): string {

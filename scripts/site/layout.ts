@@ -61,7 +61,7 @@ ${SEARCH_DIALOG}
 }
 
 const SEARCH_DIALOG = `<dialog class="search" aria-label="Search">
-<input type="search" placeholder="Search the documentation" aria-label="Search the documentation" autocomplete="off" spellcheck="false">
+<input type="text" enterkeyhint="search" placeholder="Search the documentation" aria-label="Search the documentation" autocomplete="off" spellcheck="false">
 <p class="count" role="status"></p>
 <ul class="results"></ul>
 <form method="dialog"><button class="close">Close</button></form>

@@ -9,13 +9,13 @@ type List = Extract<Block, { type: "list" }>;
 export type Phrase = Heading["children"][number];
 
 /** CommonMark has no tables: a paragraph whose second line rules off its first is read as one. */
-export interface Table {
-  readonly type: "table";
+export interface Grid {
+  readonly type: "grid";
   readonly head: readonly (readonly Phrase[])[];
   readonly rows: readonly (readonly (readonly Phrase[])[])[];
 }
 
-export type MarkdownNode = Block | List["children"][number] | Phrase | Table;
+export type MarkdownNode = Block | List["children"][number] | Phrase | Grid;
 
 /** The blocks of a page. */
 export function readMarkdown(text: string): readonly MarkdownNode[] {
@@ -24,7 +24,7 @@ export function readMarkdown(text: string): readonly MarkdownNode[] {
 
 /** What stands inside of a node. */
 export function childrenOf(node: MarkdownNode): readonly MarkdownNode[] {
-  if (node.type === "table") return [...node.head, ...node.rows.flat()].flat();
+  if (node.type === "grid") return [...node.head, ...node.rows.flat()].flat();
   return "children" in node ? node.children : [];
 }
 
@@ -32,7 +32,7 @@ export function childrenOf(node: MarkdownNode): readonly MarkdownNode[] {
 export function wordsOf(node: MarkdownNode): string {
   if (node.type === "text" || node.type === "inlineCode" || node.type === "code") return node.value;
   if (node.type === "image") return node.alt ?? "";
-  const between = node.type === "table" || node.type === "list" || node.type === "listItem" ? " " : "";
+  const between = node.type === "grid" || node.type === "list" || node.type === "listItem" ? " " : "";
   return childrenOf(node).map(wordsOf).join(between);
 }
 
@@ -43,7 +43,7 @@ function withTable(block: Block, text: string): MarkdownNode {
   const [head = "", rule = "", ...rows] = lines;
   if (!head.includes("|") || !isDelimiterRow(rule)) return block;
   return {
-    type: "table",
+    type: "grid",
     head: cellsOf(head).map(phrasesOf),
     rows: rows.map((row) => cellsOf(row).map(phrasesOf)),
   };

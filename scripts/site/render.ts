@@ -1,6 +1,6 @@
 import { highlight } from "./highlight.ts";
 import { escapeHtml } from "./html.ts";
-import { childrenOf, wordsOf, type Code, type MarkdownNode, type Table } from "./markdown.ts";
+import { childrenOf, wordsOf, type Code, type MarkdownNode, type Grid } from "./markdown.ts";
 
 /** What a page knows that its nodes do not. */
 export interface RenderContext {
@@ -46,7 +46,7 @@ export function render(node: MarkdownNode, context: RenderContext): string {
       return `<li>${renderItem(node, context)}</li>`;
     case "code":
       return codeBlock(node);
-    case "table":
+    case "grid":
       return table(node, context);
     case "html":
       if (node.value.startsWith("<!--")) return "";
@@ -78,12 +78,13 @@ function heading(node: Extract<MarkdownNode, { type: "heading" }>, context: Rend
 }
 
 function codeBlock({ lang, value }: Code): string {
-  const language = lang ?? "text";
+  const isSession = value.startsWith("$ ") && (lang ?? "text") === "text";
+  const language = isSession ? "console" : (lang ?? "text");
   return `<div class="code" data-language="${escapeHtml(language)}"><pre tabindex="0"><code>${highlight(value, language)}</code></pre></div>\n`;
 }
 
 /** In a frame of its own: a wide table scrolls there, never the page. */
-function table({ head, rows }: Table, context: RenderContext): string {
+function table({ head, rows }: Grid, context: RenderContext): string {
   const hasHead = head.some((cell) => cell.length > 0);
   const headCell = (cell: readonly MarkdownNode[]): string =>
     cell.length === 0 ? "<td></td>" : `<th scope="col">${renderAll(cell, context)}</th>`;

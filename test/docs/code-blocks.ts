@@ -17,14 +17,13 @@ export interface CodeBlock {
 
 type Node = ReturnType<typeof fromMarkdown> | ReturnType<typeof fromMarkdown>["children"][number];
 
-/** The fenced code of a page, in order. */
-export function codeBlocks(page: string): readonly CodeBlock[] {
-  return blocksIn(fromMarkdown(readFileSync(join(ROOT, page), "utf8")), page);
+/** The fenced code of all pages in these languages, in order. */
+export function allBlocks(...languages: readonly string[]): readonly CodeBlock[] {
+  read ??= PAGES.flatMap((page) => blocksIn(fromMarkdown(readFileSync(join(ROOT, page), "utf8")), page));
+  return read.filter(({ language }) => languages.includes(language));
 }
 
-export function allBlocks(...languages: readonly string[]): readonly CodeBlock[] {
-  return PAGES.flatMap(codeBlocks).filter(({ language }) => languages.includes(language));
-}
+let read: readonly CodeBlock[] | undefined;
 
 /** The project that a page is played in: `<!-- project: night -->`. */
 export function projectOf(page: string): string | null {

@@ -22,7 +22,7 @@ export interface Screen {
   readonly exitCode: number;
 }
 
-/** Ends what a line printed, with its exit code. */
+/** Stands before and after the exit code of a line. */
 const END = "\u0001";
 
 /** A fresh one of this name. What takes time to get ready is made once, and copied. */
@@ -79,12 +79,10 @@ function playIn(folder: string): PlayProject & { write(path: string, text: strin
       writeFileSync(join(work, path), text);
     },
     async type(lines) {
-      const script = lines.map((line) => `${line}\nprintf '%s%s\\n' '${END}' $?`).join("\n");
-      const output = await shell(`exec 2>&1 </dev/null\n${script}`, work, env);
-      return output
-        .split(/(?<=\u0001\d+)\n/)
-        .slice(0, -1)
-        .map(screenOf);
+      const script = lines.map((line) => `${line}\nprintf '%s%s%s' '${END}' $? '${END}'`).join("\n");
+      const parts = (await shell(`exec 2>&1 </dev/null\n${script}`, work, env)).split(END);
+      const texts = parts.filter((_, at) => at % 2 === 0).slice(0, -1);
+      return texts.map((text, at) => ({ text, exitCode: Number(parts[2 * at + 1]) }));
     },
     copy() {
       const other = freshFolder();
@@ -93,11 +91,6 @@ function playIn(folder: string): PlayProject & { write(path: string, text: strin
     },
     dispose: () => rmSync(folder, { recursive: true, force: true }),
   };
-}
-
-function screenOf(part: string): Screen {
-  const [text = "", code = ""] = part.split(END);
-  return { text, exitCode: Number(code) };
 }
 
 function shell(script: string, cwd: string, env: Readonly<Record<string, string>>): Promise<string> {

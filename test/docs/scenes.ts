@@ -63,7 +63,6 @@ const REJECTED_GATE = "cat broken 2>/dev/null && exit 1 || true";
 
 export const SCENES: Readonly<Record<string, Scene>> = {
   "with-tests": { files: { Makefile: "test:\n\t@true\n" } },
-  night: { files: NIGHT },
   "night-over": { files: NIGHT, typed: ["ralph run --keep-going"] },
   money: {
     files: demo(["**login**: make the login page", "**colour**: choose a colour"], {

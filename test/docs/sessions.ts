@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { stableScreen } from "../fixtures/stable-screen.ts";
-import { codeBlocks } from "./code-blocks.ts";
+import { allBlocks } from "./code-blocks.ts";
 import type { Screen } from "./play-project.ts";
 
 /** One line of a `console` block: what is typed after `$ `, and what the page shows below it. */
@@ -12,7 +12,7 @@ export interface Typed {
 
 /** Everything that is typed on a page, in order. */
 export function sessionOf(page: string): readonly Typed[] {
-  const blocks = codeBlocks(page).filter(({ language }) => language === "console");
+  const blocks = allBlocks("console").filter((block) => block.page === page);
   const parts = blocks.flatMap(({ text }) => text.split(/^\$ /m)).filter((part) => part !== "");
   return parts.map((part) => {
     const [line = "", ...shown] = part.trimEnd().split("\n");
@@ -37,9 +37,11 @@ function tidied(screen: string): string {
     .trim();
 }
 
+function escaped(line: string): string {
+  return line.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
 function patternOf(shown: string): RegExp {
-  const lines = shown
-    .split("\n")
-    .map((line) => (line === "…" ? String.raw`(?:.*\n)*?.*` : RegExp.escape(line)));
+  const lines = shown.split("\n").map((line) => (line === "…" ? String.raw`(?:.*\n)*?.*` : escaped(line)));
   return new RegExp(`^${lines.join(String.raw`\n`)}$`);
 }

@@ -28,7 +28,10 @@ if (import.meta.main) {
 async function performIn({ cwd, args }: Asked["perform"][number]): Promise<Answered["performed"][number]> {
   process.chdir(cwd);
   const written: string[] = [];
-  const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }));
+  const streams = [process.stdout, process.stderr].map((stream) => ({
+    stream,
+    write: stream.write.bind(stream),
+  }));
   const keep = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
     written.push(String(chunk));
     const done = rest.at(-1);

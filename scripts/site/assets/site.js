@@ -148,31 +148,29 @@
     one(".search .results").replaceChildren(...found.slice(0, SHOWN).map((hit) => resultItem(hit, words)));
   }
 
-  /** Sections that have every word, the best first. */
+  /** Sections with as many of the words as any has, the best first. */
   function search(words) {
     const { pages, sections } = window.ralphIndex;
-    const hits = [];
-    for (const [page, id, heading, text] of sections) {
+    const hits = sections.map(([page, id, heading, text]) => {
       const [url, title, group] = pages[page];
-      const score = scoreOf(words, title.toLowerCase(), heading.toLowerCase(), text.toLowerCase());
-      const weight = group === "Decisions" || group === "Concepts" ? 0.6 : 1;
-      if (score > 0) hits.push({ score: score * weight, url, title, group, id, heading, text });
-    }
-    return hits.toSorted((a, b) => b.score - a.score);
+      return { url, title, group, id, heading, text, ...rate(words, { title, heading, text, group }) };
+    });
+    const most = Math.max(1, ...hits.map(({ has }) => has));
+    return hits.filter(({ has }) => has === most).toSorted((a, b) => b.score - a.score);
   }
 
-  function scoreOf(words, title, heading, text) {
-    let score = 0;
-    for (const word of words) {
-      const found = 6 * matches(heading, word) + 3 * matches(title, word) + 2 * matches(text, word);
-      if (found === 0) return 0;
-      score += found;
-    }
-    const phrase = words.join(" ");
-    return (
-      score +
-      (words.length > 1 ? 15 * Number(heading.includes(phrase)) + 8 * Number(text.includes(phrase)) : 0)
+  function rate(words, { title, heading, text, group }) {
+    const [inTitle, inHeading, inText] = [title, heading, text].map((part) => part.toLowerCase());
+    const scores = words.map(
+      (word) => 6 * matches(inHeading, word) + 3 * matches(inTitle, word) + 2 * matches(inText, word),
     );
+    const phrase = words.join(" ");
+    const together = words.length > 1 ? 15 * inHeading.includes(phrase) + 8 * inText.includes(phrase) : 0;
+    const weight = group === "Decisions" || group === "Concepts" ? 0.6 : 1;
+    return {
+      has: scores.filter((score) => score > 0).length,
+      score: weight * scores.reduce((sum, score) => sum + score, together),
+    };
   }
 
   /** 0: not there; more for whole words and beginnings than for pieces, and for what is said often. */
