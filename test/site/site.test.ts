@@ -94,7 +94,7 @@ test("no page is wider than a phone", async () => {
   const wide = await page.evaluate(
     `${JSON.stringify(texts).replaceAll(/src=\\"[^"]*\\"/g, "")}.filter(([, text]) => {
       document.querySelector("main").outerHTML = text;
-      return document.documentElement.scrollWidth > innerWidth;
+      return document.documentElement.scrollWidth > ${PHONE};
     }).map(([url]) => url)`,
   );
   expect(wide).toEqual([]);
