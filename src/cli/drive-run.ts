@@ -198,7 +198,7 @@ async function printSuggestions(end: State, { project, context }: Drive): Promis
 
 /** The operator's uncommitted work: a reason not to start, or (`--allow-dirty`) left exactly as it is. */
 async function pathsToLeaveAlone(
-  { project, allowDirty, source, settings }: Drive,
+  { project, allowDirty, source, otherLists, settings }: Drive,
   state: State,
 ): Promise<readonly string[]> {
   // Work in worktrees touches none of it.
@@ -207,12 +207,13 @@ async function pathsToLeaveAlone(
   if (isOpen(state.run) && state.iterations.length > 0) return state.run.settings.leaveAlone;
   const ours = source.files.map((file) => file.path);
   const dirty = await workspaceOf(project).dirtyPaths(ours, leftoversInPlace(state));
-  if (dirty.length === 0 || allowDirty) return dirty;
-  const shown = dirty.slice(0, 3).join(", ");
-  const count = `${dirty.length} ${dirty.length === 1 ? "file" : "files"}`;
+  const unasked = dirty.filter((path) => !otherLists.includes(path));
+  if (unasked.length === 0 || allowDirty) return dirty;
+  const shown = unasked.slice(0, 3).join(", ");
+  const count = `${unasked.length} ${unasked.length === 1 ? "file" : "files"}`;
   throw new RalphError(
     "dirty-tree",
-    `the work tree has uncommitted changes (${count}: ${shown}${dirty.length > 3 ? ", …" : ""}).`,
+    `the work tree has uncommitted changes (${count}: ${shown}${unasked.length > 3 ? ", …" : ""}).`,
     {
       hint: "commit them, or start with --worktree, or with --allow-dirty, which leaves exactly those files alone",
     },

@@ -10,6 +10,7 @@ import {
   type Project,
 } from "../compose.ts";
 import { pluginsOf, type Plugin, type Plugins } from "../compose-plugins.ts";
+import type { Config } from "../config/schema.ts";
 import { resolveSettings, type RunFlags } from "../config/resolve-settings.ts";
 import { agentNamed, agentSection } from "../core/agent-named.ts";
 import type { Task } from "../core/plan/task.ts";
@@ -28,6 +29,8 @@ export interface Prepared {
   readonly settings: Settings;
   readonly commands: Commands;
   readonly source: TaskSource;
+  /** The files of the project's own list, where the run is about something else. */
+  readonly otherLists: readonly string[];
   /** Why this source, as a sentence for the operator. */
   readonly why: string;
   readonly notes: Notes;
@@ -91,6 +94,7 @@ export async function prepareRun(
     },
     commands,
     source,
+    otherLists: request.is === "goal" ? await listFiles(project, config, context) : [],
     why,
     notes: notesOf(project),
     agents,
@@ -99,6 +103,18 @@ export async function prepareRun(
     worktree: config.worktree,
     branch,
   };
+}
+
+/** None where there is no list, or one that cannot be read: a goal needs none. */
+async function listFiles(project: Project, config: Config, context: CliContext): Promise<readonly string[]> {
+  const request = sourceRequest(undefined, {}, config, { ...context, root: project.root });
+  if (request.is !== "auto" && request.is !== "file") return [];
+  try {
+    const { source } = await sourceOf(project, request, roadmapDefaults({}));
+    return source.files.map(({ path }) => path);
+  } catch {
+    return [];
+  }
 }
 
 function agentsOf(

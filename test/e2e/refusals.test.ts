@@ -50,6 +50,17 @@ describe("bad surroundings get one clear sentence", () => {
     expect(project.git("status", "--porcelain")).toBe("?? mine.txt");
   });
 
+  test("a list that is not committed is no reason to refuse a goal, and is left alone", async () => {
+    project = createProject();
+    project.write("TODO.md", "- [ ] something else\n");
+    expect(await project.ralph("run", "make it so", "--check", "true")).toMatchObject({ code: 0 });
+    expect(project.git("status", "--porcelain")).toBe(" M TODO.md");
+    project.write("other.txt", "mine\n");
+    expect((await project.ralph("run", "make it so again", "--check", "true")).stderr).toContain(
+      "(1 file: other.txt)",
+    );
+  });
+
   test("a dirty tree with --allow-dirty: exactly those files are left alone", async () => {
     project = createProject();
     project.write("mine.txt", "my own work");
