@@ -13,6 +13,7 @@ import {
 import { basename, join } from "node:path";
 import { rolldown, type CodeSplittingGroup, type OutputChunk, type Plugin } from "rolldown";
 import { bundlePage } from "./bundle-page.ts";
+import { licencesText } from "./licenced-packages.ts";
 import { typesFile } from "./roll-up-types.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -50,6 +51,7 @@ async function build(): Promise<void> {
   try {
     await Promise.all([bundle(temporary), bundlePage(join(temporary, "web"))]);
     writeFileSync(join(temporary, "index.d.ts"), typesFile());
+    writeFileSync(join(temporary, "licences.txt"), licencesText());
     publish(temporary);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
@@ -116,7 +118,7 @@ function fewFiles(chunks: readonly OutputChunk[]): CodeSplittingGroup[] {
 function publish(folder: string): void {
   for (const name of ["chunks", "web"]) mkdirSync(join(dist, name), { recursive: true });
   const chunks = globSync("chunks/*.js", { cwd: folder });
-  for (const file of [...chunks, ...globSync("*.{js,d.ts}", { cwd: folder })]) {
+  for (const file of [...chunks, ...globSync("*.{js,d.ts,txt}", { cwd: folder })]) {
     renameSync(join(folder, file), join(dist, file));
   }
   for (const file of ["app.js", "app.css", "index.html"]) {

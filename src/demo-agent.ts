@@ -93,7 +93,7 @@ function stepsWithoutScript(prompt: string): DemoSteps {
     return [{ say: `REVIEW PASSED: "${title}" is in DEMO.md.` }, { promise }];
   return [
     { append: { path: "DEMO.md", text: `- ${title}\n` } },
-    { say: `I wrote "${title}" into DEMO.md.` },
+    { say: "I added the task to DEMO.md." },
     { promise },
   ];
 }

@@ -66,6 +66,18 @@ describe("ralph init", () => {
     expect(project.read("TODO.md")).toContain("- [x] Say hello");
   });
 
+  test("is no reason to refuse a goal, and the example stays as it is", async () => {
+    project = createBareProject();
+    await project.ralph("init");
+    const example = project.read("TODO.md");
+    const goal = await project.ralph("run", "write hello.txt", "--check", "test -f DEMO.md");
+    expect(goal).toMatchObject({ code: 0, stderr: "" });
+    expect(project.read("TODO.md")).toBe(example);
+    expect(project.git("status", "--porcelain", "--", "TODO.md")).toBe("?? TODO.md");
+    project.write("TODO.md", `${example}- [ ] mine\n`);
+    expect(await project.ralph("run", "again")).toMatchObject({ code: 64 });
+  });
+
   test("again on top of itself changes nothing", async () => {
     project = createBareProject();
     await project.ralph("init", "--prompts");

@@ -116,7 +116,7 @@ function gates(config: Config, project: Project, context: CliContext): readonly 
       name: `gate ${gate.name}`,
       well,
       found: well ? gate.command : `${program} is not installed`,
-      advice: `install ${program}`,
+      advice: `install ${program}, or take the gate out of .ralph/ralph.toml`,
     };
   });
 }

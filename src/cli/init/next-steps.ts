@@ -1,3 +1,7 @@
+/** Whoever works without an agent of their own sees the loop, and no work. */
+const PRETENDS =
+  "install a coding agent (ralph doctor names them), then: ralph init --force     # demo only pretends to work";
+
 /** What a person works from after `ralph init`: a list of tasks, or requirements without one. */
 export interface Beginning {
   readonly is: "tasks" | "prompt" | "requirements";
@@ -5,14 +9,25 @@ export interface Beginning {
 }
 
 /** The numbered steps that follow from what there is; `toCommit` are files outside of `.ralph/` that were written. */
-export function nextSteps({ is, path }: Beginning, toCommit: readonly string[]): readonly string[] {
+export function nextSteps(
+  { is, path }: Beginning,
+  toCommit: readonly string[],
+  hasAgent: boolean,
+): readonly string[] {
   const steps = [
+    ...(hasAgent ? [] : [PRETENDS]),
     ...BEGIN[is](path),
     ...(toCommit.length === 0 ? [] : [`git add ${toCommit.join(" ")} && git commit -m "Hooks for ralph"`]),
     "ralph run --dry-run     # what would be done, and the first prompt",
     "ralph run",
   ];
-  return ["", "Next:", ...steps.map((step, at) => `  ${at + 1}. ${step}`)];
+  const numbered = steps.map((step, at) => `  ${at + 1}. ${step}`);
+  return [
+    "",
+    "Next:",
+    ...numbered,
+    'Or one goal without a list: ralph run "what you want" --check "npm test"',
+  ];
 }
 
 const BEGIN: Readonly<Record<Beginning["is"], (path: string) => readonly string[]>> = {
