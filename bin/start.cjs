@@ -1,12 +1,12 @@
 // Old syntax on purpose: an old Node must be able to read this file to say that it is too old. The check comes
-// before any import, because better-sqlite3 crashes on Node 20.
+// before any import, because the binaries of better-sqlite3 need Node-API 10 and crash without it.
 var version = process.versions.node.split(".").map(Number);
 
-if (version[0] > 22 || (version[0] === 22 && version[1] >= 12)) {
+if (Number(process.versions.napi) >= 10 && (version[0] > 22 || (version[0] === 22 && version[1] >= 14))) {
   var main = require("path").join(__dirname, "../dist/main.js");
   // Old parsers do not know import(), hence the Function.
   new Function("url", "return import(url)")(require("url").pathToFileURL(main).href);
 } else {
-  console.error("ralph: needs Node.js 22.12 or newer; " + process.execPath + " is " + process.version);
+  console.error("ralph: needs Node.js 22.14 or newer; " + process.execPath + " is " + process.version);
   process.exitCode = 64;
 }

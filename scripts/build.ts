@@ -1,5 +1,6 @@
 // Bundles the entry points into dist/. A program may be running from dist/ meanwhile, so nothing is ever missing
-// there: new chunks come first, then the entries by rename; chunks no longer in use stay for an hour.
+// there: new chunks come first, then the entries by rename; chunks no longer in use stay for an hour, or with
+// --clean, for a package, not at all.
 import {
   existsSync,
   globSync,
@@ -18,7 +19,7 @@ import { typesFile } from "./roll-up-types.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
-const keepOldChunksMs = 60 * 60 * 1000;
+const keepOldChunksMs = process.argv.includes("--clean") ? 0 : 60 * 60 * 1000;
 
 /**
  * What the parser of the command line imports for things that we never ask of it, and that costs each start some
@@ -127,7 +128,7 @@ function publish(folder: string): void {
   const current = new Set(chunks.map((file) => basename(file)));
   for (const file of globSync("chunks/*.js", { cwd: dist })) {
     const path = join(dist, file);
-    const isOld = Date.now() - statSync(path).mtimeMs > keepOldChunksMs;
+    const isOld = Date.now() - statSync(path).mtimeMs >= keepOldChunksMs;
     if (isOld && !current.has(basename(file))) rmSync(path, { force: true });
   }
 }

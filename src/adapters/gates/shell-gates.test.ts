@@ -125,6 +125,15 @@ test("a missing program is found out behind pipes and lists, and in scripts", as
   expect((await run({ command: "sh check.sh" })).status).toBe("missing");
 });
 
+test("a module that Python does not have is a missing program, one that the tests miss is not", async () => {
+  const python = (module: string): string => `echo '/usr/bin/python3: No module named ${module}' >&2; exit 1`;
+  writeFileSync(join(cwd, "python3"), `#!/bin/sh\n${python("pytest")}\n`, { mode: 0o755 });
+  expect((await run({ command: "CI=1 ./python3 -m pytest -q" })).status).toBe("missing");
+  writeFileSync(join(cwd, "python3"), `#!/bin/sh\n${python("requests")}\n`, { mode: 0o755 });
+  expect((await run({ command: "./python3 -m pytest" })).status).toBe("failed");
+  expect((await run({ command: python("pytest") })).status).toBe("failed");
+});
+
 test("talk of something not found is no missing program", async () => {
   expect((await run({ command: "echo 'sh: 1: other: not found'; exit 1" })).status).toBe("failed");
   expect((await run({ command: "echo 'page not found'; exit 1" })).status).toBe("failed");

@@ -1,4 +1,5 @@
 import type { Ending } from "../../core/report/agent-report.ts";
+import { pythonModule } from "../../core/report/python-module.ts";
 import type { GateResult, GateStatus } from "../../core/report/gate-result.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
@@ -126,7 +127,10 @@ function statusOf(ending: Ending, gate: GateSettings, output: string, unmet: str
 function isNotFound(command: string, output: string): boolean {
   const program = /^\s*(?:\w+=\S*\s+)*([^\s'"`$;&|<>()]+)/.exec(command)?.[1];
   if (program === undefined) return false;
+  const module = pythonModule(command)?.module;
   return output.split("\n").some((line) => {
+    if (module !== undefined && /^\S*python\S*: No module named (\S+)$/.exec(line)?.[1] === module)
+      return true;
     const said = /^\S*sh: (?:(?:line )?\d+: )?(\S+): (?:command )?not found$/.exec(line);
     return said?.[1] === program;
   });

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import Database from "better-sqlite3";
+import type { Database } from "better-sqlite3";
+import { openSqlite } from "./open-sqlite.ts";
 import { isBusy } from "./store-error.ts";
 
 export interface Hold {
@@ -14,7 +15,7 @@ export interface Hold {
 export function holdExclusively(file: string, patienceMs: number): Hold | null {
   const path = realPathOf(file);
   if (held.has(path)) return null;
-  const db = new Database(path, { timeout: patienceMs });
+  const db = openSqlite(path, { timeout: patienceMs });
   try {
     db.exec("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -36,7 +37,7 @@ export function isHeld(file: string): boolean {
   if (!existsSync(file)) return false;
   const path = realPathOf(file);
   if (held.has(path)) return true;
-  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
+  const db = openSqlite(path, { readonly: true, fileMustExist: true, timeout: 0 });
   try {
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     return false;
@@ -52,7 +53,7 @@ export function isHeld(file: string): boolean {
  * What this process holds. A second descriptor on a held file must never be opened here, since closing it would
  * drop the lock (POSIX); and a connection that nobody refers to would be collected, and the lock with it.
  */
-const held = new Map<string, Database.Database>();
+const held = new Map<string, Database>();
 
 function realPathOf(file: string): string {
   return join(realpathSync(dirname(file)), basename(file));

@@ -1,9 +1,10 @@
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import Database from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import type { Instant } from "../../core/time.ts";
 import { migrate, usableVersion } from "./schema.ts";
 import { mendIfDamaged } from "./mend-database.ts";
+import { openSqlite } from "./open-sqlite.ts";
 import { isBusy, isDamage, storeError } from "./store-error.ts";
 
 /** How long SQLite itself may wait, and with it the whole process; longer waits are up to the caller. */
@@ -11,7 +12,7 @@ const BUSY_TIMEOUT_MS = 20;
 const OPEN_PATIENCE_MS = 10_000;
 
 export interface OpenedDatabase {
-  readonly db: Database.Database;
+  readonly db: Database;
   /** What the person should be told: a damaged file was set aside, and what of it was saved. */
   readonly notice: string | null;
 }
@@ -34,7 +35,7 @@ export function openDatabase(file: string, now: () => Instant): OpenedDatabase {
 }
 
 /** Opening waits in place: nothing else is under way in the process yet, and only the very first one writes. */
-function openPatiently(path: string): Database.Database {
+function openPatiently(path: string): Database {
   const deadline = performance.now() + OPEN_PATIENCE_MS;
   for (;;) {
     try {
@@ -49,9 +50,9 @@ function openPatiently(path: string): Database.Database {
 /** We write at the end and read what is recent: more would only make the memory of a long run grow. */
 const CACHE_KB = 4_096;
 
-function open(path: string): Database.Database {
+function open(path: string): Database {
   createPrivately(path);
-  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  const db = openSqlite(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     usableVersion(db, path);
     db.pragma("journal_mode = WAL");

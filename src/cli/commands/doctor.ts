@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import {
   askProgram,
   driverOf,
-  findProgram,
   hasLog,
   openLog,
   openProject,
@@ -10,10 +9,10 @@ import {
   readConfig,
   type Project,
 } from "../../compose.ts";
-import type { Config } from "../../config/schema.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { agentFindings } from "../doctor/agent-findings.ts";
 import { problem, type Finding } from "../doctor/finding.ts";
+import { gateFindings } from "../doctor/gate-findings.ts";
 import { notifyFindings } from "../doctor/notify-findings.ts";
 import { pluginFindings } from "../doctor/plugin-findings.ts";
 import { queueFinding } from "../doctor/queue-finding.ts";
@@ -65,7 +64,7 @@ async function repository(context: CliContext, sendsTest: boolean): Promise<read
       ...(await agentFindings(config, project, context)),
       ...pluginFindings(config, project.root),
       await sandboxFinding(config, project.root, context),
-      ...gates(config, project, context),
+      ...(await gateFindings(config, project, context)),
       ...(await notifyFindings(config, project, context, sendsTest)),
     ];
   } catch (error) {
@@ -106,17 +105,4 @@ function folder(project: Project): Finding {
   } catch (error) {
     return problem("folder", error);
   }
-}
-
-function gates(config: Config, project: Project, context: CliContext): readonly Finding[] {
-  return config.gates.map((gate) => {
-    const program = gate.command.trim().split(/\s+/)[0] ?? "";
-    const well = /[=$(`"']/.test(program) || findProgram(program, project.root, context.env) !== null;
-    return {
-      name: `gate ${gate.name}`,
-      well,
-      found: well ? gate.command : `${program} is not installed`,
-      advice: `install ${program}, or take the gate out of .ralph/ralph.toml`,
-    };
-  });
 }

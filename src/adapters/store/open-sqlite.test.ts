@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { nativeError, openSqlite } from "./open-sqlite.ts";
+
+test.each(["MODULE_NOT_FOUND", "ERR_DLOPEN_FAILED"])(
+  "%s: the machine has no binary of SQLite, and the sentence says what to do",
+  (code) => {
+    const cause = Object.assign(new Error("Cannot find module"), { code });
+    expect(nativeError(cause)).toMatchObject({
+      code: "state-unusable",
+      message: expect.stringContaining("has no binary that works here") as string,
+      hint: expect.stringContaining("npx node-gyp rebuild") as string,
+      cause,
+    });
+  },
+);
+
+test("what SQLite itself says stays as it is", () => {
+  expect(() => openSqlite("/nowhere/at/all.db", { fileMustExist: true })).toThrow(
+    "Cannot open database because the directory does not exist",
+  );
+});
