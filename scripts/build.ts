@@ -110,8 +110,10 @@ function fewFiles(chunks: readonly OutputChunk[]): CodeSplittingGroup[] {
   const start = loadedBy("main.ts");
   const hook = loadedBy("cli/commands/hook.ts");
   const look = loadedBy("cli/commands/status.ts");
+  const help = loadedBy("cli/commands/help.ts");
   return [
-    { name: "start", test: (id) => start.has(id), priority: 2 },
+    // The few small things that help shares with commands that look: it needs no more of those.
+    { name: "start", test: (id) => start.has(id) || (help.has(id) && look.has(id)), priority: 2 },
     { name: "look", test: (id) => look.has(id) && !hook.has(id), priority: 1 },
   ];
 }

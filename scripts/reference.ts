@@ -1,4 +1,4 @@
-// `npm run reference`: writes docs/reference/ from the schema of the configuration, the command line and the labelled
+// `npm run reference`: writes docs/reference/ and man/ from the schema of the configuration, the command line and the labelled
 // iterations of the tests, and docs/proof.md and docs/benchmarks.md from what long runs have measured.
 // A test compares, so that the pages cannot fall behind.
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import { expectation, scalarKeys, schemaKeys, type SchemaKey } from "../src/conf
 import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
 import { apiPage } from "./api-page.ts";
 import { benchmarksPage } from "./benchmarks-page.ts";
+import { manPage } from "./man-page.ts";
 import { proofPage, proofPictures } from "./proof-page.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -39,6 +40,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     "docs/reference/verdicts.md": await formatted(verdicts(), "docs/reference/verdicts.md"),
     "docs/proof.md": await formatted(proofPage(GENERATED), "docs/proof.md"),
     "docs/benchmarks.md": await formatted(benchmarksPage(GENERATED), "docs/benchmarks.md"),
+    "man/ralph.1": manPage(commandShapes(program)),
     ...proofPictures(),
   };
 }

@@ -154,5 +154,9 @@ export const COMMANDS = {
     summary: "print a script with which the shell completes commands and flags",
     load: () => import("./commands/completion.ts"),
   },
+  help: {
+    summary: "explain a topic or a command; without one, list them all",
+    load: () => import("./commands/help.ts"),
+  },
   demo: { summary: "see a whole loop in a throw-away repository", load: () => import("./commands/demo.ts") },
 } as const satisfies Record<string, CommandEntry>;

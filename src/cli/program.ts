@@ -40,6 +40,7 @@ export async function createProgram(
     .version(version, "--version", "print the version")
     .helpCommand(false)
     .showSuggestionAfterError()
+    .addHelpText("after", "\nTopics such as gates, verdicts or exit-codes are explained too: ralph help")
     .enablePositionalOptions()
     .exitOverride()
     .allowExcessArguments()

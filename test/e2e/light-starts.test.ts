@@ -34,6 +34,12 @@ test("help loads the command line and nothing else", async () => {
   expect(kb).toBeLessThan(200);
 });
 
+test("a topic loads the command line and its own page", async () => {
+  const { files, kb } = await loadedBy("help", "verdicts");
+  expect(files.length).toBeLessThan(12);
+  expect(kb).toBeLessThan(200);
+});
+
 test("status loads the log, but neither agents nor the loop", async () => {
   const { kb } = await loadedBy("status");
   expect(kb).toBeLessThan(450);
