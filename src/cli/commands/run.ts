@@ -20,6 +20,8 @@ export interface Flags extends RunFlags, SourceFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly monitor?: boolean;
+  /** False: `--no-job-summary`. */
+  readonly jobSummary?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
@@ -33,6 +35,7 @@ export function define(command: Command, act: Act): void {
     .option("--dry-run", "show the plan and the first prompt, start no agent")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only the summary")
+    .option("--no-job-summary", "write nothing to the file that GITHUB_STEP_SUMMARY names")
     .option("--monitor", "watch it in the terminal dashboard; its output goes to a file in .ralph/logs")
     .action((goal: string | undefined, flags: Flags) =>
       act((context) =>
@@ -57,7 +60,7 @@ export async function run(
   }
   await requireStartable(prepared, context);
   if (flags.quiet !== true) for (const agent of agents) sayAccount(agent, context);
-  return driveRun({
+  const code = await driveRun({
     ...prepared,
     context,
     printer: printerFor(flags, context),
@@ -68,6 +71,9 @@ export async function run(
     ...(first && { first }),
     verbose: context.verbose,
   });
+  if (context.env["GITHUB_STEP_SUMMARY"] && flags.jobSummary !== false)
+    await (await import("../append-job-summary.ts")).appendJobSummary(prepared.project, context);
+  return code;
 }
 
 /** Better to know before the night than after it whose money it is. */

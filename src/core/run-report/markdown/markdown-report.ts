@@ -26,7 +26,7 @@ export function markdownReport(report: RunReport): string {
   return `${lines.join("\n")}\n`;
 }
 
-function figureLines(report: RunReport): readonly string[] {
+export function figureLines(report: RunReport): readonly string[] {
   const { run, done, all, durationMs, costPerTaskUsd } = report;
   const lanes = run.lanes === 1 ? "" : `, ${count(run.lanes, "lane")}`;
   const sandbox = run.sandbox === undefined ? "" : `, in ${run.sandbox}`;
@@ -48,7 +48,10 @@ function figureLines(report: RunReport): readonly string[] {
 
 const WHAT = { question: "asks", blocked: "is blocked", merge: "cannot be merged" } as const;
 
-function waitingLines({ waiting, next, isLatest }: RunReport): readonly string[] {
+export function waitingLines(
+  { waiting, next, isLatest }: RunReport,
+  heading: "##" | "###" = "##",
+): readonly string[] {
   const items = waiting.flatMap(({ task, is, text, more, command }) => [
     `- **${plain(task)}** ${WHAT[is]}: ${plain(more === "" ? bounded(text) : `${asSentence(bounded(text))} ${bounded(more)}`)}`,
     `  ${code(command)}`,
@@ -60,7 +63,7 @@ function waitingLines({ waiting, next, isLatest }: RunReport): readonly string[]
       : ["", `Next: ${plain(next)}`]
     : ["", "Other runs came after it; how things stand now: `ralph inbox`"];
   return [
-    `## ${isLatest ? "Waiting for you" : "What waited for a person when it ended"}`,
+    `${heading} ${isLatest ? "Waiting for you" : "What waited for a person when it ended"}`,
     "",
     ...(items.length === 0 ? [nothing] : items),
     ...onward,
