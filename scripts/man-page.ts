@@ -1,7 +1,6 @@
 // The manual page, made from the command line and the topics of `ralph help`.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import packageJson from "../package.json" with { type: "json" };
 import type { CommandShape, OptionShape } from "../src/cli/command-shapes.ts";
 import { helpBlocks, type HelpBlock } from "../src/cli/help/help-blocks.ts";
 import { withLinks } from "../src/cli/help/topic-lines.ts";
@@ -21,7 +20,7 @@ export function manPage(shapes: readonly CommandShape[]): string {
   if (program === undefined) throw new Error("there is no program");
   return [
     String.raw`.\" Made by npm run reference from the program itself. Do not edit.`,
-    `.TH RALPH 1 "" "ralph ${packageJson.version}" "Ralph"`,
+    '.TH RALPH 1 "" "" "Ralph"',
     ".SH NAME",
     `ralph \\- ${escaped(lowerFirst(program.summary).replace(/\.$/, ""))}`,
     ".SH SYNOPSIS",

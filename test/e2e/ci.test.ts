@@ -79,7 +79,7 @@ test("the action: with the state kept, a fresh checkout goes on with unfinished 
     return checkout;
   };
   const first = job("night-1", null);
-  rmSync(join(env.HOME ?? "", ".local"), { recursive: true });
+  rmSync(join(project.env["HOME"] ?? "", ".local"), { recursive: true });
   const second = job("night-2", first);
   expect(
     execFileSync("git", ["show", "--name-only", "--format=", "HEAD"], { cwd: second, encoding: "utf8" }),
