@@ -1,5 +1,5 @@
 import type { Project } from "../compose.ts";
-import { findProgram, hasLog, openLog } from "../compose.ts";
+import { builtInAgents, findProgram, hasLog, openLog } from "../compose.ts";
 import { ownEnvironment } from "../compose-platform.ts";
 import { hourOf } from "../core/limits/calls.ts";
 import { evolveAll, EVOLVE_VERSION } from "../core/loop/evolve.ts";
@@ -56,11 +56,16 @@ export function programOf({ command, format }: AgentSettings): string {
 export function requireProgram(agent: AgentSettings, cwd: string, env: NodeJS.ProcessEnv): void {
   const program = programOf(agent);
   if (findProgram(program, cwd, env) !== null) return;
+  const here = builtInAgents()
+    .filter((one) => one.command === null && findProgram(programOf(one), cwd, env) !== null)
+    .map(({ name }) => `--agent ${name}`);
+  const other =
+    here.length === 0 ? "choose another with --agent" : `take one that is here (${here.join(", ")})`;
   throw new RalphError(
     "no-agent",
     `the agent "${agent.name}" needs the program ${program}, which is not installed`,
     {
-      hint: "install it, choose another with --agent, or see what is there: ralph doctor",
+      hint: `install it, ${other}, or see how: ralph doctor`,
     },
   );
 }

@@ -183,6 +183,10 @@ describe("ralph run", () => {
     expect(stderr).toMatch(
       /^ralph: the agent "claude" needs the program claude, which is not installed\n.*--agent.*ralph doctor\n$/,
     );
+    install("codex", "codex-cli 0.1");
+    expect((await project.ralph("run", "--agent", "claude")).stderr).toContain(
+      "→ install it, take one that is here (--agent codex), or see how: ralph doctor\n",
+    );
     expect(await project.history()).toEqual([]);
     expect(await project.events()).toEqual([]);
     expect(exists(project, ".ralph/logs")).toBe(false);
