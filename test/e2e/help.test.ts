@@ -39,7 +39,7 @@ test("an unknown topic is refused with the nearest one", async () => {
   });
 });
 
-test.each(["bash", "zsh", "fish"])("the completion of %s knows the topics", async (shell) => {
-  const { stdout } = await project.ralph("completion", shell);
-  expect(stdout).toContain("troubleshooting");
+test("completions know the topics", async () => {
+  const { stdout } = await project.ralph("completion", "bash");
+  expect(stdout).toMatch(/"help"\) word="getting-started .*troubleshooting/);
 });
