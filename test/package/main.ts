@@ -49,7 +49,7 @@ function checkWith(version: string, tarball: string): readonly string[] {
 /** The package `node` of the registry brings a Node of any version along. */
 function nodeOf(version: string): string {
   const place = emptyPackage(`node-${version}`);
-  npm(place, process.execPath, "install", `node@${version}`, "--foreground-scripts");
+  npm(place, process.execPath, "install", `node@${version}`);
   return join(place, "node_modules", "node", "bin", "node");
 }
 
@@ -65,7 +65,7 @@ function npm(cwd: string, node: string, ...args: readonly string[]): void {
   execFileSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd,
     env: { ...process.env, PATH },
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "ignore", "pipe"],
   });
 }
 
