@@ -93,7 +93,7 @@ function stepsWithoutScript(prompt: string): DemoSteps {
     return [{ say: `REVIEW PASSED: "${title}" is in DEMO.md.` }, { promise }];
   return [
     { append: { path: "DEMO.md", text: `- ${title}\n` } },
-    { say: "I added the task to DEMO.md." },
+    { say: "I wrote the task into DEMO.md." },
     { promise },
   ];
 }

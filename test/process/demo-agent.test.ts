@@ -45,7 +45,7 @@ describe("without a script", () => {
     const prompt = "- **Title**: Log in\n\nprint\n<promise>ALL DONE</promise>\n";
     const { status, stdout } = run(null, {}, prompt);
     expect(status).toBe(0);
-    expect(stdout).toBe("I added the task to DEMO.md.\n<promise>ALL DONE</promise>\n");
+    expect(stdout).toBe("I wrote the task into DEMO.md.\n<promise>ALL DONE</promise>\n");
     expect(read("DEMO.md")).toBe("- Log in\n");
     run(null, {}, prompt);
     expect(read("DEMO.md")).toBe("- Log in\n- Log in\n");

@@ -14,7 +14,7 @@ export function openSqlite(path: string, options: Database.Options): Database.Da
 export function nativeError(error: unknown): RalphError | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code !== "MODULE_NOT_FOUND" && code !== "ERR_DLOPEN_FAILED") return null;
-  const machine = `${process.platform}-${process.arch}, Node ${process.version}`;
+  const machine = `${process.arch}, Node ${process.version}`;
   return new RalphError(
     "state-unusable",
     `better-sqlite3, which keeps the state, has no binary that works here (${machine})`,
