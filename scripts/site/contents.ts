@@ -21,7 +21,7 @@ const PLANS: readonly Plan[] = [
   {
     name: "Start",
     summary: "A first run in a minute, then one with your own agent.",
-    first: ["docs/guide/getting-started.md", "README.md", "docs/concepts.md"],
+    first: ["docs/guide/getting-started.md", "docs/guide/installing.md", "README.md", "docs/concepts.md"],
     others: null,
   },
   {
@@ -35,6 +35,7 @@ const PLANS: readonly Plan[] = [
       "docs/guide/unblock-a-task.md",
       "docs/guide/use-two-vendors.md",
       "docs/guide/from-one-machine-to-ten.md",
+      "docs/guide/ci.md",
       "docs/guide/tune-thresholds.md",
       "docs/guide/write-an-agent.md",
       "docs/guide/troubleshooting.md",
@@ -63,6 +64,12 @@ const PLANS: readonly Plan[] = [
       "docs/guide/several-machines-security.md",
     ],
     others: "docs/guide/**/*.md",
+  },
+  {
+    name: "In short",
+    summary: "What ralph help prints, a topic a page.",
+    first: ["docs/help/getting-started.md"],
+    others: "docs/help/*.md",
   },
   {
     name: "Concepts",

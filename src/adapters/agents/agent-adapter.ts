@@ -104,7 +104,7 @@ export interface AgentReader {
   readonly showsItself?: boolean;
   stdoutLine(line: string): void;
   /** Many lines at once, with a newline between them; one that does not take them gets each alone. */
-  stdoutPassage?(passage: string): void;
+  readonly stdoutPassage?: (passage: string) => void;
   stderrLine(line: string): void;
   /** Speaks with the agent over its stdin, which stays open; answers how a message reaches it while it runs. */
   converse?(write: Write): Send;

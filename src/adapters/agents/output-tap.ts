@@ -25,8 +25,7 @@ export interface OutputTap {
 export function createOutputTap({ secrets, reader, write, show }: OutputTapOptions): OutputTap {
   let bytes = 0;
   const showRaw = reader.showsItself === true ? undefined : show;
-  const { lineBytesMax } = reader;
-  const onPassage = reader.stdoutPassage?.bind(reader);
+  const { lineBytesMax, stdoutPassage: onPassage } = reader;
   const words = createLineSplitter((line) => reader.stdoutLine(line), { lineBytesMax, onPassage });
   const stdout = createBranch(words, secrets, write, showRaw);
   const errors = createLineSplitter((line) => reader.stderrLine(line));

@@ -33,6 +33,8 @@ export function withoutReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
+/* oxlint-disable no-control-regex -- these characters are what it is about */
+
 /** What tags, comments, fences, quotations and status blocks have, and what does not belong into a text at all. */
 const MARK = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff<>`~]|---|_STATUS|EXIT_SIGNAL/gi;
 
