@@ -56,9 +56,9 @@ const SIZES: readonly Size[] = [
     ],
   },
   {
-    name: "100,000 files",
-    folders: 100,
-    filesEach: 1_000,
+    name: "100,000 files in 5,000 folders",
+    folders: 5_000,
+    filesEach: 20,
     warmUp: 2,
     iterations: 8,
     rounds: 5,

@@ -10,9 +10,17 @@ export interface Walk {
   entries(): Promise<readonly StatusEntry[]>;
 }
 
+/** To write a big index down takes longer than to look again at the few folders that change all the time. */
+const REFRESH_EVERY = 10;
+
 export function createWalk(place: StatusPlace, readHead: () => Promise<Snapshot>): Walk {
   let begun: { readonly head: Promise<Snapshot>; readonly entries: Promise<StatusEntry[]> } | null = null;
-  const walk = (): Promise<StatusEntry[]> => readStatus(place, { mayRefresh: true });
+  let walks = 0;
+  const walk = async (): Promise<StatusEntry[]> => {
+    const mayRefresh = walks % REFRESH_EVERY === 0 || !(await place.untracked.isUsed());
+    walks += 1;
+    return readStatus(place, { mayRefresh });
+  };
   return {
     begin() {
       begun = { head: readHead(), entries: walk() };
