@@ -53,3 +53,14 @@ test("the end of a run is written at once, or fails at once", () => {
   expect(written).toEqual([EMPTY_STATE]);
   expect(() => writerFailing(1).writer.settle(EMPTY_STATE)).toThrow("it cannot be written");
 });
+
+test("after the end of a run nothing is waited for", () => {
+  const timers = (): number =>
+    process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const before = timers();
+  const { writer } = writerFailing(0);
+  writer.settle(OPEN);
+  expect(timers()).toBe(before + 1);
+  writer.settle(EMPTY_STATE);
+  expect(timers()).toBe(before);
+});

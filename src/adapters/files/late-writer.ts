@@ -13,6 +13,7 @@ export class LateWriter {
   readonly #pauseMs: number;
   #writtenMs = Number.NEGATIVE_INFINITY;
   #unwritten: State | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #failures = 0;
   #failure: { readonly error: unknown } | null = null;
 
@@ -24,10 +25,9 @@ export class LateWriter {
   /** The end of a run is written at once. A write that failed late is heard of here. */
   settle(state: State): void {
     if (this.#failure !== null) throw this.#failure.error;
-    const isScheduled = this.#unwritten !== null;
     this.#unwritten = state;
     if (!isOpen(state.run)) this.#writeNow();
-    else if (!isScheduled) setTimeout(() => this.#writeLate(), this.#delayMs());
+    else this.#timer ??= setTimeout(() => this.#writeLate(), this.#delayMs());
   }
 
   #delayMs(): number {
@@ -45,6 +45,8 @@ export class LateWriter {
   }
 
   #writeNow(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const state = this.#unwritten;
     this.#unwritten = null;
     if (state === null) return;
