@@ -17,6 +17,7 @@ import { STREAMS, type StreamFormat } from "../../core/report/streams/stream-for
 import { createTextWindow } from "../../core/report/text-window.ts";
 import { narrate } from "./narrate.ts";
 import type { AgentActivity, AgentReader, ReaderRequest } from "./agent-adapter.ts";
+import { localZone } from "./local-zone.ts";
 
 export interface StreamReader extends AgentReader {
   isOver(): boolean;
@@ -88,7 +89,7 @@ export function createEventReader(
     const facts = recorder.read();
     const words = [...noise.lines(), ...stderr.lines()].map(({ text }) => text).join("\n");
     const now = (request.now ?? Date.now)();
-    const zone = request.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const zone = request.zone ?? localZone();
     const hasEvents = lines.events() + cutEvents > 0;
     const failure = classifyStreamFailure({ ending, facts, hasEvents, words }, now, zone);
     const report = readMessage(facts, request, failure);

@@ -5,6 +5,7 @@ import { lastLineOf, readPassage } from "../../core/report/read-passage.ts";
 import { createSignalReader } from "../../core/report/read-signals.ts";
 import { createRepeatTest } from "../../core/report/repeats-prompt.ts";
 import type { AgentAdapter, AgentCommand, AgentReader, Launch, ReaderRequest } from "./agent-adapter.ts";
+import { localZone } from "./local-zone.ts";
 
 /** Any program: the prompt goes in as text, and its words come out on stdout as text. */
 export const textAdapter: AgentAdapter = {
@@ -59,7 +60,8 @@ function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderReque
       own.end();
       const finalText = stdout.text().trim();
       const tail = { stderr: stderr.text(), lastLines: finalText.split("\n").slice(-10) };
-      const failure = classifyFailure(ending, tail, now(), zone ?? localZone());
+      const isWell = ending.is === "exited" && ending.code === 0;
+      const failure = isWell ? null : classifyFailure(ending, tail, now(), zone ?? localZone());
       const { claim, promise, signals } = words.report(failure);
       const untold = {
         toolCalls: 0,
@@ -72,13 +74,6 @@ function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderReque
       return { claim, promise, signals, failure, finalText, ...untold };
     },
   };
-}
-
-let known: string | null = null;
-
-/** Asking for it is slow, and it does not change. */
-function localZone(): string {
-  return (known ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 
 interface Tail {

@@ -5,7 +5,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentStart, AgentStartInside } from "../system/agent-sandbox.ts";
 import { fileError } from "../system/file-error.ts";
 import { withoutProxies } from "./inside-environment.ts";
-import { startNetworkFilter, type NetworkFilter } from "./network-filter.ts";
+import type { NetworkFilter } from "./network-filter.ts";
 import { socketPath } from "./socket-path.ts";
 
 type Inside = Pick<AgentStartInside, "command" | "env">;
@@ -27,6 +27,8 @@ export async function withListedNetwork(
   const socket = join(folder, "network");
   const refused = new Set<string>();
   const { path, letGo } = socketPath(socket);
+  // Loaded only here: with Node's http half of a browser comes along.
+  const { startNetworkFilter } = await import("./network-filter.ts");
   const filter = await listenAt(socket, () =>
     startNetworkFilter({
       socket: path,
