@@ -45,9 +45,11 @@ export class LiveLine {
   }
 }
 
-const characters = new Intl.Segmenter();
+/** Made when the first line is drawn: it is slow, and only a terminal needs it. */
+let characters: Intl.Segmenter | null = null;
 
 function clip(text: string, width: number): string {
+  characters ??= new Intl.Segmenter();
   return Array.from(characters.segment(text), ({ segment }) => segment)
     .slice(0, width)
     .join("");
