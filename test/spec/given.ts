@@ -90,6 +90,11 @@ class Specification {
     return beginning.session?.id ?? null;
   }
 
+  /** The task's own count of the next iteration. */
+  nextOrdinal(task: Task): number | null {
+    return this.#beginning(task)?.started.ordinal ?? null;
+  }
+
   /** Who would work in the next iteration of a task. */
   nextAgent(task: Task): string | null {
     return this.#beginning(task)?.started.agent ?? null;

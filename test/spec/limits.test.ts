@@ -188,6 +188,16 @@ describe("the limit of a task", () => {
       );
   });
 
+  test("that is lowered below what is used up begins anew", () => {
+    const used = given(runStarted(), tasksObserved(login), ...idle(1))
+      .andThen(...idle(2))
+      .andThen();
+    const lowered = used.andThen(tasksObserved(few));
+    lowered.wants("iterate:login");
+    expect(lowered.nextOrdinal(few)).toBe(1);
+    expect(used.nextOrdinal(login)).toBe(3);
+  });
+
   test("does not swallow a question asked in the last iteration", () => {
     const asks = [iterationStarted(2, few), iterationEnded(2, few, "undecided"), evidence(2, few, [])];
     given(runStarted(), tasksObserved(few), ...idle(1))

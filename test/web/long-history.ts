@@ -32,7 +32,7 @@ function oneIteration(number: number): readonly Event[] {
   const paths = Array.from({ length: 20 }, (_, index) => `src/part-${number}/some-file-${index}.ts`);
   const about = { run: "run-1", task: of.id, iteration: number };
   return [
-    iterationStarted(number, of, { lane: number % 3 }),
+    iterationStarted(number, of, { ordinal: 1, lane: number % 3 }),
     iterationEnded(number, of, "unfinished", {
       durationMs: 60_000 + number,
       finalText: "I did what was to be done, and here is how. ".repeat(40),

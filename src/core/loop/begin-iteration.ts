@@ -54,9 +54,10 @@ export function beginIteration(
   const stage = stageOf(settings, task, known.stage);
   const review = reviewOf(settings, task);
   const promise = { ...settings.promise, completion: promiseFor(task, settings, stage) };
-  const ordinal = known.iterations + 1;
   const { worker = null } = around;
   const maxIterations = maxIterationsOf(task, settings, stage);
+  // A limit that was lowered below what is used up begins anew.
+  const ordinal = known.iterations < maxIterations ? known.iterations + 1 : 1;
   const prompt = buildPrompt({
     task,
     stage: stage.name,

@@ -1,5 +1,4 @@
 import type { Event, Outcome } from "../events.ts";
-import { maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Plan } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
@@ -13,7 +12,6 @@ import { endingOf } from "./outcome.ts";
 import { nextDeadline, overdueQuestions } from "./question-deadlines.ts";
 import { nextRetryAt, readyTasks, waitReason } from "./select-tasks.ts";
 import { isOpen, taskState, type OpenIteration, type RunState, type State, type TaskState } from "./state.ts";
-import { stageOf } from "../stages/stages.ts";
 import { steerToTell } from "./steer.ts";
 import { isCancelled } from "./task-status.ts";
 
@@ -77,10 +75,7 @@ export function mayStart(state: State, id: string, now: Instant): boolean {
   const { run, plan } = state;
   if (!isOpen(run) || plan === null || endingOf(state, run, plan, now) !== null) return false;
   if (state.iterations.length >= run.settings.lanes || costsUnseen(state, run)) return false;
-  const task = readyTasks(state, run, plan, now).find((ready) => ready.id === id);
-  const known = taskState(state, id);
-  const stage = stageOf(run.settings, task, known.stage);
-  return task !== undefined && known.iterations < maxIterationsOf(task, run.settings, stage);
+  return readyTasks(state, run, plan, now).some((ready) => ready.id === id);
 }
 
 function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant): Effect | null {
