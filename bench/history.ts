@@ -1,3 +1,5 @@
+import Database from "better-sqlite3";
+import { join } from "node:path";
 import { openLog, openProject } from "../src/compose.ts";
 import { writeLongHistory } from "../test/web/long-history.ts";
 import { figureOf, type Benchmark, type Figure } from "./benchmark.ts";
@@ -62,6 +64,14 @@ async function projectAfter(iterations: number): Promise<BenchRepository> {
   await writeLongHistory(log, iterations);
   await log.append([{ type: "run.ended", run: "run-1", outcome: "exhausted", reason: "enough" }]);
   await log.close();
+  makeOld(join(repository.folder, ".git", "ralph", "state.db"));
   timeIterations(repository.folder, { allDone: false });
   return repository;
+}
+
+/** A month ago: so many in this hour there cannot be. */
+function makeOld(file: string): void {
+  const db = new Database(file);
+  db.exec(`UPDATE events SET at = at - ${30 * 24 * 3_600_000}`);
+  db.close();
 }

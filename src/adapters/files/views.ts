@@ -5,7 +5,6 @@ import {
   existsSync,
   lstatSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
 } from "node:fs";
@@ -20,6 +19,7 @@ import { projectStatus, type Shared } from "../../core/projections/status.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Follower, Log, Progress } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
+import { countLines } from "./count-lines.ts";
 import { ProgressFile } from "./progress-file.ts";
 import { LateWriter } from "./late-writer.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";
@@ -50,8 +50,8 @@ export class Views implements Follower {
   /** Makes again what is gone or behind: a process may have died between a fact and its row. */
   async restore(state: State): Promise<void> {
     const { judged } = state;
-    const rows = countLines(this.#path(SUMMARY)) - 1;
-    const records = countLines(this.#path(EXECUTION));
+    const rows = this.#lines(SUMMARY) - 1;
+    const records = this.#lines(EXECUTION);
     if (Math.max(rows, 0) !== judged || records !== judged)
       await this.#rebuild(Math.max(rows, records) > judged);
     for (const { number } of state.iterations) {
@@ -157,6 +157,11 @@ export class Views implements Follower {
     }
   }
 
+  #lines(name: string): number {
+    const path = this.#path(name);
+    return isPlainFile(path) ? countLines(path) : 0;
+  }
+
   #path(file: string): string {
     return join(this.#folder, file);
   }
@@ -169,9 +174,4 @@ function hasStories({ run }: State): boolean {
 /** A link could lead outside the repository, and a pipe would wait for ever. */
 function isPlainFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-function countLines(path: string): number {
-  if (!isPlainFile(path)) return 0;
-  return readFileSync(path).filter((byte) => byte === 0x0a).length;
 }
