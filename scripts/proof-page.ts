@@ -41,7 +41,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   mutation: {
     title: "Small changes of the core, one at a time",
     about:
-      "Every condition turned round, every number and sentence changed, every statement left out: does a test of the pure ones notice?",
+      "Every condition turned round, every number and sentence changed, every statement left out: does a test of the pure ones notice? Constants that are made when a file is loaded are left out, since every test would have to run for each.",
   },
   "crash-points": {
     title: "The built program, killed at every step",
