@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { builtInAgents as agentsBuiltIn } from "./adapters/agents/built-in-agents.ts";
 import { refuseUnlessFolder } from "./adapters/files/ralph-folder.ts";
 import { findRepository } from "./adapters/git/find-repository.ts";
+import { findStaleLocks, removeStaleLocks } from "./adapters/git/stale-locks.ts";
 import { stateFile } from "./adapters/store/state-file.ts";
 import type { GithubPlace } from "./adapters/tasks/github/github-place.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
@@ -90,4 +91,13 @@ export function usualPlace({ github }: Pick<Config, "github">): GithubPlace {
 
 export function builtInAgents(): readonly AgentSettings[] {
   return agentsBuiltIn(OWN_ROOT);
+}
+
+/** Lock files of git in this checkout that nobody holds any more. */
+export async function staleLocksOf({ root }: Project): Promise<readonly string[]> {
+  return findStaleLocks(await findRepository(root));
+}
+
+export async function removeLocks({ root }: Project): Promise<void> {
+  await removeStaleLocks(await findRepository(root));
 }

@@ -189,6 +189,28 @@ describe("ralph doctor", () => {
     expect(stdout).toMatch(/✗ agent mine: no-such-agent is not installed\n {4}→ /);
     expect(stdout).toMatch(/✗ gate lint: no-such-linter is not installed\n {4}→ /);
   });
+
+  test("mends what a dead git left, when asked to", async () => {
+    project = createProject();
+    project.write(".git/index.lock", "");
+    const ill = await project.ralph("doctor");
+    expect(ill.code).toBe(1);
+    expect(ill.stdout).toContain("✗ locks: a git that died has left .git/index.lock");
+    const mended = await project.ralph("doctor", "--fix");
+    expect(mended).toMatchObject({ code: 0, stderr: "mended: locks: removed .git/index.lock\n" });
+    expect(mended.stdout).toContain("✔ locks");
+    project.git("commit", "--allow-empty", "-qm", "git works again");
+  });
+
+  test("makes the repository that is missing, when asked to", async () => {
+    project = createProject();
+    project.remove(".git");
+    expect((await project.ralph("doctor")).stdout).toMatch(/✗ repository: .*\n {4}→ git init/);
+    const { code, stderr } = await project.ralph("doctor", "--fix");
+    expect(stderr).toMatch(/^mended: repository: Initialized empty Git repository in /);
+    expect(code).toBe(0);
+    expect((await project.ralph("doctor", "--fix")).stderr).toBe("");
+  });
 });
 
 describe("the common options", () => {

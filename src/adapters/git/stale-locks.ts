@@ -6,14 +6,18 @@ import type { Repository } from "./find-repository.ts";
 /** Our own copies of the index begin so; one that is still there when we start is a dead process's. */
 export const OWN_INDEX_PREFIX = "ralph-index-";
 
-/** Removes lock files that a killed process left, also of these refs, if no git is alive that could hold them. */
+/** Removes lock files that a killed process left, also of these refs. */
 export async function removeStaleLocks(repository: Repository, refs: readonly string[] = []): Promise<void> {
+  for (const lock of findStaleLocks(repository, refs)) rmSync(lock, { force: true });
+}
+
+/** None while a git is alive that could hold them. */
+export function findStaleLocks(repository: Repository, refs: readonly string[] = []): readonly string[] {
   const further = refs.map((ref) => `${join(repository.commonDir, ref)}.lock`);
   const locks = [...lockFiles(repository), ...further].filter((path) => existsSync(path));
-  if (locks.length === 0) return;
+  if (locks.length === 0) return [];
   const isAlive = isGitAlive(repository);
-  if (isAlive === true) return;
-  for (const lock of locks) if (isAlive === false || isOld(lock)) rmSync(lock, { force: true });
+  return isAlive === true ? [] : locks.filter((lock) => isAlive === false || isOld(lock));
 }
 
 export function removeOwnIndexes({ gitDir }: Repository): void {

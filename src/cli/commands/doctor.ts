@@ -9,10 +9,12 @@ import {
   readConfig,
   type Project,
 } from "../../compose.ts";
+import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { agentFindings } from "../doctor/agent-findings.ts";
 import { problem, type Finding } from "../doctor/finding.ts";
 import { gateFindings } from "../doctor/gate-findings.ts";
+import { lockFinding } from "../doctor/lock-finding.ts";
 import { notifyFindings } from "../doctor/notify-findings.ts";
 import { pluginFindings } from "../doctor/plugin-findings.ts";
 import { queueFinding } from "../doctor/queue-finding.ts";
@@ -22,17 +24,24 @@ import { styleFor } from "../print/style.ts";
 export function define(command: Command, act: Act): void {
   command
     .option("--notify", "send a test notice through everything that is configured under [notify]")
+    .option("--fix", "mend what can be mended without harm: a missing repository, locks that a dead git left")
     .option("--json", "print JSON")
     .action((flags: Flags) => act((context) => doctor(flags, context)));
 }
 
 interface Flags {
   readonly notify?: boolean;
+  readonly fix?: boolean;
   readonly json?: boolean;
 }
 
 async function doctor(flags: Flags, context: CliContext): Promise<number> {
-  const findings = [...(await machine(context)), ...(await repository(context, flags.notify === true))];
+  const look = async (sendsTest: boolean): Promise<readonly Finding[]> => [
+    ...(await machine(context)),
+    ...(await repository(context, sendsTest)),
+  ];
+  const seen = await look(flags.notify === true);
+  const findings = flags.fix === true && (await mend(seen, context)) ? await look(false) : seen;
   if (flags.json === true) context.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else {
     const style = styleFor(context.stdout, context.env);
@@ -42,6 +51,15 @@ async function doctor(flags: Flags, context: CliContext): Promise<number> {
     }
   }
   return findings.every((finding) => finding.well) ? 0 : 1;
+}
+
+/** Whether there was anything to mend. */
+async function mend(findings: readonly Finding[], { stderr }: CliContext): Promise<boolean> {
+  const mendable = findings.flatMap(({ name, well, mend: put }) =>
+    well || put === undefined ? [] : [{ name, put }],
+  );
+  for (const { name, put } of mendable) stderr.write(`mended: ${name}: ${await put()}\n`);
+  return mendable.length > 0;
 }
 
 async function machine(context: CliContext): Promise<readonly Finding[]> {
@@ -61,6 +79,7 @@ async function repository(context: CliContext, sendsTest: boolean): Promise<read
       await identity(project, context),
       await state(project, context),
       folder(project),
+      await lockFinding(project),
       ...(await agentFindings(config, project, context)),
       ...pluginFindings(config, project.root),
       await sandboxFinding(config, project.root, context),
@@ -68,8 +87,15 @@ async function repository(context: CliContext, sendsTest: boolean): Promise<read
       ...(await notifyFindings(config, project, context, sendsTest)),
     ];
   } catch (error) {
-    return [problem("repository", error)];
+    const found = problem("repository", error);
+    return [found.advice === "git init" ? { ...found, mend: () => makeRepository(context) } : found];
   }
+}
+
+async function makeRepository(context: CliContext): Promise<string> {
+  const said = await askProgram("git", ["init"], context);
+  if (said === null) throw new RalphError("git-failed", `git init failed in ${context.cwd}`);
+  return said;
 }
 
 async function identity(project: Project, context: CliContext): Promise<Finding> {

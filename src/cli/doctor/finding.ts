@@ -6,6 +6,8 @@ export interface Finding {
   readonly well: boolean;
   readonly found: string;
   readonly advice: string | null;
+  /** Puts it right where that can do no harm; answers what it did. */
+  readonly mend?: () => Promise<string>;
 }
 
 export function problem(name: string, error: unknown): Finding {
