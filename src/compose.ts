@@ -43,14 +43,7 @@ import { createRedactor } from "./core/redact.ts";
 import type { Commands, GateSettings, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
 import type { Agents, Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
-export {
-  openProject,
-  readConfig,
-  readConfigWithOrigins,
-  removeLocks,
-  staleLocksOf,
-  usualPlace,
-} from "./compose-project.ts";
+export { openProject, readConfig, readConfigWithOrigins, usualPlace } from "./compose-project.ts";
 export {
   driverOf,
   hasLog,

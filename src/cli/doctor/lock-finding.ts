@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { removeLocks, staleLocksOf, type Project } from "../../compose.ts";
+import { removeLocks, staleLocksOf, type Project } from "../../compose-project.ts";
 import type { Finding } from "./finding.ts";
 
 /** Lock files of git that nobody holds: every git that wants to write fails there. */

@@ -54,7 +54,7 @@ function mentionsAny(texts: readonly string[], keywords: readonly string[]): boo
   const any = new RegExp(words, "iu");
   const suspects = texts.filter((text) => any.test(text));
   // Most tasks have none, and the letters of all languages take long to compile.
-  return suspects.length > 0 && suspects.some((text) => wholeWords(words).test(text));
+  return suspects.some((text) => wholeWords(words).test(text));
 }
 
 /** `\b` knows no letters but ASCII. */
