@@ -18,7 +18,8 @@ const HERE = import.meta.dirname;
 const ROOT = join(HERE, "..", "..");
 
 const NOTICED = new Set(["Killed", "Timeout"]);
-const JUDGED = new Set([...NOTICED, "Survived", "NoCoverage"]);
+const REACHED = new Set([...NOTICED, "Survived"]);
+const JUDGED = new Set([...REACHED, "NoCoverage"]);
 
 interface Report {
   readonly files: Readonly<Record<string, { readonly mutants: readonly { readonly status: string }[] }>>;
@@ -42,16 +43,17 @@ function chosenFiles(): readonly string[] {
 }
 
 function tell({ files: mutated }: Report): void {
-  const counts = new Map<string, { noticed: number; all: number }>();
+  const counts = new Map<string, { noticed: number; reached: number; all: number }>();
   for (const [file, { mutants }] of Object.entries(mutated)) {
     // What was judged in an earlier run is in the report, too.
     if (!files.includes(file)) continue;
     const folder = file.split("/").slice(0, 3).join("/");
     for (const name of [folder.endsWith(".ts") ? "src/core" : folder, "all"]) {
-      const count = counts.get(name) ?? { noticed: 0, all: 0 };
+      const count = counts.get(name) ?? { noticed: 0, reached: 0, all: 0 };
       for (const mutant of mutants) {
         if (!JUDGED.has(mutant.status)) continue;
         count.all += 1;
+        if (REACHED.has(mutant.status)) count.reached += 1;
         if (NOTICED.has(mutant.status)) count.noticed += 1;
       }
       counts.set(name, count);
@@ -59,12 +61,16 @@ function tell({ files: mutated }: Report): void {
   }
   const figures: Figures = Object.fromEntries([
     ["files", files.length],
-    ...[...counts].map(([name, { noticed, all }]) => [
+    ...[...counts].map(([name, { noticed, reached, all }]) => [
       name,
-      `${noticed} of ${all} noticed, ${((100 * noticed) / Math.max(all, 1)).toFixed(1)} %`,
+      `${noticed} of ${all} noticed, ${percent(noticed, all)}; of the ${reached} that these tests reach, ${percent(noticed, reached)}`,
     ]),
   ]);
   console.table(figures);
   const part = values.sample === "1" ? "" : ` --sample ${values.sample}`;
   if (values.record) recordFigures("mutation", `npm run mutate -- --files ${values.files}${part}`, figures);
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(whole, 1)).toFixed(1)} %`;
 }
