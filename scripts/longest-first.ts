@@ -2,14 +2,20 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** A file that takes a minute and is begun last keeps everybody waiting, and its size tells nothing. */
 const LONGEST = [
-  "test/simulation/simulation.test.ts",
-  "test/e2e/merge-crash.test.ts",
   "test/verdicts/labelled-iterations.test.ts",
   "test/web/page.test.ts",
-  "test/e2e/parallel-night.test.ts",
+  "test/conformance/workers.test.ts",
+  "test/contract/shared-beside.test.ts",
   "test/contract/beside.test.ts",
-  "test/simulation/lanes.test.ts",
+  "test/e2e/parallel.test.ts",
+  "test/e2e/merge-crash.test.ts",
+  "test/e2e/process.test.ts",
+  "test/simulation/simulation.test.ts",
+  "test/e2e/parallel-night.test.ts",
   "src/core/weakening/find-weakened-tests.test.ts",
+  "test/e2e/people.test.ts",
+  "test/e2e/plan.test.ts",
+  "test/conformance/lanes.test.ts",
 ];
 
 export class LongestFirst extends BaseSequencer {
