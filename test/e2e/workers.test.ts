@@ -1,6 +1,8 @@
-import { globSync } from "node:fs";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { processesWith, until, type Running } from "./project.ts";
+import { existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { until, type Running } from "./project.ts";
 import { createTeam, onBase, type Team } from "./team.ts";
 
 let team: Team;
@@ -71,13 +73,15 @@ test(
 );
 
 test("an agent that a killed worker left behind is ended when a worker starts again in its clone, whatever the log says", async () => {
-  team = await createTeam({ tasks: ["a"], others: [[{ hang: true }]] });
+  const folder = mkdtempSync(join(tmpdir(), "ralph-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const told = join(folder, "told");
+  // Before it has read its prompt, it would end with the worker.
+  team = await createTeam({ tasks: ["a"], others: [[{ shell: `touch ${told}` }, { hang: true }]] });
   const [office, server] = [team.machine("office"), team.machine("server")];
   expect(await office.ralph("submit")).toMatchObject({ code: 0 });
   const worker = begin(server.start("worker"));
-  await until("the agent works", () =>
-    processesWith("RALPH_TASK_ID=a").some((pid) => team.leftovers().includes(pid)),
-  );
+  await until("the agent works", () => existsSync(told));
   worker.child.kill("SIGKILL");
   await worker.finished;
   await until(
