@@ -1,5 +1,5 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
-import { cellsOf, isDelimiterRow } from "./table-rows.ts";
+import { cellsOf, isDelimiterRow } from "../../src/cli/help/table-rows.ts";
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Block = Root["children"][number];

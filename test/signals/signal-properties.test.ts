@@ -87,6 +87,21 @@ test("many lines at once are read as each alone, also among the prompt's own", (
   );
 });
 
+test("no character makes a difference between many lines at once and each alone", () => {
+  const ranges = [
+    [0, 0x180],
+    [0x2020, 0x2070],
+    [0xfef0, 0xff10],
+  ] as const;
+  const codes = ranges.flatMap(([from, to]) => Array.from({ length: to - from }, (_, at) => from + at));
+  for (const code of codes) {
+    const lines = ["one", `t${String.fromCharCode(code)}wo`, "three"];
+    const reader = createSignalReader(EXPECTED);
+    readPassage(lines.join("\n"), reader);
+    expect(reader.report(null).finalText).toBe(analyzeText(lines.join("\n")).finalText);
+  }
+});
+
 test("any output can be read, and what is found is bounded", () => {
   fc.assert(
     fc.property(output, (text) => {

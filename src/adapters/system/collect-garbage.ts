@@ -8,13 +8,13 @@ const AGENTS = 40;
  * To be called for each agent that has just been started, and works while we would only wait. The more memory is
  * ours, the longer it takes to start the next one.
  */
-export function createGarbageCollection(every = AGENTS): () => void {
+export function createGarbageCollection(every = AGENTS, expose = exposedCollector): () => void {
   let agents = 0;
   let collect: (() => void) | null = null;
   return () => {
     agents += 1;
     if (agents % every !== 0) return;
-    collect ??= exposedCollector();
+    collect ??= expose();
     setImmediate(collect);
   };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
@@ -40,4 +41,17 @@ test("a walk before HEAD moved tells nothing any more", async () => {
 test("nothing is under way before it begins", async () => {
   await checkout.walk.settled();
   expect(await paths()).toEqual([]);
+});
+
+test("a big index is written down by the first walk and then by every tenth", async () => {
+  const big = await openCheckout(repository.root, join(repository.root, ".ralph"), 0);
+  const index = (): string => readFileSync(join(repository.root, ".git", "index"), "latin1");
+  const written: number[] = [];
+  for (let walk = 1; walk <= 11; walk += 1) {
+    const before = index();
+    repository.write(`new-${walk}/file.txt`, "new\n");
+    expect(await big.walk.entries()).toHaveLength(walk);
+    if (index() !== before) written.push(walk);
+  }
+  expect(written).toEqual([1, 11]);
 });

@@ -1,7 +1,10 @@
+import { cellsOf, isDelimiterRow } from "./table-rows.ts";
+
 /** What the Markdown of a topic is made of. It has no more than this, so that terminal and manual can show all of it. */
 export type HelpBlock =
   | { readonly is: "heading"; readonly text: string }
   | { readonly is: "paragraph"; readonly lines: readonly string[] }
+  /** Numbered. */
   | { readonly is: "list"; readonly items: readonly string[] }
   | { readonly is: "code"; readonly lines: readonly string[] }
   /** The first row is the head. */
@@ -27,21 +30,15 @@ export function helpBlocks(markdown: string): readonly HelpBlock[] {
   return blocks;
 }
 
+const NUMBER = /^\d+\. /;
+
 function proseBlock(lines: readonly string[]): HelpBlock {
   const first = lines[0] ?? "";
   if (first.startsWith("#")) return { is: "heading", text: first.replace(/^#+ /, "") };
   if (first.startsWith("|")) {
-    const rows = lines.filter((line) => !/^\|[ |-]+$/.test(line)).map(cellsOf);
+    const rows = lines.filter((line) => !isDelimiterRow(line)).map(cellsOf);
     return { is: "table", rows };
   }
-  if (/^(?:-|\d+\.) /.test(first))
-    return { is: "list", items: lines.map((line) => line.replace(/^(?:-|\d+\.) /, "")) };
+  if (NUMBER.test(first)) return { is: "list", items: lines.map((line) => line.replace(NUMBER, "")) };
   return { is: "paragraph", lines };
-}
-
-function cellsOf(line: string): readonly string[] {
-  return line
-    .split(/(?<!\\)\|/)
-    .slice(1, -1)
-    .map((cell) => cell.trim().replaceAll("\\|", "|"));
 }

@@ -1,3 +1,5 @@
+import { SUSPICIOUS } from "./strip-escapes.ts";
+
 /** Reads a text of which most lines are no signal, and need not be looked at one by one. */
 export interface PassageReader {
   /** Nothing has begun whose end would have to be looked for. */
@@ -36,7 +38,7 @@ export function withoutReturn(line: string): string {
 /* oxlint-disable no-control-regex -- these characters are what it is about */
 
 /** What tags, comments, fences, quotations and status blocks have, and what does not belong into a text at all. */
-const MARK = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff<>`~]|---|_STATUS|EXIT_SIGNAL/gi;
+const MARK = new RegExp(`${SUSPICIOUS.source}|[<>\`~\\r]|---|_STATUS|EXIT_SIGNAL`, "gi");
 
 function placeOfMark(passage: string, from: number): number | null {
   MARK.lastIndex = from;
