@@ -33,7 +33,11 @@ export function sourceRequest(
 ): SourceRequest {
   const given = [source, roadmap, prompt].filter((path) => path !== undefined);
   if (given.length > 1) throw new RalphError("usage", "give one of --source, --roadmap and --prompt");
-  if (goal !== undefined && goal.trim() !== "") return { is: "goal", goal };
+  if (goal?.trim() === "")
+    throw new RalphError("usage", "the goal is empty", {
+      hint: "say what is wanted, or leave it out to work on the list: ralph run",
+    });
+  if (goal !== undefined) return { is: "goal", goal };
   if (roadmap !== undefined) return { is: "file", path: roadmap, base: cwd, kind: "roadmap" };
   if (prompt !== undefined) return { is: "file", path: prompt, base: cwd, kind: "prompt" };
   const named = source ?? config.source;

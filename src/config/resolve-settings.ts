@@ -213,6 +213,10 @@ function requireOwnNames(gates: readonly GateSettings[]): void {
 }
 
 function checkGate(command: string): GateSettings {
+  if (command.trim() === "")
+    throw new RalphError("usage", "--check is empty", {
+      hint: 'name the command that must pass: --check "npm test"',
+    });
   return {
     name: command,
     command,

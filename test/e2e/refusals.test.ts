@@ -40,6 +40,19 @@ describe("bad surroundings get one clear sentence", () => {
     expect(run.stderr).toMatch(/the agent "mine" needs the program no-such-program, which is not installed/);
   });
 
+  test.each([
+    [["run", ""], "the goal is empty"],
+    [["run", "  "], "the goal is empty"],
+    [["run", "do it", "--check", " "], "--check is empty"],
+    [["gates", "--check", ""], "--check is empty"],
+  ])("%j, as a script writes it whose variable is not set", async (args, sentence) => {
+    project = createProject();
+    const head = project.git("rev-parse", "HEAD");
+    const { code, stderr } = await project.ralph(...args);
+    expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining(sentence) });
+    expect(project.git("rev-parse", "HEAD")).toBe(head);
+  });
+
   test("a dirty tree, which is left as it is", async () => {
     project = createProject();
     project.write("mine.txt", "my own work");
