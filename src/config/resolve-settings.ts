@@ -15,6 +15,7 @@ import type { BreakerSettings } from "../core/limits/breaker.ts";
 import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
 import type { SourceIdentity } from "../core/plan/task.ts";
 import { requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
+import { resolveGates } from "./resolve-gates.ts";
 import { resolveNotify } from "./resolve-notify.ts";
 import { resolveSandbox } from "./resolve-sandbox.ts";
 import { resolveStages } from "./resolve-stages.ts";
@@ -48,8 +49,6 @@ export interface RunFlags {
   readonly sandbox?: string | boolean;
 }
 
-const CHECK_TIMEOUT_MS = 600_000;
-
 /** What a run is to do and with which programs. */
 export interface Resolved {
   readonly settings: Settings;
@@ -75,8 +74,7 @@ export function resolveSettings(
   for (const name of [agent, ...config.run.fallback_agents]) requireAgent(name, agents);
   const stages = resolveStages(config);
   for (const stage of stages ?? []) requireStageAgent(stage, agent, agents);
-  const gates = [...config.gates.map(gateSettings), ...added.gates, ...(flags.check ?? []).map(checkGate)];
-  requireOwnNames(gates);
+  const gates = resolveGates(config.gates, added.gates, flags.check ?? []);
   const lanes = wholeNumber("--parallel", flags.parallel, 1, LANES_MAX) ?? config.run.parallel;
   const sandbox = resolveSandbox(config, flags.sandbox);
   const settings: Settings = {
@@ -176,59 +174,6 @@ function interventionSettings({ interventions }: Config, flags: RunFlags): Inter
     rotationDays: interventions.feedback_rotation_days,
     aggressive: interventions.aggressive_mode,
     midStream: interventions.mid_stream,
-  };
-}
-
-function gateSettings(gate: Config["gates"][number]): GateSettings {
-  return {
-    name: gate.name,
-    command: gate.command,
-    timeoutMs: gate.timeout,
-    required: gate.required,
-    onMissing: gate.on_missing,
-    cwd: gate.cwd ?? null,
-    env: gate.env,
-    kind: gate.kind ?? null,
-    retries: gate.retries,
-    expect: {
-      exitCode: gate.expect.exit_code,
-      outputContains: gate.expect.output_contains ?? null,
-      outputNotContains: gate.expect.output_not_contains ?? null,
-    },
-    onBaseline: gate.on_baseline,
-  };
-}
-
-function requireOwnNames(gates: readonly GateSettings[]): void {
-  for (const { name, plugin } of gates) {
-    if (plugin === undefined || gates.filter((other) => other.name === name).length === 1) continue;
-    throw new RalphError(
-      "config",
-      `the gate "${name}" of the plugin "${plugin}" has the name of another gate`,
-      {
-        hint: "rename the one in the configuration, or the plugin's",
-      },
-    );
-  }
-}
-
-function checkGate(command: string): GateSettings {
-  if (command.trim() === "")
-    throw new RalphError("usage", "--check is empty", {
-      hint: 'name the command that must pass: --check "npm test"',
-    });
-  return {
-    name: command,
-    command,
-    timeoutMs: CHECK_TIMEOUT_MS,
-    required: true,
-    onMissing: "fail",
-    cwd: null,
-    env: {},
-    kind: null,
-    retries: 0,
-    expect: { exitCode: 0, outputContains: null, outputNotContains: null },
-    onBaseline: "require",
   };
 }
 

@@ -17,6 +17,13 @@ describe("ralph init", () => {
     expect(stdout).toContain(`tests: ${command}`);
     expect(project.read(".ralph/ralph.toml")).toContain(`command = "${command}"`);
     expect(stdout).toContain("Next:");
+    expect(stdout).toMatch(/Or one goal without a list: ralph run "what you want"\n$/);
+  });
+
+  test("without tests says how to name a check", async () => {
+    project = createBareProject({ "notes.txt": "\n" });
+    const { stdout } = await project.ralph("init");
+    expect(stdout).toMatch(/ralph run "what you want" --check "npm test"\n$/);
   });
 
   test("finds all checks of a project, in its own words, and leaves a second set to be chosen", async () => {

@@ -1,5 +1,5 @@
 // `npm run package-check`: packs the program, installs it from the tarball into an empty folder for each Node that it
-// supports, and goes from nothing to an accepted task in repositories of three kinds. Needs the registry.
+// supports, and goes from nothing to an accepted task in repositories of three kinds. Needs the registry, pytest and Go.
 //   --nodes 22,24   only these
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";

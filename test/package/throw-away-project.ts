@@ -33,11 +33,12 @@ export const KINDS: readonly Kind[] = [
   {
     name: "Go",
     files: {
-      "go.mod": "module example.com/shop\n\ngo 1.22\n",
-      Makefile: "test:\n\tsh check.sh\n",
-      "check.sh": "test -f go.mod\n",
+      "go.mod": "module example.com/shop\n\ngo 1.18\n",
+      "shop.go": "package shop\n\nfunc Sum(a, b int) int { return a + b }\n",
+      "shop_test.go":
+        'package shop\n\nimport "testing"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1, 1) != 2 {\n\t\tt.Fatal("no sum")\n\t}\n}\n',
     },
-    gate: "make test",
+    gate: "go test ./...",
   },
 ];
 

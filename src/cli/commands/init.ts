@@ -72,8 +72,9 @@ async function init(flags: Flags, context: CliContext): Promise<number> {
   if (ignore !== null) report.replace(gitignore, ignore, "what is not for the repository");
   const toCommit = hooks === null ? [] : writeHooks(hooks, report);
   if (!report.hasWritten) report.say("\nEverything is there already: nothing was changed.");
-  for (const line of nextSteps(beginning, toCommit, isConfigured || detected.agent !== null))
-    report.say(line);
+  const hasAgent = isConfigured || detected.agent !== null;
+  const hasGates = detected.gates.chosen.length > 0;
+  for (const line of nextSteps(beginning, { toCommit, hasAgent, hasGates })) report.say(line);
   return 0;
 }
 

@@ -8,11 +8,17 @@ export interface Beginning {
   readonly path: string;
 }
 
-/** The numbered steps that follow from what there is; `toCommit` are files outside of `.ralph/` that were written. */
+export interface Written {
+  /** Files outside of `.ralph/`. */
+  readonly toCommit: readonly string[];
+  readonly hasAgent: boolean;
+  readonly hasGates: boolean;
+}
+
+/** The numbered steps that follow from what there is. */
 export function nextSteps(
   { is, path }: Beginning,
-  toCommit: readonly string[],
-  hasAgent: boolean,
+  { toCommit, hasAgent, hasGates }: Written,
 ): readonly string[] {
   const steps = [
     ...(hasAgent ? [] : [PRETENDS]),
@@ -22,12 +28,8 @@ export function nextSteps(
     "ralph run",
   ];
   const numbered = steps.map((step, at) => `  ${at + 1}. ${step}`);
-  return [
-    "",
-    "Next:",
-    ...numbered,
-    'Or one goal without a list: ralph run "what you want" --check "npm test"',
-  ];
+  const goal = `ralph run "what you want"${hasGates ? "" : ' --check "npm test"'}`;
+  return ["", "Next:", ...numbered, `Or one goal without a list: ${goal}`];
 }
 
 const BEGIN: Readonly<Record<Beginning["is"], (path: string) => readonly string[]>> = {
