@@ -1,16 +1,22 @@
 import { appendFileSync } from "node:fs";
 import type { Project } from "../compose.ts";
-import { jobSummary } from "../core/run-report/markdown/job-summary.ts";
 import type { CliContext } from "./commands.ts";
-import { reportOfRun } from "./report-of-run.ts";
+
+export interface JobSummaryFlags {
+  /** False: `--no-job-summary`. */
+  readonly jobSummary?: boolean;
+}
 
 /** Adds the short report of the run to the page of the CI job. That it cannot be written changes nothing about the run. */
 export async function appendJobSummary(
   project: Project,
+  flags: JobSummaryFlags,
   { env, stderr, version }: CliContext,
 ): Promise<void> {
   const file = env["GITHUB_STEP_SUMMARY"];
-  if (!file) return;
+  if (!file || flags.jobSummary === false) return;
+  const { reportOfRun } = await import("./report-of-run.ts");
+  const { jobSummary } = await import("../core/run-report/markdown/job-summary.ts");
   const report = await reportOfRun(project, undefined, version);
   if (report === null) return;
   try {

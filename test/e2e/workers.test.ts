@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -30,14 +30,16 @@ test(
   { timeout: 120_000 },
   async () => {
     team = await createTeam({ tasks: ["a", "b", "c", "d", "e", "f"], lease: "10s" });
-    const [office, left, right] = ["office", "left", "right"].map((name) => team.machine(name));
-    if (office === undefined || left === undefined || right === undefined) throw new Error("no machines");
+    const GITHUB_STEP_SUMMARY = join(team.remote, "..", "summary.md");
+    const office = team.machine("office", { env: { GITHUB_STEP_SUMMARY } });
+    const [left, right] = [team.machine("left"), team.machine("right")];
     const first = await office.ralph("submit");
     expect(first).toMatchObject({ code: 0 });
     expect(first.stdout).toContain("TODO.md: submitted · 6 tasks, 0 done");
     const workers = [begin(left.start("worker", "--lanes", "2")), begin(right.start("worker"))];
     const watched = await office.ralph("submit", "--watch");
     expect(watched).toMatchObject({ code: 0 });
+    expect(readFileSync(GITHUB_STEP_SUMMARY, "utf8")).toContain("| f | make f | done |");
     for (const id of ["a", "b", "c", "d", "e", "f"]) expect(onBase(team, `${id}.txt`)).toBe(id);
     expect(onBase(team, "TODO.md")).not.toContain("[ ]");
     const events = await team.events();

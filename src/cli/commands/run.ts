@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { accountOf } from "../../compose.ts";
 import type { RunFlags } from "../../config/resolve-settings.ts";
 import type { AgentSettings } from "../../core/settings.ts";
+import { appendJobSummary, type JobSummaryFlags } from "../append-job-summary.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printerFor } from "../print/printer-for.ts";
 import { showPlan } from "../dry-run.ts";
@@ -12,7 +13,7 @@ import { runWithMonitor } from "../monitor/run-with-monitor.ts";
 import { withRunOptions, withSandboxOptions } from "../run-options.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 
-export interface Flags extends RunFlags, SourceFlags {
+export interface Flags extends RunFlags, SourceFlags, JobSummaryFlags {
   readonly allowDirty?: boolean;
   /** False: `--no-keep-awake`. */
   readonly keepAwake?: boolean;
@@ -20,8 +21,6 @@ export interface Flags extends RunFlags, SourceFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly monitor?: boolean;
-  /** False: `--no-job-summary`. */
-  readonly jobSummary?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
@@ -35,7 +34,6 @@ export function define(command: Command, act: Act): void {
     .option("--dry-run", "show the plan and the first prompt, start no agent")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only the summary")
-    .option("--no-job-summary", "write nothing to the file that GITHUB_STEP_SUMMARY names")
     .option("--monitor", "watch it in the terminal dashboard; its output goes to a file in .ralph/logs")
     .action((goal: string | undefined, flags: Flags) =>
       act((context) =>
@@ -71,8 +69,7 @@ export async function run(
     ...(first && { first }),
     verbose: context.verbose,
   });
-  if (context.env["GITHUB_STEP_SUMMARY"] && flags.jobSummary !== false)
-    await (await import("../append-job-summary.ts")).appendJobSummary(prepared.project, context);
+  await appendJobSummary(prepared.project, flags, context);
   return code;
 }
 

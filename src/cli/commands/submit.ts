@@ -3,6 +3,7 @@ import type { RunFlags } from "../../config/resolve-settings.ts";
 import type { SourceIdentity } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
+import { appendJobSummary, type JobSummaryFlags } from "../append-job-summary.ts";
 import { printerFor } from "../print/printer-for.ts";
 import { prepareRun } from "../prepare-run.ts";
 import { withRunOptions } from "../run-options.ts";
@@ -11,7 +12,7 @@ import { requirePerson } from "../require-person.ts";
 import { submitTasks } from "../submit/submit-tasks.ts";
 import { watchRun } from "../submit/watch-run.ts";
 
-export interface SubmitFlags extends RunFlags, SourceFlags {
+export interface SubmitFlags extends RunFlags, SourceFlags, JobSummaryFlags {
   readonly watch?: boolean;
   readonly json?: boolean;
 }
@@ -33,7 +34,10 @@ async function submit(goal: string | undefined, flags: SubmitFlags, context: Cli
     { model: flags.model, asJson: flags.json === true && flags.watch !== true },
     context,
   );
-  return flags.watch === true ? watchRun(prepared.project, printerFor(flags, context), context) : 0;
+  if (flags.watch !== true) return 0;
+  const code = await watchRun(prepared.project, printerFor(flags, context), context);
+  await appendJobSummary(prepared.project, flags, context);
+  return code;
 }
 
 /** What workers have done is marked in a file of the base, which everybody gets. */
