@@ -16,8 +16,9 @@ import { agentNamed, agentSection } from "../core/agent-named.ts";
 import type { Task } from "../core/plan/task.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { AgentSettings, Commands, Settings } from "../core/settings.ts";
+import { reviewOf } from "../core/review/story-cycle.ts";
 import { REVIEW_MODES } from "../core/review/story-review.ts";
-import { stagesOf } from "../core/stages/stages.ts";
+import { agentsOfStages, stagesOf } from "../core/stages/stages.ts";
 import type { Notes, TaskSource } from "../engine/ports.ts";
 import type { CliContext } from "./commands.ts";
 import { warnTo } from "./warn-to.ts";
@@ -117,15 +118,17 @@ async function listFiles(project: Project, config: Config, context: CliContext):
   }
 }
 
+/** Whoever may get work. Where each stage has its own agent, nobody is left over for the usual one. */
 function agentsOf(
   settings: Settings,
   tasks: readonly Task[],
   known: readonly AgentSettings[],
 ): readonly AgentSettings[] {
   const { agent, fallbackAgents } = settings;
-  const wanted = tasks.filter(({ done }) => !done).flatMap((task) => task.agent ?? []);
-  const staged = stagesOf(settings).flatMap((stage) => stage.agent ?? []);
-  const names = new Set([agent, ...staged, ...fallbackAgents, ...wanted]);
+  const open = tasks.filter(({ done }) => !done);
+  const wanted = open.flatMap((task) => task.agent ?? []);
+  const reviewed = open.some((task) => reviewOf(settings, task) !== null) ? [agent] : [];
+  const names = new Set([...agentsOfStages(settings), ...reviewed, ...fallbackAgents, ...wanted]);
   return [...names].flatMap((name) => agentNamed(name, known) ?? []);
 }
 

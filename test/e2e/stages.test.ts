@@ -54,6 +54,18 @@ async function stagesOf(of: Project): Promise<readonly string[]> {
   return history.map(({ stage, agent, verdict }) => `${stage} ${agent} ${verdict}`);
 }
 
+test("where each stage has an agent, the usual one need not be installed", async () => {
+  project = pipeline({ coder: CODER, reviewer: [APPROVES] });
+  project.write(
+    ".ralph/ralph.toml",
+    project.read(".ralph/ralph.toml").replace('agent = "coder-agent"\n', ""),
+  );
+  project.commit("no agent for all");
+  const { code, stdout, stderr } = await project.ralph("run");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).not.toContain("claude");
+});
+
 describe("four stages with four agents", () => {
   test("a defect that the tester finds is repaired by the coder, and all accept it", async () => {
     project = pipeline({ coder: CODER, reviewer: REVIEWER, tester: TESTER, qa: QA });

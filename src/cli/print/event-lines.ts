@@ -8,7 +8,7 @@ import type { IterationRecord } from "../../core/projections/iteration-record.ts
 import { asArgument } from "../../core/projections/blocked.ts";
 import { choiceInWords, openQuestions } from "../../core/projections/open-questions.ts";
 import { AUTO_APPROVED } from "../../core/review/story-review.ts";
-import { BUILD } from "../../core/stages/stages.ts";
+import { agentsInWords, BUILD } from "../../core/stages/stages.ts";
 import { isFailing } from "../../core/report/checked-gate.ts";
 import { peopleLines } from "./people-lines.ts";
 import { brakeLines } from "./brake-lines.ts";
@@ -160,13 +160,13 @@ function headline(state: State, style: Style): readonly string[] {
   const gates = run.settings.gates.map((gate) =>
     gate.name === gate.command ? gate.name : `${gate.name} (${gate.command})`,
   );
-  const { sandbox, agent } = run.settings;
+  const { sandbox } = run.settings;
   const inside = sandbox === undefined ? "" : ` in ${sandbox.kind}`;
   const { run: budgetUsd } = run.settings.limits.budget;
   const budget = budgetUsd === null ? "" : ` · budget ${dollars(budgetUsd)}`;
   const counts = `${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}${done > 0 ? `, ${done} done` : ""}`;
   return [
-    `${style.bold("ralph run")} · ${plan.source.label} · ${counts} · ${agent}${inside}${budget}`,
+    `${style.bold("ralph run")} · ${plan.source.label} · ${counts} · ${agentsInWords(run.settings)}${inside}${budget}`,
     style.dim(`  gates: ${gates.length === 0 ? "none (only git is checked)" : gates.join(", ")}`),
   ];
 }

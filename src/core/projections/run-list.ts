@@ -1,6 +1,7 @@
 import type { EventOf, Outcome, Recorded } from "../events.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import type { Settings } from "../settings.ts";
+import { agentsInWords } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import type { IterationRow } from "./iteration-row.ts";
 
@@ -14,6 +15,7 @@ export interface RunEntry {
   readonly reason: string | null;
   readonly exitCode: number | null;
   readonly source: string;
+  /** With a pipeline those of its stages. */
   readonly agent: string;
   readonly lanes: number;
   /** What its agents ran in, if anything. */
@@ -67,23 +69,27 @@ function begin({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntr
     outcome: null,
     reason: null,
     exitCode: null,
-    source: settings.source.label,
-    agent: settings.agent,
-    lanes: lanesOf(settings),
-    ...(settings.sandbox && { sandbox: settings.sandbox.kind }),
+    ...ofSettings(settings),
     iterations: 0,
     accepted: 0,
     costUsd: null,
   };
 }
 
+function ofSettings(settings: Settings): Pick<RunEntry, "source" | "agent" | "lanes" | "sandbox"> {
+  return {
+    source: settings.source.label,
+    agent: agentsInWords(settings),
+    lanes: lanesOf(settings),
+    ...(settings.sandbox && { sandbox: settings.sandbox.kind }),
+  };
+}
+
 function extend(run: RunEntry, event: Recorded): RunEntry {
   switch (event.type) {
     case "run.resumed": {
-      const { source, agent, sandbox } = event.settings;
       const { sandbox: _, ...rest } = run;
-      const lanes = lanesOf(event.settings);
-      return { ...rest, source: source.label, agent, lanes, ...(sandbox && { sandbox: sandbox.kind }) };
+      return { ...rest, ...ofSettings(event.settings) };
     }
     case "run.ended": {
       const { at, outcome, reason } = event;

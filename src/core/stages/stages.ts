@@ -34,6 +34,15 @@ export function stagesOf({ stages }: Pick<Settings, "stages">): readonly StageSe
   return stages === undefined || stages.length === 0 ? [BUILD] : stages;
 }
 
+/** Who works, in the order of the stages. */
+export function agentsOfStages(settings: Pick<Settings, "stages" | "agent">): readonly string[] {
+  return [...new Set(stagesOf(settings).map((stage) => stage.agent ?? settings.agent))];
+}
+
+export function agentsInWords(settings: Pick<Settings, "stages" | "agent">): string {
+  return agentsOfStages(settings).join(", ");
+}
+
 /** The stage of a name; the first one for a task that is in none, or in one that is configured no longer. */
 export function stageNamed(settings: Pick<Settings, "stages">, name: string | null): StageSettings {
   const stages = stagesOf(settings);
