@@ -93,6 +93,15 @@ describe("ralph doctor", () => {
     expect(code).toBe(1);
   });
 
+  test("minds the agents of the stages, and the usual one only where a stage has none", async () => {
+    const pipeline = (reviewer: string): string =>
+      `[stages.coder]\nagent = "demo"\n[stages.reviewer]\nagent = "${reviewer}"\n`;
+    project = createWith(pipeline("codex"));
+    expect((await project.ralph("doctor")).stdout).toContain("✗ agent codex: codex is not installed\n");
+    project.write(".ralph/ralph.toml", pipeline("demo"));
+    expect(await project.ralph("doctor")).toMatchObject({ code: 0 });
+  });
+
   test("does not mind agents that no run would use", async () => {
     install("codex", "codex-cli 0.166.0");
     project = createWith('agent = "demo"\n');

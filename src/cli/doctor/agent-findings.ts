@@ -8,10 +8,12 @@ import {
   type Project,
 } from "../../compose.ts";
 import { requireAgent, resolveAgents } from "../../config/resolve-agents.ts";
+import { resolveStages } from "../../config/resolve-stages.ts";
 import type { Config } from "../../config/schema.ts";
 import { agentNamed } from "../../core/agent-named.ts";
 import { isProgramFormat } from "../../core/known-programs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
+import { agentsOfStages } from "../../core/stages/stages.ts";
 import type { CliContext } from "../commands.ts";
 import { programOf } from "../project-state.ts";
 import { problem, type Finding } from "./finding.ts";
@@ -22,7 +24,8 @@ export async function agentFindings(
   { root }: Project,
   { env }: CliContext,
 ): Promise<readonly Finding[]> {
-  const used = [config.agent, ...config.run.fallback_agents];
+  const staged = agentsOfStages({ agent: config.agent, stages: resolveStages(config) ?? [] });
+  const used = [...new Set([...staged, ...config.run.fallback_agents])];
   try {
     const agents = resolveAgents(config, builtInAgents(), { name: config.agent });
     // Those that are named by their command are in no list.
