@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { projectId } from "./adapters/store/project-id.ts";
 import { acquireProjectLock, isProjectLocked, type ProjectLock } from "./adapters/store/project-lock.ts";
 import { lateRedactingLog, redactingLog } from "./adapters/store/redacting-log.ts";
+import { mendIfDamaged } from "./adapters/store/mend-database.ts";
 import { openSqliteLog } from "./adapters/store/sqlite-log.ts";
 import { readConfig, type Project } from "./compose-project.ts";
 import { WEBHOOK_VARIABLE, webhookSecrets } from "./config/webhook-address.ts";
@@ -34,6 +35,11 @@ export async function openLog(
   const { log, notice } = openSqliteLog(project.stateFile, projectId(project.stateFolder));
   if (commands === undefined) return { log: lateRedactingLog(log, redactor), notice };
   return { log: redactingLog(log, await redactor()), notice };
+}
+
+/** Reads all of the log on this machine, and puts a new one in the place of one that is damaged; answers what to tell. */
+export function mendLog({ stateFile }: Project): string | null {
+  return mendIfDamaged(stateFile, Date.now);
 }
 
 /** Whether any run was ever recorded, as far as one can know without a look at it; asking creates nothing. */

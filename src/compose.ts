@@ -49,6 +49,7 @@ export {
   hasLog,
   isDriven,
   lockProject,
+  mendLog,
   openLog,
   ownWorkerId,
   queueNameOf,

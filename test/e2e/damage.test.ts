@@ -1,4 +1,4 @@
-import { readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, test } from "vitest";
@@ -25,6 +25,18 @@ describe("a damaged state file", () => {
     expect(exists(project, ".ralph/logs/iteration-001.log")).toBe(true);
     expect(project.read(".ralph/logs/summary.csv").trim().split("\n")).toHaveLength(2);
     expect(readdirSync(join(project.root, ".ralph/logs")).join()).toMatch(/summary\.csv\.before-/);
+  });
+
+  test("whose damage nobody has met yet is found by doctor", async () => {
+    project = createProject({ tasks: ["one", "two"] });
+    await project.ralph("run");
+    const file = join(project.root, ".git/ralph/state.db");
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0, bytes.length - 6_000));
+    const doctor = await project.ralph("doctor");
+    expect(doctor.stdout).toMatch(/✗ state: .*damaged.*set aside/);
+    expect(doctor.code).toBe(1);
+    expect((await project.ralph("doctor")).stdout).toContain("✔ state");
   });
 });
 

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,6 +52,19 @@ describe("of a damaged file is saved", () => {
     const { saved } = await reopened();
     expect(saved.length).toBeGreaterThan(50);
     expect(saved).toEqual(before.slice(0, saved.length));
+  });
+
+  test("what can be read, when a stretch of it anywhere is nothing but zeros", async () => {
+    const before = await fill(60);
+    const sound = readFileSync(file);
+    const found = new Set<number>();
+    for (let from = PAGE / 2; from + 1.5 * PAGE <= sound.length; from += PAGE) {
+      writeFileSync(file, Buffer.from(sound).fill(0, from, from + 1.5 * PAGE));
+      const { saved } = await reopened();
+      expect(saved).toEqual(before.slice(0, saved.length));
+      found.add(saved.length);
+    }
+    expect(found.size).toBeGreaterThan(5);
   });
 
   test("everything, when only its first page is gone", async () => {

@@ -105,21 +105,31 @@ function readRows(db: Database.Database): Damaged {
   let isWhole = true;
   let unreadable = 0;
   for (let after = 0; unreadable < UNREADABLE_MAX;) {
-    try {
-      const row = next.get(after);
-      if (row === undefined) break;
+    const row = readable(() => next.get(after));
+    if (row === undefined) break;
+    // In a damaged page a row may have a number that was asked for long ago: it would come again and again.
+    if (row !== null && row.rowid > after) {
       const { rowid, ...stored } = row;
       rows.push(stored);
       after = rowid;
       unreadable = 0;
-    } catch (error) {
-      if (!isAboutContent(error)) throw error;
+    } else {
       isWhole = false;
       unreadable += 1;
       after += 1;
     }
   }
   return { rows, isWhole };
+}
+
+/** Null for what cannot be read. */
+function readable<Row>(read: () => Row): Row | null {
+  try {
+    return read();
+  } catch (error) {
+    if (isAboutContent(error)) return null;
+    throw error;
+  }
 }
 
 function remove(copy: string): void {

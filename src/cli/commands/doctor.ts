@@ -3,6 +3,7 @@ import {
   askProgram,
   driverOf,
   hasLog,
+  mendLog,
   openLog,
   openProject,
   prepareFolder,
@@ -109,8 +110,9 @@ async function state(project: Project, { env }: CliContext): Promise<Finding> {
   if (project.queue !== null) return queueFinding(project);
   try {
     if (!hasLog(project)) return { name: "state", well: true, found: "no run yet", advice: null };
-    const { log, notice } = await openLog(project, env);
+    const { log, notice: atOpening } = await openLog(project, env);
     await log.close();
+    const notice = atOpening ?? mendLog(project);
     const driver = driverOf(project);
     const running = driver === null ? "" : `, a run is active (pid ${driver.pid ?? "unknown"})`;
     return {
