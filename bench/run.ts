@@ -1,38 +1,52 @@
 // `npm run bench`: what Ralph itself costs, beside the floor of the same work done bare, measured in one run.
 //   NAME …      only these
 //   --record    keep the figures in docs/benchmarks, which docs/benchmarks.md is made from (npm run reference)
-//   --check     compare with those that were kept: fails where a ratio is worse than noise explains, or misses its target
+//   --check     compare with those that were kept: fails where a ratio is worse than noise explains
 import { parseArgs } from "node:util";
 import { meetsTarget, ratioOf, targetInWords, type Figure } from "./benchmark.ts";
 import { BENCHMARKS } from "./benchmarks.ts";
 import { readRecorded, record, regressions } from "./recorded.ts";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    record: { type: "boolean", default: false },
-    check: { type: "boolean", default: false },
-  },
-});
+const { values, positionals } = asked();
 const unknown = positionals.filter((name) => !Object.hasOwn(BENCHMARKS, name));
-if (unknown.length > 0) {
-  console.error(`bench: there is no ${unknown.join(", ")}; there are ${Object.keys(BENCHMARKS).join(", ")}`);
-  process.exit(64);
-}
+if (unknown.length > 0)
+  refuse(`there is no ${unknown.join(", ")}; there are ${Object.keys(BENCHMARKS).join(", ")}`);
 
-const complaints: string[] = [];
+const worse: string[] = [];
+const remarks: string[] = [];
 for (const [name, { about, measure }] of Object.entries(BENCHMARKS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   console.log(`${name}: ${about}`);
   const figures = await measure();
   for (const figure of figures) console.log(row(figure));
   console.log();
-  complaints.push(...regressions(figures, readRecorded(name)));
-  complaints.push(...figures.filter((figure) => meetsTarget(figure) === false).map(missed));
+  const recorded = readRecorded(name);
+  if (recorded === null) remarks.push(`${name} was never recorded: there is nothing to compare it with`);
+  worse.push(...regressions(figures, recorded));
+  remarks.push(...figures.filter((figure) => meetsTarget(figure) === false).map(missed));
   if (values.record) record(name, figures);
 }
-for (const complaint of complaints) console.log(complaint);
-if (values.check && complaints.length > 0) process.exitCode = 1;
+for (const line of [...remarks, ...worse]) console.log(line);
+if (values.check && worse.length > 0) process.exitCode = 1;
+
+function asked() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        record: { type: "boolean", default: false },
+        check: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    return refuse(`${(error as Error).message}; there are --record and --check`);
+  }
+}
+
+function refuse(what: string): never {
+  console.error(`bench: ${what}`);
+  process.exit(64);
+}
 
 function row(figure: Figure): string {
   const show = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ${figure.unit}`.padStart(11);

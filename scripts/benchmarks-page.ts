@@ -24,7 +24,7 @@ ${generated}
 
 Each figure stands beside a floor that was measured in the same run, round by round in turn: machines differ and are noisy, ratios
 much less so. \`npm run bench\` measures all of them, \`npm run bench -- NAME …\` some; with \`--record\` it writes them here, and with
-\`--check\` it fails where a ratio has become worse than noise explains, or misses what we want. The number after ± is how far half of the rounds
+\`--check\` it fails where a ratio has become worse than noise explains. The number after ± is how far half of the rounds
 lay from the usual ratio. Close everything else while it runs.
 
 ${sections.join("\n")}

@@ -39,13 +39,16 @@ export function evaluate(workshop: Workshop, request: EvaluationRequest): Promis
   );
 }
 
+/** Two seeds have no project in common, however many there are of each. */
+export const WORLDS_MAX = 1_000;
+
 export async function playVariant(
   { play, defaults }: Workshop,
   { seed: first, worlds, iterations, onPlayed }: EvaluationRequest,
   variant: Variant,
   numbers: Numbers,
 ): Promise<Estimates> {
-  const seeds = Array.from({ length: worlds }, (_, index) => first + index);
+  const seeds = Array.from({ length: worlds }, (_, index) => (first - 1) * WORLDS_MAX + index + 1);
   const played = await Promise.all(
     seeds.map(async (seed) => {
       const measures = await play({ seed, variant, numbers, defaults, iterations });

@@ -27,12 +27,16 @@ export const EVERYTHING: Variant = { name: "everything", features: new Set(ALL_F
 /** The baseline, each feature alone, everything but one, and everything. */
 export const VARIANTS: readonly Variant[] = [
   BASELINE,
-  ...ALL_FEATURES.map((feature) => ({ name: `only ${feature}`, features: new Set([feature]) })),
+  ...ALL_FEATURES.map((feature) => ({ name: `only ${feature}`, features: only(feature) })),
   ...ALL_FEATURES.map((feature) => ({ name: `without ${feature}`, features: allBut(feature) })),
   EVERYTHING,
 ];
 
 /** Interventions rest on feedback: without it there is nothing to lead the prompt. */
+function only(feature: Feature): ReadonlySet<Feature> {
+  return new Set(feature === "interventions" ? ["feedback", feature] : [feature]);
+}
+
 function allBut(feature: Feature): ReadonlySet<Feature> {
   const gone: readonly Feature[] = feature === "feedback" ? ["feedback", "interventions"] : [feature];
   return new Set(ALL_FEATURES.filter((one) => !gone.includes(one)));
@@ -55,7 +59,7 @@ export function settingsFor(defaults: Settings, { features }: Variant, iteration
     unblock: { ...unblock, maxAutoAttempts: has("unblocking") ? unblock.maxAutoAttempts : 0 },
     interventions: {
       ...interventions,
-      enabled: has("feedback") || has("interventions"),
+      enabled: has("feedback"),
       ...(!has("interventions") && { thresholdNoFiles: 0, thresholdFalseCompletion: 0 }),
     },
   };

@@ -15,6 +15,12 @@ export const MEASURE_WORDS: readonly MeasureWords[] = [
   { measure: "uiBlocked", short: "UI blocked", long: "UI tasks blocked", form: "percent" },
   { measure: "wasted", short: "wasted", long: "Iterations on tasks that were never done", form: "percent" },
   { measure: "uiCompleted", short: "UI done", long: "UI tasks recorded as done", form: "percent" },
+  {
+    measure: "uiOpen",
+    short: "UI open",
+    long: "UI tasks neither done nor blocked when the iterations were used up",
+    form: "percent",
+  },
   { measure: "uiTrulyCompleted", short: "UI true", long: "UI tasks really done", form: "percent" },
   { measure: "trulyCompleted", short: "all true", long: "All tasks really done", form: "percent" },
   {
@@ -26,7 +32,12 @@ export const MEASURE_WORDS: readonly MeasureWords[] = [
   { measure: "falseAccepted", short: "false ok", long: "False completions accepted", form: "count" },
   { measure: "honestRejected", short: "true no", long: "Honest claims rejected", form: "count" },
   { measure: "filesPerIteration", short: "files", long: "Files written in an iteration", form: "count" },
-  { measure: "interventions", short: "interv.", long: "Interventions", form: "count" },
+  {
+    measure: "interventions",
+    short: "interv.",
+    long: "Corrections that the agents were told",
+    form: "count",
+  },
   { measure: "iterations", short: "iter.", long: "Iterations", form: "count" },
   {
     measure: "costPerTaskUsd",
@@ -63,9 +74,9 @@ export function inWords(value: number | null | undefined, form: MeasureWords["fo
   }
 }
 
-/** "54 (48–60)" */
+/** "54 (48–60)"; one project alone has no interval. */
 export function withInterval(estimate: Estimate | null, form: MeasureWords["form"]): string {
-  if (estimate === null) return "–";
+  if (estimate === null || estimate.worlds === 1) return inWords(estimate?.mean, form);
   const [mean, low, high] = [estimate.mean, estimate.low, estimate.high].map((value) => inWords(value, form));
   return `${mean} (${low}–${high})`;
 }

@@ -11,6 +11,8 @@ export interface Measures {
   /** Of the tasks with a screen that were begun. */
   readonly uiBlocked: number | null;
   readonly uiCompleted: number | null;
+  /** Neither the one nor the other when the iterations were used up. */
+  readonly uiOpen: number | null;
   readonly uiTrulyCompleted: number | null;
   /** Iterations on tasks that ended without being done. */
   readonly wasted: number | null;
@@ -19,6 +21,7 @@ export interface Measures {
   readonly filesPerIteration: number | null;
   readonly falseAccepted: number;
   readonly honestRejected: number;
+  /** Corrections that an agent was told. */
   readonly interventions: number;
   readonly costUsd: number;
   /** For a task that is really done. */
@@ -49,6 +52,7 @@ export function measure(
     trulyCompleted: share(tasks, isTrue),
     uiBlocked: share(ui, (id) => statusOf(id) === "blocked"),
     uiCompleted: share(ui, isRecorded),
+    uiOpen: share(ui, (id) => !isRecorded(id) && statusOf(id) !== "blocked"),
     uiTrulyCompleted: share(ui, isTrue),
     wasted: ratio(truths.filter(({ task }) => !isRecorded(task)).length, truths.length),
     withoutResult: ratio(truths.length - lasting(truths, isTrue, verdicts), truths.length),
@@ -60,7 +64,7 @@ export function measure(
       .length,
     honestRejected: truths.filter((truth) => truth.isDone && verdicts.get(truth.iteration) === "rejected")
       .length,
-    interventions: events.filter(({ type }) => type === "intervention.chosen").length,
+    interventions: events.filter((event) => event.type === "intervention.chosen" && event.isFedBack).length,
     costUsd,
     costPerTaskUsd: ratio(costUsd, done),
     hours: sum(truths, ({ takenMs }) => takenMs) / 3_600_000,

@@ -82,8 +82,9 @@ export const PARAMETERS = {
   },
   keywordShare: {
     value: 0.8,
-    source: "known",
-    sentence: "Keywords tell the complexity of 80 % of the tasks rightly; the others look like medium ones.",
+    source: "assumed",
+    sentence:
+      "Keywords know this share of the tasks with a screen for what they are; the others look like medium ones.",
     range: [0.6, 1],
   },
   preparesOnly: {

@@ -87,7 +87,10 @@ describe("ralph eval", () => {
     const printed = JSON.parse(stdout) as Printed;
     for (const { measures } of printed.variants)
       expect(measures).toMatchObject({ iterations: { mean: 12 }, ui_blocked: null, ui_completed: null });
-    expect((await ralph("--seeds", "1", "--iterations", "12")).stdout).toMatch(/^–\s+UI tasks blocked +– %/m);
+    const alone = (await ralph("--seeds", "1", "--iterations", "12")).stdout;
+    expect(alone).toMatch(/^–\s+UI tasks blocked +– +\(target/m);
+    expect(alone).toMatch(/^everything +– +0 +–/m);
+    expect(alone).toContain("One project says little");
   });
 
   test("writes one page without scripts or anything from elsewhere", async () => {

@@ -4,6 +4,7 @@ import { hasLog, openProject } from "../../compose.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { makeEvaluation, worldsToPlay } from "../../eval/evaluation.ts";
 import { evaluationJson } from "../../eval/evaluation-json.ts";
+import { WORLDS_MAX } from "../../eval/evaluate.ts";
 import { historyFindings } from "../../eval/history/history-findings.ts";
 import { HISTORY_EVENTS } from "../../eval/history/past-iterations.ts";
 import { evaluationPage } from "../../eval/html/evaluation-page.ts";
@@ -33,7 +34,7 @@ const SEEDS = 20;
 export function define(command: Command, act: Act): void {
   command
     .option("--iterations <n>", `the most iterations in one imagined project (${ITERATIONS})`)
-    .option("--seed <n>", "the first project; the same seed gives the same output (1)")
+    .option("--seed <n>", "which projects; the same seed gives the same output (1)")
     .option("--seeds <n>", `how many projects; more of them narrow the intervals (${SEEDS})`)
     .option("--sensitivity", "also with each uncertain number of the model at both ends of its range")
     .option("--tuning", "also with each threshold of the configuration at other values")
@@ -55,7 +56,7 @@ async function evaluate(flags: Flags, context: CliContext): Promise<number> {
 async function ofModel(flags: Flags, context: CliContext): Promise<string> {
   const iterations = wholeNumber("--iterations", flags.iterations, ITERATIONS, 100_000);
   const seed = wholeNumber("--seed", flags.seed, 1, 1_000_000);
-  const worlds = wholeNumber("--seeds", flags.seeds, SEEDS, 1_000);
+  const worlds = wholeNumber("--seeds", flags.seeds, SEEDS, WORLDS_MAX);
   const extras = { sensitivity: flags.sensitivity === true, tuning: flags.tuning === true };
   const progress = createProgress(worldsToPlay(worlds, extras), context);
   const request = { seed, worlds, iterations, onPlayed: progress.step };

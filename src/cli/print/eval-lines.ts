@@ -1,6 +1,6 @@
 import { estimatesOf, type Evaluation } from "../../eval/evaluation.ts";
 import type { Estimates } from "../../eval/evaluate.ts";
-import { BASELINE, EVERYTHING } from "../../eval/features.ts";
+import { BASELINE, EVERYTHING, FEATURES } from "../../eval/features.ts";
 import {
   ALL_WORSE,
   fromTo,
@@ -36,7 +36,9 @@ function headLines({ worlds, iterations, seed }: Evaluation): readonly string[] 
   const many = worlds === 1 ? "1 imagined project" : `${worlds} imagined projects`;
   return [
     `${many} of ${PRODUCTION.tasks} tasks, at most ${iterations} iterations each, seed ${seed}: the real loop, imagined agents.`,
-    "In brackets the 95 % interval over the projects (bootstrap). Shares in per cent.",
+    worlds === 1
+      ? "Shares in per cent. One project says little: more --seeds bring 95 % intervals."
+      : "In brackets the 95 % interval over the projects (bootstrap). Shares in per cent.",
   ];
 }
 
@@ -55,15 +57,19 @@ function table({ results }: Evaluation): readonly (readonly string[])[] {
 }
 
 function legend(): readonly string[] {
-  return columns(MEASURE_WORDS.map(({ short, long }) => [short, long]));
+  return [
+    ...columns(MEASURE_WORDS.map(({ short, long }) => [short, long])),
+    "",
+    ...columns(Object.entries(FEATURES)),
+  ];
 }
 
 function targetCells(target: Target, everything: Estimates): readonly string[] {
   const { measure, name, wanted } = target;
   const form: MeasureWords["form"] = wanted.is === "none" ? "count" : "percent";
-  const unit = wanted.is === "none" ? "" : " %";
-  const value = inWords(everything[measure]?.mean, form);
   const met = isMet(target, everything);
+  const unit = wanted.is === "none" || met === null ? "" : " %";
+  const value = inWords(everything[measure]?.mean, form);
   const goal = wanted.is === "none" ? "none" : `${wanted.is} ${inWords(wanted.value, form)} %`;
   return [met === null ? "–" : met ? "✔" : "✗", name, `${value}${unit}`, `(target: ${goal})`];
 }

@@ -14,7 +14,7 @@ import { columns } from "./columns.ts";
 export function historyFindingLines(findings: HistoryFindings): readonly string[] {
   const { iterations, tasks, completed, unblocked } = findings;
   return [
-    `${iterations} iterations on ${tasks} tasks, ${completed} of them done.`,
+    `${iterations === 1 ? "1 iteration" : `${iterations} iterations`} on ${tasks === 1 ? "1 task" : `${tasks} tasks`}, ${completed} of them done.`,
     ...findings.limits.flatMap(limitLines),
     ...findings.timeouts.flatMap(timeoutLines),
     "",
@@ -24,7 +24,7 @@ export function historyFindingLines(findings: HistoryFindings): readonly string[
       ? []
       : [
           indented(
-            `${unblocked.tasks} blocked tasks were let go on; ${unblocked.completed} of them were done.`,
+            `Blocked tasks that were let go on: ${unblocked.tasks}, and ${unblocked.completed} of them were done.`,
           ),
         ]),
     "",

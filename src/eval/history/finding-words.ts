@@ -44,12 +44,14 @@ export function timeoutInWords({
       : `Accepted ${complexity} iterations took ${durationInWords(accepted.median)} (median), ${durationInWords(accepted.p95)} (95 of 100) and at most ${durationInWords(accepted.longest)}.`;
   if (timedOut === 0) return [done, "None timed out."];
   const later = timedOut === 1 ? "1 timed out" : `${timedOut} timed out`;
-  if (needed === null) return [done, `${later}, none of them on a task that was done later.`];
+  if (needed === null) return [done, `${later}, none of them on a task that was done later: ${MORE_TIME}`];
   return [
     done,
     `${later}, ${timedOutInVain} of them on tasks that were done later: the longest needed ${durationInWords(needed.atLeast)} in its last iteration, ${durationInWords(needed.atMost)} in all.`,
   ];
 }
+
+const MORE_TIME = "a longer timeout may be what they need (ralph blocked names the command).";
 
 export function recoveryInWords({ setting, what, current, after }: RecoveryFinding): readonly string[] {
   const now = current === null ? "" : ` (now: ${current})`;

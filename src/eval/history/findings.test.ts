@@ -9,6 +9,7 @@ const PLAIN: PastIteration = {
   iteration: 1,
   task: "one",
   run: "r1",
+  turn: 0,
   complexity: "medium",
   timeoutMs: 120_000,
   durationMs: 60_000,
@@ -70,6 +71,17 @@ describe("a limit", () => {
     ]);
   });
 
+  test("counts anew after whatever lets the loop count anew: the limit in force would have changed nothing", () => {
+    const turns = [
+      ...past("one", IDLE, IDLE),
+      ...past("one", IDLE, IDLE, DONE).map((one) => ({ ...one, turn: 1 })),
+    ];
+    expect(limitFinding(turns, STUCK).values).toMatchObject([
+      { value: 1, saved: { iterations: 1 }, tasksLost: 1 },
+      { value: 2, saved: { iterations: 0 }, tasksLost: 1 },
+    ]);
+  });
+
   test("is told in a sentence, with what it is now", () => {
     const finding = limitFinding(past("never", IDLE, IDLE, IDLE), STUCK);
     expect(limitInWords(finding)).toBe(
@@ -102,6 +114,13 @@ describe("timeouts", () => {
     expect(timeoutInWords(finding!)[1]).toContain("2 of them on tasks that were done later");
   });
 
+  test("of tasks that were never done ask for more time, not for fewer attempts", () => {
+    const [finding] = timeoutFindings(past("slow", TIMEOUT, TIMEOUT, TIMEOUT));
+    expect(timeoutInWords(finding!)[1]).toBe(
+      "3 timed out, none of them on a task that was done later: a longer timeout may be what they need (ralph blocked names the command).",
+    );
+  });
+
   test("a shorter one saves time without progress, and cuts off work", () => {
     const [finding] = timeoutFindings([
       ...past("idle", { ...IDLE, durationMs: 100_000, costUsd: 1 }),
@@ -128,6 +147,11 @@ test("recoveries count what the next iteration did after so many in a row", () =
   expect(finding.after).toEqual([
     { inARow: 1, times: 2, recovered: 1 },
     { inARow: 2, times: 1, recovered: 1 },
+  ]);
+  const crashed = { ...IDLE, isFailed: true };
+  const claims = { ...question, isBad: ({ isFalseClaim }: PastIteration): boolean => isFalseClaim };
+  expect(recoveryFinding(past("one", { isFalseClaim: true }, crashed), claims).after).toEqual([
+    { inARow: 1, times: 1, recovered: 0 },
   ]);
   expect(recoveryInWords(finding)).toEqual([
     "threshold (now: 3): after an empty one, the next one was better 1 of 2 times.",

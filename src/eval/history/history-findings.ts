@@ -72,7 +72,8 @@ function limitsIn(past: readonly PastIteration[], settings: Settings | null): re
       setting: "run.max_attempts",
       what: "iterations in a row that were rejected or failed",
       current: settings?.limits.maxAttempts ?? null,
-      counts: ({ isFailed }) => isFailed,
+      // Whatever ran out of time needs more of it, not fewer attempts.
+      counts: ({ isFailed, isTimedOut }) => (isTimedOut ? null : isFailed),
     }),
   ];
 }

@@ -45,9 +45,9 @@ export function limitFinding(past: readonly PastIteration[], question: LimitQues
   return { setting, what, current, values, best: best?.value ?? null };
 }
 
-/** The iterations of one task in one run: a new run counts anew. */
+/** The iterations of one task that are counted together: a new run, a new stage, another agent, a person begins anew. */
 function loopsOf(past: readonly PastIteration[]): readonly (readonly PastIteration[])[] {
-  const loops = Map.groupBy(past, ({ run, task }) => `${run} ${task}`);
+  const loops = Map.groupBy(past, ({ run, turn, task }) => `${run} ${turn} ${task}`);
   return [...loops.values()];
 }
 

@@ -10,6 +10,8 @@ export interface PastIteration {
   readonly iteration: number;
   readonly task: string;
   readonly run: string;
+  /** How often the counts of its task had begun anew before it. */
+  readonly turn: number;
   readonly complexity: string;
   readonly timeoutMs: number;
   readonly durationMs: number;
@@ -29,24 +31,53 @@ export interface PastIteration {
 }
 
 /** The facts of which past iterations are made. */
-export const HISTORY_EVENTS = [...RECORD_EVENTS, "run.started", "task.unblocked"] as const;
+export const HISTORY_EVENTS = [...RECORD_EVENTS, "run.started", "task.unblocked", "agent.suspended"] as const;
 
 /** Oldest first. Those that somebody else ended, or the agent's service refused, say nothing about limits. */
 export function pastIterations(events: readonly Recorded[]): readonly PastIteration[] {
-  const complexities = new Map(
-    events.flatMap((event) =>
-      event.type === "iteration.started" ? [[event.iteration, event.complexity] as const] : [],
-    ),
-  );
+  const beginnings = beginningsIn(events);
   return iterationRecords(events).flatMap((record) => {
-    const past = pastIteration(record, complexities.get(record.iteration) ?? "medium");
+    const past = pastIteration(record, beginnings.get(record.iteration) ?? { complexity: "medium", turn: 0 });
     return past === null ? [] : [past];
   });
 }
 
+type Beginning = Pick<PastIteration, "complexity" | "turn">;
+
+/** By iteration. */
+function beginningsIn(events: readonly Recorded[]): ReadonlyMap<number, Beginning> {
+  const turns = new Map<string, number>();
+  const beginnings = new Map<number, Beginning>();
+  for (const event of events) {
+    if (event.type === "iteration.started") {
+      const { iteration, complexity, task } = event;
+      beginnings.set(iteration, { complexity, turn: turns.get(task) ?? 0 });
+    }
+    const anew = countedAnew(event);
+    if (anew !== null) turns.set(anew, (turns.get(anew) ?? 0) + 1);
+  }
+  return beginnings;
+}
+
+/** The task whose attempts and iterations without progress are counted from nothing after this fact. */
+function countedAnew(event: Recorded): string | null {
+  switch (event.type) {
+    case "task.unblocked":
+    case "stage.passed":
+    case "stage.objected":
+      return event.task;
+    case "story.settled":
+      return event.from === event.to ? null : event.task;
+    case "agent.suspended":
+      return event.successor === null ? null : event.task;
+    default:
+      return null;
+  }
+}
+
 const OTHERS_DOING: readonly string[] = ["interrupted", "stopped", "not-started"];
 
-function pastIteration(record: IterationRecord, complexity: string): PastIteration | null {
+function pastIteration(record: IterationRecord, beginning: Beginning): PastIteration | null {
   const { report, verdict, evidence } = record;
   if (report === null || verdict === null || OTHERS_DOING.includes(report.ending.is)) return null;
   if (report.failure !== null && report.failure.class !== "agent") return null;
@@ -55,7 +86,7 @@ function pastIteration(record: IterationRecord, complexity: string): PastIterati
     iteration,
     task,
     run,
-    complexity,
+    ...beginning,
     timeoutMs,
     durationMs: report.durationMs,
     isTimedOut: report.ending.is === "timed-out",

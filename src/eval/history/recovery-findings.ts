@@ -28,7 +28,7 @@ export function recoveryFinding(
     return task.slice(0, -1).flatMap((iteration, at) => {
       inARow = isBad(iteration) ? inARow + 1 : 0;
       const next = task[at + 1];
-      return inARow === 0 || next === undefined ? [] : [{ inARow, isRecovered: !isBad(next) }];
+      return inARow === 0 || next === undefined ? [] : [{ inARow, isRecovered: isBetter(next, isBad) }];
     });
   });
   const after = Array.from({ length: MOST }, (_, index) => {
@@ -37,4 +37,9 @@ export function recoveryFinding(
     return { inARow: index + 1, times: those.length, recovered };
   });
   return { setting, what, current, after: after.filter(({ times }) => times > 0) };
+}
+
+/** One that crashes has made no mistake of this kind, and is no better. */
+function isBetter(iteration: PastIteration, isBad: RecoveryQuestion["isBad"]): boolean {
+  return !isBad(iteration) && (iteration.wroteFiles || iteration.isAccepted);
 }
