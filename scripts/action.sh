@@ -25,6 +25,12 @@ run() {
   args=()
   if [ -n "${RALPH_ACTION_AGENT:-}" ]; then args+=(--agent "$RALPH_ACTION_AGENT"); fi
   if [[ ${RALPH_ACTION_ARGS:-} = *[![:space:]]* ]]; then
+    # A loop over xargs does not see it fail, and would go on without the words after the quote: limits, say.
+    if ! xargs printf '%s\0' <<<"$RALPH_ACTION_ARGS" >/dev/null; then
+      echo 'ralph: the input "args" has a quote that is not closed' >&2
+      echo "exit-code=64" >>"$GITHUB_OUTPUT"
+      exit 64
+    fi
     while IFS= read -r -d '' word; do args+=("$word"); done < <(xargs printf '%s\0' <<<"$RALPH_ACTION_ARGS")
   fi
   if [ -n "${RALPH_ACTION_GOAL:-}" ]; then args+=(-- "$RALPH_ACTION_GOAL"); fi

@@ -63,6 +63,20 @@ test("the action: quotes in its arguments are understood and nothing is expanded
   expect(readFileSync(env["GITHUB_OUTPUT"] ?? "", "utf8")).toBe("exit-code=0\nexit-code=2\nexit-code=2\n");
 });
 
+test("the action: a quote that is never closed starts nothing, as limits after it would be lost", () => {
+  project = createProject();
+  const env = {
+    ...runner(),
+    RALPH_ACTION_AGENT: "demo",
+    RALPH_ACTION_ARGS: "--check it's --budget 5",
+    RALPH_ACTION_GOAL: "a goal",
+  };
+  const { status, stderr } = spawnSync(ACTION, ["run"], { cwd: project.root, env, encoding: "utf8" });
+  expect(status).toBe(64);
+  expect(stderr).toContain('the input "args" has a quote that is not closed');
+  expect(readFileSync(env["GITHUB_OUTPUT"] ?? "", "utf8")).toBe("exit-code=64\n");
+});
+
 test("the action: with the state kept, a fresh checkout goes on with unfinished work", () => {
   project = createProject();
   project.script({ one: [[{ write: { path: "half.txt", text: "x" } }], WORKS] });
