@@ -3,7 +3,7 @@ import { importChecklist } from "./import-checklist.ts";
 import { scanTasksJson } from "../scan-tasks-json.ts";
 
 test("a document's checklist becomes stories in its order", () => {
-  const { json, count } = importChecklist(
+  const { json, count, losses } = importChecklist(
     Buffer.from(
       "# The shop\n\nWe sell things.\n\n## Must\n\n- [x] Cart\n  Keeps its content.\n  - [ ] survives a reload\n  - is empty at first\n- [ ] **pay**: Payment\n\n## Nice to have\n\n* [ ] Coupons “%”\n",
     ),
@@ -35,6 +35,7 @@ test("a document's checklist becomes stories in its order", () => {
       },
     ],
   });
+  expect(losses).toEqual(['the heading "Optional" of US-003']);
   expect(scanTasksJson(Buffer.from(json), "tasks.json").stories).toHaveLength(3);
 });
 

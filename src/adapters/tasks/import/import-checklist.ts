@@ -1,3 +1,4 @@
+import { few } from "../../../core/few.ts";
 import { RalphError } from "../../../core/ralph-error.ts";
 import { firstWords } from "../first-words.ts";
 import { scanChecklist } from "../scan-checklist.ts";
@@ -18,8 +19,10 @@ export function importChecklist(file: Buffer, name: string): ImportedTasks {
       hint: `write its tasks as lines such as "- [ ] first task", with what must be true of each below it; of requirements in prose the agent makes tasks: ralph plan`,
     });
   }
+  const idAt = (at: number): string => `US-${String(at + 1).padStart(3, "0")}`;
+  const optional = items.flatMap(({ task }, at) => (task.optional ? [idAt(at)] : []));
   const userStories = items.map(({ task }, at) => ({
-    id: `US-${String(at + 1).padStart(3, "0")}`,
+    id: idAt(at),
     title: task.title,
     description: task.description,
     acceptanceCriteria: task.criteria,
@@ -33,5 +36,9 @@ export function importChecklist(file: Buffer, name: string): ImportedTasks {
     verifyCommands: [],
     userStories,
   };
-  return { json: `${JSON.stringify(plan, null, 2)}\n`, count: items.length, losses: [] };
+  return {
+    json: `${JSON.stringify(plan, null, 2)}\n`,
+    count: items.length,
+    losses: optional.length === 0 ? [] : [`the heading "Optional" of ${few(optional)}`],
+  };
 }
