@@ -69,15 +69,33 @@ describe("ralph init", () => {
   test("in an empty repository is enough: run works without further edits", async () => {
     project = createBareProject();
     await project.ralph("init");
-    expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+    expect(await project.ralph("run", "--agent", "demo")).toMatchObject({ code: 0, stderr: "" });
     expect(project.read("TODO.md")).toContain("- [x] Say hello");
+  });
+
+  test("where no agent is installed, each run says that the demo agent only pretends to work", async () => {
+    project = createBareProject({ "notes.txt": "\n" });
+    await project.ralph("init");
+    const said = "ralph: the agent is demo, which only pretends to work\n  → install a coding agent";
+    expect((await project.ralph("run", "a goal")).stderr).toContain(said);
+    expect((await project.ralph("run", "another", "--agent", "demo")).stderr).not.toContain("pretends");
+    expect((await project.ralph("doctor")).stdout).toContain(
+      "agent demo: built in; it only pretends to work",
+    );
   });
 
   test("is no reason to refuse a goal, and the example stays as it is", async () => {
     project = createBareProject();
     await project.ralph("init");
     const example = project.read("TODO.md");
-    const goal = await project.ralph("run", "write hello.txt", "--check", "test -f DEMO.md");
+    const goal = await project.ralph(
+      "run",
+      "--agent",
+      "demo",
+      "write hello.txt",
+      "--check",
+      "test -f DEMO.md",
+    );
     expect(goal).toMatchObject({ code: 0, stderr: "" });
     expect(project.read("TODO.md")).toBe(example);
     expect(project.git("status", "--porcelain", "--", "TODO.md")).toBe("?? TODO.md");
@@ -117,7 +135,7 @@ describe("ralph init", () => {
     async (kind) => {
       project = createBareProject();
       expect(await project.ralph("init", "--source", kind)).toMatchObject({ code: 0 });
-      expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+      expect(await project.ralph("run", "--agent", "demo")).toMatchObject({ code: 0, stderr: "" });
     },
   );
 });

@@ -23,8 +23,8 @@ import { reportJson } from "../plan/plan-json.ts";
 import { reportLines } from "../plan/plan-lines.ts";
 import { exitCodeOf, type PlanReport } from "../plan/plan-report.ts";
 import { requireProgram } from "../project-state.ts";
+import { sayAgent } from "../say-agent.ts";
 import { warnTo } from "../warn-to.ts";
-import { sayAccount } from "./run.ts";
 
 interface Flags {
   readonly agent?: string;
@@ -68,7 +68,7 @@ async function plan(asked: string | undefined, flags: Flags, context: CliContext
     // An agent that outlived a killed process of ours would go on writing.
     await sweep(planMarker(project));
     const files = new PlanFiles(project, prd, flags.force === true);
-    if (!asJson) sayAccount(agent, context);
+    if (!asJson) sayAgent(agent, context, flags.agent);
     const report = await drivePlan({
       project,
       settings,

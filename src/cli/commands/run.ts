@@ -1,7 +1,5 @@
 import type { Command } from "commander";
-import { accountOf } from "../../compose.ts";
 import type { RunFlags } from "../../config/resolve-settings.ts";
-import type { AgentSettings } from "../../core/settings.ts";
 import { appendJobSummary, type JobSummaryFlags } from "../append-job-summary.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printerFor } from "../print/printer-for.ts";
@@ -11,6 +9,7 @@ import { prepareRun } from "../prepare-run.ts";
 import { requirePrograms, requireStartable } from "../require-startable.ts";
 import { runWithMonitor } from "../monitor/run-with-monitor.ts";
 import { withRunOptions, withSandboxOptions } from "../run-options.ts";
+import { sayAgent } from "../say-agent.ts";
 import { withSourceOptions, type SourceFlags } from "../source-request.ts";
 
 export interface Flags extends RunFlags, SourceFlags, JobSummaryFlags {
@@ -57,7 +56,7 @@ export async function run(
     return showPlan({ settings, source, context, asJson: flags.json === true });
   }
   await requireStartable(prepared, context);
-  if (flags.quiet !== true) for (const agent of agents) sayAccount(agent, context);
+  if (flags.quiet !== true) for (const agent of agents) sayAgent(agent, context, flags.agent);
   const code = await driveRun({
     ...prepared,
     context,
@@ -71,14 +70,4 @@ export async function run(
   });
   await appendJobSummary(prepared.project, flags, context);
   return code;
-}
-
-/** Better to know before the night than after it whose money it is. */
-export function sayAccount(agent: AgentSettings, { env, stderr }: CliContext): void {
-  const account = accountOf(agent, env);
-  if (account === null) return;
-  const sentence = account.isThere
-    ? `${agent.name} uses ${account.says}`
-    : `${agent.name} may not be logged in: ${account.says} was found; see ralph doctor`;
-  stderr.write(`ralph: ${sentence}\n`);
 }

@@ -11,6 +11,7 @@ import { requireAgent, resolveAgents } from "../../config/resolve-agents.ts";
 import { resolveStages } from "../../config/resolve-stages.ts";
 import type { Config } from "../../config/schema.ts";
 import { agentNamed } from "../../core/agent-named.ts";
+import { onlyPretends } from "../../core/demo/only-pretends.ts";
 import { isProgramFormat } from "../../core/known-programs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { agentsOfStages } from "../../core/stages/stages.ts";
@@ -74,7 +75,10 @@ async function agentFinding(
       advice,
     };
   }
-  if (facts === null) return { name, well: true, found: path, advice: null };
+  if (facts === null) {
+    const found = onlyPretends(agent) ? "built in; it only pretends to work" : path;
+    return { name, well: true, found, advice: null };
+  }
   const account = accountOf(agent, env);
   const version = (await askProgram(path, ["--version"], { cwd: root, env }))?.split("\n")[0];
   const tried = version?.includes(facts.triedVersion) === true ? "" : ` (tried with ${facts.triedVersion})`;
