@@ -32,6 +32,8 @@ export interface Prepared {
   readonly source: TaskSource;
   /** The files of the project's own list, where the run is about something else. */
   readonly otherLists: readonly string[];
+  /** So many tasks it has, done or not. */
+  readonly tasks: number;
   /** Why this source, as a sentence for the operator. */
   readonly why: string;
   readonly notes: Notes;
@@ -96,6 +98,7 @@ export async function prepareRun(
     commands,
     source,
     otherLists: request.is === "goal" ? await listFiles(project, config, context) : [],
+    tasks: tasks.length,
     why,
     notes: notesOf(project),
     agents,

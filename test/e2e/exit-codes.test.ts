@@ -55,6 +55,12 @@ describe("a run ends with", () => {
     expect((await run(tasks, flags)).code).toBe(code);
   });
 
+  test("0 when there is nothing to do, and says that the list is empty", async () => {
+    expect((await run([], ["--source", "TODO.md"])).stderr).toBe(
+      "ralph: TODO.md has no tasks\n  → how they are written: ralph help tasks\n",
+    );
+  });
+
   test("1 when a single attempt failed", async () => {
     project = projectOf([]);
     project.write("roadmap.md", "- [ ] **idle**: think\n  - ralph: false\n");

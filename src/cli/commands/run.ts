@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { RunFlags } from "../../config/resolve-settings.ts";
+import type { SourceIdentity } from "../../core/plan/task.ts";
 import { appendJobSummary, type JobSummaryFlags } from "../append-job-summary.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printerFor } from "../print/printer-for.ts";
@@ -49,7 +50,8 @@ export async function run(
   first?: Drive["first"],
 ): Promise<number> {
   const prepared = await prepareRun(goal, flags, context);
-  const { settings, source, why, agents } = prepared;
+  const { settings, source, tasks, why, agents } = prepared;
+  if (tasks === 0) context.stderr.write(noTasksIn(source.identity));
   if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
   if (flags.dryRun === true) {
     requirePrograms(prepared, context);
@@ -70,4 +72,9 @@ export async function run(
   });
   await appendJobSummary(prepared.project, flags, context);
   return code;
+}
+
+/** Nothing to do is done; but who wrote a list did not mean that. */
+function noTasksIn({ label }: SourceIdentity): string {
+  return `ralph: ${label} has no tasks\n  → how they are written: ralph help tasks\n`;
 }
