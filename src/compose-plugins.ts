@@ -4,6 +4,7 @@ import type { Plugin } from "./adapters/plugins/plugin.ts";
 import { builtInAgents, OWN_ROOT, withoutOwnSecrets, type Project } from "./compose-project.ts";
 import type { Config } from "./config/schema.ts";
 import { RalphError } from "./core/ralph-error.ts";
+import { watchPlugin } from "./engine/plugin-strays.ts";
 
 export type { Plugin, Plugins };
 
@@ -47,5 +48,6 @@ export async function pluginsOf(project: Project, request: PluginsRequest): Prom
     library: join(OWN_ROOT, "dist", "index.js"),
     knownAgents: builtInAgents().map(({ name }) => name),
     warn,
+    onLoad: (shown, path) => watchPlugin({ shown, path, tell: warn }),
   });
 }

@@ -65,12 +65,9 @@ test("the action: quotes in its arguments are understood and nothing is expanded
 
 test("the action: a quote that is never closed starts nothing, as limits after it would be lost", () => {
   project = createProject();
-  const env = {
-    ...runner(),
-    RALPH_ACTION_AGENT: "demo",
-    RALPH_ACTION_ARGS: "--check it's --budget 5",
-    RALPH_ACTION_GOAL: "a goal",
-  };
+  const RALPH_ACTION_ARGS = "--check it's --budget 5";
+  const given = { RALPH_ACTION_AGENT: "demo", RALPH_ACTION_ARGS, RALPH_ACTION_GOAL: "a goal" };
+  const env: Readonly<Record<string, string>> = { ...runner(), ...given };
   const { status, stderr } = spawnSync(ACTION, ["run"], { cwd: project.root, env, encoding: "utf8" });
   expect(status).toBe(64);
   expect(stderr).toContain('the input "args" has a quote that is not closed');

@@ -125,7 +125,24 @@ test("doctor names the plugins, and does not miss the agent that one of them bri
   expect(code).toBe(1);
 });
 
+test("a plugin that ends the program while it is loaded is named", async () => {
+  const project = projectWith(`process.exit(0);\n${plugin("")}`);
+  const { code, stderr } = await project.ralph("gates");
+  expect(stderr).toBe("ralph: the plugin ./plugin.mjs ends the program while it is loaded\n");
+  expect(code).toBe(64);
+});
+
 describe("a plugin that fails while it runs", () => {
+  test.each([
+    ["a promise", "Promise.reject(new Error('stray'))"],
+    ["a timer", "setTimeout(() => { throw new Error('stray'); }, 1)"],
+  ])("in %s that nobody waits for is named, and the run goes on", async (_, stray) => {
+    const project = projectWith(plugin(`analyzers: { mine: { analyze() { ${stray}; return []; } } }`));
+    const { code, stderr } = await project.ralph("run");
+    expect(stderr).toContain("the plugin ./plugin.mjs threw while nobody waited for it: stray");
+    expect(code).toBe(0);
+  });
+
   test("as a guard holds the claim until a person has mended it, and blames no agent", async () => {
     const project = projectWith(plugin("guards: { strict: { check() { throw new Error('no network'); } } }"));
     const first = await project.ralph("run");

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { RalphError } from "../../core/ralph-error.ts";
 import { messageOf } from "./ask-plugin.ts";
 import { checkPlugin } from "./check-plugin.ts";
+import type { OpenOptions } from "./open-plugins.ts";
 import type { Plugin } from "./plugin.ts";
 
 export interface LoadedPlugin {
@@ -21,9 +22,14 @@ const LIMIT_MS = 30_000;
  * Loads a plugin by its path, which counts from the root of the repository, or by the name of a package that is installed
  * for it. From here on its code runs, with all that this process may do.
  */
-export async function loadPlugin(shown: string, root: string, library: string): Promise<LoadedPlugin> {
+export async function loadPlugin(
+  shown: string,
+  { root, library, onLoad }: Pick<OpenOptions, "root" | "library" | "onLoad">,
+): Promise<LoadedPlugin> {
   resolveForPlugins(library);
   const url = isPath(shown) ? fileAt(shown, root) : packageNamed(shown, root);
+  const path = isPath(shown) ? fileURLToPath(url) : join(sep, "node_modules", shown, sep);
+  onLoad(shown, path);
   const exported = await importWithin(url, shown);
   const plugin = checkPlugin(exported["default"] ?? exported["plugin"], shown);
   return { plugin, shown, file: isPath(shown) ? inRepository(fileURLToPath(url), root) : null };
@@ -85,12 +91,18 @@ function resolveForPlugins(library: string): void {
 async function importWithin(url: string, shown: string): Promise<Readonly<Record<string, unknown>>> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error("it is not ready after 30 s")), LIMIT_MS);
+  const refuse = (): void => {
+    process.exitCode = 64;
+    process.stderr.write(`ralph: the plugin ${shown} ends the program while it is loaded\n`);
+  };
+  process.on("exit", refuse);
   try {
     return (await Promise.race([import(url), late.promise])) as Record<string, unknown>;
   } catch (error) {
     throw cannotLoad(shown, error);
   } finally {
     clearTimeout(timer);
+    process.off("exit", refuse);
   }
 }
 

@@ -38,13 +38,15 @@ export interface OpenOptions {
   /** Names of agents that are taken. */
   readonly knownAgents: readonly string[];
   readonly warn: (text: string) => void;
+  /** Called for each that is configured, with a part of the path of its files, before its code runs. */
+  readonly onLoad: (shown: string, path: string) => void;
 }
 
 /** Loads all of them, or says which one is broken. */
 export async function openPlugins(options: OpenOptions): Promise<Plugins> {
   const { root, env, warn } = options;
   const loaded: LoadedPlugin[] = [];
-  for (const name of options.configured) loaded.push(await loadPlugin(name, root, options.library));
+  for (const name of options.configured) loaded.push(await loadPlugin(name, options));
   for (const [at, plugin] of options.given.entries()) {
     const shown = `number ${at + 1} of those that were given`;
     loaded.push({ plugin: checkPlugin(plugin, shown), shown, file: null });
