@@ -115,6 +115,18 @@ describe("ralph init", () => {
     expect(project.read("TODO.md")).toBe("- [ ] mine\n");
   });
 
+  test("--force keeps what it replaces, and says where", async () => {
+    project = createBareProject();
+    await project.ralph("init");
+    const edited = 'agent = "demo"\n[run]\nmax_stuck = 7\n';
+    project.write(".ralph/ralph.toml", edited);
+    const { stdout } = await project.ralph("init", "--force");
+    const [, old = ""] = /^wrote {2}(\S+) +what ralph\.toml was until now$/m.exec(stdout) ?? [];
+    expect(project.read(old)).toBe(edited);
+    expect(project.read(".ralph/ralph.toml")).not.toContain("max_stuck");
+    expect((await project.ralph("init", "--force")).stdout).not.toContain("until now");
+  });
+
   test("writes no second configuration beside one that is read", async () => {
     project = createBareProject({ ".specflow/config.yaml": "ralph:\n  tester: {}\n" });
     const { code, stdout } = await project.ralph("init");

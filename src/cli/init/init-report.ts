@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from "node:fs";
-import { dirname, relative, sep } from "node:path";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { safePath, writeFileAtomically, type Project } from "../../compose.ts";
+import { isoTime } from "../../core/time.ts";
 import type { CliContext } from "../commands.ts";
 
 /** Writes files and says so, a line each. */
@@ -32,10 +33,16 @@ export class InitReport {
     this.say(`kept   ${this.shown(path)}`);
   }
 
-  /** Ours: written anew when that is asked for. */
+  /** Ours: written anew when that is asked for; what stood there may have been edited, and is kept. */
   write(path: string, text: string, what: string): void {
-    if (existsSync(path) && !this.#force) this.kept(path);
-    else this.replace(path, text, what);
+    if (!existsSync(path)) this.replace(path, text, what);
+    else if (!this.#force || readFileSync(this.#inside(path), "utf8") === text) this.kept(path);
+    else {
+      const time = isoTime(Date.now()).replaceAll(":", "-");
+      const old = join(this.#project.ralphDir, "logs", `${basename(path)}.before-${time}`);
+      this.replace(old, readFileSync(this.#inside(path)), `what ${basename(path)} was until now`);
+      this.replace(path, text, what);
+    }
   }
 
   /** The operator's: never overwritten. */
