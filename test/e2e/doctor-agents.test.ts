@@ -93,6 +93,15 @@ describe("ralph doctor", () => {
     expect(code).toBe(1);
   });
 
+  test("names a configuration that cannot be read as such, and looks at all that does not need it", async () => {
+    project = createWith('agnet = "demo"\n');
+    const { code, stdout } = await project.ralph("doctor");
+    expect(stdout).toMatch(
+      /✔ locks: .*\n✗ configuration: \.ralph\/ralph\.toml:1: unknown key "agnet".*\n {4}→ /,
+    );
+    expect(code).toBe(1);
+  });
+
   test("minds the agents of the stages, and the usual one only where a stage has none", async () => {
     const pipeline = (reviewer: string): string =>
       `[stages.coder]\nagent = "demo"\n[stages.reviewer]\nagent = "${reviewer}"\n`;

@@ -10,6 +10,7 @@ import {
   readConfig,
   type Project,
 } from "../../compose.ts";
+import type { Config } from "../../config/schema.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { agentFindings } from "../doctor/agent-findings.ts";
@@ -74,23 +75,39 @@ async function machine(context: CliContext): Promise<readonly Finding[]> {
 async function repository(context: CliContext, sendsTest: boolean): Promise<readonly Finding[]> {
   try {
     const project = await openProject(context);
-    const config = await readConfig(project);
     return [
       { name: "repository", well: true, found: project.root, advice: null },
       await identity(project, context),
       await state(project, context),
       folder(project),
       await lockFinding(project),
-      ...(await agentFindings(config, project, context)),
-      ...pluginFindings(config, project.root),
-      await sandboxFinding(config, project.root, context),
-      ...(await gateFindings(config, project, context)),
-      ...(await notifyFindings(config, project, context, sendsTest)),
+      ...(await configured(project, context, sendsTest)),
     ];
   } catch (error) {
     const found = problem("repository", error);
     return [found.advice === "git init" ? { ...found, mend: () => makeRepository(context) } : found];
   }
+}
+
+async function configured(
+  project: Project,
+  context: CliContext,
+  sendsTest: boolean,
+): Promise<readonly Finding[]> {
+  let config: Config;
+  try {
+    config = await readConfig(project);
+  } catch (error) {
+    const found = problem("configuration", error);
+    return [{ ...found, advice: found.advice ?? "mend it; agents and gates are looked at then" }];
+  }
+  return [
+    ...(await agentFindings(config, project, context)),
+    ...pluginFindings(config, project.root),
+    await sandboxFinding(config, project.root, context),
+    ...(await gateFindings(config, project, context)),
+    ...(await notifyFindings(config, project, context, sendsTest)),
+  ];
 }
 
 async function makeRepository(context: CliContext): Promise<string> {
