@@ -21,7 +21,7 @@ remove_dead_lock() {
 tries=0
 until ln -s $$ "$lock" 2>/dev/null; do
   ready && exit 0
-  [ -w . ] || fail "this checkout is not set up, and $(pwd) is not writable; run npm ci there first"
+  [ -w . ] || fail "this checkout is not set up, and $(pwd) is not writable; run npm ci and npm run build there first"
   owner=$(readlink "$lock")
   if [ -n "$owner" ] && ! lives "$owner"; then remove_dead_lock "$owner"
   elif [ $tries -eq 0 ]; then echo "ralph: waiting for process $owner, which is setting up this checkout…" >&2

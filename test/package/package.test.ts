@@ -47,6 +47,13 @@ test.each(KINDS.slice(0, 1))("$name: two commands from nothing to an accepted ta
   expect(useFirst(program, process.execPath, kind).wrong).toEqual([]);
 });
 
+test("nothing runs when it is installed: npm would ask the person about it", () => {
+  const packed = readFileSync(join(folder, "user", "node_modules", "ralph", "package.json"), "utf8");
+  const { scripts } = JSON.parse(packed) as { readonly scripts: Readonly<Record<string, string>> };
+  for (const name of ["preinstall", "install", "postinstall", "prepare"])
+    expect(scripts).not.toHaveProperty(name);
+});
+
 test("a program can import it, and the types are there", () => {
   const seen = execFileSync(
     process.execPath,
