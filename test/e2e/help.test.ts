@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TOPICS } from "../../src/cli/help/topics.ts";
 import { createBareProject, type Project } from "./project.ts";
@@ -21,7 +23,8 @@ test("help TOPIC prints its page, without the marks of Markdown", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^What the exit code of a command says\n\n {2}Code {2}Meaning/);
   expect(stdout).toMatch(/^ {2}3 {5}a decision is needed +ralph inbox$/m);
-  expect(stdout).toContain("More: in CI (docs/guide/ci.md).");
+  const [, page = "", root = ""] = /More: in CI \((.*)\)\.\nThese pages are in (.*)\n/.exec(stdout) ?? [];
+  expect(existsSync(join(root, page))).toBe(true);
 });
 
 test("help COMMAND says what --help says; a name that is both is told as both", async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -66,6 +67,16 @@ test("a program can import it, and the types are there", () => {
   expect(seen).toContain("runLoop");
   const types = readFileSync(join(folder, "user", "node_modules", "ralph", "dist", "index.d.ts"), "utf8");
   expect([...types.matchAll(/from "([^"]+)"/g)].map(([, name]) => name)).toEqual([]);
+});
+
+test("every page that a topic of help names is inside", () => {
+  const place = join(folder, "user", "node_modules", "ralph");
+  const help = join(place, "docs", "help");
+  const named = readdirSync(help).flatMap((name) =>
+    [...readFileSync(join(help, name), "utf8").matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, to = ""]) => to),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  for (const to of named) expect([to, existsSync(join(help, to))]).toEqual([to, true]);
 });
 
 test("the licences of what is built in are inside", () => {

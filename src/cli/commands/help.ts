@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { readTopic } from "../../compose-help.ts";
+import { OWN_ROOT, readTopic } from "../../compose-help.ts";
 import { closest } from "../../core/closest.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { COMMANDS, type Act, type CliContext } from "../commands.ts";
@@ -35,7 +35,7 @@ async function help(wanted: string | undefined, context: CliContext): Promise<nu
 }
 
 function topicText(name: string, { stdout, env }: CliContext): string {
-  const lines = topicLines(readTopic(name), styleFor(stdout, env));
+  const lines = topicLines(readTopic(name), styleFor(stdout, env), OWN_ROOT);
   return lines.map((line) => `${line}\n`).join("");
 }
 

@@ -1,12 +1,14 @@
 import type { Style } from "../print/style.ts";
 import { helpBlocks, type HelpBlock } from "./help-blocks.ts";
 
-/** A topic for the terminal. */
-export function topicLines(markdown: string, style: Style): readonly string[] {
-  return helpBlocks(markdown).flatMap((block, at) => [
+/** A topic for the terminal; `root` is where the pages lie that it names. */
+export function topicLines(markdown: string, style: Style, root: string): readonly string[] {
+  const lines = helpBlocks(markdown).flatMap((block, at) => [
     ...(at === 0 ? [] : [""]),
     ...blockLines(block, style),
   ]);
+  const namesPages = lines.some((line) => line.startsWith("More: "));
+  return namesPages ? [...lines, style.dim(`These pages are in ${root}`)] : lines;
 }
 
 function blockLines(block: HelpBlock, style: Style): readonly string[] {
