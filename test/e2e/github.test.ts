@@ -58,6 +58,41 @@ test("issues are worked on in their order, told about and closed; a second run h
   expect(await accepted()).toHaveLength(3);
 });
 
+test("an issue waits for an open one without the label, and the others go on", async () => {
+  projectWith([{ body: "Depends on #2" }, { labels: [] }, {}, {}]);
+  const run = await project.ralph("run");
+  expect(run).toMatchObject({ code: 2, stderr: "" });
+  const why = "issue-1 waits for issue-2, which is not done and not among the tasks of github:ralph";
+  expect(run.stdout.split(`! ${why}\n`)).toHaveLength(2);
+  expect(run.stdout).toContain(`blocked: ${why}\n`);
+  expect(run.stdout).toContain("→ settle it, then: ralph run\n");
+  expect(await accepted()).toEqual(["issue-3 accepted", "issue-4 accepted"]);
+  const told = await project.ralph("why");
+  expect(told.stdout).toContain(`${why}.`);
+  github.change((hub) => (hub.issues[1]!.state = "CLOSED"));
+  expect(await project.ralph("run")).toMatchObject({ code: 0 });
+  expect(await accepted()).toHaveLength(3);
+});
+
+test("an issue that gets something to wait for during a run waits, and the person is told", async () => {
+  const script = join(folder, "asks.cjs");
+  writeFileSync(
+    script,
+    `const { readFileSync, writeFileSync } = require("node:fs");
+const hub = JSON.parse(readFileSync(${JSON.stringify(join(folder, "hub.json"))}));
+hub.issues[1].body = "Depends on #3";
+writeFileSync(${JSON.stringify(join(folder, "hub.json"))}, JSON.stringify(hub));
+writeFileSync("work.txt", "done");
+console.log("<promise>COMPLETE</promise>");`,
+  );
+  projectWith([{}, {}, { labels: [] }], "", `"${process.execPath}" "${script}"`);
+  const run = await project.ralph("run");
+  expect(run).toMatchObject({ code: 2 });
+  expect(run.stdout).toContain("! issue-2 waits for issue-3, which is not done");
+  expect(await accepted()).toEqual(["issue-1 accepted"]);
+  expect(github.issue(2)).toMatchObject({ state: "OPEN", comments: [] });
+});
+
 test("an issue that a person opens again is worked on again", async () => {
   projectWith([{}], "", `date +%N >> work.txt; ${WORKS}`);
   await project.ralph("run");
@@ -163,6 +198,10 @@ test("ralph tasks, --source and import take issues too", async () => {
   expect(JSON.parse(project.read(".ralph/tasks.json"))).toMatchObject({
     userStories: [{ id: "issue-1", title: "First", acceptanceCriteria: ["it works"], passes: false }],
   });
+  github.change((hub) => (hub.issues[0]!.body = "Depends on #2"));
+  const lossy = await project.ralph("import", "github", "--force");
+  expect(lossy.stdout + lossy.stderr).toContain("what is waited for outside of the list of issue-1");
+  expect(JSON.parse(project.read(".ralph/tasks.json"))).toMatchObject({ userStories: [{ dependsOn: [] }] });
   expect(github.hub().asked).toEqual([]);
 });
 

@@ -43,6 +43,19 @@ describe("the next task", () => {
     given(runStarted(), tasksObserved(task("ui", { dependsOn: ["login"] }), login)).wants("iterate:login");
   });
 
+  test("is not one that waits for something outside of the plan; without another the run is blocked by it", () => {
+    const waiting = task("ui", { dependsOn: ["elsewhere"] });
+    given(runStarted(), tasksObserved(waiting, login)).wants("iterate:login");
+    const { effects } = given(runStarted(), tasksObserved(waiting, task("docs", { dependsOn: ["ui"] })));
+    expect(effects).toMatchObject([
+      {
+        outcome: "blocked",
+        reason: "ui waits for elsewhere, which is not done and not among the tasks of TODO.md",
+      },
+    ]);
+    given(runStarted(), tasksObserved({ ...waiting, optional: true })).ends("completed");
+  });
+
   test("is only one of those asked for", () => {
     given(runStarted({ onlyTasks: ["docs"] }), tasksObserved(login, task("docs"))).wants("iterate:docs");
   });

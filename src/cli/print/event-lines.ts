@@ -2,6 +2,7 @@ import type { EventOf, Outcome, Recorded } from "../../core/events.ts";
 import { formatDuration } from "../../core/duration.ts";
 import { dollars } from "../../core/limits/budget.ts";
 import type { State } from "../../core/loop/state.ts";
+import { isBlockedOutside } from "../../core/loop/outside-waits.ts";
 import { tasksInScope } from "../../core/loop/select-tasks.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import type { IterationRecord } from "../../core/projections/iteration-record.ts";
@@ -124,7 +125,7 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
   const next: Readonly<Record<Outcome, string | null>> = {
     completed: null,
     undecided: `${howToAnswer(state)}, then: ralph run`,
-    blocked: "see what would help: ralph blocked --suggest; settle it, then: ralph run",
+    blocked: `${isBlockedOutside(state) ? "" : "see what would help: ralph blocked --suggest; "}settle it, then: ralph run`,
     exhausted: "see why: ralph why; go on: ralph run",
     stuck: `see why: ralph why; what it was doing: ralph logs${afterStuck(state)}`,
     limited: "go on later: ralph run",

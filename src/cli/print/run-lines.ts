@@ -1,6 +1,7 @@
 import type { RunId } from "../../core/event-shape.ts";
 import type { Recorded } from "../../core/events.ts";
 import type { State } from "../../core/loop/state.ts";
+import { outsideWaits } from "../../core/loop/outside-waits.ts";
 import { extendRecord, type IterationRecord } from "../../core/projections/iteration-record.ts";
 import { eventLines } from "./event-lines.ts";
 import { LanePrefixes } from "./lane-prefixes.ts";
@@ -12,6 +13,7 @@ export class RunLines {
   readonly #style: Style;
   readonly #open = new Map<number, IterationRecord>();
   #begun: RunId | null = null;
+  #waits: ReadonlySet<string> = new Set();
 
   constructor(style: Style) {
     this.#style = style;
@@ -22,9 +24,18 @@ export class RunLines {
     if (record !== undefined) this.#open.set(record.iteration, record);
     if (event.type === "verdict.reached") this.#open.delete(event.iteration);
     this.lanes.see(event, state);
-    if (this.#isKnown(event, state)) return [];
     const prefix = "task" in event && event.task !== null ? this.lanes.of(event.task) : "";
-    return eventLines(event, state, record, this.#style, prefix);
+    const lines = this.#isKnown(event, state) ? [] : eventLines(event, state, record, this.#style, prefix);
+    return event.type === "tasks.observed" ? [...lines, ...this.#waitLines(state)] : lines;
+  }
+
+  /** What waits for something that is not among the tasks, each once. */
+  #waitLines(state: State): readonly string[] {
+    const { run, plan } = state;
+    const waits = run === null || plan === null ? [] : outsideWaits(state, run, plan);
+    const news = waits.filter((wait) => !this.#waits.has(wait));
+    this.#waits = new Set(waits);
+    return news.map((wait) => this.#style.ask(`! ${wait}`));
   }
 
   /** Every merge brings its mark, and nothing new. */

@@ -4,6 +4,7 @@ import { formatDuration } from "../duration.ts";
 import { isAgentLimit } from "./agent-for.ts";
 import { beyondBudget, braked, type Ending } from "./brakes.ts";
 import { usedMsOf } from "./evolve-run.ts";
+import { outsideWaits } from "./outside-waits.ts";
 import { nextRetryAt, readyTasks, tasksInScope, waitReason } from "./select-tasks.ts";
 import { waitsForDeadline } from "./question-deadlines.ts";
 import { taskState, type RunState, type State } from "./state.ts";
@@ -60,10 +61,15 @@ function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): End
   const canStart = isReady || retryAt !== null;
   if (canStart && run.iterations < run.settings.limits.maxIterations) return null;
   if (!canStart && waitsForDeadline(state, run, plan, now)) return null;
-  return unlessDone(state, run, plan, {
-    outcome: "exhausted",
-    reason: exhaustion(state, run, plan, canStart),
-  });
+  const waits = canStart ? [] : outsideWaits(state, run, plan);
+  return unlessDone(
+    state,
+    run,
+    plan,
+    waits.length > 0
+      ? { outcome: "blocked", reason: waits.slice(0, 5).join("; ") }
+      : { outcome: "exhausted", reason: exhaustion(state, run, plan, canStart) },
+  );
 }
 
 function exhaustion(state: State, run: RunState, plan: Plan, canStart: boolean): string {

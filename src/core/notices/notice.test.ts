@@ -97,6 +97,13 @@ describe("a notice", () => {
     if (notice !== null) expect(notice.text).toContain(`${reason} (0 of 2 tasks done)`);
   });
 
+  test("of a run that ended because a task waits for something outside of the plan says so", () => {
+    const plan = { source: settings().source, tasks: [task("a", { dependsOn: ["elsewhere"] })] };
+    const observed = { type: "tasks.observed", run: RUN, plan } as const;
+    const end = { type: "run.ended", run: RUN, outcome: "blocked", reason: "a waits" } as const;
+    expect(noticed(...begun(), observed, end)).toMatchObject({ kind: "ended", command: "ralph why" });
+  });
+
   test("of the end of a run that went on past a question is no repetition", () => {
     const end = { type: "run.ended", run: RUN, outcome: "undecided", reason: "a asks: why?" } as const;
     expect(noticed(...begun(true), end)).toMatchObject({ kind: "ended", command: "ralph inbox" });

@@ -1,6 +1,7 @@
 import type { EventOf, EventType, Outcome, Recorded } from "../events.ts";
 import { dollars } from "../limits/budget.ts";
 import { AGENT_LIMITED, tasksInScope } from "../loop/select-tasks.ts";
+import { isBlockedOutside } from "../loop/outside-waits.ts";
 import type { State } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
 import { asArgument } from "../projections/blocked.ts";
@@ -139,6 +140,8 @@ function end(event: EventOf<"run.ended">, state: State): Words | null {
     }
     case "blocked":
     case "undecided":
+      if (run !== null && isBlockedOutside(state))
+        return { kind: "ended", text: `the run has ended: ${event.reason}${counts}`, command: "ralph why" };
       if (run === null || !run.settings.keepGoing) return null;
       return { kind: "ended", text: `the run has ended: ${event.reason}${counts}`, command };
     case "exhausted":

@@ -1,4 +1,5 @@
 import { taskState, type OpenIteration, type State, type TaskState } from "../loop/state.ts";
+import { outsideInWords } from "../loop/outside-waits.ts";
 import { statusOf, whyBlocked } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
 import { isoTime } from "../time.ts";
@@ -89,6 +90,8 @@ function openWait(state: State, task: Task, known: TaskState): Wait {
     return { what: "was not part of the last run", next: `ralph run --task ${task.id}` };
   if (run !== null && known.exhaustedIn === run.id)
     return { what: "has used up its iterations of this run", next: "try again: ralph run" };
+  const outside = plan && outsideInWords(plan, task);
+  if (outside !== null) return { what: outside, next: "settle it, then: ralph run" };
   const needed = (plan?.tasks ?? []).filter(({ id }) => task.dependsOn.includes(id));
   const missing = needed.filter((other) => statusOf(state, other) !== "done").map(({ id }) => id);
   if (missing.length > 0)

@@ -72,15 +72,30 @@ describe("reading", () => {
     expect(second?.description).toHaveLength(20_001);
   });
 
-  test.each([
-    ["open and without the label", { labels: [] }, /depends on #2, which is open and has no label "ralph"/],
-    ["not there", { number: 9 }, /depends on #2, which does not exist/],
-  ])("refuses to wait for an issue that is %s", async (_how, other, message) => {
-    const source = sourceWith([{ body: "blocked by #2" }, other]);
-    await expect(source.observe()).rejects.toMatchObject({
+  test("an open issue without the label is waited for until it is closed", async () => {
+    const source = sourceWith([{ body: "blocked by #2" }, { labels: [] }, {}]);
+    const waits = async () => (await tasksOf(source)).map(({ id, dependsOn }) => [id, dependsOn]);
+    expect(await waits()).toEqual([
+      ["issue-1", ["issue-2"]],
+      ["issue-3", []],
+    ]);
+    github.change((hub) => (hub.issues[1]!.state = "CLOSED"));
+    expect(await waits()).toEqual([
+      ["issue-1", []],
+      ["issue-3", []],
+    ]);
+  });
+
+  test("refuses to begin with an issue that waits for one that is not there, and waits if it comes later", async () => {
+    const body = "blocked by #9";
+    await expect(sourceWith([{}, { body }, { body }]).observe()).rejects.toMatchObject({
       code: "bad-tasks",
-      message: expect.stringMatching(message),
+      message: "GitHub issues: issue-2, issue-3 depend on #9, which does not exist",
     });
+    const source = sourceWith([{}]);
+    await source.observe();
+    github.change((hub) => (hub.issues[0]!.body = body));
+    expect(await tasksOf(source)).toMatchObject([{ id: "issue-1", dependsOn: ["issue-9"] }]);
   });
 
   test("names a circle by its issues", async () => {
@@ -146,12 +161,12 @@ describe("marking", () => {
   });
 
   test("may leave the closing to people: then the label goes", async () => {
-    const source = sourceWith([{}, {}], { whenDone: "comment" });
+    const source = sourceWith([{}, { body: "Depends on #1" }], { whenDone: "comment" });
     await source.observe();
     github.change((hub) => (hub.listed = structuredClone(hub.issues)));
     await source.mark("issue-1", ACCEPTED);
     expect(github.issue(1)).toMatchObject({ state: "OPEN", labels: [], comments: [expect.any(String)] });
-    expect((await tasksOf(source)).map(({ id }) => id)).toEqual(["issue-2"]);
+    expect(await tasksOf(source)).toMatchObject([{ id: "issue-2", dependsOn: [] }]);
   });
 
   test("stands although GitHub's lists show it later", async () => {

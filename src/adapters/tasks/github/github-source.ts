@@ -6,7 +6,7 @@ import { createGh, type Ask, type Gh, type GhOptions } from "./gh.ts";
 import { githubLabel, type GithubPlace } from "./github-place.ts";
 import { issueId, issueNumber, type Issue } from "./issue-task.ts";
 import { OwnActs, type Act } from "./own-acts.ts";
-import { inRepo, issueTasks, readIssues, viewIssue, type Issues } from "./read-issues.ts";
+import { inRepo, issueTasks, readIssues, requireNoneMissing, viewIssue, type Issues } from "./read-issues.ts";
 
 export interface GithubOptions extends GhOptions {
   readonly now?: () => number;
@@ -35,7 +35,9 @@ export function createGithubSource(place: GithubPlace, options: GithubOptions): 
       if (seen !== null && now() - seen.at < FRESH_MS) return seen.plan;
       const issues = await read(gh.ask);
       if (seen === null) requireSome(issues, place);
-      const tasks = await issueTasks(gh, place, issues, settled);
+      const found = await issueTasks(gh.ask, place, issues, settled);
+      if (seen === null) requireNoneMissing(found);
+      const { tasks } = found;
       seen = { at: now(), open: issues.open, plan: { source: identity, tasks } };
       return seen.plan;
     },
@@ -43,11 +45,12 @@ export function createGithubSource(place: GithubPlace, options: GithubOptions): 
     mark: async (task, accepted) => {
       const number = issueNumber(task);
       if (number === null) return;
-      const { state, comments } = await viewIssue(gh, place, number);
+      const { state, comments } = await viewIssue(gh.insist, place, number);
       if (state === null) return;
       if (accepted !== undefined) await tell(gh, place, number, accepted, comments);
       if (state !== "OPEN") return;
       await settle(gh, place, number);
+      settled.add(number);
       const issue = seen?.open.find((one) => one.number === number);
       act(issue, place.whenDone === "close" ? "closed" : "unlabelled");
     },

@@ -1,7 +1,8 @@
 import { planProblem } from "../../../core/plan/check-plan.ts";
-import type { Task } from "../../../core/plan/task.ts";
+import type { Task, TaskId } from "../../../core/plan/task.ts";
+import { few } from "../../../core/few.ts";
 import { RalphError } from "../../../core/ralph-error.ts";
-import { isNotFound, type Ask, type Gh } from "./gh.ts";
+import { isNotFound, type Ask } from "./gh.ts";
 import type { GithubPlace } from "./github-place.ts";
 import { issueNumber, issueTask, type Issue } from "./issue-task.ts";
 
@@ -32,42 +33,56 @@ export async function readIssues(ask: Ask, place: GithubPlace): Promise<Issues> 
   });
 }
 
-/** The tasks, once it is known which of the issues they wait for are closed. `settled` remembers those. */
+/**
+ * The tasks, once it is known which of the issues they wait for are closed; `settled` remembers those. One that is open and
+ * has no label is waited for.
+ */
 export async function issueTasks(
-  gh: Gh,
+  ask: Ask,
   place: GithubPlace,
   { open, closed }: Issues,
   settled: Set<number>,
-): Promise<readonly Task[]> {
+): Promise<IssueTasks> {
   const tasks = [
     ...open.map((issue) => issueTask(issue, false)),
     ...closed.map((issue) => issueTask(issue, true)),
   ].toSorted((a, b) => (issueNumber(a.id) ?? 0) - (issueNumber(b.id) ?? 0));
   const known = new Set(tasks.map(({ id }) => id));
   const outside = new Set(tasks.flatMap(({ dependsOn }) => dependsOn).filter((id) => !known.has(id)));
+  const missing: TaskId[] = [];
   for (const id of outside) {
     const number = issueNumber(id) ?? 0;
-    if (settled.has(number)) continue;
-    await requireSettled(gh, place, number);
-    settled.add(number);
+    const state = settled.has(number) ? "CLOSED" : (await viewIssue(ask, place, number)).state;
+    if (state === null) missing.push(id);
+    else if (state !== "OPEN") settled.add(number);
   }
-  const whole = tasks.map((task) => ({
-    ...task,
-    dependsOn: task.dependsOn.filter((id) => !outside.has(id)),
-  }));
+  const without = (isLeftOut: (id: TaskId) => boolean): readonly Task[] =>
+    tasks.map((task) => ({ ...task, dependsOn: task.dependsOn.filter((id) => !isLeftOut(id)) }));
+  const whole = without((id) => outside.has(id));
   const problem = planProblem(whole.map((task) => ({ task, line: issueNumber(task.id) ?? 0 })));
   if (problem !== null)
     throw new RalphError("bad-tasks", `GitHub issues: ${problem.replaceAll(/\(line (\d+)\)/g, "(#$1)")}`);
-  return whole;
+  return { tasks: without((id) => outside.has(id) && settled.has(issueNumber(id) ?? 0)), missing };
 }
 
-async function requireSettled(gh: Gh, place: GithubPlace, number: number): Promise<void> {
-  const { state } = await viewIssue(gh, place, number);
-  if (state !== "OPEN" && state !== null) return;
-  const how = state === null ? "which does not exist" : `which is open and has no label "${place.label}"`;
-  throw new RalphError("bad-tasks", `an issue depends on #${number}, ${how}`, {
-    hint: "give it the label, close it, or take the words out of the issue that depends on it",
-  });
+export interface IssueTasks {
+  readonly tasks: readonly Task[];
+  /** What tasks wait for and does not exist. */
+  readonly missing: readonly TaskId[];
+}
+
+/** A plan that was begun is kept: then a task waits for what does not exist, and people are told so. */
+export function requireNoneMissing({ tasks, missing: [missing] }: IssueTasks): void {
+  if (missing === undefined) return;
+  const ids = tasks.filter(({ dependsOn }) => dependsOn.includes(missing)).map(({ id }) => id);
+  const depend = ids.length === 1 ? "depends" : "depend";
+  throw new RalphError(
+    "bad-tasks",
+    `GitHub issues: ${few(ids)} ${depend} on #${issueNumber(missing) ?? ""}, which does not exist`,
+    {
+      hint: `take the words out of it, or name another issue: gh issue edit ${issueNumber(ids[0] ?? "") ?? ""}`,
+    },
+  );
 }
 
 export interface ViewedIssue {
@@ -76,10 +91,10 @@ export interface ViewedIssue {
   readonly comments: readonly string[];
 }
 
-export async function viewIssue(gh: Gh, place: GithubPlace, number: number): Promise<ViewedIssue> {
+export async function viewIssue(ask: Ask, place: GithubPlace, number: number): Promise<ViewedIssue> {
   try {
     const fields = ["--json", "state,comments"];
-    const printed = await gh.insist("issue", "view", String(number), ...inRepo(place), ...fields);
+    const printed = await ask("issue", "view", String(number), ...inRepo(place), ...fields);
     const { state, comments } = parsed(printed) as { state?: unknown; comments?: unknown };
     const bodies = (Array.isArray(comments) ? (comments as { body?: unknown }[]) : []).map(
       ({ body }) => body,
