@@ -150,6 +150,21 @@ console.log("<promise>COMPLETE</promise>");`,
   expect(github.hub()).toMatchObject({ ill: { "issue list": 0 }, issues: [{ state: "CLOSED" }] });
 });
 
+test("a right that is missing is named at once, and the next run closes what is done", async () => {
+  projectWith([{}]);
+  const words = "HTTP 403: Resource not accessible by integration (https://api.github.com/graphql)";
+  github.change((hub) => (hub.refused = { "issue close": words }));
+  const refused = await project.ralph("run");
+  expect(refused).toMatchObject({ code: 5 });
+  expect(refused.stderr).toContain(`GitHub refuses gh issue close: ${words}`);
+  expect(refused.stderr).toContain("→ give it the right to write issues");
+  expect(github.hub().asked.filter(([, act]) => act === "close")).toHaveLength(1);
+  github.change((hub) => (hub.refused = {}));
+  expect(await project.ralph("run")).toMatchObject({ code: 0 });
+  expect(github.issue(1)).toMatchObject({ state: "CLOSED", comments: [expect.any(String)] });
+  expect(await accepted()).toEqual(["issue-1 accepted"]);
+});
+
 test("pull requests name the issue that their merge closes", async () => {
   projectWith([{}], '[git]\nmerge = "pr"\n');
   execFileSync("git", ["init", "--quiet", "--bare", join(folder, "hub.git")]);

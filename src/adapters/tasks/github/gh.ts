@@ -37,7 +37,7 @@ export function createGh({ root, env, pausesMs = PAUSES_MS }: GhOptions): Gh {
       try {
         return await ask(...args);
       } catch (error) {
-        if (!(error instanceof RalphError) || error.code !== "unreachable") throw error;
+        if (!(error instanceof Outage)) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
@@ -51,13 +51,24 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof RalphError && error.code === "no-tasks";
 }
 
+/** GitHub does not answer, or not now: what comes later may. */
+class Outage extends RalphError {}
+
 const AUTH_REQUIRED = 4;
+const WRITES = ["close", "comment", "edit", "reopen"];
 
 function failure({ code, words }: Said, args: readonly string[]): RalphError {
+  const command = `gh ${args.slice(0, 2).join(" ")}`;
+  const isWrite = args[0] === "issue" && WRITES.includes(args[1] ?? "");
+  const outage = new Outage("unreachable", `${command} failed: ${words}`, {
+    hint: "when GitHub answers again: ralph run",
+  });
+  if (/rate limit|abuse detection/i.test(words)) return outage;
   if (code === AUTH_REQUIRED || /gh auth login|authentication|HTTP 401/i.test(words))
-    return new RalphError("unreachable", "gh is not signed in to GitHub", {
+    return new RalphError("unreachable", `gh is not signed in to GitHub: ${words}`, {
       hint: "sign in: gh auth login; then: ralph run",
     });
+  if (isRefusal(words) || (isWrite && /HTTP 404/.test(words))) return refusal(command, isWrite, words);
   if (/no git remotes|none of the git remotes|not a git repository/i.test(words))
     return new RalphError("config", `gh finds no GitHub repository here: ${words}`, {
       hint: 'name it in .ralph/ralph.toml: [github] repo = "owner/name"',
@@ -68,7 +79,22 @@ function failure({ code, words }: Said, args: readonly string[]): RalphError {
     });
   if (/could not resolve to an issue|not found|has been deleted|HTTP 404/i.test(words))
     return new RalphError("no-tasks", `GitHub has no such issue: ${words}`);
-  return new RalphError("unreachable", `gh ${args.slice(0, 2).join(" ")} failed: ${words}`, {
-    hint: "when GitHub answers again: ralph run",
-  });
+  return outage;
+}
+
+function isRefusal(words: string): boolean {
+  return /HTTP 403|resource not accessible|correct permissions|required scopes|SAML enforcement/i.test(words);
+}
+
+/** Of what it does not show, GitHub says that it is not found. */
+function refusal(command: string, isWrite: boolean, words: string): RalphError {
+  const [does, right] = isWrite ? ["change", "write"] : ["read", "read"];
+  const forToken = isWrite ? "read and write" : "read";
+  return new RalphError(
+    "unreachable",
+    `GitHub refuses ${command}: ${words}; the account or token of gh may not ${does} issues here`,
+    {
+      hint: `give it the right to ${right} issues (a token: "Issues: ${forToken}"; a workflow: permissions: issues: ${right}), or sign in with another: gh auth login; then: ralph run`,
+    },
+  );
 }

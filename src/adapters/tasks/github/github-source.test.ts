@@ -160,6 +160,38 @@ describe("marking", () => {
     expect(github.issue(1)).toMatchObject({ state: "CLOSED", comments: [expect.any(String)] });
   });
 
+  test.each([
+    [
+      "HTTP 403: Resource not accessible by integration (https://api.github.com/graphql)",
+      /may not change issues/,
+    ],
+    ["GraphQL: Resource not accessible by personal access token (closeIssue)", /may not change issues/],
+    ["GraphQL: me does not have the correct permissions to execute `CloseIssue`", /may not change issues/],
+    ["HTTP 404: Not Found (https://api.github.com/graphql)", /may not change issues/],
+    ["HTTP 401: Bad credentials (https://api.github.com/graphql)", /not signed in/],
+  ])("is not tried again where GitHub refuses it: %s", async (words, message) => {
+    const source = sourceWith([{}]);
+    github.change((hub) => (hub.refused = { "issue close": words }));
+    const error: unknown = await source.mark("issue-1", ACCEPTED).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "unreachable", message: expect.stringMatching(message) });
+    expect(error).toMatchObject({
+      message: expect.stringContaining(words),
+      hint: expect.stringMatching(/^(give|sign)/),
+    });
+    expect(asked()).toEqual(["issue comment", "issue close"]);
+  });
+
+  test("is tried again where only the rate is limited, though that is said with the same number", async () => {
+    const source = sourceWith([{}]);
+    github.change(
+      (hub) => (hub.refused = { "issue close": "HTTP 403: API rate limit exceeded for user ID 1." }),
+    );
+    await expect(source.mark("issue-1", ACCEPTED)).rejects.toThrow(
+      "gh issue close failed: HTTP 403: API rate",
+    );
+    expect(asked()).toEqual(["issue comment", "issue close", "issue close", "issue close"]);
+  });
+
   test("may leave the closing to people: then the label goes", async () => {
     const source = sourceWith([{}, { body: "Depends on #1" }], { whenDone: "comment" });
     await source.observe();
