@@ -72,6 +72,12 @@ describe("reading", () => {
     expect(second?.description).toHaveLength(20_001);
   });
 
+  test("takes an issue without a text as it is", async () => {
+    expect(await tasksOf(sourceWith([{ body: null }]))).toMatchObject([
+      { id: "issue-1", title: "issue 1", description: "", criteria: [], dependsOn: [] },
+    ]);
+  });
+
   test("an open issue without the label is waited for until it is closed", async () => {
     const source = sourceWith([{ body: "blocked by #2" }, { labels: [] }, {}]);
     const waits = async () => (await tasksOf(source)).map(({ id, dependsOn }) => [id, dependsOn]);

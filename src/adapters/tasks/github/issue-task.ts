@@ -7,7 +7,7 @@ import { dependenciesIn, shownText } from "./issue-text.ts";
 export interface Issue {
   readonly number: number;
   readonly title: string;
-  readonly body?: string;
+  readonly body?: string | null;
   readonly labels?: readonly { readonly name: string }[];
 }
 
@@ -15,8 +15,8 @@ const TITLE_MAX = 200;
 const CRITERIA_MAX = 50;
 
 /** Anybody may have written it, so everything in it has a limit. */
-export function issueTask({ number, title, body = "", labels = [] }: Issue, isDone: boolean): Task {
-  const text = shownText(body);
+export function issueTask({ number, title, body, labels = [] }: Issue, isDone: boolean): Task {
+  const text = shownText(body ?? "");
   const boxes = scanChecklist(Buffer.from(text));
   return plainTask({
     id: issueId(number),
