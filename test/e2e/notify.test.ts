@@ -41,6 +41,20 @@ function kinds(): readonly unknown[] {
 }
 
 describe("a webhook", () => {
+  test("is told of a limit once where the run does not wait for it", async () => {
+    await receive();
+    // One more than it can do if the hour ends meanwhile.
+    project.write("TODO.md", "- [ ] One\n- [ ] Two\n- [ ] Three\n");
+    project.commit();
+    expect(await project.ralph("run", "--calls", "1", "--no-wait")).toMatchObject({ code: 5 });
+    expect(receiver.bodies()).toEqual([
+      expect.objectContaining({
+        kind: "limit",
+        text: expect.stringMatching(/^the run has ended: the calls of this hour are used up until /),
+      }),
+    ]);
+  });
+
   test("is told when all is done, signed so that it can tell who speaks", async () => {
     await receive(undefined, { env: { RALPH_NOTIFY_SECRET: "a secret between us" } });
     expect(await project.ralph("run")).toMatchObject({ code: 0 });

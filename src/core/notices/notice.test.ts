@@ -14,13 +14,13 @@ function noticed(...events: readonly Event[]) {
   return last === undefined ? null : noticeOf(last, evolveAll(facts));
 }
 
-function begun(keepGoing = false, shared = false): readonly Event[] {
+function begun(keepGoing = false, shared = false, noWait = false): readonly Event[] {
   const { source } = settings();
   return [
     {
       type: "run.started",
       run: RUN,
-      settings: { ...settings(), keepGoing, ...(shared && { shared }) },
+      settings: { ...settings(), keepGoing, noWait, ...(shared && { shared }) },
       pid: 1,
       version: "0",
     },
@@ -79,6 +79,16 @@ describe("a notice", () => {
     const wait = { type: "wait.started", run: RUN, until } as const;
     expect(noticed(...begun(), { ...wait, why: "the agent has reached its limit" })?.kind).toBe("limit");
     expect(noticed(...begun(), { ...wait, why: "the agent's service failed; trying again" })).toBeNull();
+  });
+
+  test("of a limit is for the end of a run that does not wait", () => {
+    const until = START + 3_600_000;
+    const impatient = begun(false, false, true);
+    expect(noticed(...impatient, { type: "calls.exhausted", run: RUN, until })).toBeNull();
+    expect(noticed(...impatient, { type: "calls.exhausted", run: "r0", until })?.kind).toBe("limit");
+    const reason = "the calls of this hour are used up until 2026-01-01T01:00:00.000Z";
+    const end = { type: "run.ended", run: RUN, outcome: "limited", reason } as const;
+    expect(noticed(...impatient, end)).toMatchObject({ kind: "limit", command: "ralph run" });
   });
 
   test.each([

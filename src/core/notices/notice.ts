@@ -75,7 +75,9 @@ function wordsFor(event: Recorded, state: State): Words | null {
     case "budget.reached":
       return budget(event);
     case "calls.exhausted":
-      return limit(`the calls of this hour are used up; it goes on at ${isoTime(event.until)}`);
+      return endsInstead(event, state)
+        ? null
+        : limit(`the calls of this hour are used up; it goes on at ${isoTime(event.until)}`);
     case "wait.started":
       return event.why === AGENT_LIMITED
         ? limit(`${event.why}; it goes on at ${isoTime(event.until)}`)
@@ -117,6 +119,11 @@ function budget({ type, budget, spentUsd, budgetUsd }: EventOf<"budget.neared" |
     text: isReached ? `${spent}: no further iteration begins` : spent,
     command: "ralph status",
   };
+}
+
+/** With `--no-wait` its end tells of the limit. */
+function endsInstead({ run }: EventOf<"calls.exhausted">, state: State): boolean {
+  return state.run?.id === run && state.run.settings.noWait;
 }
 
 function limit(why: string): Words {
