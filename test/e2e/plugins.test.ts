@@ -57,6 +57,16 @@ describe("a broken plugin is named, and nothing starts", () => {
       'whose "on" is "always"; expected one of "claim", "work"',
     ],
     [
+      "waits for a notice that does not exist",
+      plugin("notifiers: { pager: { notify() {}, on: ['blocked', 'dnoe'] } }"),
+      'the plugin ./plugin.mjs has in "notifiers" a part "pager" whose "on" is ["blocked","dnoe"]; expected a list of "done", "blocked", "decide", "stuck", "budget", "limit", "ended", "test". Did you mean "done"?',
+    ],
+    [
+      "waits for notices in another form",
+      plugin("notifiers: { pager: { notify() {}, on: 'done' } }"),
+      'whose "on" is "done"; expected a list of "done", ',
+    ],
+    [
       "takes the name of an agent",
       plugin("agents: { claude: { command: ['true'] } }"),
       'the agent "claude" of the plugin "mine" has the name of an agent that is built in',

@@ -1,4 +1,5 @@
 import { closest } from "../../core/closest.ts";
+import { NOTICE_KINDS } from "../../core/notices/notice.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { API_VERSION, type Plugin } from "./plugin.ts";
 
@@ -7,6 +8,8 @@ interface Expected {
   readonly words: string;
   readonly isMet: (value: unknown) => boolean;
   readonly isNeeded?: boolean;
+  /** The words that may stand in a list. */
+  readonly among?: readonly string[];
 }
 
 const optional = (words: string, isMet: (value: unknown) => boolean): Expected => ({ words, isMet });
@@ -31,8 +34,13 @@ const variables = optional(
 );
 
 function oneOf(...values: readonly string[]): Expected {
-  const words = `one of ${values.map((value) => JSON.stringify(value)).join(", ")}`;
+  const words = `one of ${values.map(inJson).join(", ")}`;
   return optional(words, (value) => isText(value) && values.includes(value));
+}
+
+function someOf(...among: readonly string[]): Expected {
+  const isMet = (value: unknown): boolean => isTextList(value) && value.every((text) => among.includes(text));
+  return { words: `a list of ${among.map(inJson).join(", ")}`, isMet, among };
 }
 
 type Fields = Readonly<Record<string, Expected>>;
@@ -52,7 +60,7 @@ const PARTS: Readonly<Record<Exclude<keyof Plugin, "apiVersion" | "name">, Field
   guards: { check: needed(aFunction), on: oneOf("claim", "work"), warns: aBoolean, advice: aText },
   exitRules: { check: needed(aFunction) },
   gates: { check: needed(aFunction), required: aBoolean, timeoutMs: aDuration, kind: aText },
-  notifiers: { notify: needed(aFunction), on: texts },
+  notifiers: { notify: needed(aFunction), on: someOf(...NOTICE_KINDS, "test") },
 };
 
 const NAME = /^[\w.-]{1,60}$/;
@@ -86,15 +94,21 @@ export function checkPlugin(exported: unknown, shown: string): Plugin {
 function partTrouble(name: string, part: unknown, fields: Fields): string | null {
   if (!NAME.test(name)) return `the name ${inJson(name)}; expected letters, digits, ".", "_" and "-"`;
   if (!isTable(part)) return `${inJson(part)} as "${name}"; expected a table of its fields`;
-  for (const [field, { words, isMet, isNeeded = false }] of Object.entries(fields)) {
+  for (const [field, { words, isMet, isNeeded = false, among = [] }] of Object.entries(fields)) {
     const value = part[field];
     if (value === undefined ? isNeeded : !isMet(value)) {
       const found = value === undefined ? "is missing" : `is ${inJson(value)}`;
-      return `a part "${name}" whose "${field}" ${found}; expected ${words}`;
+      return `a part "${name}" whose "${field}" ${found}; expected ${words}${meantAmong(value, among)}`;
     }
   }
   const unknown = Object.keys(part).find((field) => !Object.hasOwn(fields, field));
   return unknown === undefined ? null : `a part "${name}" that ${unknownKey(unknown, Object.keys(fields))}`;
+}
+
+function meantAmong(value: unknown, among: readonly string[]): string {
+  const wrong = isTextList(value) ? value.find((text) => !among.includes(text)) : undefined;
+  const meant = wrong === undefined ? null : closest(wrong, among);
+  return meant === null ? "" : `. ${didYouMean(meant)}`;
 }
 
 function versionTrouble(version: unknown): string {
@@ -105,7 +119,11 @@ function versionTrouble(version: unknown): string {
 
 function unknownKey(key: string, known: readonly string[]): string {
   const meant = closest(key, known);
-  return `has a field "${key}" that nobody knows.${meant === null ? "" : ` Did you mean "${meant}"?`}`;
+  return `has a field "${key}" that nobody knows.${meant === null ? "" : ` ${didYouMean(meant)}`}`;
+}
+
+function didYouMean(meant: string): string {
+  return `Did you mean "${meant}"?`;
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
