@@ -84,6 +84,31 @@ describe("a broken plugin is named, and nothing starts", () => {
     expect(await project.events()).toEqual([]);
   });
 
+  test.each([
+    [
+      "plugin.mjs",
+      "export default {\n  name: 1,\n};\nthis is an error\n",
+      "Unexpected identifier 'is' (plugin.mjs:4)",
+    ],
+    ["plug in.ts", "const one: number = 1;\nlet two: = 2;\n", " (plug in.ts:2)"],
+    ["plugin.cjs", "module.exports = {\n  a b\n};\n", "Unexpected identifier 'b' (plugin.cjs:2)"],
+    ["plugin.mjs", 'import "./parts/whole.mjs";\nimport "./parts/half.mjs";\n', "(parts/half.mjs:3)"],
+    [
+      "plugin.mjs",
+      'import "./parts/whole.mjs";\nimport { two } from "./parts/whole.mjs";\n',
+      "(plugin.mjs:2)",
+    ],
+  ])("one with a mistake in its syntax, with the place: %s, %j", async (file, text, says) => {
+    const project = projectWith(text, { file });
+    project.write("parts/whole.mjs", "export const one = 1;\n");
+    project.write("parts/half.mjs", "\n\nexport const = 2;\n");
+    project.commit();
+    const { code, stderr } = await project.ralph("run");
+    expect(stderr).toContain(`the plugin ./${file} cannot be loaded: `);
+    expect(stderr.split("\n")[0]).toContain(says);
+    expect(code).toBe(64);
+  });
+
   test("one that is not there, by path and by name", async () => {
     const project = createProject({ config: 'agent = "demo"\nplugins = ["./gone.mjs"]\n' });
     projects.push(project);

@@ -7,6 +7,7 @@ import { messageOf } from "./ask-plugin.ts";
 import { checkPlugin } from "./check-plugin.ts";
 import type { OpenOptions } from "./open-plugins.ts";
 import type { Plugin } from "./plugin.ts";
+import { syntaxPlace } from "./syntax-place.ts";
 
 export interface LoadedPlugin {
   readonly plugin: Plugin;
@@ -30,7 +31,7 @@ export async function loadPlugin(
   const url = isPath(shown) ? fileAt(shown, root) : packageNamed(shown, root);
   const path = isPath(shown) ? fileURLToPath(url) : join(sep, "node_modules", shown, sep);
   onLoad(shown, path);
-  const exported = await importWithin(url, shown);
+  const exported = await importWithin(url, shown, root);
   const plugin = checkPlugin(exported["default"] ?? exported["plugin"], shown);
   return { plugin, shown, file: isPath(shown) ? inRepository(fileURLToPath(url), root) : null };
 }
@@ -73,6 +74,8 @@ function hasHooks(): boolean {
 }
 
 let resolvesTo: string | null = null;
+/** What was imported for the plugin that is being loaded; null while none is. */
+let imported: string[] | null = null;
 
 /** A plugin that imports "ralph" gets the program that runs it, wherever that is installed. */
 function resolveForPlugins(library: string): void {
@@ -81,14 +84,23 @@ function resolveForPlugins(library: string): void {
   modules.registerHooks({
     resolve(specifier, context, next) {
       if (specifier === "ralph" && resolvesTo !== null) return { url: resolvesTo, shortCircuit: true };
-      if (!specifier.startsWith(PACKAGE)) return next(specifier, context);
-      const [name = "", from = ""] = specifier.slice(PACKAGE.length).split("?from=").map(decodeURIComponent);
-      return next(name, { ...context, parentURL: from });
+      const isPackage = specifier.startsWith(PACKAGE);
+      const words = isPackage ? specifier.slice(PACKAGE.length).split("?from=").map(decodeURIComponent) : [];
+      const [name = specifier, parentURL = context.parentURL] = words;
+      const found = next(name, { ...context, parentURL });
+      imported?.push(found.url);
+      return found;
     },
   });
 }
 
-async function importWithin(url: string, shown: string): Promise<Readonly<Record<string, unknown>>> {
+async function importWithin(
+  url: string,
+  shown: string,
+  root: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const files = [url];
+  imported = files;
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error("it is not ready after 30 s")), LIMIT_MS);
   const refuse = (): void => {
@@ -99,14 +111,15 @@ async function importWithin(url: string, shown: string): Promise<Readonly<Record
   try {
     return (await Promise.race([import(url), late.promise])) as Record<string, unknown>;
   } catch (error) {
-    throw cannotLoad(shown, error);
+    throw cannotLoad(shown, error, await syntaxPlace(error, files, root));
   } finally {
     clearTimeout(timer);
     process.off("exit", refuse);
+    imported = null;
   }
 }
 
-function cannotLoad(shown: string, error: unknown): RalphError {
+function cannotLoad(shown: string, error: unknown, place: string | null = null): RalphError {
   const code = error instanceof Error && "code" in error ? error.code : null;
   const isMissing = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
   if (isMissing && !isPath(shown) && messageOf(error).includes(`'${shown}'`))
@@ -114,10 +127,14 @@ function cannotLoad(shown: string, error: unknown): RalphError {
       hint: `npm install ${shown}; or, if it is a file, write its path with ./ in front`,
       cause: error,
     });
-  return new RalphError("config", `the plugin ${shown} cannot be loaded: ${messageOf(error)}`, {
-    hint: 'mend it, or take it out of "plugins" in the configuration',
-    cause: error,
-  });
+  return new RalphError(
+    "config",
+    `the plugin ${shown} cannot be loaded: ${messageOf(error)}${place === null ? "" : ` (${place})`}`,
+    {
+      hint: 'mend it, or take it out of "plugins" in the configuration',
+      cause: error,
+    },
+  );
 }
 
 function inRepository(file: string, root: string): string | null {
