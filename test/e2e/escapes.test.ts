@@ -103,11 +103,29 @@ test.each([".ralph", ".ralph/logs", ".ralph/interventions", ".ralph/archive"])(
     rmSync(link, { recursive: true, force: true });
     symlinkSync(join(outside, "folder"), link);
     const before = lookOutside();
-    for (const args of [["run", "--quiet", "--agent", "demo"], ["archive"]])
+    for (const args of [["run", "--quiet", "--agent", "demo"], ["archive"], ["import", "TODO.md"]])
       expect((await project.ralph(...args)).stderr).not.toContain("internal error");
     expect(lookOutside()).toEqual(before);
   },
 );
+
+test.each(["folder", "nothing"])(
+  "an import does not write through a link to %s, and says so",
+  async (target) => {
+    project.remove(".ralph");
+    symlinkSync(join(outside, target), join(project.root, ".ralph"));
+    const before = lookOutside();
+    const refused = await project.ralph("import", "TODO.md");
+    expect(refused).toMatchObject({ code: 64, stdout: "" });
+    expect(refused.stderr).toMatch(/\.ralph is a symbolic link; .*\n {2}→ remove the link\n$/);
+    expect(lookOutside()).toEqual(before);
+  },
+);
+
+test("an import writes elsewhere when that is asked for", async () => {
+  expect(await project.ralph("--dir", "../elsewhere", "import", "TODO.md")).toMatchObject({ code: 0 });
+  expect(project.read("../elsewhere/tasks.json")).toContain("userStories");
+});
 
 const SHELL_WORDS = "$(touch RAN-1) `touch RAN-2` ; touch RAN-3 # | touch RAN-4 && touch RAN-5";
 const HOSTILE_IDS = ["../../outside/x", "--upload-pack=touch RAN-6", "-rf", "a$(touch RAN-7);b"];

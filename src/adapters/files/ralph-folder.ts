@@ -20,9 +20,9 @@ import { RalphError } from "../../core/ralph-error.ts";
 export function prepareRalphFolder(folder: string): void {
   try {
     for (const path of [folder, join(folder, "logs")]) {
+      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw isLink(path);
       // Not recursive where it need not be: Node then reports a read-only disk as a missing folder.
       if (!existsSync(path)) mkdirSync(path, { recursive: path === folder });
-      if (lstatSync(path).isSymbolicLink()) throw isLink(path);
     }
     for (const path of ["", "logs", "interventions"]) removeAbandonedIn(join(folder, path));
     const ignore = join(folder, ".gitignore");

@@ -5,6 +5,7 @@ import {
   IMPORT_FORMATS,
   importTasks,
   openProject,
+  prepareFolder,
   readConfig,
   usualPlace,
   writeImported,
@@ -54,6 +55,7 @@ async function importFile(file: string, flags: Flags, context: CliContext): Prom
     );
     return 0;
   }
+  prepareFolder(project);
   writeImported(imported, flags.force === true);
   if (flags.json === true) {
     context.stdout.write(`${JSON.stringify({ path, tasks: count, read_as: as, left_out: losses })}\n`);

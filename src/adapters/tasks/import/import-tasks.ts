@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { RalphError } from "../../../core/ralph-error.ts";
 import { writeFileAtomically } from "../../system/atomic-file.ts";
@@ -61,12 +61,11 @@ export async function importTasks(request: ImportRequest, places: ImportPlaces):
   return { ...target, ...imported, as: KIND_WORDS[kind], source: document.shown };
 }
 
-/** Puts it in its place; what is there stays, unless it is forced. */
+/** Puts it in its place, whose folder is ready; what is there stays, unless it is forced. */
 export function writeImported({ path, isThere, json }: Imported, force: boolean): void {
   if (isThere && !force)
     throw new RalphError("usage", `${path} is there already`, {
       hint: "replace it with --force, or look first: --dry-run",
     });
-  mkdirSync(join(path, ".."), { recursive: true });
   writeFileAtomically(path, json);
 }
