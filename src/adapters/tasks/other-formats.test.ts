@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Task } from "../../core/plan/task.ts";
 import { beadsFormat } from "./beads/beads-format.ts";
 import { RALPHEX } from "./ralphex/ralphex-format.ts";
@@ -102,7 +102,35 @@ describe("a list of tasks in YAML", () => {
     expect(() => read(TASK_LIST, text)).toThrow("f:2: this task is written in a way that cannot be marked");
     expect(() => TASK_LIST.read(Buffer.from([0x74, 0xff]), "f")).toThrow("f: this is not UTF-8");
   });
+
+  test.each(["status: todo", "status: todo, done: no", "description: more"])(
+    "with %s looks at the keys of a task equally often, however many others there are",
+    (more) => {
+      const listOf = (count: number): string =>
+        `tasks:\n${Array.from({ length: count }, (_, at) => `- {title: task ${at}, ${more}}\n`).join("")}`;
+      const short = listOf(50);
+      const long = listOf(200);
+      expect(keysRead(() => read(TASK_LIST, long))).toBeLessThan(5 * keysRead(() => read(TASK_LIST, short)));
+      const done = (text: string): string => text.replaceAll("todo", "done").replaceAll("no}", "yes}");
+      const takenBack = (text: string): number =>
+        keysRead(() =>
+          TASK_LIST.mark(Buffer.from(done(text)), "f", { isDone: false, isWanted: () => true, before: null }),
+        );
+      expect(takenBack(long)).toBeLessThan(5 * takenBack(short));
+    },
+  );
 });
+
+/** How often a key was compared while something was done: each time it is put into lower case. */
+function keysRead(act: () => void): number {
+  const spy = vi.spyOn(String.prototype, "toLowerCase");
+  try {
+    act();
+    return spy.mock.calls.length;
+  } finally {
+    spy.mockRestore();
+  }
+}
 
 describe("the issues of Beads", () => {
   const issue = (more: object): string => `${JSON.stringify({ title: "t", ...more })}\n`;

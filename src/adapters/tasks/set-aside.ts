@@ -33,7 +33,11 @@ function waitingFor(listed: readonly ListedTask[]): ReadonlyMap<TaskId, readonly
   const waiting = new Map<TaskId, TaskId[]>();
   for (const { task } of listed) {
     if (task.done) continue;
-    for (const id of task.dependsOn) waiting.set(id, [...(waiting.get(id) ?? []), task.id]);
+    for (const id of task.dependsOn) {
+      const others = waiting.get(id);
+      if (others === undefined) waiting.set(id, [task.id]);
+      else others.push(task.id);
+    }
   }
   return waiting;
 }

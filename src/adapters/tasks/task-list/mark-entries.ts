@@ -22,31 +22,64 @@ export function markEntries(file: Buffer, path: string, { isDone, isWanted, befo
   });
   if (wanted.length === 0) return { file, changed: [] };
   const words = openWords(before, path);
-  const edits = wanted.flatMap(({ entry, id }) => markEdits(list, entry, isDone, words.get(id)));
-  const text = edits
-    .toSorted((a, b) => b.start - a.start)
-    .reduce(
-      (edited, { start, end, text: put }) => edited.slice(0, start) + put + edited.slice(end),
-      list.text,
-    );
+  const manner = mannerOf(list);
+  const edits = wanted.flatMap(({ entry, id }) => markEdits(list, manner, entry, isDone, words.get(id)));
+  const text = withEdits(list.text, edits);
   const changed = wanted.map(({ id }) => id);
   const marked = Buffer.from(text);
-  requireOnlyMarks(list, readAgain(marked, path, wanted[0]?.entry), changed, isDone, path);
+  requireOnlyMarks(list, readAgain(marked, path, wanted[0]?.entry), new Set(changed), isDone, path);
   return { file: marked, changed };
+}
+
+/** In one go: a long list has many edits. */
+function withEdits(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end, text: put } of edits.toSorted((a, b) => a.start - b.start)) {
+    parts.push(text.slice(at, start), put);
+    at = end;
+  }
+  return `${parts.join("")}${text.slice(at)}`;
+}
+
+/** How the tasks of the file say where they stand, looked up once for all marks. */
+interface Manner {
+  readonly doneWord: string | undefined;
+  readonly openWord: string | undefined;
+  /** The first key that is a mark. */
+  readonly key: unknown;
+}
+
+function mannerOf({ entries }: TaskList): Manner {
+  const said = entries.flatMap(({ map }) => {
+    const word = statusWord(map);
+    return word === "" ? [] : [{ word, ...entryState(map) }];
+  });
+  return {
+    doneWord: said.find(({ isDone }) => isDone)?.word,
+    openWord: said.find(({ isDone, setAside }) => !isDone && setAside === null)?.word,
+    key: entries
+      .flatMap(({ map }) => map.items)
+      .map((pair) => pair.key)
+      .find((one) => [...DONE_KEYS, ...STATUS_KEYS].includes(plain(one))),
+  };
 }
 
 function markEdits(
   list: TaskList,
+  manner: Manner,
   entry: Entry,
   isDone: boolean,
   earlier: string | undefined,
 ): readonly Edit[] {
-  const word = isDone ? doneWord(list, entry.map) : (earlier ?? openWord(list));
+  const word = isDone
+    ? (manner.doneWord ?? usualDoneWord(entry.map))
+    : (earlier ?? manner.openWord ?? "pending");
   const edits = [
     ...pairsOf(entry.map, DONE_KEYS).map((pair) => valueEdit(list, pair, String(isDone))),
     ...pairsOf(entry.map, STATUS_KEYS).map((pair) => valueEdit(list, pair, word)),
   ];
-  return edits.length > 0 ? edits : [newMark(list, entry)];
+  return edits.length > 0 ? edits : [newMark(list, manner, entry)];
 }
 
 /** Also those that have no value yet. */
@@ -67,19 +100,8 @@ function valueEdit({ text }: TaskList, { key, value }: Pair, word: string): Edit
   return { start, end, text: `${quote}${word}${quote}` };
 }
 
-/** As the other tasks of the file say it. */
-function doneWord({ entries }: TaskList, map: YAMLMap): string {
-  const used = entries.find((entry) => statusWord(entry.map) !== "" && entryState(entry.map).isDone);
-  return (used && statusWord(used.map)) ?? (/^open$/i.test(statusWord(map)) ? "closed" : "done");
-}
-
-function openWord({ entries }: TaskList): string {
-  const isOpen = ({ map }: Entry): boolean => {
-    const { isDone, setAside } = entryState(map);
-    return !isDone && setAside === null && statusWord(map) !== "";
-  };
-  const used = entries.find(isOpen);
-  return used === undefined ? "pending" : statusWord(used.map);
+function usualDoneWord(map: YAMLMap): string {
+  return /^open$/i.test(statusWord(map)) ? "closed" : "done";
 }
 
 /** What the tasks had as their status before somebody marked them. */
@@ -94,11 +116,7 @@ function openWords(before: Buffer | null, path: string): ReadonlyMap<string, str
 }
 
 /** In front of the first key, where it always has its place, whatever the task says after it. */
-function newMark({ text, entries }: TaskList, { map }: Entry): Edit {
-  const key = entries
-    .flatMap((entry) => entry.map.items)
-    .map((pair) => pair.key)
-    .find((one) => [...DONE_KEYS, ...STATUS_KEYS].includes(plain(one)));
+function newMark({ text }: TaskList, { key }: Manner, { map }: Entry): Edit {
   const isStatus = key !== undefined && STATUS_KEYS.includes(plain(key));
   const start = offsetOf(map.items[0]?.key) ?? offsetOf(map) ?? 0;
   const isJson = text[start] === '"' && map.flow === true;
@@ -126,7 +144,7 @@ function readAgain(file: Buffer, path: string, entry: Entry | undefined): TaskLi
 function requireOnlyMarks(
   was: TaskList,
   is: TaskList,
-  changed: readonly string[],
+  changed: ReadonlySet<string>,
   isDone: boolean,
   path: string,
 ): void {
@@ -135,7 +153,7 @@ function requireOnlyMarks(
   for (const [at, entry] of was.entries.entries()) {
     const now = is.entries[at];
     const id = ids[at] ?? "";
-    const should = changed.includes(id) ? isDone : entryState(entry.map).isDone;
+    const should = changed.has(id) ? isDone : entryState(entry.map).isDone;
     const isSame =
       now !== undefined &&
       idsNow[at] === id &&
