@@ -1,5 +1,6 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
 import { RalphError } from "../../../core/ralph-error.ts";
+import { createMemo, sameBytes } from "../memo.ts";
 
 /** A list of tasks in YAML, or in JSON, which is YAML too. */
 export interface TaskList {
@@ -18,6 +19,16 @@ export interface Entry {
 
 /** Reads `tasks:`, at the top or below a name as Taskmaster has it. */
 export function readList(file: Buffer, path: string): TaskList {
+  return lastList({ file, path });
+}
+
+/** An iteration asks for the same file many times, and the parser takes its time. */
+const lastList = createMemo(
+  ({ file, path }: { readonly file: Buffer; readonly path: string }) => parsedList(file, path),
+  (a, b) => a.path === b.path && sameBytes(a.file, b.file),
+);
+
+function parsedList(file: Buffer, path: string): TaskList {
   const text = file.toString("utf8");
   if (!Buffer.from(text).equals(file))
     throw new RalphError("bad-tasks", `${path}: this is not UTF-8, so it cannot be marked without damage`, {
