@@ -182,6 +182,22 @@ describe("a plan of ralphex", () => {
     expect(file.toString()).toBe(PLAN);
     expect(changed).toEqual(["task-2.5"]);
   });
+
+  const NESTED =
+    "### Task 1: A\n- [ ] a\n  - [ ] tested\n    1. [ ] deep\n- [x] b\n  - plain\n  - [x] tested\n";
+
+  test("has boxes below boxes ticked too, and is not done before they are", () => {
+    const done = NESTED.replaceAll("[ ]", "[x]");
+    expect(marked(RALPHEX, NESTED, "task-1")).toBe(done);
+    expect(read(RALPHEX, done)).toMatchObject([{ done: true }]);
+    expect(read(RALPHEX, done.replace("[x] deep", "[ ] deep"))).toMatchObject([{ done: false }]);
+    expect(marked(RALPHEX, done.replace("[x] deep", "[ ] deep"), "task-1")).toBe(done);
+  });
+
+  test.each(["a\n", "tested\n    1.", "deep"])("loses a tick at %j that was not there before", (box) => {
+    const lied = NESTED.replace(`[ ] ${box}`, `[x] ${box}`);
+    expect(marked(RALPHEX, lied, "task-1", false, NESTED)).toBe(NESTED);
+  });
 });
 
 const words = fc.stringMatching(/^[a-zé€][a-z é€:#-]{0,12}[a-z]$/);

@@ -24,9 +24,15 @@ export interface ChecklistItem {
 export interface Bullet {
   readonly text: string;
   readonly line: number;
-  readonly hasBox: boolean;
+  readonly box: PlacedBox | null;
   /** Below the task itself, not below another bullet. */
   readonly isDirect: boolean;
+}
+
+export interface PlacedBox {
+  /** Of the byte between the brackets. */
+  readonly offset: number;
+  readonly isTicked: boolean;
 }
 
 /**
@@ -83,7 +89,7 @@ interface Draft {
   readonly section: string | null;
   readonly column: number;
   readonly description: string[];
-  readonly bullets: { text: string; line: number; hasBox: boolean; isDirect: boolean }[];
+  readonly bullets: { text: string; line: number; box: PlacedBox | null; isDirect: boolean }[];
 }
 
 function readLine(scan: Scan, line: Line): void {
@@ -147,20 +153,20 @@ function startSection(scan: Scan, level: number, text: string): void {
 }
 
 function addItem(scan: Scan, line: Line, start: BulletStart): void {
-  const { column, box, text } = start;
+  const { column, text } = start;
+  const box = start.box && { offset: line.contentStart + start.box.at, isTicked: start.box.isTicked };
   const around = scan.items.at(-1) ?? null;
   const parent = around?.task ?? null;
   if (parent !== null) {
     // A box below a task is one of its conditions, ticked or not.
     const isDirect = around?.bullet === null;
-    parent.bullets.push({ text, line: line.number, hasBox: box !== null, isDirect });
+    parent.bullets.push({ text, line: line.number, box, isDirect });
     scan.items.push({ column, task: parent, bullet: parent.bullets.length - 1 });
   } else if (box !== null) {
     const optional = scan.optionalFrom !== null;
-    const offset = line.contentStart + box.at;
     const draft = {
       title: text,
-      offset,
+      offset: box.offset,
       line: line.number,
       end: line.start,
       done: box.isTicked,

@@ -51,7 +51,7 @@ export function roadmapItem({
   const properties: Property[] = [];
   const criteria: string[] = [];
   for (const bullet of bullets) {
-    const property = bullet.isDirect && !bullet.hasBox ? readProperty(bullet.text, bullet.line) : null;
+    const property = bullet.isDirect && bullet.box === null ? readProperty(bullet.text, bullet.line) : null;
     if (property !== null) properties.push(property);
     else if (bullet.text !== "") criteria.push(bullet.text);
   }

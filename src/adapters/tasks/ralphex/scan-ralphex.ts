@@ -9,7 +9,16 @@ import { assignIds } from "../task-ids.ts";
 export interface RalphexTask {
   readonly task: Task;
   readonly line: number;
-  readonly boxes: readonly ChecklistItem[];
+  readonly boxes: readonly RalphexBox[];
+}
+
+/** One box of a task, however deep it stands. */
+export interface RalphexBox {
+  /** Tells it from the other boxes of the task, and stays when lines are inserted above. */
+  readonly name: string;
+  readonly done: boolean;
+  /** Of the byte between the brackets. */
+  readonly offset: number;
 }
 
 export interface RalphexPlan {
@@ -28,7 +37,7 @@ export function scanRalphex(file: Buffer): RalphexPlan {
     tasks: found.map((section, at) => ({
       task: taskOf(section, ids[at] ?? ""),
       line: section.line,
-      boxes: section.boxes,
+      boxes: boxesIn(section),
     })),
     checks: sections.filter(({ title }) => /^validation commands?$/i.test(title)).flatMap(commandsIn),
   };
@@ -99,7 +108,23 @@ function headingsIn(lines: readonly Line[]): readonly PlacedHeading[] {
   return headings;
 }
 
-function taskOf({ title, lines, boxes }: Section, id: TaskId): Task {
+function boxesIn({ boxes }: Section): readonly RalphexBox[] {
+  const seen = new Map<string, number>();
+  const all = boxes.flatMap(({ task, offset, bullets }) => [
+    { text: task.title, offset, done: task.done },
+    ...bullets.flatMap(({ text, box }) =>
+      box === null ? [] : [{ text, offset: box.offset, done: box.isTicked }],
+    ),
+  ]);
+  return all.map(({ text, offset, done }) => {
+    const number = (seen.get(text) ?? 0) + 1;
+    seen.set(text, number);
+    return { name: `${number} ${text}`, offset, done };
+  });
+}
+
+function taskOf(section: Section, id: TaskId): Task {
+  const { title, lines, boxes } = section;
   const first = boxes[0]?.line ?? 0;
   const description = lines
     .filter(({ number }) => number < first)
@@ -111,7 +136,7 @@ function taskOf({ title, lines, boxes }: Section, id: TaskId): Task {
     title: title === "" ? id : title,
     description,
     criteria: boxes.flatMap(({ task }) => [task.title, ...task.criteria]),
-    done: boxes.every(({ task }) => task.done),
+    done: boxesIn(section).every(({ done }) => done),
   });
 }
 
