@@ -134,3 +134,15 @@ test("nothing can be added to a goal, and nothing without a title", () => {
   expect(() => add("checklist", "file", " ")).toThrow("the new task has no title");
   expect(() => add("checklist", "file", "new")).toThrow("file does not exist");
 });
+
+test.each([
+  ["### Task 1: A\n- [ ] a\n", "### Task 2: "],
+  ["### Task 1: A\n- [ ] a\n### Task 7: B\n- [ ] b\n### Task 8: empty yet\n", "### Task 9: "],
+  ["## Iteration 2.5: A\n- [ ] a\n", "### Task 3: "],
+  ["### Task one: A\n- [ ] a\n", "### Task 1: "],
+])("a plan of ralphex is extended by hand, under the next number: %j", (plan, heading) => {
+  writeFileSync(join(root, "plan.md"), plan);
+  expect(() => add("ralphex", "plan.md", "new")).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining(`a heading "${heading}`) }),
+  );
+});

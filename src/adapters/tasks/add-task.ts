@@ -5,6 +5,7 @@ import { addBox } from "./add-box.ts";
 import { addStory } from "./add-story.ts";
 import { nextId } from "./next-id.ts";
 import { PROMPT_CHECKLISTS } from "./prompt-source.ts";
+import { scanRalphex } from "./ralphex/scan-ralphex.ts";
 import { scanChecklist } from "./scan-checklist.ts";
 import { scanRoadmap } from "./scan-roadmap.ts";
 import { findStories } from "./scan-tasks-json.ts";
@@ -24,7 +25,7 @@ export function addTask(root: string, source: SourceIdentity, words: string): Ad
   const elsewhere = ELSEWHERE[kind];
   if (elsewhere !== undefined)
     throw new RalphError("usage", `${source.path ?? source.label} belongs to another program`, {
-      hint: elsewhere,
+      hint: elsewhere(() => new TaskFile({ root, path: fileFor(root, source) }).peek()),
     });
   const file = new TaskFile({ root, path: fileFor(root, source) });
   const before = new Set(file.read((bytes) => idsIn(kind, bytes, file.path)));
@@ -41,11 +42,14 @@ export function addTask(root: string, source: SourceIdentity, words: string): Ad
 }
 
 /** How a task is added to a list that is not ours to extend. */
-const ELSEWHERE: Partial<Record<SourceIdentity["kind"], string>> = {
-  "task-list": "add it there by hand, or with the program that made the list",
-  beads: 'add it there: bd create "what is to be done"',
-  ralphex: 'add it there: a heading "### Task 4: what is to be done", with "- [ ]" boxes below',
-  github: 'open an issue: gh issue create --title "what is to be done" --label LABEL',
+const ELSEWHERE: Partial<Record<SourceIdentity["kind"], (file: () => Buffer | null) => string>> = {
+  "task-list": () => "add it there by hand, or with the program that made the list",
+  beads: () => 'add it there: bd create "what is to be done"',
+  ralphex: (file) => {
+    const { nextNumber } = scanRalphex(file() ?? Buffer.alloc(0));
+    return `add it there: a heading "### Task ${nextNumber}: what is to be done", with "- [ ]" boxes below`;
+  },
+  github: () => 'open an issue: gh issue create --title "what is to be done" --label LABEL',
 };
 
 function fileFor(root: string, { kind, path, label }: SourceIdentity): string {

@@ -25,6 +25,8 @@ export interface RalphexPlan {
   readonly tasks: readonly RalphexTask[];
   /** What stands below "Validation Commands". */
   readonly checks: readonly string[];
+  /** What a further task would be called; those without a box have a number too. */
+  readonly nextNumber: number;
 }
 
 /** Reads a plan. A task without a box has nothing to do, and is none. */
@@ -40,7 +42,12 @@ export function scanRalphex(file: Buffer): RalphexPlan {
       boxes: boxesIn(section),
     })),
     checks: sections.filter(({ title }) => /^validation commands?$/i.test(title)).flatMap(commandsIn),
+    nextNumber: sections.reduce((next, { number }) => Math.max(next, 1 + integerOf(number)), 1),
   };
+}
+
+function integerOf(number: string | null): number {
+  return Number(/^\d{1,9}/.exec(number ?? "")?.[0] ?? 0);
 }
 
 /** What stands below a heading, up to the next one that ends it. */
