@@ -65,6 +65,7 @@ export { writeStatusFile } from "./adapters/files/status-file.ts";
 export { writeFileAtomically } from "./adapters/system/atomic-file.ts";
 export { sweep } from "./adapters/system/process-sweep.ts";
 export { safePath } from "./adapters/system/safe-path.ts";
+export { beginList } from "./adapters/tasks/begin-list.ts";
 export { checkPlanFile } from "./adapters/tasks/check-plan-file.ts";
 export { detectedLists, detectedSource } from "./adapters/tasks/detected-source.ts";
 export { IMPORT_FORMATS } from "./adapters/tasks/import/import-kind.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, WORKS, type Project } from "./project.ts";
+import { createBareProject, createProject, exists, WORKS, type Project } from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -201,6 +201,40 @@ describe("ralph tasks", () => {
       { id: "task-002", status: "todo", depends_on: ["task-001"], timeout_seconds: 300, ralph: false },
       { id: "task-003", title: "the third" },
     ]);
+  });
+
+  test("begins a list where there is none, and goes on with it", async () => {
+    project = createBareProject();
+    expect(await project.ralph("tasks", "add", " ")).toMatchObject({ code: 64 });
+    expect(exists(project, "TODO.md")).toBe(false);
+    expect(await project.ralph("tasks", "add", "the first")).toEqual({
+      code: 0,
+      signal: null,
+      stdout: "began TODO.md with the-first\n",
+      stderr: "",
+    });
+    expect(await project.ralph("tasks", "add", "the second", "--json")).toMatchObject({
+      stdout: '{"id":"the-second","path":"TODO.md"}\n',
+    });
+    expect(project.read("TODO.md")).toBe("# Tasks\n\n- [ ] the first\n- [ ] the second\n");
+  });
+
+  test("goes on with a TODO.md that has no task any more", async () => {
+    project = createBareProject({ "TODO.md": "# What I want\n" });
+    expect(await project.ralph("tasks", "add", "the first")).toMatchObject({
+      stdout: "added the-first to TODO.md\n",
+    });
+    expect(project.read("TODO.md")).toBe("# What I want\n- [ ] the first\n");
+  });
+
+  test("begins no list in place of one that was named", async () => {
+    project = createBareProject();
+    const { code, stderr } = await project.ralph("tasks", "add", "x", "--source", "mine.md");
+    expect({ code, stderr }).toEqual({
+      code: 64,
+      stderr: expect.stringContaining("the task source mine.md does not exist"),
+    });
+    expect(exists(project, "TODO.md")).toBe(false);
   });
 
   test("refuses what it does not know", async () => {

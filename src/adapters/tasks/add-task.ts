@@ -19,8 +19,7 @@ export interface AddedTask {
 
 /** Writes a new task into the source's file, in the manner of those that are there. */
 export function addTask(root: string, source: SourceIdentity, words: string): AddedTask {
-  const title = words.replaceAll(/\s+/g, " ").trim();
-  if (title === "") throw new RalphError("usage", "the new task has no title");
+  const title = titleOf(words);
   const { kind } = source;
   const elsewhere = ELSEWHERE[kind];
   if (elsewhere !== undefined)
@@ -38,6 +37,15 @@ export function addTask(root: string, source: SourceIdentity, words: string): Ad
   if (added !== undefined) return { id: added, path: file.path };
   throw new RalphError("bad-tasks", `${file.path}: there is no place for another task`, {
     hint: "look for code or a comment that is never closed",
+  });
+}
+
+/** On one line. */
+export function titleOf(words: string): string {
+  const title = words.replaceAll(/\s+/g, " ").trim();
+  if (title !== "") return title;
+  throw new RalphError("usage", "the new task has no title", {
+    hint: 'say what is to be done: ralph tasks add "what is to be done"',
   });
 }
 

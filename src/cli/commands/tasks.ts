@@ -1,5 +1,15 @@
 import type { Command } from "commander";
-import { addTask, openProject, readConfig, shownSource, sourceOf, type Project } from "../../compose.ts";
+import {
+  addTask,
+  beginList,
+  detectedLists,
+  openProject,
+  readConfig,
+  shownSource,
+  sourceOf,
+  type Project,
+  type SourceRequest,
+} from "../../compose.ts";
 import { statusOf, type TaskStatus } from "../../core/loop/task-status.ts";
 import type { Task } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -15,7 +25,7 @@ interface Flags extends SourceFlags {
 
 export function define(command: Command, act: Act): void {
   withSourceOptions(command)
-    .argument("[action]", 'nothing lists the tasks; "add" appends one')
+    .argument("[action]", 'nothing lists the tasks; "add" appends one, or begins a list')
     .argument("[title]", "of the new task")
     .option("--json", "print JSON")
     .action((action: string | undefined, title: string | undefined, flags: Flags) =>
@@ -35,24 +45,26 @@ async function tasks(
     });
   const project = await openProject(context);
   const config = await readConfig(project, context.env);
-  const { source, why } = await sourceOf(
-    project,
-    sourceRequest(undefined, flags, config, { ...context, root: project.root }),
-  );
-  if (action === "add") return add(project, source, title ?? "", flags.json === true, context);
+  const request = sourceRequest(undefined, flags, config, { ...context, root: project.root });
+  if (action === "add") return add(project, request, title ?? "", flags.json === true, context);
+  const { source, why } = await sourceOf(project, request);
   const shown = await shownSource(project, source, context.env);
   return list(project, shown, why, flags.json === true, context);
 }
 
-function add(
+async function add(
   project: Project,
-  source: TaskSource,
+  request: SourceRequest,
   title: string,
   asJson: boolean,
   { stdout }: CliContext,
-): number {
-  const added = addTask(project, source.identity, title);
-  stdout.write(asJson ? `${JSON.stringify(added)}\n` : `added ${added.id} to ${added.path}\n`);
+): Promise<number> {
+  const isFirst = request.is === "auto" && detectedLists(project).length === 0;
+  const { id, path, isNew } = isFirst
+    ? beginList(project.root, title)
+    : { ...addTask(project, (await sourceOf(project, request)).source.identity, title), isNew: false };
+  const said = isNew ? `began ${path} with ${id}` : `added ${id} to ${path}`;
+  stdout.write(`${asJson ? JSON.stringify({ id, path }) : said}\n`);
   return 0;
 }
 
