@@ -1,15 +1,34 @@
 import { openBlock, type Block } from "./code-and-comments.ts";
 import { readHeading } from "./heading.ts";
-import { scanLines } from "./scan-lines.ts";
+import { readBullet } from "./read-bullet.ts";
+import { scanLines, type Line } from "./scan-lines.ts";
 
 const TITLE_LENGTH_MAX = 80;
 
 /** What a Markdown file calls itself: its first heading, else its first line, bounded. */
 export function firstWords(file: Buffer, fallback: string): string {
-  const lines = scanLines(file.toString("latin1"));
+  const { heading, line } = beginningOf(file);
+  const words = heading ?? line?.content;
+  return words === undefined ? fallback : bounded(words);
+}
+
+/** The same of a list: its first line is no name for all of it when it is an item. */
+export function ownTitle(file: Buffer): string | null {
+  const { heading, line } = beginningOf(file);
+  if (heading !== null) return bounded(heading);
+  return line === null || readBullet(line, true) !== null ? null : bounded(line.content);
+}
+
+interface Beginning {
+  readonly heading: string | null;
+  /** The first one that says something. */
+  readonly line: Line | null;
+}
+
+function beginningOf(file: Buffer): Beginning {
   let block: Block | null = null;
-  let first: string | null = null;
-  for (const line of lines) {
+  let first: Line | null = null;
+  for (const line of scanLines(file.toString("latin1"))) {
     if (block !== null) {
       if (block.isEnd(line)) block = null;
       continue;
@@ -25,10 +44,10 @@ export function firstWords(file: Buffer, fallback: string): string {
             ?.text.trim()
             .replace(/\s+#+$/, "")
         : undefined;
-    if (heading !== undefined && heading !== "") return bounded(heading);
-    if (first === null && line.content !== "") first = line.content;
+    if (heading !== undefined && heading !== "") return { heading, line: first };
+    if (first === null && line.content !== "") first = line;
   }
-  return bounded(first ?? fallback);
+  return { heading: null, line: first };
 }
 
 function bounded(bytes: string): string {

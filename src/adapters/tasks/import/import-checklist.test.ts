@@ -8,6 +8,7 @@ test("a document's checklist becomes stories in its order", () => {
       "# The shop\n\nWe sell things.\n\n## Must\n\n- [x] Cart\n  Keeps its content.\n  - [ ] survives a reload\n  - is empty at first\n- [ ] **pay**: Payment\n\n## Nice to have\n\n* [ ] Coupons “%”\n",
     ),
     "prd.md",
+    "shop",
   );
   expect(count).toBe(3);
   expect(JSON.parse(json)).toEqual({
@@ -39,8 +40,18 @@ test("a document's checklist becomes stories in its order", () => {
   expect(scanTasksJson(Buffer.from(json), "tasks.json").stories).toHaveLength(3);
 });
 
+test.each([
+  ["- [ ] alpha\n", "größer"],
+  ["\n1. [ ] alpha\n", "größer"],
+  ["---\na: 1\n---\n<!-- mine -->\n* [ ] alpha\n\n## Läter\n", "Läter"],
+  ["The shop\n========\n\n- [ ] alpha\n", "The shop"],
+])("the stories of %j belong to %j", (text, project) => {
+  const { json } = importChecklist(Buffer.from(text), "prd.md", "größer");
+  expect(JSON.parse(json)).toMatchObject({ project });
+});
+
 test("a document without a checklist is refused", () => {
-  expect(() => importChecklist(Buffer.from("# The shop\n\n- sell things\n"), "prd.md")).toThrow(
+  expect(() => importChecklist(Buffer.from("# The shop\n\n- sell things\n"), "prd.md", "shop")).toThrow(
     "prd.md has no checklist",
   );
 });

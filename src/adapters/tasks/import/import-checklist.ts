@@ -1,6 +1,6 @@
 import { few } from "../../../core/few.ts";
 import { RalphError } from "../../../core/ralph-error.ts";
-import { firstWords } from "../first-words.ts";
+import { ownTitle } from "../first-words.ts";
 import { scanChecklist } from "../scan-checklist.ts";
 
 export interface ImportedTasks {
@@ -11,8 +11,8 @@ export interface ImportedTasks {
   readonly losses: readonly string[];
 }
 
-/** The boxes of a Markdown file as stories, in its order; `name` stands in for a missing heading. */
-export function importChecklist(file: Buffer, name: string): ImportedTasks {
+/** The boxes of a Markdown file as stories, in its order; `project` stands in for a missing heading. */
+export function importChecklist(file: Buffer, name: string, project: string): ImportedTasks {
   const items = scanChecklist(file);
   if (items.length === 0) {
     throw new RalphError("no-tasks", `${name} has no checklist`, {
@@ -30,7 +30,7 @@ export function importChecklist(file: Buffer, name: string): ImportedTasks {
     passes: task.done,
   }));
   const plan = {
-    project: firstWords(file, name),
+    project: ownTitle(file) ?? project,
     branchName: null,
     description: "",
     verifyCommands: [],

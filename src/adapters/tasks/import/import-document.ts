@@ -3,7 +3,7 @@ import { RalphError } from "../../../core/ralph-error.ts";
 import { beadsFormat } from "../beads/beads-format.ts";
 import { checkedTasks } from "../checked-tasks.ts";
 import type { FileKind } from "../detect-source.ts";
-import { firstWords } from "../first-words.ts";
+import { ownTitle } from "../first-words.ts";
 import { RALPHEX } from "../ralphex/ralphex-format.ts";
 import { roadmapTasks } from "../roadmap-source.ts";
 import { scanTasksJson } from "../scan-tasks-json.ts";
@@ -19,15 +19,14 @@ export async function importDocument(
   kind: FileKind,
   project: string,
 ): Promise<ImportedTasks> {
-  const name = basename(shown);
   switch (kind) {
     case "checklist":
     case "prompt":
-      return importChecklist(bytes, name);
+      return importChecklist(bytes, basename(shown), project);
     case "roadmap": {
       const tasks = roadmapTasks(bytes, shown);
       if (tasks.length === 0) throw noTasks(shown);
-      return importedStories(firstWords(bytes, name), tasks, []);
+      return importedStories(ownTitle(bytes) ?? project, tasks, []);
     }
     case "tasks-json": {
       const { stories } = scanTasksJson(bytes, shown);
@@ -40,7 +39,7 @@ export async function importDocument(
     case "beads":
       return fromFormat(beadsFormat(), bytes, shown, project);
     case "ralphex":
-      return fromFormat(RALPHEX, bytes, shown, firstWords(bytes, name));
+      return fromFormat(RALPHEX, bytes, shown, ownTitle(bytes) ?? project);
   }
 }
 
