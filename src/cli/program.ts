@@ -12,9 +12,10 @@ export async function runCli(words: readonly string[], version: string): Promise
   for (const stream of [process.stdout, process.stderr]) stream.on("error", outliveBrokenPipe);
   const wantsJson = argv.includes("--json");
   let exitCode = 0;
+  let program: Command | undefined;
+  const wanted = argv.find((word, at) => Object.hasOwn(COMMANDS, word) && argv[at - 1] !== "--dir");
   try {
-    const wanted = argv.find((word, at) => Object.hasOwn(COMMANDS, word) && argv[at - 1] !== "--dir");
-    const program = await createProgram(
+    program = await createProgram(
       version,
       (name) => name === wanted,
       (code) => {
@@ -25,7 +26,8 @@ export async function runCli(words: readonly string[], version: string): Promise
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    return reportError(usageError(error), wantsJson, process.stdout, process.stderr);
+    const command = program?.commands.find((one) => one.name() === wanted);
+    return reportError(usageError(error, command), wantsJson, process.stdout, process.stderr);
   }
 }
 
@@ -68,13 +70,22 @@ function withCommonOptions(command: Command): Command {
 }
 
 /** What the parser objects to, in our own form. */
-function usageError(error: unknown): unknown {
+function usageError(error: unknown, command: Command | undefined): unknown {
   if (!(error instanceof CommanderError)) return error;
-  const isWordTooMany = error.code === "commander.excessArguments";
+  const hint = hintFor(error, command);
   return new RalphError("usage", error.message.replace(/^error: /, "").trim(), {
-    ...(isWordTooMany && { hint: 'a text of several words needs quotes: "…"' }),
+    ...(hint !== null && { hint }),
     cause: error,
   });
+}
+
+function hintFor({ code, message }: CommanderError, command: Command | undefined): string | null {
+  if (code === "commander.excessArguments") return 'a text of several words needs quotes: "…"';
+  if (code !== "commander.missingArgument" || command === undefined) return null;
+  const missing = command.registeredArguments.find((one) => message.includes(`'${one.name()}'`));
+  return missing === undefined
+    ? null
+    : `ralph ${command.name()} <${missing.name()}>: ${missing.argChoices?.join(", ") ?? missing.description}`;
 }
 
 /** Whoever read our output is gone; a run goes on without being watched. */

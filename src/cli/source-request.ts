@@ -23,6 +23,11 @@ export function withSourceOptions(command: Command): Command {
 }
 
 const PLUGIN = "plugin:";
+const EXAMPLES: Readonly<Record<string, string>> = {
+  source: "TODO.md",
+  roadmap: "roadmap.md",
+  prompt: "PROMPT.md",
+};
 
 /** Words win over flags, flags over the configuration. Flags count from `cwd`, the configuration from `root`. */
 export function sourceRequest(
@@ -31,8 +36,13 @@ export function sourceRequest(
   config: Pick<Config, "source" | "github">,
   { cwd, root, env }: { readonly cwd: string; readonly root: string; readonly env: NodeJS.ProcessEnv },
 ): SourceRequest {
-  const given = [source, roadmap, prompt].filter((path) => path !== undefined);
+  const given = Object.entries({ source, roadmap, prompt }).filter(([, path]) => path !== undefined);
   if (given.length > 1) throw new RalphError("usage", "give one of --source, --roadmap and --prompt");
+  const [flag] = given.find(([, path]) => path?.trim() === "") ?? [];
+  if (flag !== undefined)
+    throw new RalphError("usage", `--${flag} is empty`, {
+      hint: `name the file that has the tasks: --${flag} ${EXAMPLES[flag]}`,
+    });
   if (goal?.trim() === "")
     throw new RalphError("usage", "the goal is empty", {
       hint: "say what is wanted, or leave it out to work on the list: ralph run",

@@ -45,6 +45,9 @@ describe("bad surroundings get one clear sentence", () => {
     [["run", "  "], "the goal is empty"],
     [["run", "do it", "--check", " "], "--check is empty"],
     [["gates", "--check", ""], "--check is empty"],
+    [["run", "--source", ""], "--source is empty\n  → name the file that has the tasks"],
+    [["run", "--prompt", " "], "--prompt is empty\n  → name the file that has the tasks"],
+    [["import", ""], "the file to import has no name\n  → name a file with tasks"],
   ])("%j, as a script writes it whose variable is not set", async (args, sentence) => {
     project = createProject();
     const head = project.git("rev-parse", "HEAD");
@@ -155,6 +158,10 @@ describe("a wrong command line", () => {
     [["reset"], "say what to reset"],
     [["run", "make", "it", "work"], "a text of several words needs quotes"],
     [["stop", "everything"], "too many arguments for 'stop'"],
+    [["completion"], "missing required argument 'shell'\n  → ralph completion <shell>: bash, zsh, fish"],
+    [["import"], "missing required argument 'file'\n  → ralph import <file>: a file with tasks, or a folder"],
+    [["import", "nofile"], "nofile does not exist\n  → name a file with tasks"],
+    [["run", "--source", "."], "the task source . is a folder\n  → name the file in it that has the tasks"],
   ])("%j", async (args, sentence) => {
     project = createProject();
     const run = await project.ralph(...args);

@@ -141,7 +141,7 @@ describe("a plan that cannot be worked on starts nothing", () => {
       "an unknown dependency",
       "roadmap.md",
       "- [ ] **a**: x\n\n- [ ] **b**: y\n  - depends: c\n",
-      'roadmap.md: line 3: "b" depends on "c", which does not exist',
+      'roadmap.md: line 3: "b" depends on "c", which does not exist; the others are: a',
     ],
     [
       "a circle",

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { SourceIdentity } from "../../core/plan/task.ts";
@@ -131,7 +131,11 @@ function sourceOf(
 function findFile(path: string, base: string, { ralphDir }: Places): string {
   const candidates = [resolve(base, path), ...(path.includes("/") ? [] : [join(ralphDir, path)])];
   const found = candidates.find((candidate) => existsSync(candidate));
-  if (found !== undefined) return found;
+  if (found !== undefined && !statSync(found).isDirectory()) return found;
+  if (found !== undefined)
+    throw new RalphError("no-tasks", `the task source ${path} is a folder`, {
+      hint: "name the file in it that has the tasks; the list of another program is taken over by ralph import",
+    });
   throw new RalphError("no-tasks", `the task source ${path} does not exist`, {
     hint: `give another with --source, or a goal: ralph run "what you want" --check "npm test"`,
   });

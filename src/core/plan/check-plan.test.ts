@@ -25,11 +25,25 @@ test.each<[string, string[]]>([
 test.each<[string, string[], string]>([
   ["a duplicate id", ["a", "b", "a"], 'the id "a" is used twice, in lines 10 and 12'],
   ["three of the same id", ["a", "a", "a"], 'the id "a" is used twice, in lines 10 and 11'],
-  ["an unknown dependency", ["a", "b < c"], 'line 11: "b" depends on "c", which does not exist'],
   [
-    "an unknown dependency beside a known one",
-    ["a", "b < a z"],
-    'line 11: "b" depends on "z", which does not exist',
+    "an unknown dependency, with the nearest id",
+    ["parser", "printer < parsr"],
+    'line 11: "printer" depends on "parsr", which does not exist. Did you mean "parser"?',
+  ],
+  [
+    "an unknown dependency beside a known one, with the ids that there are",
+    ["a", "b < a parser"],
+    'line 11: "b" depends on "parser", which does not exist; the others are: a',
+  ],
+  [
+    "an unknown number in a long list",
+    ["a < 7", "b", "c", "d", "e", "f", "g"],
+    'line 10: "a" depends on "7", which does not exist; the others are: b, c, d, e, f and 1 more',
+  ],
+  [
+    "an unknown dependency of the only task",
+    ["a < aa"],
+    'line 10: "a" depends on "aa", which does not exist; there is no other task',
   ],
   ["a task that depends on itself", ["a < a"], 'the dependencies go round in a circle: "a" (line 10) → "a"'],
   [

@@ -1,3 +1,5 @@
+import { closest } from "../closest.ts";
+import { few } from "../few.ts";
 import type { Task, TaskId } from "./task.ts";
 
 /** A task with the place in its file, for people. */
@@ -25,10 +27,18 @@ function unknownDependency(placed: readonly PlacedTask[]): string | null {
   const ids = new Set(placed.map(({ task }) => task.id));
   for (const { task, line } of placed) {
     const missing = task.dependsOn.find((id) => !ids.has(id));
-    if (missing !== undefined)
-      return `line ${line}: "${task.id}" depends on "${missing}", which does not exist`;
+    if (missing === undefined) continue;
+    const others = [...ids].filter((id) => id !== task.id);
+    return `line ${line}: "${task.id}" depends on "${missing}", which does not exist${insteadOf(missing, others)}`;
   }
   return null;
+}
+
+function insteadOf(missing: TaskId, others: readonly TaskId[]): string {
+  // Short ids, such as numbers, are near to all others.
+  const meant = missing.length < 4 ? null : closest(missing, others);
+  if (meant !== null) return `. Did you mean "${meant}"?`;
+  return others.length === 0 ? "; there is no other task" : `; the others are: ${few(others)}`;
 }
 
 function cycle(placed: readonly PlacedTask[]): string | null {

@@ -20,7 +20,10 @@ const INSIDE = [
   "fix_plan.md",
 ];
 
+const WANTED = "name a file with tasks, or the folder of a program that keeps them; a path counts from here";
+
 export function readDocument(path: string, shown: string): Document {
+  if (shown.trim() === "") throw new RalphError("usage", "the file to import has no name", { hint: WANTED });
   try {
     if (!statSync(path).isDirectory()) return { shown, path, bytes: readFileSync(path) };
     const name = INSIDE.find((inside) => existsSync(join(path, inside)));
@@ -32,7 +35,11 @@ export function readDocument(path: string, shown: string): Document {
   } catch (error) {
     if (error instanceof RalphError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    const problem = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
-    throw new RalphError("no-tasks", `${shown} ${problem}`, { cause: error });
+    if (code === "ENOENT" || code === "ENOTDIR")
+      throw new RalphError("no-tasks", `${shown} does not exist`, { hint: WANTED, cause: error });
+    throw new RalphError("no-tasks", `${shown} cannot be read (${code})`, {
+      hint: "make it readable for this user",
+      cause: error,
+    });
   }
 }
