@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createProject, type Project } from "./project.ts";
 
@@ -200,6 +202,19 @@ describe("ralph import", () => {
     expect(await project.ralph("import", ".beads", "--force")).toMatchObject({ code: 0 });
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
     expect(project.read(".beads/issues.jsonl")).toBe(BEADS);
+  });
+
+  test("does not wait for a pipe, named or in a folder", async () => {
+    project = projectWith("x/keep", "");
+    execFileSync("mkfifo", [join(project.root, "x/prd.json")]);
+    for (const name of ["x/prd.json", "x"]) {
+      const { code, stderr } = await project.ralph("import", name);
+      expect({ code, stderr }).toEqual({
+        code: 64,
+        stderr:
+          "ralph: x/prd.json is not a file\n  → write what comes out of it into a file, and name that\n",
+      });
+    }
   });
 
   test("says what a tasks.json cannot say", async () => {

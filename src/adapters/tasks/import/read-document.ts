@@ -25,7 +25,12 @@ const WANTED = "name a file with tasks, or the folder of a program that keeps th
 export function readDocument(path: string, shown: string): Document {
   if (shown.trim() === "") throw new RalphError("usage", "the file to import has no name", { hint: WANTED });
   try {
-    if (!statSync(path).isDirectory()) return { shown, path, bytes: readFileSync(path) };
+    const stats = statSync(path);
+    if (stats.isFile()) return { shown, path, bytes: readFileSync(path) };
+    if (!stats.isDirectory())
+      throw new RalphError("no-tasks", `${shown} is not a file`, {
+        hint: "write what comes out of it into a file, and name that",
+      });
     const name = INSIDE.find((inside) => existsSync(join(path, inside)));
     if (name === undefined)
       throw new RalphError("no-tasks", `${shown} is a folder, and no list of tasks that is known is in it`, {
