@@ -26,6 +26,23 @@ describe("ralph init", () => {
     expect(stdout).toMatch(/ralph run "what you want" --check "npm test"\n$/);
   });
 
+  test("says where a package.json is broken, and goes on", async () => {
+    project = createBareProject({
+      "package.json": '{\n  "scripts": {\n    "test": "true",\n  }\n}\n',
+      Makefile: "lint:\n\ttrue\n",
+    });
+    const { code, stdout, stderr } = await project.ralph("init");
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      "ralph: package.json:4 cannot be read: this is not JSON, expected a key in double quotes; its scripts are not among the gates\n  → repair it, then: ralph init --force\n",
+    );
+    expect(stdout).toContain("lint: make lint");
+    expect(await project.ralph("init")).toMatchObject({ code: 0, stderr: "" });
+    project.write("package.json", '{"scripts": {"test": "true"}}');
+    const again = await project.ralph("init", "--force");
+    expect(again).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("tests: npm test") });
+  });
+
   test("finds all checks of a project, in its own words, and leaves a second set to be chosen", async () => {
     const scripts = { test: "vitest", lint: "eslint .", typecheck: "tsc", build: "tsc" };
     project = createBareProject({

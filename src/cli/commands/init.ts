@@ -64,6 +64,10 @@ async function init(flags: Flags, context: CliContext): Promise<number> {
   const report = new InitReport(project, context, renew);
   if (other !== null) report.found(other.shown);
   else report.write(config, configText(detected), foundInWords(detected));
+  if (!isConfigured && detected.gates.problem !== null)
+    context.stderr.write(
+      `ralph: ${detected.gates.problem}; its scripts are not among the gates\n  → repair it, then: ralph init --force\n`,
+    );
   if (flags.prompts === true)
     report.write(join(project.ralphDir, "prompts", "build.md"), BUILD_TEMPLATE, "the built-in prompt");
   const beginning = begin(project, flags.source, name, report);

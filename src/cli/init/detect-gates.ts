@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nodeGates } from "./node-gates.ts";
+import { nodeGates, packageProblem } from "./node-gates.ts";
 
 /** A command of the project that looks like a check, and what shows it. */
 export interface FoundGate {
@@ -14,6 +14,8 @@ export interface FoundGates {
   readonly chosen: readonly FoundGate[];
   /** Further ones of the same name, in a project of several parts. */
   readonly others: readonly FoundGate[];
+  /** Why the scripts of `package.json` are not among them, and where; null when they were looked at. */
+  readonly problem: string | null;
 }
 
 /** Reads a file of the project; null when it is not there. */
@@ -34,7 +36,8 @@ export function detectGates(root: string, hasProgram: (name: string) => boolean)
     ...pythonGates(read, has),
   ];
   const chosen = found.filter((gate, at) => found.findIndex(({ name }) => name === gate.name) === at);
-  return { chosen, others: found.filter((gate) => !chosen.includes(gate)) };
+  const others = found.filter((gate) => !chosen.includes(gate));
+  return { chosen, others, problem: packageProblem(read) };
 }
 
 function makeGates(read: ReadFile): readonly FoundGate[] {

@@ -1,3 +1,4 @@
+import { JsonError, readJson } from "../../compose.ts";
 import type { FoundGate, ReadFile } from "./detect-gates.ts";
 
 type Manager = "npm" | "pnpm" | "yarn" | "bun";
@@ -30,6 +31,19 @@ export function nodeGates(read: ReadFile, has: (name: string) => boolean): reado
   });
 }
 
+/** What keeps `package.json` from being read, and where. */
+export function packageProblem(read: ReadFile): string | null {
+  const bytes = Buffer.from(read("package.json") ?? "{}");
+  try {
+    readJson(bytes);
+    return null;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const line = bytes.toString("latin1", 0, error.offset).split("\n").length;
+    return `package.json:${line} cannot be read: this is not JSON, ${error.message}`;
+  }
+}
+
 /** What npm writes into a new file fails always, and what watches never ends. */
 function isCheck(script: unknown): boolean {
   return (
@@ -57,6 +71,6 @@ function contentOf(text: string): { scripts: Readonly<Record<string, unknown>>; 
       packageManager: typeof packageManager === "string" ? packageManager : "",
     };
   } catch {
-    return { scripts: {}, packageManager: "" }; // which its own programs will complain about
+    return { scripts: {}, packageManager: "" }; // which is told as its problem
   }
 }
