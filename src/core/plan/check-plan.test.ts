@@ -65,3 +65,11 @@ test("a long chain is no problem", () => {
   const lines = Array.from({ length: 2_000 }, (_, at) => (at === 0 ? "t0" : `t${at} < t${at - 1}`));
   expect(planProblem(plan(...lines.toReversed()))).toBeNull();
 });
+
+test("a chain may be as long as the list, and so may a circle", () => {
+  const chain = Array.from({ length: 20_000 }, (_, at) => `t${at} < t${at + 1}`);
+  expect(planProblem(plan(...chain, "t20000"))).toBeNull();
+  expect(planProblem(plan(...chain, "t20000 < t19999"))).toBe(
+    'the dependencies go round in a circle: "t19999" (line 20009) → "t20000" (line 20010) → "t19999"',
+  );
+});

@@ -43,22 +43,39 @@ function insteadOf(missing: TaskId, others: readonly TaskId[]): string {
 
 function cycle(placed: readonly PlacedTask[]): string | null {
   const byId = new Map(placed.map((one) => [one.task.id, one]));
+  const circle = circleIn([...byId.keys()], (id) => byId.get(id)?.task.dependsOn ?? []);
+  if (circle === null) return null;
+  const places = circle.map((id) => `"${id}" (line ${byId.get(id)?.line ?? 0})`);
+  return `the dependencies go round in a circle: ${places.join(" → ")} → "${circle[0]}"`;
+}
+
+/** The first circle that following the dependencies leads into. A chain may be as long as the list. */
+function circleIn(
+  ids: readonly TaskId[],
+  dependenciesOf: (id: TaskId) => readonly TaskId[],
+): readonly TaskId[] | null {
   const settled = new Set<TaskId>();
-  const follow = (id: TaskId, trail: readonly TaskId[]): readonly TaskId[] | null => {
-    if (trail.includes(id)) return [...trail.slice(trail.indexOf(id)), id];
-    if (settled.has(id)) return null;
-    for (const next of byId.get(id)?.task.dependsOn ?? []) {
-      const found = follow(next, [...trail, id]);
-      if (found !== null) return found;
-    }
-    settled.add(id);
-    return null;
+  const trail: { readonly id: TaskId; readonly left: TaskId[] }[] = [];
+  const places = new Map<TaskId, number>();
+  const enter = (id: TaskId): void => {
+    if (settled.has(id)) return;
+    places.set(id, trail.length);
+    trail.push({ id, left: dependenciesOf(id).toReversed() });
   };
-  for (const { task } of placed) {
-    const found = follow(task.id, []);
-    if (found === null) continue;
-    const places = found.slice(0, -1).map((id) => `"${id}" (line ${byId.get(id)?.line ?? 0})`);
-    return `the dependencies go round in a circle: ${places.join(" → ")} → "${found.at(-1)}"`;
+  for (const start of ids) {
+    enter(start);
+    for (let last = trail.at(-1); last !== undefined; last = trail.at(-1)) {
+      const next = last.left.pop();
+      if (next === undefined) {
+        settled.add(last.id);
+        places.delete(last.id);
+        trail.pop();
+        continue;
+      }
+      const met = places.get(next);
+      if (met !== undefined) return trail.slice(met).map(({ id }) => id);
+      enter(next);
+    }
   }
   return null;
 }
