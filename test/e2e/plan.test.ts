@@ -299,6 +299,6 @@ describe("the surroundings of ralph plan", () => {
     project.commit("bare");
     await project.ralph("init", "--source", "prd");
     expect(await project.ralph("plan")).toMatchObject({ code: 0 });
-    expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
+    expect(await project.ralph("run", "--agent", "demo")).toMatchObject({ code: 0, stderr: "" });
   });
 });
