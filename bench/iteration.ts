@@ -72,7 +72,7 @@ const SIZES: readonly Size[] = [
 
 export const iteration: Benchmark = {
   about:
-    "From the start of one iteration to the start of the next, the agent's own time included. The floor is the agent's process, two looks at the branch, one `git status` and one durable commit to SQLite, and where we commit, as many commits by hand.",
+    "From the start of one iteration to the start of the next, the agent's own time included. The floor is the agent's process, two looks at the branch, one `git status` and one durable commit to SQLite, and where we commit, as many commits by hand, in a bare process of its own.",
   async measure() {
     return SIZES.flatMap((size) => {
       const repository = makeRepository(size.folders, size.filesEach);
@@ -91,7 +91,8 @@ function measureScene(repository: BenchRepository, size: Size, scene: Scene, atM
   const rounds = interleaved(size.rounds, {
     floor: () => {
       repository.reset(sampleFiles(1, agent, 1));
-      return timeBare(repository.folder, size.iterations, { agent, withCommits: scene.isAccepted });
+      const { folder } = repository;
+      return timeBare({ folder, iterations: size.iterations, agent, withCommits: scene.isAccepted });
     },
     ours: () => {
       repository.reset(sampleFiles(count, agent, scene.isAccepted ? count + 1 : count));
