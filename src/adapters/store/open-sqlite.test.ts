@@ -19,3 +19,9 @@ test("what SQLite itself says stays as it is", () => {
     "Cannot open database because the directory does not exist",
   );
 });
+
+test("a binary that does not load is passed over", () => {
+  const db = openSqlite(":memory:", {}, "/nowhere/linux-x64.node");
+  expect(db.prepare("SELECT 1 AS one").get()).toEqual({ one: 1 });
+  db.close();
+});
