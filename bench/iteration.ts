@@ -72,7 +72,7 @@ const SIZES: readonly Size[] = [
 
 export const iteration: Benchmark = {
   about:
-    "From the start of one iteration to the start of the next, the agent's own time included. The floor is the agent's process, two looks at the branch, one `git status` and one durable commit to SQLite, and where we commit, as many commits by hand, in a bare process of its own.",
+    "From the start of one iteration to the start of the next, the agent's own time included. The floor is the agent's process, two looks at the branch, one `git status` and one durable commit to SQLite, and where we commit, as many commits by hand, in a bare process of its own. To start a process takes longer the more memory is in use: 0.8 ms with that of bare Node, 2.1 ms with ours, twice an iteration; and `git status` alone takes 0.6 × as long on 100,000 files when it remembers folders.",
   async measure() {
     return SIZES.flatMap((size) => {
       const repository = makeRepository(size.folders, size.filesEach);
