@@ -19,8 +19,8 @@ export interface Family {
 }
 
 /** What exits by itself in this time (the last words of a pipe, say) is not a leftover. */
-const SETTLE_MS = 100;
-const TERM_MS = 1_000;
+const SETTLE_MS = 300;
+const TERM_MS = 2_000;
 /** Nothing survives KILL except what hangs inside the system, and that is beyond us. */
 const GIVE_UP_MS = 10_000;
 const POLL_MS = 20;
