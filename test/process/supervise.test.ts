@@ -176,11 +176,10 @@ describe("nothing is left behind:", () => {
   });
 
   test("a child that another one replaces when it is told to stop", async () => {
-    const heir = "setsid sh -c 'echo pid=$$; exec sleep 60'";
+    // It tells who comes next itself: that one may be ended before it can say a word.
+    const handOver = "setsid sleep 60 & echo pid=\\$!; exit";
     const result = await run(
-      awaitReady(
-        `setsid bash -c "trap \\"${heir} & exit\\" TERM; echo ready; : > $READY; sleep 60 & wait" &`,
-      ),
+      awaitReady(`setsid bash -c "trap '${handOver}' TERM; echo ready; : > $READY; sleep 60 & wait" &`),
     );
     expect(result.stdout.toString()).toContain("ready");
     expect(pidsIn(result)).toHaveLength(1);
