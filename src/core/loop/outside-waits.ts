@@ -6,12 +6,11 @@ import { statusOf } from "./task-status.ts";
 
 /** The open tasks that wait for something which is not among the tasks, so that no run can do it; each as a sentence. */
 export function outsideWaits(state: State, run: RunState, plan: Plan): readonly string[] {
+  const ids = new Set(plan.tasks.map(({ id }) => id));
   return tasksInScope(run, plan)
     .filter((task) => statusOf(state, task) === "todo")
-    .flatMap((task) => {
-      const words = outsideInWords(plan, task);
-      return words === null ? [] : [`${task.id} ${words}`];
-    });
+    .filter(({ dependsOn }) => !dependsOn.every((id) => ids.has(id)))
+    .map((task) => `${task.id} ${outsideInWords(plan, task) ?? ""}`);
 }
 
 /** The end of a sentence that begins with the task's id; null when it waits for nothing of the kind. */
