@@ -25,13 +25,13 @@ const LIMIT_MS = 30_000;
  */
 export async function loadPlugin(
   shown: string,
-  { root, library, onLoad }: Pick<OpenOptions, "root" | "library" | "onLoad">,
+  { root, library, onLoad, warn }: Pick<OpenOptions, "root" | "library" | "onLoad" | "warn">,
 ): Promise<LoadedPlugin> {
   resolveForPlugins(library);
   const url = isPath(shown) ? fileAt(shown, root) : packageNamed(shown, root);
   const path = isPath(shown) ? fileURLToPath(url) : join(sep, "node_modules", shown, sep);
   onLoad(shown, path);
-  const exported = await importWithin(url, shown, root);
+  const exported = await importWithin(url, shown, root, warn);
   const plugin = checkPlugin(exported["default"] ?? exported["plugin"], shown);
   return { plugin, shown, file: isPath(shown) ? inRepository(fileURLToPath(url), root) : null };
 }
@@ -98,6 +98,7 @@ async function importWithin(
   url: string,
   shown: string,
   root: string,
+  warn: OpenOptions["warn"],
 ): Promise<Readonly<Record<string, unknown>>> {
   const files = [url];
   imported = files;
@@ -105,7 +106,7 @@ async function importWithin(
   const timer = setTimeout(() => late.reject(new Error("it is not ready after 30 s")), LIMIT_MS);
   const refuse = (): void => {
     process.exitCode = 64;
-    process.stderr.write(`ralph: the plugin ${shown} ends the program while it is loaded\n`);
+    warn(`the plugin ${shown} ends the program while it is loaded`);
   };
   process.on("exit", refuse);
   try {
