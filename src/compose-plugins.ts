@@ -4,7 +4,7 @@ import type { Plugin } from "./adapters/plugins/plugin.ts";
 import { builtInAgents, OWN_ROOT, withoutOwnSecrets, type Project } from "./compose-project.ts";
 import type { Config } from "./config/schema.ts";
 import { RalphError } from "./core/ralph-error.ts";
-import { watchPlugin } from "./engine/plugin-strays.ts";
+import { watchPlugin } from "./engine/plugin-errors.ts";
 
 export type { Plugin, Plugins };
 

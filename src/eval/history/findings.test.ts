@@ -9,7 +9,7 @@ const PLAIN: PastIteration = {
   iteration: 1,
   task: "one",
   run: "r1",
-  turn: 0,
+  loop: 0,
   complexity: "medium",
   timeoutMs: 120_000,
   durationMs: 60_000,
@@ -72,11 +72,11 @@ describe("a limit", () => {
   });
 
   test("counts anew after whatever lets the loop count anew: the limit in force would have changed nothing", () => {
-    const turns = [
+    const loops = [
       ...past("one", IDLE, IDLE),
-      ...past("one", IDLE, IDLE, DONE).map((one) => ({ ...one, turn: 1 })),
+      ...past("one", IDLE, IDLE, DONE).map((one) => ({ ...one, loop: 1 })),
     ];
-    expect(limitFinding(turns, STUCK).values).toMatchObject([
+    expect(limitFinding(loops, STUCK).values).toMatchObject([
       { value: 1, saved: { iterations: 1 }, tasksLost: 1 },
       { value: 2, saved: { iterations: 0 }, tasksLost: 1 },
     ]);

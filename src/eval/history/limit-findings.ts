@@ -47,7 +47,7 @@ export function limitFinding(past: readonly PastIteration[], question: LimitQues
 
 /** The iterations of one task that are counted together: a new run, a new stage, another agent, a person begins anew. */
 function loopsOf(past: readonly PastIteration[]): readonly (readonly PastIteration[])[] {
-  const loops = Map.groupBy(past, ({ run, turn, task }) => `${run} ${turn} ${task}`);
+  const loops = Map.groupBy(past, ({ run, loop, task }) => `${run} ${loop} ${task}`);
   return [...loops.values()];
 }
 

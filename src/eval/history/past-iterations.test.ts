@@ -16,10 +16,10 @@ function rejected(iteration: number): readonly Event[] {
   ];
 }
 
-function turnsOf(between: Event): readonly number[] {
+function loopsOf(between: Event): readonly number[] {
   const events = [...rejected(1), between, ...rejected(2)];
   return pastIterations(events.map((event, index) => ({ ...event, position: index + 1, at: index }))).map(
-    ({ turn }) => turn,
+    ({ loop }) => loop,
   );
 }
 
@@ -33,7 +33,7 @@ test.each<[string, Event]>([
   ["another agent takes over", { ...suspended, successor: "second" }],
   ["the task goes to the next stage", { type: "stage.passed", ...about, stage: "coder", next: "reviewer" }],
 ])("its counts begin anew when %s", (_, between) => {
-  expect(turnsOf(between)).toEqual([0, 1]);
+  expect(loopsOf(between)).toEqual([0, 1]);
 });
 
 test.each<[string, Event]>([
@@ -43,5 +43,5 @@ test.each<[string, Event]>([
   ],
   ["nobody is there to take over", { ...suspended, successor: null }],
 ])("they go on when %s", (_, between) => {
-  expect(turnsOf(between)).toEqual([0, 0]);
+  expect(loopsOf(between)).toEqual([0, 0]);
 });

@@ -10,8 +10,8 @@ export interface PastIteration {
   readonly iteration: number;
   readonly task: string;
   readonly run: string;
-  /** How often the counts of its task had begun anew before it. */
-  readonly turn: number;
+  /** Which loop of its task in the run: the counts begin anew with each. */
+  readonly loop: number;
   readonly complexity: string;
   readonly timeoutMs: number;
   readonly durationMs: number;
@@ -37,24 +37,24 @@ export const HISTORY_EVENTS = [...RECORD_EVENTS, "run.started", "task.unblocked"
 export function pastIterations(events: readonly Recorded[]): readonly PastIteration[] {
   const beginnings = beginningsIn(events);
   return iterationRecords(events).flatMap((record) => {
-    const past = pastIteration(record, beginnings.get(record.iteration) ?? { complexity: "medium", turn: 0 });
+    const past = pastIteration(record, beginnings.get(record.iteration) ?? { complexity: "medium", loop: 0 });
     return past === null ? [] : [past];
   });
 }
 
-type Beginning = Pick<PastIteration, "complexity" | "turn">;
+type Beginning = Pick<PastIteration, "complexity" | "loop">;
 
 /** By iteration. */
 function beginningsIn(events: readonly Recorded[]): ReadonlyMap<number, Beginning> {
-  const turns = new Map<string, number>();
+  const loops = new Map<string, number>();
   const beginnings = new Map<number, Beginning>();
   for (const event of events) {
     if (event.type === "iteration.started") {
       const { iteration, complexity, task } = event;
-      beginnings.set(iteration, { complexity, turn: turns.get(task) ?? 0 });
+      beginnings.set(iteration, { complexity, loop: loops.get(task) ?? 0 });
     }
     const anew = countedAnew(event);
-    if (anew !== null) turns.set(anew, (turns.get(anew) ?? 0) + 1);
+    if (anew !== null) loops.set(anew, (loops.get(anew) ?? 0) + 1);
   }
   return beginnings;
 }

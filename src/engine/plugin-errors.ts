@@ -16,7 +16,7 @@ export function watchPlugin(plugin: Watched): void {
  * Whether a plugin let this error fly, in a promise or a timer of its own: then it is told, and all goes on. Nothing of
  * ours is half done, as nobody of us was waiting for it.
  */
-export function tellStray(error: unknown): boolean {
+export function tellPluginError(error: unknown): boolean {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const plugin = watched.findLast(({ path }) => stack.includes(path));
   if (plugin === undefined) return false;
