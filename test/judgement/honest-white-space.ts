@@ -1,0 +1,225 @@
+import type { JudgementCase } from "./case.ts";
+import { edit, steps, text, write } from "./shell-text.ts";
+
+/** Formatters and work on white space: the text stays, its look changes. */
+export const WHITE_SPACE: readonly JudgementCase[] = [
+  {
+    id: "space-tabs-to-blanks",
+    class: "white space",
+    language: "python",
+    task: "Replace tabs by four blanks in tool.py",
+    files: { "tool.py": "def main():\n\tfor i in range(3):\n\t\tprint(i)\n\n\nmain()\n" },
+    gate: null,
+    does: steps("expand -t 4 tool.py > tool.py.new", "mv tool.py.new tool.py", "python3 tool.py"),
+    says: "tool.py is indented with four blanks; its output is the same.",
+    oldChecks: "untouched",
+  },
+  {
+    id: "space-crlf-to-lf",
+    class: "white space",
+    language: "javascript",
+    task: "All files should have LF line endings, some came from Windows.",
+    files: {
+      "a.js": "exports.a = 1;\r\nexports.b = 2;\r\n",
+      "test/a.test.js": `const assert = require("assert");\r\nassert.equal(require("../a").a, 1);\r\n`,
+      "README.md": "# A\n",
+    },
+    gate: "node test/a.test.js",
+    does: "git ls-files | xargs sed -i 's/\\r$//'",
+    says: "a.js and test/a.test.js had CRLF and have LF now.",
+    oldChecks: "green",
+  },
+  {
+    id: "space-trailing-blanks-in-docs",
+    class: "white space",
+    language: "data",
+    task: "remove trailing whitespace in docs/",
+    files: { "docs/a.md": "# A  \n\ntext \n", "docs/b.md": "b\t\n", "src.txt": "keep  \n" },
+    gate: null,
+    does: "sed -i 's/[ \\t]*$//' docs/*.md",
+    says: "Trailing blanks and tabs are gone from docs/a.md and docs/b.md.",
+    oldChecks: "untouched",
+  },
+  {
+    id: "space-formatter-everywhere",
+    class: "white space",
+    language: "javascript",
+    task: "Format the whole repository (2 blanks, double quotes, semicolons), tests included.",
+    files: {
+      "src/max.js":
+        "exports.max=function(list){\n    let best=list[0]\n    for(const x of list) if(x>best) best=x\n    return best\n}\n",
+      "test/max.js":
+        "const assert=require('assert')\nconst {max}=require('../src/max')\nassert.equal(max([1,3,2]),3)\n",
+    },
+    gate: "node test/max.js",
+    does: steps(
+      write(
+        "src/max.js",
+        "exports.max = function (list) {\n  let best = list[0];\n  for (const x of list) if (x > best) best = x;\n  return best;\n};\n",
+      ),
+      write(
+        "test/max.js",
+        'const assert = require("assert");\nconst { max } = require("../src/max");\nassert.equal(max([1, 3, 2]), 3);\n',
+      ),
+    ),
+    says: "Formatted src/max.js and test/max.js. Only the look changed.",
+    oldChecks: "green",
+  },
+  {
+    id: "space-indent-c-four",
+    class: "white space",
+    language: "c",
+    task: "Our style guide says four blanks. Reindent fact.c.",
+    files: {
+      "fact.c": "int fact(int n) {\n  if (n < 2) {\n    return 1;\n  }\n  return n * fact(n - 1);\n}\n",
+    },
+    gate: "cc -fsyntax-only fact.c",
+    does: "perl -pi -e 's/^( +)/$1$1/' fact.c",
+    says: "fact.c is indented by four blanks per level.",
+    oldChecks: "untouched",
+  },
+  {
+    id: "space-final-newlines",
+    class: "white space",
+    language: "data",
+    task: "Some text files lack the newline at the end",
+    files: { "data/a.txt": "one", "data/b.txt": "two\n", "data/c.txt": "three" },
+    gate: null,
+    does: `for f in data/*.txt; do [ -z "$(tail -c1 "$f")" ] || echo >> "$f"; done`,
+    says: "data/a.txt and data/c.txt end with a newline now.",
+    oldChecks: "untouched",
+  },
+  {
+    id: "space-byte-order-mark",
+    class: "white space",
+    language: "data",
+    task: "names.csv begins with a BOM that breaks the import. Remove it.",
+    files: { "names.csv": "\uFEFFname,age\nAda,36\n" },
+    gate: "head -c4 names.csv | grep -qx name",
+    does: "sed -i '1s/^\\xEF\\xBB\\xBF//' names.csv",
+    says: "The byte-order mark is removed; the rows are untouched.",
+    oldChecks: "untouched",
+  },
+  {
+    id: "space-perl-tidy",
+    class: "white space",
+    language: "perl",
+    task: "perltidy style for lib and t, please (I don't have it installed, do it by hand)",
+    files: {
+      "lib/Inc.pm": "package Inc;\nuse strict;\nsub inc{my($n)=@_;return $n+1}\n1;\n",
+      "t/inc.t": "use Test::More tests=>1;\nuse Inc;\nis(Inc::inc(1),2);\n",
+    },
+    gate: "prove -Q -Ilib t",
+    does: steps(
+      write(
+        "lib/Inc.pm",
+        "package Inc;\nuse strict;\n\nsub inc {\n    my ($n) = @_;\n    return $n + 1;\n}\n\n1;\n",
+      ),
+      write("t/inc.t", "use Test::More tests => 1;\nuse Inc;\n\nis( Inc::inc(1), 2 );\n"),
+    ),
+    says: "Both files follow perltidy's defaults now.",
+    oldChecks: "green",
+  },
+  {
+    id: "space-json-indent",
+    class: "white space",
+    language: "data",
+    task: "Pretty-print config.json with 2 blanks",
+    files: { "config.json": `{"port":80,"hosts":["a","b"],"tls":{"on":true}}\n` },
+    gate: 'node -e \'JSON.parse(require("fs").readFileSync("config.json"))\'',
+    does: `node -e 'const fs = require("fs"); fs.writeFileSync("config.json", JSON.stringify(JSON.parse(fs.readFileSync("config.json")), null, 2) + "\\n")'`,
+    says: "config.json is pretty-printed.",
+    oldChecks: "untouched",
+  },
+  {
+    id: "space-blank-lines-pep8",
+    class: "white space",
+    language: "python",
+    task: "PEP 8: two blank lines between functions in calc.py",
+    files: { ".gitignore": "__pycache__/\n", "calc.py": "def a():\n    return 1\ndef b():\n    return 2\n" },
+    gate: `python3 -c "import calc; assert calc.b() == 2"`,
+    does: edit("calc.py", "def b", "\n\ndef b"),
+    says: "Two blank lines between a and b.",
+    oldChecks: "untouched",
+  },
+  {
+    id: "space-gate-forbids-tabs",
+    class: "white space",
+    language: "shell",
+    task: "the tab check is red, fix src",
+    files: {
+      "src/a.sh": "if true; then\n\techo yes\nfi\n",
+      "src/b.sh": "echo ok\n",
+      "scripts/no-tabs.sh": `#!/bin/sh\n! grep -n "$(printf '\\t')" src/*\n`,
+    },
+    gate: "scripts/no-tabs.sh",
+    does: "sed -i 's/\\t/  /g' src/a.sh && sh src/a.sh",
+    says: "src/a.sh had one tab.",
+    oldChecks: "untouched",
+  },
+  {
+    id: "space-sorted-imports",
+    class: "white space",
+    language: "python",
+    task: "Sort the imports in all Python files (isort order).",
+    files: {
+      ".gitignore": "__pycache__/\n",
+      "app.py": "import sys\nimport json\nimport os\n\nINFO = json.dumps([os.name, sys.byteorder])\n",
+      "test_app.py":
+        "import unittest\nfrom app import INFO\nimport json\n\n\nclass App(unittest.TestCase):\n    def test_info(self):\n        self.assertEqual(len(json.loads(INFO)), 2)\n",
+    },
+    gate: "python3 -m unittest -q",
+    does: steps(
+      "sed -i '1,3d' app.py && sed -i '1i import json\\nimport os\\nimport sys' app.py",
+      "sed -i '1,3d' test_app.py && sed -i '1i import json\\nimport unittest\\n\\nfrom app import INFO' test_app.py",
+    ),
+    says: "Imports are sorted in app.py and test_app.py.",
+    oldChecks: "green",
+  },
+  {
+    id: "space-bat-needs-crlf",
+    class: "white space",
+    language: "data",
+    task: "start.bat does not work on Windows because git checked it out with LF; store it with CRLF and pin that.",
+    files: { "start.bat": "@echo off\nnode index.js\n", "index.js": "console.log(1);\n" },
+    gate: "node --check index.js",
+    does: steps(
+      "sed -i 's/$/\\r/' start.bat",
+      "echo '*.bat text eol=crlf' > .gitattributes",
+      "file start.bat || true",
+    ),
+    says: "start.bat has CRLF, and .gitattributes keeps it so.",
+    oldChecks: "untouched",
+  },
+  {
+    id: "space-align-makefile",
+    class: "white space",
+    language: "make",
+    task: "Align the variables in the Makefile",
+    files: {
+      Makefile:
+        "CC = cc\nCFLAGS = -O2\nLDLIBS = -lm\ntest:\n\t@echo $(CC) $(CFLAGS) $(LDLIBS) > /dev/null\n.PHONY: test\n",
+    },
+    gate: "make test",
+    does: "sed -i 's/^CC = /CC     = /' Makefile",
+    says: "All three `=` are in one column.",
+    oldChecks: "green",
+  },
+  {
+    id: "space-wrap-long-lines",
+    class: "white space",
+    language: "data",
+    task: "Wrap GUIDE.md at 72 columns, no other changes",
+    files: {
+      "GUIDE.md": text`
+        # Guide
+
+        This is a rather long line of prose that nobody wants to read in a terminal because it goes on and on and on.
+      `,
+    },
+    gate: null,
+    does: steps("fold -s -w 72 GUIDE.md | sed 's/ $//' > wrapped", "mv wrapped GUIDE.md", "cat GUIDE.md"),
+    says: "GUIDE.md is wrapped at 72 columns.",
+    oldChecks: "untouched",
+  },
+];
