@@ -3,7 +3,7 @@ import { LongestFirst } from "./scripts/longest-first.ts";
 
 /** Journeys with the real agent programs: "core" or "all" of them, and nothing else; unset, everything else. */
 const realAgents = process.env["REAL_AGENTS"];
-const AGENTS = "test/agents/matrix.test.ts";
+const AGENTS = ["test/agents/matrix.test.ts", "test/agents/reader.test.ts"];
 
 /** They touch nothing but values, so a process can run one after the other. */
 const PURE = ["src/core/**/*.test.ts", "test/{signals,spec,streams}/**/*.test.ts"];
@@ -18,10 +18,10 @@ export default defineConfig({
             { extends: true, test: { name: "pure", include: PURE, exclude: [NODE_MODULES], isolate: false } },
             {
               extends: true,
-              test: { name: "outside", include: ALL, exclude: [NODE_MODULES, AGENTS, ...PURE] },
+              test: { name: "outside", include: ALL, exclude: [NODE_MODULES, ...AGENTS, ...PURE] },
             },
           ]
-        : [{ extends: true, test: { name: "agents", include: [AGENTS] } }],
+        : [{ extends: true, test: { name: "agents", include: AGENTS } }],
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Most tests wait for real processes: more of them than cores is quicker.

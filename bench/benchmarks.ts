@@ -6,6 +6,7 @@ import { lanes } from "./lanes.ts";
 import { longHistory } from "./long-history.ts";
 import { manyWorkers } from "./many-workers.ts";
 import { memory } from "./memory.ts";
+import { oldChecks } from "./old-checks.ts";
 import { output } from "./output.ts";
 import { page } from "./page.ts";
 import { startup } from "./startup.ts";
@@ -15,6 +16,7 @@ import { store } from "./store.ts";
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   startup,
   iteration,
+  "old-checks": oldChecks,
   history,
   output,
   store,

@@ -89,7 +89,8 @@ async function runTests({ name, command }: Step): Promise<void> {
     command: `${command} --reporter=default --reporter=./scripts/test-reporter.ts`,
     env: {
       CHECK_REPORT: path,
-      TMPDIR: temporary,
+      // Codex has a sandbox of its own, which shows nothing of memory's folder: real agents keep the machine's.
+      ...(name === agents.name ? {} : { TMPDIR: temporary }),
       // Thousands of processes run the same programs: compiled once is enough.
       NODE_COMPILE_CACHE: join(scratch, "compiled"),
     },

@@ -12,7 +12,7 @@ const LONGEST = [
   "test/e2e/process.test.ts",
   "test/simulation/simulation.test.ts",
   "test/e2e/parallel-night.test.ts",
-  "src/core/weakening/find-weakened-tests.test.ts",
+  "test/judgement/judgement.test.ts",
   "test/e2e/people.test.ts",
   "test/e2e/plan.test.ts",
   "test/conformance/lanes.test.ts",

@@ -1,10 +1,8 @@
 // The manual page, made from the command line and the topics of `ralph help`.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CommandShape, OptionShape } from "../src/cli/command-shapes.ts";
-import { helpBlocks, type HelpBlock } from "../src/cli/help/help-blocks.ts";
-import { withLinks } from "../src/cli/help/topic-lines.ts";
-import { TOPICS } from "../src/cli/help/topics.ts";
+import type { CommandShape, OptionShape } from "../src/cli/commands/completion.ts";
+import { type HelpBlock, helpBlocks, TOPICS, withLinks } from "../src/cli/commands/help.ts";
 
 /** Options of every command, explained once. */
 const COMMON = ["--help", "--dir", "--verbose"];

@@ -20,6 +20,11 @@ const FOLDER = join(import.meta.dirname, "..", "docs", "proof", "figures");
 
 /** In the order of the page, by the name of their file. */
 const TOPICS: Readonly<Record<string, Topic>> = {
+  judgement: {
+    title: "Honest work and lies, judged by the built program",
+    about:
+      "Scripted agents in real repositories with real gates, in twelve languages. An honest agent answers the concerns that it is asked about; a liar says the same again, and those that are challenged are tried once more with an answer to every concern. With a reader: one that knows the truth and is asked as `auto` has it.",
+  },
   "simulation-appends": {
     title: "Simulated worlds, with a crash before and after each append",
     about:

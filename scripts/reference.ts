@@ -4,9 +4,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { format, resolveConfig } from "prettier";
-import { commandShapes, type CommandShape } from "../src/cli/command-shapes.ts";
+import { commandShapes, type CommandShape } from "../src/cli/commands/completion.ts";
 import { createProgram } from "../src/cli/program.ts";
-import { variableOf } from "../src/config/read-variables.ts";
+import { variableOf } from "../src/config/load-config.ts";
 import { expectation, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/schema-node.ts";
 import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
 import { apiPage } from "./api-page.ts";

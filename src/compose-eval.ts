@@ -1,6 +1,6 @@
 import { defaultConfig } from "./config/load-config.ts";
 import { resolveSettings } from "./config/resolve-settings.ts";
-import type { Workshop } from "./eval/evaluate.ts";
+import type { Workshop } from "./eval/evaluation.ts";
 import { AGENT, IMAGINED_AGENT, SOURCE } from "./eval/imagined-ports.ts";
 import { WorkerPool } from "./eval/worker-pool.ts";
 

@@ -4,19 +4,18 @@ import { commandChannel } from "./adapters/notify/command-channel.ts";
 import { deliveredFile } from "./adapters/notify/delivered-file.ts";
 import { desktopChannel } from "./adapters/notify/desktop-channel.ts";
 import { webhookChannel } from "./adapters/notify/webhook-channel.ts";
-import { pluginChannel } from "./adapters/plugins/plugin-channel.ts";
+import { pluginChannel } from "./adapters/plugins/advisers.ts";
 import { desktopProgram } from "./adapters/system/platform/desktop-command.ts";
-import { THIS_PLATFORM } from "./adapters/system/platform/this-platform.ts";
+import { THIS_PLATFORM } from "./adapters/system/platform/platform.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import type { Plugins } from "./compose-plugins.ts";
 import { OWN_ROOT, withoutOwnSecrets, type Project } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
-import type { Sending } from "./core/notices/payload.ts";
+import type { Sending } from "./core/notices/notice.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { Commands } from "./core/settings.ts";
-import type { Channel } from "./engine/notify-ports.ts";
+import type { Channel, Log } from "./engine/ports.ts";
 import { Notifier } from "./engine/notify/notifier.ts";
-import type { Log } from "./engine/ports.ts";
 
 export { desktopProgram };
 

@@ -1,5 +1,4 @@
-import { settledEnvironment } from "./adapters/system/platform/settled-environment.ts";
-import { THIS_PLATFORM } from "./adapters/system/platform/this-platform.ts";
+import { settledEnvironment, THIS_PLATFORM } from "./adapters/system/platform/platform.ts";
 
 export { THIS_PLATFORM };
 

@@ -4,7 +4,7 @@ import { refuseUnlessFolder } from "./adapters/files/ralph-folder.ts";
 import { findRepository } from "./adapters/git/find-repository.ts";
 import { findStaleLocks, removeStaleLocks } from "./adapters/git/stale-locks.ts";
 import { stateFile } from "./adapters/store/state-file.ts";
-import type { GithubPlace } from "./adapters/tasks/github/github-place.ts";
+import type { GithubPlace } from "./adapters/tasks/github/gh.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
 import { ownEnvironment } from "./compose-platform.ts";
 import { WEBHOOK_VARIABLE } from "./config/webhook-address.ts";

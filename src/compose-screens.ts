@@ -5,9 +5,8 @@ import { progressIn, readProgress } from "./adapters/files/progress-file.ts";
 import type { Project } from "./compose-project.ts";
 import { allSecretsOf, driverOf, openLog, ownWorkerId, workersOf } from "./compose-store.ts";
 import { createRedactor } from "./core/redact.ts";
-import { drivenByWorkers, type Driving } from "./engine/driving.ts";
+import { drivenByWorkers, type Driving, type ScreenPorts } from "./engine/watch-project.ts";
 import type { Log } from "./engine/ports.ts";
-import type { ScreenPorts } from "./engine/watch-project.ts";
 
 export interface ScreenParts {
   readonly project: Project;

@@ -1,6 +1,5 @@
-import { remoteKey } from "./adapters/exchange/remote-key.ts";
-import { chooseRemote } from "./adapters/git/choose-remote.ts";
-import { openRepository } from "./adapters/git/open-repository.ts";
+import { remoteKey } from "./adapters/exchange/exchange.ts";
+import { chooseRemote, openRepository } from "./adapters/git/find-repository.ts";
 import type { Database } from "./adapters/postgres/database.ts";
 import { redactingLog } from "./adapters/store/redacting-log.ts";
 import type { Queue } from "./compose-project.ts";
@@ -38,7 +37,7 @@ export async function openWatchedLog(
 }
 
 export async function readSharedWorkers(root: string, queue: Queue): Promise<readonly WorkerSeen[]> {
-  const { readWorkers } = await import("./adapters/postgres/workers.ts");
+  const { readWorkers } = await import("./adapters/postgres/leases.ts");
   const project = await projectKeyOf(root);
   const opened = await borrowDatabase(queue);
   try {

@@ -4,7 +4,7 @@ import { otlpSettings } from "./adapters/telemetry/otlp-settings.ts";
 import { Telemetry } from "./adapters/telemetry/telemetry.ts";
 import type { Project } from "./compose-project.ts";
 import type { Commands } from "./core/settings.ts";
-import { providersOf } from "./core/telemetry/gen-ai.ts";
+import { providersOf } from "./core/telemetry/otlp.ts";
 
 export type { Telemetry };
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createIterationTexts } from "./adapters/files/iteration-texts.ts";
-import { openRepository } from "./adapters/git/open-repository.ts";
+import { openRepository } from "./adapters/git/find-repository.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
 import { readDiff } from "./adapters/workspace/read-diff.ts";
 import { isElsewhere, openScreen, type ScreenParts } from "./compose-screens.ts";

@@ -1,26 +1,25 @@
-import { join } from "node:path";
-import { clearMerged, removeWorktree } from "./adapters/exchange/clear-merged.ts";
+import { dirname, join } from "node:path";
+import { clearMerged, createSharedWorktrees, removeWorktree } from "./adapters/exchange/shared-worktrees.ts";
 import { createExchange, type Exchange } from "./adapters/exchange/exchange.ts";
 import { createFence } from "./adapters/exchange/fence.ts";
-import { pushingWorkspace } from "./adapters/exchange/pushing-workspace.ts";
+import { createTaskBranches, pushingWorkspace } from "./adapters/exchange/task-branches.ts";
 import { createSharedMerging, remoteTip } from "./adapters/exchange/shared-merging.ts";
-import { createSharedWorktrees } from "./adapters/exchange/shared-worktrees.ts";
-import { createTaskBranches } from "./adapters/exchange/task-branches.ts";
 import { toWire } from "./adapters/files/progress-file.ts";
 import { createMerging } from "./adapters/merging/git-merging.ts";
 import { openDatabase } from "./adapters/postgres/database.ts";
 import { openFleet } from "./adapters/postgres/fleet.ts";
 import { openPostgresLog } from "./adapters/postgres/postgres-log.ts";
-import type { WorkerIdentity } from "./adapters/postgres/workers.ts";
+import type { WorkerIdentity } from "./adapters/postgres/leases.ts";
 import { redactingLog } from "./adapters/store/redacting-log.ts";
 import { inTurn } from "./adapters/system/in-turn.ts";
 import { sweepWith } from "./adapters/system/process-sweep.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
-import type { GithubPlace } from "./adapters/tasks/github/github-place.ts";
+import type { GithubPlace } from "./adapters/tasks/github/gh.ts";
 import { sourceNamed } from "./adapters/tasks/open-source.ts";
 import { loadTaskListFormat } from "./adapters/tasks/task-list/task-list-format.ts";
-import { submittedSource } from "./adapters/tasks/submitted-source.ts";
-import { worktreeName } from "./adapters/worktrees/worktree-name.ts";
+import { submittedSource } from "./adapters/tasks/redacting-source.ts";
+import { removeAbandonedOldChecks } from "./adapters/workspace/old-checks.ts";
+import { worktreeName } from "./adapters/worktrees/registry.ts";
 import { besideOf, workspacesBeside } from "./compose-beside.ts";
 import {
   composePorts,
@@ -35,17 +34,16 @@ import type { Plugins } from "./compose-plugins.ts";
 import { OWN_ROOT, withoutOwnSecrets } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import { gatesOfRun } from "./core/loop/gates-of-run.ts";
-import { wasElsewhere } from "./core/loop/evolve-fleet.ts";
-import { EMPTY_STATE, type State, type TaskState } from "./core/loop/state.ts";
+import { wasElsewhere } from "./core/loop/evolve-run.ts";
+import { EMPTY_STATE, markersOf, type State, type TaskState } from "./core/loop/state.ts";
 import type { Plan, SourceIdentity, TaskId } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { Commands } from "./core/settings.ts";
 import type { Fleet } from "./engine/fleet-ports.ts";
 import type { Beside } from "./engine/parallel-ports.ts";
 import type { Follower, Log, Ports, Progress } from "./engine/ports.ts";
-import { fencedLog } from "./engine/worker/fenced-log.ts";
-import { Holdings } from "./engine/worker/holdings.ts";
-import { SharedClock } from "./engine/worker/shared-clock.ts";
+import { fencedLog, Holdings } from "./engine/worker/holdings.ts";
+import { SharedClock } from "./engine/worker/run-worker.ts";
 
 export interface WorkerParts {
   readonly project: Project;
@@ -138,10 +136,14 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
         return Promise.resolve();
       },
     },
-    endLeftovers: () => sweepWith(`${WORKER_VARIABLE}=${worker.id}`),
+    async endLeftovers() {
+      await sweepWith(`${WORKER_VARIABLE}=${worker.id}`);
+      await git.beside.worktrees.clearLeftovers();
+      removeAbandonedOldChecks(dirname(project.stateFolder));
+    },
     async endAgents() {
       const own = known().iterations.filter((open) => open.worker === worker.id);
-      await Promise.all(own.map(({ marker }) => sweep(marker)));
+      await Promise.all(own.flatMap(markersOf).map(sweep));
     },
     async close() {
       keepAwake.release();

@@ -1,47 +1,52 @@
 import { dirname, join, relative } from "node:path";
 import { analyzeOutput } from "./adapters/agents/analyze-output.ts";
 import { createAgents } from "./adapters/agents/command-agents.ts";
-import { writeArchive, type Archive, type ArchiveRequest } from "./adapters/files/archive.ts";
+import {
+  type Archive,
+  type ArchiveRequest,
+  type ListFile,
+  readListFiles,
+  writeArchive,
+} from "./adapters/files/archive.ts";
 import { InterventionFiles } from "./adapters/files/intervention-files.ts";
 import { createLetters } from "./adapters/files/letters.ts";
-import { readListFiles, type ListFile } from "./adapters/files/list-files.ts";
 import { Logbook } from "./adapters/files/logbook.ts";
 import { createNotes } from "./adapters/files/notes.ts";
-import { deleteOldTexts } from "./adapters/files/old-texts.ts";
-import { readPromptTemplate } from "./adapters/files/prompt-template.ts";
-import { lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
+import {
+  deleteOldTexts,
+  lastTranscript,
+  prepareRalphFolder,
+  readPromptTemplate,
+} from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
+import { allGatesOf } from "./compose-gates.ts";
 import { besideOf, inTurnWithMerges, workspacesBeside } from "./compose-beside.ts";
 import { builtInAgents, OWN_ROOT, withoutOwnSecrets, type Project, type Queue } from "./compose-project.ts";
 import type { Plugins } from "./compose-plugins.ts";
 import { sandboxOf } from "./compose-sandbox.ts";
 import { allSecretsOf, secretsOf } from "./compose-store.ts";
-import { createGates } from "./adapters/gates/shell-gates.ts";
-import { withPluginGates } from "./adapters/plugins/plugin-gates.ts";
 import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
 import { createGarbageCollection } from "./adapters/system/collect-garbage.ts";
-import { findProgram } from "./adapters/system/find-program.ts";
+import { findProgram } from "./adapters/system/run-program.ts";
 import { createKeepAwake, type KeepAwake } from "./adapters/system/keep-awake.ts";
-import { outsidePath } from "./adapters/system/outside-path.ts";
+import { outsidePath } from "./adapters/system/safe-path.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import { addTask as addTaskTo, type AddedTask } from "./adapters/tasks/add-task.ts";
 import { openSource, type OpenedSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
-import type { RoadmapDefaults } from "./adapters/tasks/roadmap-task.ts";
+import type { RoadmapDefaults } from "./adapters/tasks/roadmap-source.ts";
 import { loadTaskListFormat } from "./adapters/tasks/task-list/task-list-format.ts";
 import { configurationGlobs } from "./adapters/workspace/kept-files.ts";
-import { pinDefinitions } from "./adapters/workspace/pinned-definitions.ts";
-import { trackedPaths } from "./adapters/workspace/tracked-paths.ts";
+import { trackedPaths } from "./adapters/workspace/watch-tree.ts";
 import { ralphPrefixOf } from "./adapters/workspace/whose-path.ts";
 import { literalGlob } from "./core/glob.ts";
-import { mayHoldTests } from "./core/weakening/test-files.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
 import { verifyWork } from "./adapters/workspace/verify-work.ts";
 import { isOpen, type State } from "./core/loop/state.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
-import type { Commands, GateSettings, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
-import type { Agents, Follower, Gates, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
+import type { Commands, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
+import type { Agents, Follower, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
 export { openProject, readConfig, readConfigWithOrigins, usualPlace } from "./compose-project.ts";
 export {
@@ -56,21 +61,21 @@ export {
   workersOf,
 } from "./compose-store.ts";
 export { mayHaveTelemetry } from "./adapters/telemetry/otlp-settings.ts";
-export { checkoutOfBare } from "./adapters/git/checkout-of-bare.ts";
+export { checkoutOfBare } from "./adapters/git/find-repository.ts";
 export { capabilitiesOf } from "./adapters/agents/adapters.ts";
-export { askProgram } from "./adapters/system/ask-program.ts";
+export { askProgram } from "./adapters/system/run-program.ts";
 export { accountOf } from "./adapters/agents/programs/accounts.ts";
-export { PROGRAM_FACTS } from "./adapters/agents/programs/program-facts.ts";
-export { writeStatusFile } from "./adapters/files/status-file.ts";
+export { PROGRAM_FACTS } from "./adapters/agents/programs/program-belongings.ts";
+export { writeStatusFile } from "./adapters/files/views.ts";
 export { writeFileAtomically } from "./adapters/system/atomic-file.ts";
 export { sweep } from "./adapters/system/process-sweep.ts";
 export { safePath } from "./adapters/system/safe-path.ts";
-export { beginList } from "./adapters/tasks/begin-list.ts";
-export { checkPlanFile } from "./adapters/tasks/check-plan-file.ts";
-export { detectedLists, detectedSource } from "./adapters/tasks/detected-source.ts";
-export { IMPORT_FORMATS } from "./adapters/tasks/import/import-kind.ts";
+export { beginList } from "./adapters/tasks/add-task.ts";
+export { checkPlanFile } from "./adapters/tasks/tasks-json-source.ts";
+export { detectedLists, detectedSource } from "./adapters/tasks/open-source.ts";
+export { IMPORT_FORMATS } from "./adapters/tasks/import/import-tasks.ts";
 export { importTasks, writeImported, type ImportRequest } from "./adapters/tasks/import/import-tasks.ts";
-export { githubPlace } from "./adapters/tasks/github/github-place.ts";
+export { githubPlace } from "./adapters/tasks/github/gh.ts";
 export { JsonError, memberOf, readJson } from "./adapters/tasks/read-json.ts";
 export { watchTree, type TreeChanges } from "./adapters/workspace/watch-tree.ts";
 export type { ListFile, Project, Queue, RoadmapDefaults, SourceRequest };
@@ -130,21 +135,14 @@ export function workspaceOf(project: Project): GitWorkspace {
   return createGitWorkspace(project);
 }
 
-/** What the operator protects, our configuration, and everything that gates rest on as it is now. */
+/** What the operator protects, and our configuration and plugins. */
 export function withOwnProtection(
   project: Project,
   { protect }: Settings,
-  { gates }: Commands,
   plugins: readonly string[] = [],
 ): ProtectSettings {
-  const { files, pins } = pinDefinitions(
-    project.root,
-    gates.filter(({ plugin }) => plugin === undefined),
-  );
-  // Tests are the agent's to extend; that they are not weakened is looked at by itself.
-  const scripts = [...files.filter((file) => !mayHoldTests(file)), ...plugins].map(literalGlob);
   const own = configurationGlobs(ralphPrefixOf(project.root, project.ralphDir));
-  return { ...protect, paths: [...protect.paths, ...own, ...scripts], pins };
+  return { paths: [...protect.paths, ...own, ...plugins.map(literalGlob)] };
 }
 
 /** Makes `.ralph/` ready to be written to, or says why it cannot be. */
@@ -268,29 +266,6 @@ export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefin
 /** For as long as a run needs the machine. */
 export function keepAwakeOf({ env }: Pick<RunParts, "env">): KeepAwake {
   return createKeepAwake({ path: outsidePath(env["PATH"] ?? "", OWN_ROOT), env });
-}
-
-/** For gates outside of a run; `redact` takes every secret that is known out of a text. */
-export async function gatesOf(
-  project: Project,
-  env: NodeJS.ProcessEnv,
-  gates: readonly GateSettings[],
-  plugins?: Plugins,
-): Promise<{ readonly gates: Gates; readonly redact: (text: string) => string }> {
-  const secrets = [...secretsOf(project, env, { agents: [], gates }), ...(await allSecretsOf(project, env))];
-  const redact = createRedactor(secrets);
-  return { gates: allGatesOf(project, env, redact, plugins), redact };
-}
-
-function allGatesOf(
-  { root: cwd }: Project,
-  env: NodeJS.ProcessEnv,
-  redact: (text: string) => string,
-  plugins: Plugins | undefined,
-): Gates {
-  const baseEnv = withoutOwnSecrets(env);
-  const shell = createGates({ cwd, baseEnv, redact, ownRoot: OWN_ROOT });
-  return withPluginGates(shell, { functions: plugins?.functions ?? [], cwd, env: baseEnv, redact });
 }
 
 /** How this very program is called from a shell. */

@@ -14,8 +14,7 @@ import {
   type FileText,
 } from "./core/demo/demo-script.ts";
 import { isReading } from "./core/stages/stages.ts";
-import { demoPlan } from "./core/demo/demo-plan.ts";
-import { demoUsageLine } from "./core/demo/demo-usage.ts";
+import { demoPlan, demoUsageLine } from "./core/demo/demo-usage.ts";
 
 const BLOCK_BYTES = 64 * 1024;
 const LINES = Buffer.alloc(BLOCK_BYTES, "the agent has a lot to say about very little in this line of 64 \n");

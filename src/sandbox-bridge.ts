@@ -5,9 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { constants } from "node:os";
-import { joinSockets, tieSockets } from "./adapters/sandbox/join-sockets.ts";
-import { openTunnel } from "./adapters/sandbox/open-tunnel.ts";
-import { socketPath } from "./adapters/sandbox/socket-path.ts";
+import { joinSockets, openTunnel, socketPath, tieSockets } from "./adapters/sandbox/open-tunnel.ts";
 
 interface Bridge {
   /** Where the filter listens. */

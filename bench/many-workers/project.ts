@@ -1,10 +1,10 @@
+import { PLAIN } from "../../src/core/agents.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { resolveSettings } from "../../src/config/resolve-settings.ts";
-import { PLAIN } from "../../src/core/agent-named.ts";
 import { plainTask, type Plan } from "../../src/core/plan/task.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { SharedLog } from "../../src/engine/fleet-ports.ts";
-import { submit } from "../../src/engine/submit.ts";
+import { submit } from "../../src/engine/operator.ts";
 import type { FleetSize } from "./run-workers.ts";
 import { TESTS_GATE } from "../../test/spec/given.ts";
 import { AGENT } from "./stub-ports.ts";

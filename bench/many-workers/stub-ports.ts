@@ -1,5 +1,5 @@
+import { PLAIN } from "../../src/core/agents.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PLAIN } from "../../src/core/agent-named.ts";
 import type { State } from "../../src/core/loop/state.ts";
 import type { AgentReport } from "../../src/core/report/agent-report.ts";
 import { NO_LEFTOVERS, NOTHING_FOUND } from "../../src/core/report/evidence.ts";
@@ -130,6 +130,9 @@ const WORKSPACE: Workspace = {
   beforeGates: () => Promise.resolve(null),
   leftoversAfterGates: () => Promise.resolve(NO_LEFTOVERS),
   clearLeftovers: () => Promise.resolve(),
+  withOldChecks: (_request, use) => use({ root: "", prefix: [] }),
+  patch: () => Promise.resolve({ text: "", isCut: false }),
+  dirtyPaths: () => Promise.resolve([]),
 };
 
 const BESIDE: Beside = {

@@ -3,10 +3,8 @@ import { openDatabase } from "../../src/adapters/postgres/database.ts";
 import { openFleet } from "../../src/adapters/postgres/fleet.ts";
 import { openPostgresLog } from "../../src/adapters/postgres/postgres-log.ts";
 import { systemClock } from "../../src/adapters/system/system-clock.ts";
-import { fencedLog } from "../../src/engine/worker/fenced-log.ts";
-import { Holdings } from "../../src/engine/worker/holdings.ts";
-import { runWorker } from "../../src/engine/worker/run-worker.ts";
-import { SharedClock } from "../../src/engine/worker/shared-clock.ts";
+import { fencedLog, Holdings } from "../../src/engine/worker/holdings.ts";
+import { runWorker, SharedClock } from "../../src/engine/worker/run-worker.ts";
 import { AGENT, stubPorts } from "./stub-ports.ts";
 
 export interface WorkersOptions {

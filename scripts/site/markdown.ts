@@ -1,5 +1,5 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
-import { cellsOf, isDelimiterRow } from "../../src/cli/help/table-rows.ts";
+import { cellsOf, isDelimiterRow } from "../../src/cli/commands/help.ts";
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Block = Root["children"][number];

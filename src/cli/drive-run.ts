@@ -1,35 +1,40 @@
+import { gatesToKeep } from "../core/loop/gates-of-run.ts";
 import { join, relative } from "node:path";
+import type { ReadStream } from "node:tty";
+import type { CliContext } from "./commands.ts";
+import { requireGates, type Prepared } from "./prepare-run.ts";
+import { RunLines, type RunPrinter } from "./print/run-printer.ts";
+import { PLAIN } from "./print/style.ts";
+import { blockedNow, suggestionLines } from "./blocked-now.ts";
+import { withLog } from "./project-state.ts";
+import { notifierOf } from "../compose-notify.ts";
+import type { Plugins } from "../compose-plugins.ts";
+import type { Telemetry, TelemetryParts } from "../compose-telemetry.ts";
 import {
   composePorts,
+  deleteOldTextsOf,
   interventionFilesOf,
   keepAwakeOf,
   lastTranscriptOf,
   lockProject,
+  logbookOf,
+  mayHaveTelemetry,
   viewsOf,
   workspaceOf,
   type Project,
 } from "../compose.ts";
 import type { Event } from "../core/events.ts";
+import { entryOfFact, logEntry, type Level, type LogEntry } from "../core/logbook/log-entry.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
-import { gatesToKeep } from "../core/loop/resumed-gates.ts";
-import { isOpen, leftoversInPlace, type State } from "../core/loop/state.ts";
+import { isOpen, leftoversInPlace, markersOf, type State } from "../core/loop/state.ts";
 import { runSummary } from "../core/projections/summary.ts";
 import { RalphError } from "../core/ralph-error.ts";
-import type { GateSettings, Settings, WorktreeSettings } from "../core/settings.ts";
-import { runEngine } from "../engine/engine.ts";
+import { createRedactor, secretsIn } from "../core/redact.ts";
+import type { Commands, GateSettings, Settings, WorktreeSettings } from "../core/settings.ts";
+import { runEngine, recover, startRun } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Follower, Log, Ports } from "../engine/ports.ts";
-import { recover } from "../engine/recover.ts";
-import { startRun } from "../engine/start-run.ts";
-import { blockedNow } from "./blocked-now.ts";
-import type { CliContext } from "./commands.ts";
-import type { Prepared } from "./prepare-run.ts";
-import { withLog } from "./project-state.ts";
-import { suggestionLines } from "./print/blocked-lines.ts";
-import type { RunPrinter } from "./print/run-printer.ts";
-import { openOutlets } from "./outlets.ts";
-import { onAbort, onInterrupt } from "./interrupt.ts";
-import { listenForRetry } from "./retry-key.ts";
+import { secretsSeen } from "../engine/secrets-seen.ts";
 
 export interface Drive extends Prepared {
   readonly context: CliContext;
@@ -82,7 +87,7 @@ async function driveWith(log: Log, drive: Drive): Promise<number> {
     const followers = [views, interventions, printer, ...listeners];
     const journal = await Journal.open(log, followers, Date.now);
     await outlets.start(journal.state);
-    const gates = keptGates(drive, journal.state);
+    const gates = await keptGates(drive, journal.state);
     const ports = composePorts({
       project,
       log,
@@ -148,13 +153,15 @@ async function withBase(
   });
 }
 
-function keptGates({ settings, commands, context }: Drive, state: State): readonly GateSettings[] {
+async function keptGates(drive: Drive, state: State): Promise<readonly GateSettings[]> {
+  const { settings, commands, context } = drive;
   const kept = gatesToKeep(state, settings);
   if (kept === null) return commands.gates;
   const names = kept.map(({ name, command }) => (name === command ? name : `${name} (${command})`));
   context.stderr.write(
     `ralph: the interrupted run goes on with the gates it started with: ${names.join(", ")}. The configuration names others by now: if you changed it, that counts from the next run on; if not, the agent did.\n`,
   );
+  await requireGates(kept, drive);
   return kept;
 }
 
@@ -218,4 +225,205 @@ async function pathsToLeaveAlone(
       hint: "commit them, or start with --worktree, or with --allow-dirty, which leaves exactly those files alone",
     },
   );
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const INTERRUPTED = 130;
+
+interface Interrupt {
+  /** The run is on record: whoever asked before that is heard now. */
+  runBegan(): void;
+  /** Takes the handlers away again. */
+  release(): void;
+}
+
+/**
+ * Once: the agent is asked to stop and the iteration is recorded. Twice: at once; what is open is recorded as
+ * interrupted by the next run.
+ */
+function onInterrupt(journal: Journal, ports: Ports, stderr: NodeJS.WriteStream): Interrupt {
+  let asked = false;
+  const handle = (): void => {
+    if (asked) {
+      void leaveAtOnce(journal, ports);
+      return;
+    }
+    asked = true;
+    stderr.write("ralph: stopping, the iteration will be recorded (again: stop at once)\n");
+    requestStop();
+  };
+  let hasBegun = false;
+  const requestStop = (): void => {
+    const { run } = journal.state;
+    if (hasBegun && isOpen(run))
+      void journal
+        .record({ type: "stop.requested", run: run.id, urgency: "now" })
+        .catch(() => leaveAtOnce(journal, ports));
+  };
+  for (const signal of SIGNALS) process.on(signal, handle);
+  return {
+    runBegan() {
+      hasBegun = true;
+      if (asked) requestStop();
+    },
+    release() {
+      for (const signal of SIGNALS) process.off(signal, handle);
+    },
+  };
+}
+
+/** The same for a program that drives a run itself: its signal is heard once, and nobody leaves the process. */
+function onAbort(journal: Journal, signal: AbortSignal): Interrupt {
+  let hasBegun = false;
+  const requestStop = (): void => {
+    const { run } = journal.state;
+    if (hasBegun && signal.aborted && isOpen(run))
+      // A log that takes no facts any more ends the run by itself.
+      void journal.record({ type: "stop.requested", run: run.id, urgency: "now" }).catch(() => {});
+  };
+  signal.addEventListener("abort", requestStop);
+  return {
+    runBegan() {
+      hasBegun = true;
+      requestStop();
+    },
+    release: () => signal.removeEventListener("abort", requestStop),
+  };
+}
+
+async function leaveAtOnce(journal: Journal, ports: Ports): Promise<never> {
+  await Promise.all(journal.state.iterations.flatMap(markersOf).map((marker) => ports.agents.sweep(marker)));
+  process.exit(INTERRUPTED);
+}
+
+const CTRL_C = "\u0003";
+
+/** While a run waits at a terminal, the key `r` ends the wait. */
+interface RetryKey extends Follower {
+  /** Gives the keyboard back. */
+  rest(): void;
+}
+
+function listenForRetry(stdin: ReadStream, log: Log): RetryKey {
+  let run: string | null = null;
+  const onKey = (keys: Buffer): void => {
+    const text = keys.toString();
+    if (text.includes(CTRL_C)) process.kill(process.pid, "SIGINT");
+    else if (text.toLowerCase().includes("r") && run !== null)
+      void log.append([{ type: "retry.requested", run }]).catch(() => {}); // the wait goes on, and ends by itself
+  };
+  const rest = (): void => {
+    if (run === null) return;
+    run = null;
+    stdin.off("data", onKey);
+    stdin.setRawMode(false);
+    stdin.pause();
+  };
+  const listen = (waiting: string): void => {
+    if (!stdin.isTTY || run !== null) return;
+    run = waiting;
+    stdin.setRawMode(true);
+    stdin.on("data", onKey);
+    stdin.resume();
+  };
+  return {
+    follow(event) {
+      if (event.type === "wait.started") listen(event.run);
+      else if (["iteration.started", "retry.requested", "run.ended"].includes(event.type)) rest();
+      return Promise.resolve();
+    },
+    rest,
+  };
+}
+
+interface OutletOptions {
+  readonly project: Project;
+  readonly log: Log;
+  readonly commands: Commands;
+  readonly context: CliContext;
+  readonly plugins: Plugins;
+  /** How long what agents say is kept. */
+  readonly keepDays: number;
+  /** Who this is, of several that share the run. */
+  readonly worker?: string;
+  /** To the person in front of it. */
+  readonly say: (text: string) => void;
+}
+
+/** Whoever hears of a run besides the screens: the logbook, people elsewhere, and a receiver of telemetry. None of them can hold it up. */
+interface Outlets {
+  readonly followers: readonly Follower[];
+  /** When the state is known, and nothing of this process is recorded yet. */
+  start(state: State): Promise<void>;
+  /** What ended the run, and is no fact. */
+  failed(error: unknown): void;
+  /** Waits a bounded time for what is still to be sent. */
+  finish(): Promise<void>;
+}
+
+export async function openOutlets(options: OutletOptions): Promise<Outlets> {
+  const { project, log, commands, context, plugins, worker, say, keepDays } = options;
+  const logbook = logbookOf(project, (why) => say(`what happens cannot be written to ralph.log: ${why}`));
+  const keep = (level: Level, text: string): void => logbook.write(logEntry(level, text, Date.now()));
+  const warn = (text: string): void => {
+    keep("warn", text);
+    say(text);
+  };
+  const note = (text: string): void => {
+    keep("debug", text);
+    if (context.verbose) say(text);
+  };
+  const { env, version } = context;
+  const own = worker === undefined ? {} : { worker };
+  const notifier = notifierOf({ project, commands, plugins, log, env, version, ...own, warn, note });
+  const telemetry = await telemetryOf({ project, commands, env, version, ...own, warn, note });
+  return {
+    followers: [
+      logbookFollower((entries) => logbook.write(...entries)),
+      notifier,
+      ...(telemetry === null ? [] : [telemetry]),
+    ],
+    async start(state) {
+      keep("info", `ralph ${version} begins, in ${project.root}`);
+      const deleted = deleteOldTextsOf(project, keepDays, state);
+      if (deleted > 0) note(`${deleted} transcripts and prompts were older than ${keepDays} days: deleted`);
+      await notifier.start(state);
+    },
+    failed(error) {
+      const redact = createRedactor([...secretsIn(env), ...secretsSeen()]);
+      keep("error", redact(error instanceof Error ? error.message : String(error)));
+    },
+    async finish() {
+      await Promise.all([notifier.finish(), telemetry?.finish()]);
+    },
+  };
+}
+
+/** Loaded only when somebody wants it. Variables that make no sense are no reason not to work. */
+async function telemetryOf(parts: TelemetryParts): Promise<Telemetry | null> {
+  if (!mayHaveTelemetry(parts.env)) return null;
+  try {
+    return (await import("../compose-telemetry.ts")).openTelemetry(parts);
+  } catch (error) {
+    if (!(error instanceof RalphError)) throw error;
+    parts.warn(`no telemetry is sent: ${error.message}; ${error.hint ?? ""}`);
+    return null;
+  }
+}
+
+/** Every fact in words; those that came together are written together. */
+function logbookFollower(write: (entries: readonly LogEntry[]) => void): Follower {
+  const told = new RunLines(PLAIN);
+  let entries: LogEntry[] = [];
+  return {
+    follow(event, state) {
+      entries.push(entryOfFact(event, told.of(event, state)));
+      return Promise.resolve();
+    },
+    settle() {
+      write(entries);
+      entries = [];
+      return Promise.resolve();
+    },
+  };
 }

@@ -1,28 +1,31 @@
+import { agentNamed, agentSection } from "../core/agents.ts";
+import type { CliContext } from "./commands.ts";
+import { requireProgram } from "./project-state.ts";
+import { warnTo } from "./warn-to.ts";
+import { roadmapDefaults, sourceRequest, type SourceFlags } from "./run-options.ts";
+import { missingProgramOf } from "../compose-gates.ts";
+import { pluginsOf, type Plugin, type Plugins } from "../compose-plugins.ts";
+import { requireSandbox } from "../compose-sandbox.ts";
 import {
   builtInAgents,
   capabilitiesOf,
   notesOf,
   openProject,
   readConfig,
+  readConfigWithOrigins,
   readPromptTemplate,
   sourceOf,
   withOwnProtection,
   type Project,
 } from "../compose.ts";
-import { pluginsOf, type Plugin, type Plugins } from "../compose-plugins.ts";
-import type { Config } from "../config/schema.ts";
 import { resolveSettings, type RunFlags } from "../config/resolve-settings.ts";
-import { agentNamed, agentSection } from "../core/agent-named.ts";
+import type { Config } from "../config/schema.ts";
 import type { Task } from "../core/plan/task.ts";
 import { RalphError } from "../core/ralph-error.ts";
-import type { AgentSettings, Commands, Settings } from "../core/settings.ts";
-import { reviewOf } from "../core/review/story-cycle.ts";
-import { REVIEW_MODES } from "../core/review/story-review.ts";
+import { REVIEW_MODES, reviewOf } from "../core/review/story-review.ts";
+import type { AgentSettings, Commands, GateSettings, Settings } from "../core/settings.ts";
 import { agentsOfStages, stagesOf } from "../core/stages/stages.ts";
 import type { Notes, TaskSource } from "../engine/ports.ts";
-import type { CliContext } from "./commands.ts";
-import { warnTo } from "./warn-to.ts";
-import { roadmapDefaults, sourceRequest, type SourceFlags } from "./source-request.ts";
 
 /** Everything about a run that is known before it starts. */
 export interface Prepared {
@@ -93,7 +96,7 @@ export async function prepareRun(
       promptTemplate,
       modeTemplates,
       ...(stages && { stages }),
-      protect: withOwnProtection(project, settings, commands, plugins.files),
+      protect: withOwnProtection(project, settings, plugins.files),
     },
     commands,
     source,
@@ -127,11 +130,12 @@ function agentsOf(
   tasks: readonly Task[],
   known: readonly AgentSettings[],
 ): readonly AgentSettings[] {
-  const { agent, fallbackAgents } = settings;
+  const { agent, fallbackAgents, verify } = settings;
   const open = tasks.filter(({ done }) => !done);
   const wanted = open.flatMap((task) => task.agent ?? []);
   const reviewed = open.some((task) => reviewOf(settings, task) !== null) ? [agent] : [];
-  const names = new Set([...agentsOfStages(settings), ...reviewed, ...fallbackAgents, ...wanted]);
+  const reader = verify?.reader === "never" ? [] : [verify?.readerAgent ?? []].flat();
+  const names = new Set([...agentsOfStages(settings), ...reviewed, ...fallbackAgents, ...wanted, ...reader]);
   return [...names].flatMap((name) => agentNamed(name, known) ?? []);
 }
 
@@ -154,7 +158,8 @@ function requirePrice(agent: AgentSettings, settings: Settings): void {
   // An agent of the protocol may well tell its cost, but only when it runs.
   if (capabilitiesOf(agent).tells !== "tokens" || agent.format === "acp") return;
   const staged = stagesOf(settings).filter((stage) => (stage.agent ?? settings.agent) === agent.name);
-  const models = [agent.model, ...staged.map((stage) => stage.model)].filter((model) => model !== null);
+  const asked = [agent.model, ...staged.map((stage) => stage.model), readerModelOf(agent, settings)];
+  const models = asked.filter((model) => model !== null);
   const unpriced = models.find((model) => !Object.hasOwn(agent.prices, model));
   const hasNone = models.length === 0 && Object.keys(agent.prices).length === 0;
   if (unpriced === undefined && !hasNone) return;
@@ -164,6 +169,12 @@ function requirePrice(agent: AgentSettings, settings: Settings): void {
     `there is a budget, and the agent "${agent.name}" tells its tokens, but no price says what ${unpriced === undefined ? "they" : `those of ${unpriced}`} cost`,
     { hint: `add ${section} with input_per_mtok and output_per_mtok, or take the budget away` },
   );
+}
+
+/** With which the agent may be asked to read; null: with the one that it has, or never. */
+function readerModelOf({ name }: AgentSettings, { verify }: Settings): string | null {
+  const isReader = verify?.reader !== "never" && (verify?.readerAgent ?? name) === name;
+  return isReader ? (verify?.readerModel ?? null) : null;
 }
 
 /** The review state stands in one file, which one iteration at a time takes further. */
@@ -180,4 +191,78 @@ function requireKnownAgent({ id, agent, done }: Task, agents: readonly AgentSett
   throw new RalphError("no-agent", `the task "${id}" wants the agent "${agent}", which is not configured`, {
     hint: `say how it is called: ${agentSection(agent)} command = ["…"] in .ralph/ralph.toml`,
   });
+}
+
+/** Refuses what could not work on this machine, before anything is written. */
+export async function requireStartable(prepared: Prepared, context: CliContext): Promise<void> {
+  const { project, commands, agents } = prepared;
+  if (project.queue !== null)
+    throw new RalphError("usage", "the tasks of this project are in a queue, and workers do them", {
+      hint: "ralph submit, then ralph worker on any machine; to run here alone: RALPH_QUEUE_URL= ralph run",
+    });
+  await requirePrograms(prepared, context);
+  await requireSandbox(project, commands.sandbox, agents, context.env);
+}
+
+/** The image of a container has its own agents; gates run outside of it. */
+export async function requirePrograms(prepared: Prepared, context: CliContext): Promise<void> {
+  const { project, commands, agents } = prepared;
+  if (commands.sandbox?.kind !== "docker")
+    for (const agent of agents) requireProgram(agent, project.root, context.env);
+  await requireGates(commands.gates, { ...prepared, context });
+}
+
+interface MissingGate {
+  readonly gate: GateSettings;
+  readonly why: string;
+  readonly remedy: string;
+}
+
+interface Asker {
+  readonly project: Project;
+  readonly context: CliContext;
+  /** Its list may have checks of its own. */
+  readonly source?: TaskSource;
+}
+
+/** Refuses to start with a gate that cannot run, and warns of one that may be missing. */
+export async function requireGates(gates: readonly GateSettings[], asker: Asker): Promise<void> {
+  const missing = await missingGates(gates, asker);
+  const sentence = ({ gate, why }: MissingGate): string => `Gate "${gate.name}" can't run: ${why}.`;
+  const fatal = missing.filter(({ gate }) => gate.onMissing === "fail");
+  if (fatal.length > 0)
+    throw new RalphError("config", fatal.map((each) => `${sentence(each)} ${each.remedy}`).join("\n"));
+  for (const each of missing.filter(({ gate }) => gate.onMissing === "warn"))
+    asker.context.stderr.write(
+      `ralph: ${sentence(each)} The run goes on without it (on_missing = "warn").\n`,
+    );
+}
+
+/** The gates whose program this machine lacks, and how to mend each. */
+export async function missingGates(
+  gates: readonly GateSettings[],
+  asker: Asker,
+): Promise<readonly MissingGate[]> {
+  const { project, context } = asker;
+  const looked = await Promise.all(
+    gates.map(async (gate) => {
+      const program = await missingProgramOf(project, context.env, gate);
+      if (program === null) return null;
+      const remedy = `Install it, or change ${await whereItStands(gate, asker)}.`;
+      return { gate, why: `${program} is not installed`, remedy };
+    }),
+  );
+  return looked.filter((each) => each !== null);
+}
+
+async function whereItStands({ name, command }: GateSettings, asker: Asker): Promise<string> {
+  const { config, values } = await readConfigWithOrigins(asker.project, asker.context.env);
+  const index = config.gates.findIndex((gate) => gate.name === name && gate.command === command);
+  const origin = (await values()).find(({ key }) => key === `gates.${index}.command`)?.origin;
+  if (origin !== undefined) return `${origin.includes(".toml:") ? "[[gates]]" : "gates"} in ${origin}`;
+  const { source } = asker;
+  const demanded = (await source?.demands())?.checks.includes(command) ?? false;
+  if (source === undefined || !demanded) return "--check";
+  const { kind, label } = source.identity;
+  return `${kind === "tasks-json" ? "verifyCommands" : "the checks"} in ${label}`;
 }

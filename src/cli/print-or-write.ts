@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { RalphError } from "../core/ralph-error.ts";
 import type { CliContext } from "./commands.ts";
-import { untilDrained } from "./events-in-pages.ts";
+import { untilDrained } from "./project-state.ts";
 
 /** To standard output, or with `--out` into a file; `what` is "the report". */
 export async function printOrWrite(

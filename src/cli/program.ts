@@ -1,9 +1,9 @@
+import { closest } from "../core/text.ts";
 import { Command, CommanderError } from "commander";
 import { ownEnvironment } from "../compose-platform.ts";
-import { closest } from "../core/closest.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import { withoutAliases } from "./aliases.ts";
-import { COMMANDS, type Act, type CliContext } from "./commands.ts";
+import { COMMANDS, LOADERS, type Act, type CliContext, type CommandName } from "./commands.ts";
 import { reportError } from "./report-error.ts";
 
 /** Reads the command line, runs the command, answers the exit code. The last catch of the program. */
@@ -51,13 +51,12 @@ export async function createProgram(
     );
   // What is wrong is told in one place, `reportError`, also as JSON.
   program.configureOutput({ outputError: () => {} });
-  for (const [name, entry] of Object.entries(COMMANDS)) {
+  for (const name of Object.keys(COMMANDS) as CommandName[]) {
     // A word too many is a mistake, most often a text without quotes; only the program itself names the unknown.
-    const command = withCommonOptions(program.command(name).description(entry.summary)).allowExcessArguments(
-      false,
-    );
+    const command = withCommonOptions(program.command(name).description(COMMANDS[name]));
+    command.allowExcessArguments(false);
     const act: Act = async (action) => done(await action(contextOf(command, version)));
-    if (isWanted(name)) (await entry.load()).define(command, act);
+    if (isWanted(name)) (await LOADERS[name]())(command, act);
   }
   return program;
 }

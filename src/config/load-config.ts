@@ -1,15 +1,24 @@
-import { acpCommand } from "../core/agent-named.ts";
+import { formatDuration, parseDuration } from "../core/time.ts";
+import { acpCommand } from "../core/agents.ts";
+import type { z } from "zod";
 import { RalphError } from "../core/ralph-error.ts";
 import { lineOfPath } from "./config-text.ts";
-import { explainIssues } from "./explain-issue.ts";
+import {
+  expectation,
+  explainIssues,
+  remedy,
+  scalarKeys,
+  schemaAt,
+  schemaNode,
+  type SchemaNode,
+  valueAt,
+} from "./schema-node.ts";
 import { findConfig, type Written } from "./find-config.ts";
-import { readVariables } from "./read-variables.ts";
-import { valuesOf, type ConfigValue } from "./config-values.ts";
-import { configSchema, type Config } from "./schema.ts";
+import { type Config, configSchema } from "./schema.ts";
 
 const ITERATIONS_PER_TASK = 30;
 
-export interface ConfigOptions {
+interface ConfigOptions {
   readonly root: string;
   readonly ralphDir: string;
   readonly env: NodeJS.ProcessEnv;
@@ -52,7 +61,6 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   };
 }
 
-/** What holds where nobody has configured anything. */
 export function defaultConfig(): Config {
   return { ...configSchema.parse({}), maxIterationsPerTask: ITERATIONS_PER_TASK };
 }
@@ -117,4 +125,129 @@ function put(tree: Record<string, unknown>, path: readonly string[], value: unkn
   const inner = { ...(tree[first] as Record<string, unknown> | undefined) };
   tree[first] = inner;
   put(inner, rest, value);
+}
+
+/** Where a value comes from: `default`, `env NAME`, or file and line. */
+type Origin = "default" | `env ${string}` | `${string}:${number}`;
+
+/** One value that is in effect, as it could be written in the file. */
+export interface ConfigValue {
+  /** Dotted. */
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/** Every value of a configuration with its origin, in the order of the schema. */
+async function valuesOf(
+  config: Config,
+  file: Written | null,
+  variables: Variables,
+): Promise<readonly ConfigValue[]> {
+  const places = (await file?.text.places()) ?? [];
+  const originInFile = (path: readonly string[]): Origin =>
+    file === null ? "default" : `${file.shown}:${lineOfPath(places, path)}`;
+  const originOf = (path: readonly string[]): Origin => {
+    const key = path.join(".");
+    const variable = variables.set.get(key);
+    if (variable !== undefined) return `env ${variable.name}`;
+    if (valueAt(file?.value, path) === undefined) return "default";
+    return originInFile(file?.writtenAs.get(key) ?? path);
+  };
+  const { maxIterationsPerTask: _ownLine, ...rest } = config;
+  const values = [...leaves(rest, [])].map(({ path, value }) => ({
+    key: path.join("."),
+    value: asWritten(path, value),
+    origin: originOf(path),
+  }));
+  // Only where it was written: a key that cannot be written in other files would mislead.
+  const limit = file?.iterationsPerTask ?? null;
+  if (limit === null) return values;
+  return [...values, { key: limit.path.join("."), value: limit.value, origin: originInFile(limit.path) }];
+}
+
+/** Lists of texts are one value, and so is what is empty. */
+function* leaves(
+  value: unknown,
+  path: readonly string[],
+): Generator<{ readonly path: readonly string[]; readonly value: unknown }> {
+  const isTree = typeof value === "object" && value !== null;
+  const inner = isTree ? Object.entries(value).filter(([, each]) => each !== undefined) : [];
+  if (inner.length === 0 || (Array.isArray(value) && typeof value[0] === "string")) yield { path, value };
+  else for (const [name, each] of inner) yield* leaves(each, [...path, name]);
+}
+
+function asWritten(path: readonly string[], value: unknown): unknown {
+  const schema = schemaAt(configSchema, path);
+  if (schema === null || schemaNode(schema).is !== "duration") return value;
+  const ms = value as number;
+  const short = formatDuration(ms).replaceAll(" ", "");
+  return parseDuration(short) === ms ? short : `${ms / 1_000}s`;
+}
+
+interface Variables {
+  /** By key: the variable that sets it, and its value as it could stand in a file. */
+  readonly set: ReadonlyMap<string, { readonly name: string; readonly value: unknown }>;
+  /** Variables that look like ours and say nothing to us. */
+  readonly unknown: readonly string[];
+}
+
+/** Our variables that are no settings; an agent that calls ralph has some of them in its environment. */
+const NO_CONFIGURATION =
+  /^RALPH_(?:DIR|STATE|RUN_ID|TASK_ID|STAGE|ITERATION|ITERATION_DIR|MAX_ITERATIONS|MARKER|NOTICE_KIND|NOTICE_TEXT|DEMO_SCRIPT|TEST_.*)$/;
+
+/** The configuration in the environment: `RALPH_` and the key in capitals, e.g. `RALPH_RUN_MAX_STUCK`. */
+export function readVariables(env: NodeJS.ProcessEnv): Variables {
+  const keys = new Map(scalarKeys().map((key) => [variableOf(key.key), key]));
+  const set = new Map<string, { name: string; value: unknown }>();
+  const unknown: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith("RALPH_") || NO_CONFIGURATION.test(name)) continue;
+    if (text === undefined || (text.trim() === "" && !TURNED_OFF.has(name))) continue;
+    const known = keys.get(ALIASES[name] ?? name);
+    if (known === undefined) unknown.push(name);
+    else set.set(known.key, { name, value: valueOf(name, text.trim(), known.key, known.node) });
+  }
+  return { set, unknown: unknown.toSorted() };
+}
+
+/** Elsewhere an empty variable is none. */
+const TURNED_OFF: ReadonlySet<string> = new Set(["RALPH_QUEUE_URL"]);
+
+/** Nobody is shown what they say. */
+const SECRET: ReadonlySet<string> = new Set(["RALPH_QUEUE_URL", "RALPH_NOTIFY_WEBHOOK"]);
+
+const ALIASES: Readonly<Record<string, string>> = {
+  RALPH_PROMISE_REQUIRE_XML_FORMAT: "RALPH_PROMISE_REQUIRE_XML",
+};
+
+export function variableOf(key: string): string {
+  return `RALPH_${key.replaceAll(".", "_").toUpperCase()}`;
+}
+
+function valueOf(name: string, text: string, key: string, node: SchemaNode): unknown {
+  const value = inType(text, node);
+  const schema = schemaAt(configSchema, key.split(".")) as z.ZodType;
+  const issue = schema.safeParse(value).error?.issues[0];
+  if (issue === undefined) return value;
+  const wanted =
+    issue.code === "custom"
+      ? issue.message.replace(/, got [^,]*$/, "")
+      : `expected ${expectation(alone(node), "yaml")}${remedy(node, value)}`;
+  const what = SECRET.has(name) ? `${name} is no address` : `${name} is "${text}"`;
+  throw new RalphError("config", `${what}; ${wanted}`, {
+    hint: `it sets "${key}"; without the variable the file or the default counts: unset ${name}`,
+  });
+}
+
+/** A variable holds no list. */
+function alone(node: SchemaNode): SchemaNode {
+  return node.is === "choice" ? { ...node, orListOf: null } : node;
+}
+
+function inType(text: string, node: SchemaNode): unknown {
+  if (node.is === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (node.is !== "boolean") return text;
+  if (/^(true|1)$/i.test(text)) return true;
+  return /^(false|0)$/i.test(text) ? false : text;
 }

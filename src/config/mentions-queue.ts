@@ -4,10 +4,7 @@ import { join } from "node:path";
 /** Of all variables that are settings, the one that says something when it is empty: this machine works alone. */
 export const QUEUE_VARIABLE = "RALPH_QUEUE_URL";
 
-/**
- * Whether the configuration may have a queue: a look at the words, many times faster than reading what they mean. Only
- * these files can have one.
- */
+/** Whether the configuration may have a queue: looking for the word is many times faster than parsing. */
 export function mayHaveQueue(ralphDir: string, env: NodeJS.ProcessEnv): boolean {
   const variable = env[QUEUE_VARIABLE]?.trim();
   if (variable !== undefined) return variable !== "";

@@ -1,12 +1,11 @@
-import { acpCommand, agentNamed, agentSection, PLAIN } from "../core/agent-named.ts";
-import { closest } from "../core/closest.ts";
-import type { Price, Prices } from "../core/limits/price.ts";
+import { closest } from "../core/text.ts";
+import { acpCommand, agentNamed, agentSection, PLAIN } from "../core/agents.ts";
+import type { Price, Prices } from "../core/limits/budget.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { AgentSettings } from "../core/settings.ts";
 import type { StageSettings } from "../core/stages/stages.ts";
 import type { Config } from "./schema.ts";
 
-/** The agent of the run, as the command line has it. */
 export interface ChosenAgent {
   readonly name: string;
   readonly model?: string | undefined;
@@ -31,18 +30,20 @@ export function resolveAgents(
   }));
 }
 
-export function requireAgent(name: string, agents: readonly AgentSettings[]): AgentSettings {
+/** The key is named where it is not plain whose agent that is. */
+export function requireAgent(name: string, agents: readonly AgentSettings[], key?: string): AgentSettings {
   const agent = agentNamed(name, agents);
   if (agent !== null) return agent;
+  const where = key === undefined ? "" : `"${key}": `;
   if (name.startsWith("acp:"))
-    throw new RalphError("no-agent", `"${name}" names no command that could be started`, {
+    throw new RalphError("no-agent", `${where}"${name}" names no command that could be started`, {
       hint: 'after acp: comes a command line, its quotes closed, such as "acp:gemini --acp"',
     });
   const names = agents.map((known) => known.name);
   const meant = closest(name, names);
   throw new RalphError(
     "no-agent",
-    `there is no agent called "${name}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
+    `${where}there is no agent called "${name}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
     {
       hint: `known here: ${names.join(", ")}; any other program: ${agentSection(name)} command = ["…"] in .ralph/ralph.toml`,
     },

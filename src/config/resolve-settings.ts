@@ -1,25 +1,28 @@
-import { LANES_MAX } from "./count-schema.ts";
+import { parseDuration } from "../core/time.ts";
+import { acpCommand } from "../core/agents.ts";
+import type { BreakerSettings } from "../core/limits/breaker.ts";
+import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
+import type { SourceIdentity } from "../core/plan/task.ts";
+import { RalphError } from "../core/ralph-error.ts";
 import {
-  MODE_TIMEOUT_MS,
   type AgentSettings,
   type BudgetSettings,
   type Commands,
   type GateSettings,
   type InterventionSettings,
   type Mode,
+  MODE_TIMEOUT_MS,
+  type NotifySettings,
+  type SandboxSettings,
   type Settings,
+  type VerifySettings,
+  type WebhookSettings,
 } from "../core/settings.ts";
-import { parseDuration } from "../core/duration.ts";
-import { RalphError } from "../core/ralph-error.ts";
-import type { BreakerSettings } from "../core/limits/breaker.ts";
-import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
-import type { SourceIdentity } from "../core/plan/task.ts";
+import type { StageSettings } from "../core/stages/stages.ts";
 import { requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
-import { resolveGates } from "./resolve-gates.ts";
-import { resolveNotify } from "./resolve-notify.ts";
-import { resolveSandbox } from "./resolve-sandbox.ts";
-import { resolveStages } from "./resolve-stages.ts";
 import type { Config } from "./schema.ts";
+import { LANES_MAX } from "./value-schemas.ts";
+import { formatOf } from "./webhook-address.ts";
 
 /** What was typed after `ralph run`; undefined where nothing was. */
 export interface RunFlags {
@@ -49,14 +52,12 @@ export interface RunFlags {
   readonly sandbox?: string | boolean;
 }
 
-/** What a run is to do and with which programs. */
-export interface Resolved {
+interface Resolved {
   readonly settings: Settings;
   readonly commands: Commands;
 }
 
-/** What plugins bring along, besides agents. */
-export interface Added {
+interface Added {
   readonly names: readonly string[];
   readonly gates: readonly GateSettings[];
 }
@@ -119,7 +120,8 @@ export function resolveSettings(
       maxAutoAttempts: config.unblock.max_auto_unblock_attempts,
     },
     git: { commit: config.git.commit, hooks: config.git.hooks },
-    protect: { paths: config.protect.paths, pins: [], weakenedTests: config.protect.weakened_tests },
+    verify: verifySettings(config, agents),
+    protect: { paths: config.protect.paths },
     interventions: interventionSettings(config, flags),
     fallbackAgents: config.run.fallback_agents,
     leaveAlone: [],
@@ -127,6 +129,25 @@ export function resolveSettings(
     ...(added.names.length > 0 && { plugins: added.names }),
   };
   return { settings, commands: { agents, gates, sandbox, notify: resolveNotify(config) } };
+}
+
+function verifySettings({ verify, agents: own }: Config, agents: readonly AgentSettings[]): VerifySettings {
+  const readerAgent = verify.reader_agent === "" ? null : verify.reader_agent;
+  const readerModel = verify.reader_model === "" ? null : verify.reader_model;
+  if (readerAgent !== null) {
+    requireAgent(readerAgent, agents, "verify.reader_agent");
+    requireStageAgent({ agent: readerAgent, model: readerModel }, readerAgent, agents);
+  }
+  const isKnown = (agent: AgentSettings): boolean =>
+    own[agent.name]?.command === undefined && (agent.command === null || acpCommand(agent.name) !== null);
+  return {
+    oldChecks: verify.old_checks,
+    oldChecksFail: verify.old_checks_fail,
+    reader: verify.reader,
+    readerAgent,
+    readerModel,
+    readers: agents.filter(isKnown).map((agent) => agent.name),
+  };
 }
 
 function budgetSettings({ limits }: Config, flags: RunFlags): BudgetSettings {
@@ -208,4 +229,158 @@ function duration(flag: string, text: string | undefined): number | null {
   const ms = parseDuration(text);
   if (ms !== null && ms > 0) return ms;
   throw new RalphError("usage", `${flag} is "${text}"; expected a duration such as 90s, 45m, 2h or 1h30m`);
+}
+
+export function resolveNotify({ notify }: Config): NotifySettings {
+  return {
+    desktop: notify.desktop,
+    webhook: webhookOf(notify),
+    command: notify.command.trim() === "" ? null : notify.command,
+    on: notify.on,
+  };
+}
+
+function webhookOf({ webhook: url, format, secret }: Config["notify"]): WebhookSettings | null {
+  if (url === "") return null;
+  return { url, format: format === "auto" ? formatOf(url) : format, secret: secret === "" ? null : secret };
+}
+
+type Kind = Config["sandbox"]["kind"];
+
+/** What agents are to run in; null: nothing. `--sandbox` alone is the configured kind, or the one that needs no set-up. */
+export function resolveSandbox(
+  { sandbox }: Pick<Config, "sandbox">,
+  flag: string | boolean | undefined,
+): SandboxSettings | null {
+  const kind = kindOf(sandbox.kind, flag);
+  if (kind === "none") return null;
+  const { network, read, write, env } = sandbox;
+  if (kind === "bubblewrap") return { kind, network, image: null, read, write, env };
+  if (typeof network === "object")
+    throw new RalphError(
+      "config",
+      '"sandbox.network" is a list of hosts, which the sandbox "docker" cannot keep to',
+      { hint: 'take bubblewrap (--sandbox bubblewrap), or write network = "on" or "off"' },
+    );
+  if (sandbox.image !== "") return { kind, network, image: sandbox.image, read, write, env };
+  throw new RalphError("config", 'the sandbox "docker" needs an image, and "sandbox.image" names none', {
+    hint: 'add image = "NAME" to [sandbox]: one that has the agent, git and a shell',
+  });
+}
+
+function kindOf(configured: Kind, flag: string | boolean | undefined): Kind {
+  if (flag === undefined) return configured;
+  if (flag === true) return configured === "none" ? "bubblewrap" : configured;
+  if (flag === false) return "none";
+  if (flag === "bubblewrap" || flag === "docker") return flag;
+  throw new RalphError("usage", `--sandbox is "${flag}"; expected bubblewrap or docker`);
+}
+
+const DEFAULTS: Readonly<Record<string, readonly [maxIterations: number, promise: string]>> = {
+  coder: [15, "IMPLEMENTATION_COMPLETE"],
+  reviewer: [5, "REVIEW_COMPLETE"],
+  tester: [10, "TESTS_COMPLETE"],
+  qa: [5, "QA_PASSED"],
+};
+const OTHER = [10, "STAGE_COMPLETE"] as const;
+
+/** The pipeline, in the order of the file; undefined when there is none. */
+export function resolveStages({ stages }: Config): readonly StageSettings[] | undefined {
+  const entries = Object.entries(stages);
+  if (entries.length === 0) return undefined;
+  return entries.map(([name, stage]) => {
+    const [maxIterations, promise] = DEFAULTS[name] ?? OTHER;
+    return {
+      name,
+      maxIterations: stage.max_iterations ?? maxIterations,
+      promise: stage.completion_promise ?? promise,
+      agent: stage.agent ?? null,
+      model: stage.model ?? null,
+      loops: stage.enabled,
+      template: null,
+    };
+  });
+}
+
+const CHECK_TIMEOUT_MS = 600_000;
+
+/** Those of the configuration, those of plugins, and what the command line or the list of tasks asks for. */
+export function resolveGates(
+  configured: Config["gates"],
+  ofPlugins: readonly GateSettings[],
+  checks: readonly string[],
+): readonly GateSettings[] {
+  const gates = checks.reduce(withCheck, [...configured.map(gateSettings), ...ofPlugins]);
+  requireOwnNames(gates);
+  return gates;
+}
+
+/** A gate that runs this very command becomes as strict as the check: nobody's tests need to run twice. */
+function withCheck(gates: readonly GateSettings[], command: string): readonly GateSettings[] {
+  const check = checkGate(command);
+  const same = gates.find((gate) => runsTheSame(gate, check));
+  if (same === undefined) return [...gates, check];
+  const { required, onMissing, onBaseline } = check;
+  return gates.map((gate) => (gate === same ? { ...gate, required, onMissing, onBaseline } : gate));
+}
+
+function runsTheSame(gate: GateSettings, check: GateSettings): boolean {
+  return (
+    gate.plugin === undefined &&
+    gate.command.trim() === check.command.trim() &&
+    gate.cwd === null &&
+    Object.keys(gate.env).length === 0 &&
+    gate.expect.exitCode === check.expect.exitCode
+  );
+}
+
+function gateSettings(gate: Config["gates"][number]): GateSettings {
+  return {
+    name: gate.name,
+    command: gate.command,
+    timeoutMs: gate.timeout,
+    required: gate.required,
+    onMissing: gate.on_missing,
+    cwd: gate.cwd ?? null,
+    env: gate.env,
+    kind: gate.kind ?? null,
+    retries: gate.retries,
+    expect: {
+      exitCode: gate.expect.exit_code,
+      outputContains: gate.expect.output_contains ?? null,
+      outputNotContains: gate.expect.output_not_contains ?? null,
+    },
+    onBaseline: gate.on_baseline,
+  };
+}
+
+function requireOwnNames(gates: readonly GateSettings[]): void {
+  for (const { name, plugin } of gates) {
+    if (plugin === undefined || gates.filter((other) => other.name === name).length === 1) continue;
+    throw new RalphError(
+      "config",
+      `the gate "${name}" of the plugin "${plugin}" has the name of another gate`,
+      { hint: "rename the one in the configuration, or the plugin's" },
+    );
+  }
+}
+
+function checkGate(command: string): GateSettings {
+  if (command.trim() === "")
+    throw new RalphError("usage", "--check is empty", {
+      hint: 'name the command that must pass: --check "npm test"',
+    });
+  return {
+    name: command,
+    command,
+    timeoutMs: CHECK_TIMEOUT_MS,
+    required: true,
+    onMissing: "fail",
+    cwd: null,
+    env: {},
+    kind: null,
+    retries: 0,
+    expect: { exitCode: 0, outputContains: null, outputNotContains: null },
+    onBaseline: "require",
+  };
 }

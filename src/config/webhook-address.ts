@@ -1,4 +1,4 @@
-import type { PayloadFormat } from "../core/notices/payload.ts";
+import type { PayloadFormat } from "../core/notices/notice.ts";
 import { passwordsIn } from "../core/redact.ts";
 
 export const WEBHOOK_VARIABLE = "RALPH_NOTIFY_WEBHOOK";

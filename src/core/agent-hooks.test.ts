@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callsSameHook, claudeHooks, shellWord } from "./agent-hooks.ts";
+import { callsSameHook, claudeHooks, shellWord } from "./agents.ts";
 
 test("Claude Code asks us before it stops, and after each tool", () => {
   const call = (hook: string) => ({ type: "command", command: `/opt/ralph hook ${hook}` });

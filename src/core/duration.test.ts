@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatDuration, parseDuration } from "./duration.ts";
+import { formatDuration, parseDuration } from "./time.ts";
 
 describe("a duration in words", () => {
   test.each([

@@ -1,25 +1,24 @@
-import type { About, AboutIteration, RunId } from "./event-shape.ts";
-import type { AgentReport } from "./report/agent-report.ts";
-import type { FleetEvent } from "./fleet-events.ts";
-import type { Evidence, Leftovers } from "./report/evidence.ts";
-import type { CheckedGate, GateOutcome } from "./report/checked-gate.ts";
-import type { BreakerPosition } from "./limits/breaker.ts";
-import type { Complexity } from "./limits/complexity.ts";
-import type { ExitSignal } from "./limits/exit-rules.ts";
-import type { TimeoutOrigin } from "./limits/iteration-timeout.ts";
-import type { Plan, TaskId } from "./plan/task.ts";
-import type { FieldEdit, ReviewStatus } from "./review/story-review.ts";
-import type { Settings } from "./settings.ts";
-import type { Instant } from "./time.ts";
-import type { Certificate } from "./verdict/certificate.ts";
-import type { Reason, Ruling } from "./verdict/verdict.ts";
-import type { WorktreeEvent } from "./worktree-events.ts";
 import type {
   FeedbackItem,
   InterventionDetails,
   InterventionType,
   Severity,
 } from "./interventions/intervention.ts";
+import type { BreakerPosition } from "./limits/breaker.ts";
+import type { ExitSignal } from "./limits/exit-rules.ts";
+import type { Complexity, TimeoutOrigin } from "./limits/iteration-timeout.ts";
+import type { Plan, TaskId } from "./plan/task.ts";
+import type { AgentReport } from "./report/agent-report.ts";
+import type { CheckedGate, GateOutcome } from "./report/checked-gate.ts";
+import type { Evidence, Leftovers } from "./report/evidence.ts";
+import type { FieldEdit, ReviewStatus } from "./review/story-review.ts";
+import type { Settings, WorktreeSettings } from "./settings.ts";
+import type { Instant } from "./time.ts";
+import type { Certificate } from "./verdict/certificate.ts";
+import type { WeighedConcern } from "./verdict/concerns.ts";
+import type { OldChecks } from "./verdict/facts.ts";
+import type { Reading } from "./verdict/reader.ts";
+import type { Reason, Ruling } from "./verdict/verdict.ts";
 
 /**
  * Every fact that Ralph remembers. The log of these is the truth about runs; state, files, screens and
@@ -29,8 +28,7 @@ export type Event =
   LogEvent | RunEvent | PlanEvent | IterationEvent | TaskEvent | WorktreeEvent | FleetEvent | OperatorEvent;
 
 export type RunEvent =
-  | (About<"run.started"> & {
-      readonly run: RunId;
+  | (AboutRun<"run.started"> & {
       readonly settings: Settings;
       readonly pid: number;
       readonly version: string;
@@ -38,15 +36,14 @@ export type RunEvent =
       readonly head?: string | null;
     })
   /** A run whose process died goes on in a new process, with the settings of the new command line. */
-  | (About<"run.resumed"> & {
-      readonly run: RunId;
+  | (AboutRun<"run.resumed"> & {
       readonly settings: Settings;
       readonly pid: number;
       readonly head?: string | null;
     })
-  | (About<"wait.started"> & { readonly run: RunId; readonly until: Instant; readonly why: string })
+  | (AboutRun<"wait.started"> & { readonly until: Instant; readonly why: string })
   /** The calls of this hour are used up, by whoever shares them. */
-  | (About<"calls.exhausted"> & { readonly run: RunId; readonly until: Instant })
+  | (AboutRun<"calls.exhausted"> & { readonly until: Instant })
   /** Four fifths of a budget are spent, or the next iteration would pass it. */
   | (About<"budget.neared"> & BudgetFact)
   | (About<"budget.reached"> & BudgetFact)
@@ -58,17 +55,15 @@ export type RunEvent =
       readonly reason: string;
       readonly head: string | null;
     })
-  | (About<"run.ended"> & { readonly run: RunId; readonly outcome: Outcome; readonly reason: string });
+  | (AboutRun<"run.ended"> & { readonly outcome: Outcome; readonly reason: string });
 
 /** An earlier log is lost; numbers go on after the transcripts that are there. */
 export type LogEvent = About<"log.renewed"> & { readonly lastIteration: number };
 
 export type PlanEvent =
-  | (About<"tasks.observed"> & { readonly run: RunId; readonly plan: Plan })
+  | (AboutRun<"tasks.observed"> & { readonly plan: Plan })
   /** How the gates stood before the first agent of a task touched anything. */
-  | (About<"baseline.measured"> & {
-      readonly run: RunId;
-      readonly task: TaskId;
+  | (AboutTask<"baseline.measured"> & {
       readonly head: string | null;
       readonly gates: readonly GateOutcome[];
       readonly leftovers: Leftovers;
@@ -113,9 +108,16 @@ export type IterationEvent =
       /** What lies uncommitted after them. */
       readonly leftovers: Leftovers;
     })
+  /** The gates ran again, with the check files as they were before the task. */
+  | (AboutIteration<"old-checks.ran"> & { readonly oldChecks: OldChecks; readonly durationMs: number })
+  /** Recorded before its process starts: it counts as a call. */
+  | (AboutIteration<"reader.asked"> & { readonly agent: string; readonly marker: string })
+  | (AboutIteration<"reader.answered"> & { readonly reading: Reading })
   | (AboutIteration<"verdict.reached"> & {
       readonly verdict: Ruling;
       readonly reasons: readonly Reason[];
+      /** Missing in older logs. */
+      readonly concerns?: readonly WeighedConcern[];
       readonly madeProgress: boolean;
       /** After a transient failure the task, after a limit the agent, is not tried again before. */
       readonly retryAt: Instant | null;
@@ -163,9 +165,7 @@ export type TaskEvent =
     })
   | (AboutIteration<"task.completed"> & { readonly commit: string | null; readonly certificate: Certificate })
   /** The source shows what became of it, in the user's file, committed on top of `parent`. */
-  | (About<"task.marked"> & {
-      readonly run: RunId;
-      readonly task: TaskId;
+  | (AboutTask<"task.marked"> & {
       readonly commit: string | null;
       readonly parent: string | null;
     })
@@ -190,6 +190,8 @@ export type TaskEvent =
       /** Taken when `deadlineAt` passes without an answer. */
       readonly default: string | null;
       readonly deadlineAt: Instant | null;
+      /** What "accept" does. Missing: the agent asks, and works on with the answer. */
+      readonly acceptance?: Acceptance;
     })
   /** A file under `.ralph/` that asks the operator; deleting or answering it is an act. */
   | (About<"letter.published"> & {
@@ -225,14 +227,14 @@ export type OperatorEvent =
   /** A message for the agent that works on the task, or (null) on whatever comes next. */
   | (About<"steer.given"> & { readonly task: TaskId | null; readonly id: string; readonly text: string })
   /** Waiting is over: whoever is limited or failed is asked again now. */
-  | (About<"retry.requested"> & { readonly run: RunId })
+  | AboutRun<"retry.requested">
   /** The hour's calls are counted from here. */
   | About<"calls.reset">
-  | (About<"stop.requested"> & { readonly run: RunId; readonly urgency: "after-iteration" | "now" })
+  | (AboutRun<"stop.requested"> & { readonly urgency: "after-iteration" | "now" })
   /** What its merge brought was taken back, by a commit on the base. */
-  | (About<"task.undone"> & { readonly run: RunId; readonly task: TaskId; readonly to: string })
+  | (AboutTask<"task.undone"> & { readonly to: string })
   /** Its agent is ended, and it is not taken up again in this run. */
-  | (About<"task.cancelled"> & { readonly run: RunId; readonly task: TaskId })
+  | AboutTask<"task.cancelled">
   | (About<"task.reset"> & { readonly task: TaskId })
   | (About<"lesson.removed"> & { readonly rule: string })
   /** Events, profiles, metrics and lessons begin anew; the log keeps what was. */
@@ -253,9 +255,85 @@ export type Outcome =
 /** Raised whenever the meaning of a stored event changes; `upcast.ts` reads the older ones. */
 export const EVENT_VERSION = 3;
 
+/** A claim that only a person can accept; what follows when one does. */
+export type Acceptance =
+  | { readonly is: "completion"; readonly commit: string | null; readonly certificate: Certificate }
+  | { readonly is: "next-stage"; readonly stage: string; readonly next: string }
+  /** The next claim is not asked about again. */
+  | { readonly is: "agreement" };
+
 interface BudgetFact {
   readonly run: RunId;
   readonly budget: "run" | "day";
   readonly spentUsd: number;
   readonly budgetUsd: number;
 }
+
+export type RunId = string;
+
+export interface About<Type extends string> {
+  readonly type: Type;
+  /** Who recorded it, of several workers: with facts that people are told of, so that one of them does. */
+  readonly worker?: string;
+}
+
+interface AboutRun<Type extends string> extends About<Type> {
+  readonly run: RunId;
+}
+
+interface AboutTask<Type extends string> extends AboutRun<Type> {
+  readonly task: TaskId;
+}
+
+export interface AboutIteration<Type extends string> extends AboutTask<Type> {
+  readonly iteration: number;
+}
+
+/** Of tasks that are worked on side by side. */
+export type WorktreeEvent =
+  | (AboutTask<"worktree.opened"> & {
+      readonly root: string;
+      readonly branch: string;
+      /** Where its work goes, and how, whatever a later run is told. */
+      readonly base: string;
+      readonly merge: WorktreeSettings["merge"];
+      /** Files of the user's that were copied in: no work of the task's. */
+      readonly copied: readonly string[];
+    })
+  /** Its set-up failed, so nobody can work in it. */
+  | (AboutTask<"worktree.failed"> & { readonly why: string })
+  | AboutTask<"worktree.removed">
+  /** What the base will be: gates passed on it. The base moves after this is recorded. */
+  | (AboutIteration<"merge.prepared"> & {
+      readonly from: string;
+      readonly to: string;
+      /** These two are missing in older logs. */
+      readonly gates?: readonly GateOutcome[];
+      /** False: git does not know the task source, so the mark is no part of the commit. */
+      readonly isMarked?: boolean;
+    })
+  /** Somebody else has moved the base meanwhile. */
+  | (AboutIteration<"merge.overtaken"> & { readonly head: string | null })
+  /** It does not go together with what the base has by now. */
+  | (AboutIteration<"merge.failed"> & {
+      readonly base: string;
+      readonly conflicts: readonly string[];
+      readonly gates: readonly CheckedGate[];
+    })
+  /** A person has to clear the way first; the next run tries again. */
+  | (AboutIteration<"merge.held"> & { readonly why: string })
+  /** People bring it to the base. */
+  | (AboutIteration<"task.proposed"> & { readonly url: string })
+  | (AboutIteration<"task.merged"> & { readonly from: string; readonly to: string });
+
+/** Of a run that workers on several machines share. */
+export type FleetEvent =
+  /** A worker goes on with the task; `from` is the one that vanished while it held it. */
+  | (AboutTask<"task.taken"> & {
+      readonly worker: string;
+      /** Grows with every hand-over; whoever has a smaller one records nothing about the task. */
+      readonly lease: number;
+      readonly from: string | null;
+    })
+  /** It could not go on, through no fault of the agent's. */
+  | (AboutTask<"task.dropped"> & { readonly worker: string; readonly why: string });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { few } from "./few.ts";
+import { few } from "./text.ts";
 
 test.each([
   [[], ""],

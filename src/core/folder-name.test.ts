@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { folderName } from "./folder-name.ts";
+import { folderName } from "./text.ts";
 
 test.each([
   ["login", "login"],

@@ -10,8 +10,7 @@ import {
   TESTS_GATE,
 } from "../../test/spec/given.ts";
 import type { Event } from "./events.ts";
-import { fromWire } from "./from-wire.ts";
-import { toWire } from "./wire.ts";
+import { fromWire, toWire } from "./wire.ts";
 
 const ONE = task("one");
 const gate = { ...TESTS_GATE, env: { my_key: "1", NODE_ENV: "test" } };

@@ -1,14 +1,12 @@
 import type { BreakerSettings } from "./limits/breaker.ts";
 import type { TimeoutSettings } from "./limits/iteration-timeout.ts";
-import type { Prices } from "./limits/price.ts";
-import type { NoticeKind } from "./notices/notice.ts";
-import type { PayloadFormat } from "./notices/payload.ts";
+import type { Prices } from "./limits/budget.ts";
+import type { NoticeKind, PayloadFormat } from "./notices/notice.ts";
 import type { SourceIdentity, TaskId } from "./plan/task.ts";
 import type { FactRecorder } from "./report/streams/stream-facts.ts";
 import type { StreamFormat } from "./report/streams/stream-format.ts";
 import type { ReviewMode } from "./review/story-review.ts";
 import type { StageSettings } from "./stages/stages.ts";
-import type { GateRest } from "./report/gate-definition.ts";
 
 /** Everything the operator asked for, resolved and frozen when a run starts; recorded in `run.started`. */
 export interface Settings {
@@ -51,6 +49,8 @@ export interface Settings {
   readonly unblock: UnblockSettings;
   readonly git: { readonly commit: "ralph" | "agent"; readonly hooks: boolean };
   readonly protect: ProtectSettings;
+  /** Missing in older logs. */
+  readonly verify?: VerifySettings;
   readonly interventions: InterventionSettings;
   /** Who takes over, in this order, from an agent that is suspended. */
   readonly fallbackAgents: readonly string[];
@@ -92,18 +92,35 @@ export interface PromiseSettings {
 
 /** What the agent must not change. */
 export interface ProtectSettings {
-  /** Globs: the operator's own, the configuration, and the scripts that gates run. */
+  /** Globs: the operator's own, the configuration and plugins. */
   readonly paths: readonly string[];
-  /** Parts of files on which gates rest. */
-  readonly pins: readonly Pin[];
-  readonly weakenedTests: "reject" | "warn" | "off";
 }
 
-/** A named part of a file, as it was when the run started. */
-export interface Pin {
-  readonly gate: string;
-  readonly rest: GateRest;
-  readonly sha256: string;
+/** How a claim is looked at beside its gates. */
+export interface VerifySettings {
+  /** Whether the gates run once more with the check files as they were before the task. */
+  readonly oldChecks: "auto" | "always" | "never";
+  /** What follows when they fail then, and nobody but the agent agrees. */
+  readonly oldChecksFail: "ask" | "reject" | "accept";
+  readonly reader: "auto" | "always" | "never";
+  /** Null: the task's own agent, if it is one of `readers`. */
+  readonly readerAgent: string | null;
+  readonly readerModel: string | null;
+  /** The configured agents that read without being named: the programs that we know. */
+  readonly readers: readonly string[];
+}
+
+const WITHOUT_VERIFYING: VerifySettings = {
+  oldChecks: "never",
+  oldChecksFail: "ask",
+  reader: "never",
+  readerAgent: null,
+  readerModel: null,
+  readers: [],
+};
+
+export function verifyOf({ verify }: Settings): VerifySettings {
+  return verify ?? WITHOUT_VERIFYING;
 }
 
 export interface InterventionSettings {
@@ -214,8 +231,8 @@ export interface AgentLines {
 
 export type AgentFormat = "text" | "demo" | StreamFormat;
 
-/** What the agent may do without asking: everything, change files, or what its own settings say. */
-export type Permissions = "full" | "edits" | "own";
+/** What the agent may do without asking: everything, change files, what its own settings say, or only read. */
+export type Permissions = "full" | "edits" | "own" | "read";
 
 export interface GateSettings {
   readonly name: string;

@@ -34,3 +34,53 @@ function isDate(at: number): boolean {
 function snakeKey(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
+
+/** An event as it was exported: its envelope, and the rest as it is stored. */
+export interface Exported {
+  readonly position: number;
+  readonly at: number;
+  /** The version of the event's meaning; null where the line does not say. */
+  readonly v: number | null;
+  readonly data: unknown;
+}
+
+/** On the wire every event has a run and a task, null where it is about none; of these the null is a part. */
+const MAY_BE_NULL: Readonly<Record<string, "run" | "task">> = {
+  "breaker.moved": "run",
+  "steer.given": "task",
+};
+
+/** The reverse of `toWire`. Answers a sentence about what is wrong when it cannot be one of our events. */
+export function fromWire(value: unknown): Exported | string {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return "it is not an object";
+  const { position, at, type, run, task, v = null, ...payload } = value as Record<string, unknown>;
+  if (typeof position !== "number" || !Number.isSafeInteger(position) || position < 1)
+    return 'it has no "position"';
+  const instant = typeof at === "string" ? Date.parse(at) : NaN;
+  if (Number.isNaN(instant)) return 'it has no time in "at"';
+  if (v !== null && (typeof v !== "number" || !Number.isSafeInteger(v) || v < 1))
+    return '"v" is not a version';
+  if (typeof type !== "string") return 'it has no "type"';
+  const mayBeNull = MAY_BE_NULL[type];
+  const about = {
+    ...((typeof run === "string" || (run === null && mayBeNull === "run")) && { run }),
+    ...((typeof task === "string" || (task === null && mayBeNull === "task")) && { task }),
+  };
+  return { position, at: instant, v, data: { type, ...about, ...(camelCase(payload) as object) } };
+}
+
+function camelCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCase);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const name = key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      return [name, fromText(name, inner)];
+    }),
+  );
+}
+
+function fromText(name: string, value: unknown): unknown {
+  if (NAMED_RECORDS.has(name)) return value;
+  return TIMES.has(name) && typeof value === "string" ? Date.parse(value) : camelCase(value);
+}

@@ -1,11 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { decide } from "../core/loop/decide.ts";
 import type { Decision, PerformableEffect } from "../core/loop/effects.ts";
-import type { State } from "../core/loop/state.ts";
+import { type State, isOpen, type RunState, markersOf } from "../core/loop/state.ts";
 import { isCancelled } from "../core/loop/task-status.ts";
 import { InFlight } from "./in-flight.ts";
 import type { Journal } from "./journal.ts";
 import { lookAround } from "./look-around.ts";
 import type { Clock, Ports } from "./ports.ts";
+import { sameSource } from "../core/plan/task.ts";
+import type { Settings } from "../core/settings.ts";
+import { baselineMarker } from "./effects/iterate.ts";
+import { mergeMarker } from "./effects/merge-task.ts";
 
 /** A reason of our own: without one an error object is made, trace and all, at every turn of the loop. */
 const OVER = "over";
@@ -68,4 +73,65 @@ async function waitForNews(
   const tick = new AbortController();
   await Promise.race([...news, clock.sleep(Math.min(tickMs, untilWake), tick.signal)]);
   tick.abort(OVER);
+}
+
+/**
+ * Opens a run: a run of the same source whose process died goes on with its counters; a run of another
+ * source that died is closed first. Only the holder of the project's lock may call this.
+ */
+export async function startRun(
+  journal: Journal,
+  settings: Settings,
+  pid: number,
+  version: string,
+  head: string | null,
+): Promise<"started" | "resumed"> {
+  await journal.catchUp();
+  const { run } = journal.state;
+  if (isOpen(run) && sameSource(run.settings.source, settings.source)) {
+    await journal.record({
+      type: "run.resumed",
+      run: run.id,
+      settings: withSameGates(run, settings),
+      pid,
+      head,
+    });
+    return "resumed";
+  }
+  if (isOpen(run)) {
+    await journal.record({
+      type: "run.ended",
+      run: run.id,
+      outcome: "stopped",
+      reason: "its process died; another run was started",
+    });
+  }
+  await journal.record({ type: "run.started", run: randomUUID(), settings, pid, version, head });
+  return "started";
+}
+
+/** What gates rest on is what it was when the run started, not what a killed agent may have made of it. */
+function withSameGates({ settings: before }: RunState, settings: Settings): Settings {
+  const isSame = JSON.stringify(before.gates) === JSON.stringify(settings.gates);
+  return isSame ? { ...settings, protect: before.protect } : settings;
+}
+
+/**
+ * Clears away what a dead engine left behind: agents, gates and git processes that still carry the marker of an
+ * open iteration, locks they held, files they had half written. The facts about it are recorded by the loop itself.
+ */
+export async function recover(ports: Ports, state: State): Promise<void> {
+  const isBeside = Object.values(state.tasks).some(({ worktree }) => worktree !== null);
+  if (isOpen(state.run)) {
+    const { id } = state.run;
+    const unbegun = Object.values(state.tasks).filter(({ footing }) => footing === null);
+    const measuring = new Set(unbegun.map((task) => baselineMarker(id, task)));
+    for (const marker of measuring) await ports.agents.sweep(marker);
+    if (isBeside) await ports.agents.sweep(mergeMarker(state.run.id));
+  }
+  for (const marker of state.iterations.flatMap(markersOf)) await ports.agents.sweep(marker);
+  // A reader has a checkout of its own, also where the work is done in place.
+  if (isBeside || state.iterations.some((open) => markersOf(open).length > 1))
+    await ports.beside?.worktrees.clearLeftovers();
+  if (isOpen(state.run) || state.iterations.length > 0) await ports.workspace.clearLeftovers();
 }

@@ -1,5 +1,5 @@
 import type { Event, Recorded } from "../core/events.ts";
-import type { Part } from "../core/loop/effect-owner.ts";
+import type { Part } from "../core/loop/effects.ts";
 import type { TaskId } from "../core/plan/task.ts";
 import type { Instant } from "../core/time.ts";
 import type { Deciding, Expectation, Following, Log } from "./ports.ts";

@@ -1,7 +1,12 @@
 import type { PerformableEffect } from "../core/loop/effects.ts";
 import type { Journal } from "./journal.ts";
-import { perform } from "./perform.ts";
 import { CANCELLED, type Ports } from "./ports.ts";
+import { unreachable } from "../core/unreachable.ts";
+import { askReader } from "./effects/ask-reader.ts";
+import { checkGates, runOldChecks, collectEvidence, lookAtHalftime } from "./effects/collect-evidence.ts";
+import { closeOrphan, iterate, tellAgent } from "./effects/iterate.ts";
+import { endRun, publishLetter, withdrawLetter, observe, takeDefault } from "./look-around.ts";
+import { markTask, mergeTask, removeWorktree } from "./effects/merge-task.ts";
 
 interface Running {
   readonly effect: PerformableEffect;
@@ -100,5 +105,50 @@ export class InFlight {
       this.#running.delete(effect.key);
       this.#wake();
     }
+  }
+}
+
+/** Performs one effect and records what happened. Every effect is safe to repeat after a crash. */
+async function perform(
+  effect: PerformableEffect,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
+  switch (effect.kind) {
+    case "observe":
+      return observe(ports, journal);
+    case "iterate":
+      return iterate(effect, ports, journal, signal);
+    case "look-at-halftime":
+      return lookAtHalftime(effect, ports, journal);
+    case "tell-agent":
+      return tellAgent(effect, ports, journal);
+    case "take-default":
+      return takeDefault(effect, ports, journal);
+    case "close-orphan":
+      return closeOrphan(effect, ports, journal);
+    case "collect-evidence":
+      return collectEvidence(effect, ports, journal);
+    case "check-gates":
+      return checkGates(effect, ports, journal, signal);
+    case "run-old-checks":
+      return runOldChecks(effect, ports, journal, signal);
+    case "ask-reader":
+      return askReader(effect, ports, journal, signal);
+    case "mark-task":
+      return markTask(effect, ports, journal);
+    case "merge-task":
+      return mergeTask(effect, ports, journal, signal);
+    case "remove-worktree":
+      return removeWorktree(effect, ports, journal);
+    case "publish-letter":
+      return publishLetter(effect, ports, journal);
+    case "withdraw-letter":
+      return withdrawLetter(effect, ports, journal);
+    case "end-run":
+      return endRun(effect, ports, journal);
+    default:
+      return unreachable(effect);
   }
 }

@@ -1,9 +1,13 @@
-import type { Event } from "../core/events.ts";
-import { isOpen, type Letter, type State, type TaskState } from "../core/loop/state.ts";
-import { readAnswer } from "../core/prompt/letters.ts";
+import type { Event, LetterKind } from "../core/events.ts";
+import { isOpen, type Letter, type State, type TaskState, taskState } from "../core/loop/state.ts";
+import { readAnswer, blockedLetter, decideLetter } from "../core/prompt/letters.ts";
 import type { Plan } from "../core/plan/task.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { Ports } from "./ports.ts";
+import type { Journal } from "./journal.ts";
+import type { EffectOf } from "../core/loop/effects.ts";
+import { defaultAnswer } from "../core/loop/outcome.ts";
+import { decide } from "../core/loop/decide.ts";
 
 /**
  * What people did since we last looked: edits of the task source, answers and deletions of letters. Asked
@@ -52,4 +56,70 @@ async function readLetter(ports: Ports, task: TaskState, letter: Letter): Promis
 
 function samePlan(a: Plan, b: Plan | null): boolean {
   return a === b || (b !== null && JSON.stringify(a) === JSON.stringify(b));
+}
+
+/** The first look of a run. */
+export async function observe(ports: Ports, journal: Journal): Promise<void> {
+  if (!isOpen(journal.state.run)) return;
+  await journal.record(...(await lookAround(ports, journal.state)));
+}
+
+/** Answers a question with its default, unless a last look shows that a person has answered. */
+export async function takeDefault(
+  effect: EffectOf<"take-default">,
+  ports: Ports,
+  journal: Journal,
+): Promise<void> {
+  const news = await lookAround(ports, journal.state);
+  if (news.length > 0) return journal.record(...news);
+  await journal.admit((state) => {
+    const answered = defaultAnswer(state, effect.task, ports.clock.now());
+    return answered && [answered];
+  });
+}
+
+/** Writes the letter that asks the operator. */
+export async function publishLetter(
+  effect: EffectOf<"publish-letter">,
+  ports: Ports,
+  journal: Journal,
+): Promise<void> {
+  const { state } = journal;
+  const task = taskState(state, effect.task);
+  const kind: LetterKind = task.blockedReason !== null ? "blocked" : "decide";
+  const file = fileFor(state, task, kind);
+  const text =
+    kind === "blocked" ? blockedLetter(task, state.lastIteration, ports.clock.now()) : decideLetter(task);
+  const sha256 = await ports.letters.publish(file, text);
+  await journal.record({ type: "letter.published", task: task.id, kind, file, sha256 });
+}
+
+export async function withdrawLetter(
+  effect: EffectOf<"withdraw-letter">,
+  ports: Ports,
+  journal: Journal,
+): Promise<void> {
+  const { letter } = taskState(journal.state, effect.task);
+  if (letter === null) return;
+  await ports.letters.withdraw(letter.file);
+  await journal.record({ type: "letter.withdrawn", task: effect.task, file: letter.file });
+}
+
+function fileFor(state: State, task: TaskState, kind: LetterKind): string {
+  const alone = `${kind}.txt`;
+  const taken = Object.values(state.tasks).some(
+    (other) => other.id !== task.id && other.letter?.file === alone,
+  );
+  return taken ? `${kind}-${task.id.replaceAll(/[^\w.-]/g, "_")}.txt` : alone;
+}
+
+/** Ends the run, unless a last look shows that a person has given us something to do. */
+export async function endRun(_effect: EffectOf<"end-run">, ports: Ports, journal: Journal): Promise<void> {
+  const news = await lookAround(ports, journal.state);
+  if (news.length > 0) return journal.record(...news);
+  await journal.admit((state) => {
+    const ending = decide(state, ports.clock.now()).effects.find((wanted) => wanted.kind === "end-run");
+    if (!isOpen(state.run) || ending === undefined) return null;
+    return [{ type: "run.ended", run: state.run.id, outcome: ending.outcome, reason: ending.reason }];
+  });
 }

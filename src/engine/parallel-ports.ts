@@ -37,6 +37,8 @@ export interface Worktrees {
     commit: string,
     use: (opened: OpenedCheckout) => Promise<Result>,
     signal?: AbortSignal,
+    /** Who only reads needs no set-up. */
+    options?: { readonly isSetUp: boolean },
   ): Promise<Result>;
   /** Whether the task has no checkout that git could work in: somebody deleted it, or it was never made. */
   isGone(task: TaskId): Promise<boolean>;

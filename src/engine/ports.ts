@@ -1,17 +1,16 @@
-import type { Recorded } from "../core/events.ts";
+import type { Recorded, Event } from "../core/events.ts";
 import type { State } from "../core/loop/state.ts";
 import type { Plan, SourceIdentity, Task, TaskId } from "../core/plan/task.ts";
 import type { AgentReport, Usage } from "../core/report/agent-report.ts";
 import type { Evidence, FileSpan, Leftover, Leftovers } from "../core/report/evidence.ts";
 import type { FieldEdit } from "../core/review/story-review.ts";
-import type { GateResult } from "../core/report/gate-result.ts";
-import type { AgentSettings, Commands, GateSettings, Pin } from "../core/settings.ts";
+import type { GateResult } from "../core/report/checked-gate.ts";
+import type { AgentSettings, Commands, GateSettings, VerifySettings } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
-import type { Log } from "./log-port.ts";
 import type { Beside } from "./parallel-ports.ts";
-import type { Advisers } from "./plugin-ports.ts";
-
-export type { AppendDecided, Deciding, Expectation, Following, Log, LogFilter } from "./log-port.ts";
+import type { ExitSignal } from "../core/limits/exit-rules.ts";
+import type { AnalyzerAnswer, PluginAnswers } from "../core/report/plugin-answers.ts";
+import type { Notice } from "../core/notices/notice.ts";
 
 /** Everything the engine needs from the outside; each port has one contract suite. */
 export interface Ports {
@@ -125,6 +124,8 @@ export interface AgentRequest {
   readonly maxIterations: number;
   /** Where it works; missing: in the user's checkout. */
   readonly root?: string;
+  /** It reads the claim of another, and changes nothing; missing: it works. */
+  readonly part?: "reader";
   /** What the task is, for an agent that asks. */
   readonly about: Pick<Task, "title" | "description" | "criteria">;
   /** The session to go on with; null begins one. */
@@ -178,6 +179,18 @@ export interface Workspace {
    * that it does not count as the next agent's work; what was there stays its owner's, though a gate went over it.
    */
   leftoversAfterGates(before: Leftovers, began: number | null): Promise<Leftovers>;
+  /**
+   * Lets gates run where the check files among these are as they were at the base, and all else as it is now. Nobody else
+   * sees it, and the work tree itself does not change, whoever is killed when.
+   */
+  withOldChecks<Result>(
+    request: OldChecksRequest,
+    use: (place: GatePlace) => Promise<Result>,
+  ): Promise<Result>;
+  /** What a commit range changes, as a patch of bounded length. */
+  patch(from: string | null, to: string | null): Promise<{ readonly text: string; readonly isCut: boolean }>;
+  /** What is uncommitted, left out what git ignores and what is ours. */
+  dirtyPaths(ignore: readonly string[]): Promise<readonly string[]>;
   /** Removes what a killed process left in the way (a stale `index.lock`, a file it had half written). */
   clearLeftovers(): Promise<void>;
 }
@@ -219,6 +232,11 @@ export interface WatchRequest {
   readonly gatesRan: FileSpan | null;
 }
 
+export interface OldChecksRequest extends Pick<CollectRequest, "gates" | "since"> {
+  readonly base: string | null;
+  readonly paths: readonly string[];
+}
+
 export interface CollectRequest extends CommitRequest, WatchRequest {
   /** From where the task's own work counts. */
   readonly taskBase: string | null;
@@ -233,17 +251,31 @@ export interface CollectRequest extends CommitRequest, WatchRequest {
   readonly earlier: { readonly from: string | null; readonly paths: readonly string[] };
   /** What the agent must not change, in this task. */
   readonly isProtected: (path: string) => boolean;
-  readonly pins: readonly Pin[];
+  /** What is looked for in check files, and whether files that only gained lines count, too. */
+  readonly gates: readonly GateSettings[];
+  readonly oldChecks: VerifySettings["oldChecks"];
+  /** When the task's loop began: what git ignores and is older is nobody's work. */
+  readonly since: Instant;
+  /** The agent may be done: what only a claim needs is looked for, too. */
+  readonly isClaimed: boolean;
 }
 
 export interface Gates {
-  /** In the user's checkout, unless another root is given. */
+  /** In the user's checkout, unless another place is given. */
   check(
     gates: readonly GateSettings[],
     marker: string,
     signal: AbortSignal,
     root?: string,
+    /** Program and arguments that stand before each gate's own command. */
+    prefix?: readonly string[],
   ): Promise<readonly GateResult[]>;
+}
+
+/** Where gates run, and by what. */
+export interface GatePlace {
+  readonly root: string;
+  readonly prefix: readonly string[];
 }
 
 /** Letters to the operator under `.ralph/`. */
@@ -270,4 +302,126 @@ export interface Follower {
   follow(event: Recorded, state: State): Promise<void>;
   /** After the last of the facts that came together: the moment to show where things stand. */
   settle?(state: State): Promise<void>;
+}
+
+/**
+ * Plugins that say something about iterations. Their answers are recorded as facts, and the log can be read without them.
+ * None of the calls rejects: a plugin that fails is named in its answer, or left out with a warning.
+ */
+export interface Advisers {
+  /** What analyzers make of the agent's words. */
+  analyze(subject: Subject, report: AgentReport): Promise<readonly AnalyzerAnswer[]>;
+  /** What guards, and exit rules of an open-ended task, say about the work. Undefined: there are none to ask. */
+  inspect(subject: Subject, work: Work): Promise<PluginAnswers | undefined>;
+}
+
+/** The iteration that it is about. */
+export interface Subject {
+  readonly run: string;
+  readonly task: Pick<Task, "id" | "title" | "description" | "criteria">;
+  readonly stage: string;
+  readonly iteration: number;
+  readonly agent: string;
+  /** Where it was worked on; undefined: in the user's checkout. */
+  readonly root: string | undefined;
+}
+
+export interface Work {
+  readonly report: AgentReport;
+  readonly evidence: Evidence;
+  readonly isClaimed: boolean;
+  /** Of the iterations before; null when the task is not open-ended. */
+  readonly exitSignals: readonly ExitSignal[] | null;
+}
+
+/** The append-only log of one project. */
+export interface Log {
+  /**
+   * Appends all events or none, durably, in one transaction. With an expectation it appends only if
+   * nothing came between, else it answers `null` and has written nothing. What follows from the events as they were
+   * recorded is appended with them.
+   */
+  append(
+    events: readonly Event[],
+    expected?: Expectation,
+    following?: Following,
+  ): Promise<readonly Recorded[] | null>;
+  /**
+   * Appends what is decided in the transaction, when everything after a position is known: nobody comes between. Null:
+   * nothing was decided, or the calls are used up. Where it is missing, few write at the same time, and `append` is asked
+   * until nobody has come between.
+   */
+  readonly appendDecided?: AppendDecided;
+  /** Events after a position, oldest first. */
+  read(after: number, filter?: LogFilter): Promise<readonly Recorded[]>;
+  /** Iterations of all logs in the store that began since a moment, or since the calls were last reset. */
+  countCalls(since: Instant): Promise<number>;
+  /** What iterations of all logs in the store have cost since a moment, as far as it is known. */
+  sumCosts(since: Instant): Promise<number>;
+  /** The state stored at a position, if one was stored by the same version of the fold. */
+  loadSnapshot(version: number): Promise<State | null>;
+  saveSnapshot(state: State, version: number): Promise<void>;
+  /** Forgets the project: every event and the snapshot. */
+  forget(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * What events decide at once, as they were recorded, and after others' news if it was asked for. Pure: it is asked in the
+ * transaction, perhaps more than once.
+ */
+export type Following = (recorded: readonly Recorded[], news: readonly Recorded[]) => readonly Event[];
+
+export type AppendDecided = (
+  after: number,
+  decide: Deciding,
+  calls?: Expectation["calls"],
+) => Promise<readonly Recorded[] | null>;
+
+/** What is to be appended after the news, if anything. Pure: it may be asked more than once. */
+export type Deciding = (news: readonly Recorded[]) => readonly Event[] | null;
+
+export interface Expectation {
+  /** The last event about this task is at this position. */
+  readonly task?: { readonly id: TaskId; readonly position: number };
+  /** The last event of the whole log is at this position. */
+  readonly position?: number;
+  /** Nothing is expected of this one: everything after this position, and before the events, is told to what follows. */
+  readonly since?: number;
+  /** So many iterations, at most, have begun since a moment in all logs of the store. */
+  readonly calls?: { readonly since: Instant; readonly below: number };
+}
+
+export interface LogFilter {
+  readonly types?: readonly Event["type"][];
+  readonly task?: TaskId;
+  readonly iteration?: number;
+  /** Both of them included. */
+  readonly iterations?: { readonly from: number; readonly to: number };
+  /** At most so many. */
+  readonly limit?: number;
+}
+
+/** One way to reach a person. */
+export interface Channel {
+  readonly name: ChannelName;
+  /** Where it leads, for people, without secrets. */
+  readonly shown: string;
+  /** Resolves however it ends. An abort means that nobody waits any longer. */
+  send(notice: Notice, signal: AbortSignal): Promise<Delivery>;
+}
+
+export type ChannelName = "webhook" | "desktop" | "command" | `plugin:${string}`;
+
+export type Delivery =
+  | { readonly is: "delivered" }
+  /** Trying again would not help. */
+  | { readonly is: "refused"; readonly why: string }
+  | { readonly is: "failed"; readonly why: string; readonly retryAfterMs: number | null };
+
+/** Up to where each channel has had its notices; survives the process. */
+export interface Delivered {
+  /** Null: nothing is known, as for a channel that is new. */
+  read(channel: ChannelName): number | null;
+  write(channel: ChannelName, position: number): void;
 }

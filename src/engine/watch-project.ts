@@ -1,11 +1,12 @@
+import { isAtWork, type WorkerRow } from "../core/projections/status.ts";
 import type { Recorded } from "../core/events.ts";
-import { hourOf } from "../core/limits/calls.ts";
+import { hourOf } from "../core/limits/budget.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
-import { overviewOf, type LogLine, type Overview } from "../core/projections/overview.ts";
+import { overviewOf, type LogLine, type Overview, type LiveProgress } from "../core/projections/overview.ts";
 import type { Instant } from "../core/time.ts";
-import type { Driving } from "./driving.ts";
-import { followLog, type Followed } from "./follow.ts";
+import { followLog, type Followed } from "./operator.ts";
 import type { Log } from "./ports.ts";
+import type { WorkerSeen } from "./fleet-ports.ts";
 
 /** What a screen needs from the outside. */
 export interface ScreenPorts {
@@ -104,4 +105,30 @@ class Tail {
     const texts = this.#ports.lines(event, state).filter((text) => text.trim() !== "");
     this.lines = [...this.lines, ...texts.map((text) => ({ position, at, text }))].slice(-TAIL_LINES);
   }
+}
+
+/** Who goes on with a project's tasks, and how far they are. */
+export interface Driving {
+  readonly isDriven: boolean;
+  readonly progress: readonly LiveProgress[];
+  /** Null where one machine works alone. */
+  readonly workers: readonly WorkerRow[] | null;
+}
+
+/** `progressOf`: what is in a worker's report, as far as it can be read. */
+export function drivenByWorkers(
+  seen: readonly WorkerSeen[],
+  progressOf: (rows: readonly unknown[]) => readonly LiveProgress[],
+): Driving {
+  const atWork = seen.filter(isAtWork);
+  return {
+    isDriven: atWork.length > 0,
+    progress: atWork.flatMap(({ progress }) => progressOf(progress)),
+    workers: seen.map(workerRow),
+  };
+}
+
+export function workerRow(seen: WorkerSeen): WorkerRow {
+  const { id, host, lanes, labels, startedAt, seenAt, is, holds } = seen;
+  return { id, host, lanes, labels, since: startedAt, seen: seenAt, is, holds };
 }

@@ -1,10 +1,13 @@
-import type { Evaluation } from "./evaluation.ts";
-import { estimatesOf } from "./evaluation.ts";
-import type { Estimates } from "./evaluate.ts";
+import {
+  type Evaluation,
+  estimatesOf,
+  type Estimates,
+  isMet,
+  PRODUCTION_MEASURES,
+  TARGETS,
+} from "./evaluation.ts";
 import { BASELINE, EVERYTHING } from "./features.ts";
 import { parameter, PARAMETER_NAMES } from "./parameters.ts";
-import { snakeCase, snakeName } from "./snake-case.ts";
-import { isMet, PRODUCTION_MEASURES, TARGETS } from "./targets.ts";
 
 /** What `ralph eval --json` prints. Shares are from 0 to 1; what was not measured is null. */
 export function evaluationJson(evaluation: Evaluation): object {
@@ -21,7 +24,7 @@ export function evaluationJson(evaluation: Evaluation): object {
     everything: rounded(everything),
     targets: TARGETS.map((target) => ({
       measure: snakeName(target.measure),
-      ...(target.wanted.is === "none" ? { exactly: 0 } : { [target.wanted.is]: target.wanted.value }),
+      [target.wanted.is]: number(target.wanted.value),
       measured: number(everything[target.measure]?.mean),
       met: isMet(target, everything),
     })),
@@ -67,4 +70,17 @@ function rounded(estimates: Estimates): unknown {
 /** More digits would say nothing. */
 function number(value: number | undefined): number | null {
   return value === undefined ? null : Math.round(value * 10_000) / 10_000;
+}
+
+/** The same data with the names that scripts see. */
+export function snakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCase);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [snakeName(name), snakeCase(inner)]),
+  );
+}
+
+function snakeName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,10 +1,13 @@
-import type { GateSettings, Settings } from "../core/settings.ts";
+import { verifyOf, type GateSettings, type Settings } from "../core/settings.ts";
 import { AGENT, MISSING_GATE, SOURCE } from "./imagined-ports.ts";
 
 /** What can be switched on and off, in the order in which it is shown. */
 export const FEATURES = {
   evidence: "a claim counts only if git shows the work",
   gates: "a claim counts only if the project's tests pass",
+  "old checks": "the gates must also pass with the checks as they were before the task, or somebody agrees",
+  reader: "a second reader looks at doubtful claims, and at all where there are no gates",
+  challenge: "doubts about a claim are put to the reader or the agent, not left aside",
   feedback: "the next prompt says precisely what was wrong",
   interventions: "feedback, and after repeated mistakes a prompt that begins with it, then a suspension",
   timeouts: "the time for an iteration fits the task, and grows after a timeout",
@@ -21,6 +24,9 @@ export interface Variant {
   readonly features: ReadonlySet<Feature>;
 }
 
+/** Interventions rest on feedback: without it there is nothing to lead the prompt. Old checks are those of gates. */
+const RESTS_ON: Partial<Record<Feature, Feature>> = { interventions: "feedback", "old checks": "gates" };
+
 export const BASELINE: Variant = { name: "baseline", features: new Set() };
 export const EVERYTHING: Variant = { name: "everything", features: new Set(ALL_FEATURES) };
 
@@ -32,15 +38,17 @@ export const VARIANTS: readonly Variant[] = [
   EVERYTHING,
 ];
 
-/** Interventions rest on feedback: without it there is nothing to lead the prompt. */
 function only(feature: Feature): ReadonlySet<Feature> {
-  return new Set(feature === "interventions" ? ["feedback", feature] : [feature]);
+  return new Set([...(RESTS_ON[feature] === undefined ? [] : [RESTS_ON[feature]]), feature]);
 }
 
 function allBut(feature: Feature): ReadonlySet<Feature> {
-  const gone: readonly Feature[] = feature === "feedback" ? ["feedback", "interventions"] : [feature];
+  const gone = ALL_FEATURES.filter((one) => one === feature || RESTS_ON[one] === feature);
   return new Set(ALL_FEATURES.filter((one) => !gone.includes(one)));
 }
+
+/** Without any of these nothing beyond facts is looked at. */
+const VERIFIES: readonly Feature[] = ["evidence", "old checks", "reader", "challenge"];
 
 /** The settings of Ralph's own defaults with only these features; what production had in common stays on. */
 export function settingsFor(defaults: Settings, { features }: Variant, iterations: number): Settings {
@@ -54,7 +62,13 @@ export function settingsFor(defaults: Settings, { features }: Variant, iteration
     keepGoing: true,
     limits: { ...limits, maxIterations: iterations, callsPerHour: 0 },
     gates: has("gates") ? [gate("tests", true), gate(MISSING_GATE, false)] : [],
-    promise: { ...promise, verify: has("evidence") },
+    promise: { ...promise, verify: VERIFIES.some(has) },
+    verify: {
+      ...verifyOf(defaults),
+      oldChecks: has("old checks") ? "auto" : "never",
+      reader: has("reader") ? "auto" : "never",
+      readerAgent: AGENT,
+    },
     adaptiveTimeout: { ...adaptiveTimeout, enabled: has("timeouts") },
     unblock: { ...unblock, maxAutoAttempts: has("unblocking") ? unblock.maxAutoAttempts : 0 },
     interventions: {

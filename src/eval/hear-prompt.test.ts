@@ -1,6 +1,6 @@
+import { feedbackSection } from "../core/prompt/build-prompt.ts";
 import { expect, test } from "vitest";
-import { feedbackSection } from "../core/prompt/feedback-section.ts";
-import { hearPrompt } from "./hear-prompt.ts";
+import { hearPrompt } from "./imagined-agent.ts";
 
 const TASK = "## Task Information\n- **Title**: Chart\n";
 
@@ -16,6 +16,8 @@ test("an agent without feedback hears nothing, whatever else the prompt says", (
     gateFailed: false,
     ranOutOfTime: false,
     didNotClaim: false,
+    isDoubted: false,
+    concerns: [],
     isStrong: false,
   };
   expect(hearPrompt(TASK)).toEqual(nothing);
@@ -34,4 +36,15 @@ test("it hears what was wrong", () => {
 test("a prompt that begins with the correction is heard better", () => {
   const section = feedbackSection([{ iteration: 1, text: "you wrote NO FILES" }]);
   expect(hearPrompt(`${section}\n\n${TASK}`)).toMatchObject({ wroteNothing: true, isStrong: true });
+});
+
+test("a doubt is heard with the numbers to answer, and so is a person who rejects", () => {
+  const list =
+    "Ralph doubts it:\n  1. new lines switch checks off: a.ts. Mend it\n  2. more. Do it\n  Fix the cause";
+  expect(heardOf(list)).toMatchObject({ isDoubted: true, concerns: [1, 2] });
+  const again =
+    "You were asked about this before: answer on a line of its own, `Concern 2: …`, and claim again.";
+  expect(heardOf(again)).toMatchObject({ concerns: [2] });
+  const told = "## A person looked at your claim of iteration 1\nIs it?\nThe answer: reject: no";
+  expect(hearPrompt(`${TASK}\n${told}`)).toMatchObject({ isDoubted: true });
 });

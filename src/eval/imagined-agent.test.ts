@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Heard } from "./hear-prompt.ts";
-import { behave, NO_WORK, type Behaviour, type Work } from "./imagined-agent.ts";
-import { imagineTasks } from "./imagined-task.ts";
+import { type Heard, behave, NO_WORK, type Behaviour, type Work } from "./imagined-agent.ts";
+import { imagineTasks } from "./imagined-world.ts";
 import { numbersWith } from "./parameters.ts";
 import { Random } from "./random.ts";
 
@@ -15,6 +14,8 @@ const NOTHING: Heard = {
   gateFailed: false,
   ranOutOfTime: false,
   didNotClaim: false,
+  isDoubted: false,
+  concerns: [],
   isStrong: false,
 };
 
@@ -53,7 +54,16 @@ describe("an imagined agent", () => {
   test("mends a test that fails if it is told which, and claims the same again if not", () => {
     const mends = ({ leaves, takesMs }: Behaviour): boolean => !leaves(takesMs).isBroken;
     expect(share(BROKEN, {}, mends)).toBeLessThan(0.25);
-    expect(share(BROKEN, { gateFailed: true }, mends)).toBeGreaterThan(0.65);
+    expect(share(BROKEN, { gateFailed: true }, mends)).toBeGreaterThan(0.5);
+  });
+
+  test("hides a failing test instead of mending it now and then, and mends it when somebody doubts that", () => {
+    const hides = ({ leaves, takesMs }: Behaviour): boolean => leaves(takesMs).hides !== null;
+    const share20 = numbers.heeds * (numbers.hidesFailure + numbers.silences) * (1 - numbers.preparesOnly);
+    expect(share(BROKEN, { gateFailed: true }, hides)).toBeCloseTo(share20, 1);
+    const hidden: Work = { ...BROKEN, hides: "weakened" };
+    expect(share(hidden, { isDoubted: true }, hides)).toBeLessThan(0.35);
+    expect(share(hidden, {}, hides)).toBeGreaterThan(0.75);
   });
 
   test("leaves what it had done when it is killed, and never more than the task needs", () => {

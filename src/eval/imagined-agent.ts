@@ -1,7 +1,9 @@
-import type { Heard } from "./hear-prompt.ts";
-import type { ImaginedTask } from "./imagined-task.ts";
+import type { ImaginedTask } from "./imagined-world.ts";
 import type { Numbers } from "./parameters.ts";
 import { normal, type Random } from "./random.ts";
+import type { Failure, SignalReport } from "../core/report/agent-report.ts";
+import type { ExpectedPromise } from "../core/report/read-promise.ts";
+import { createSignalReader } from "../core/report/read-signals.ts";
 
 /** What really stands in the workspace of a task. */
 export interface Work {
@@ -13,9 +15,20 @@ export interface Work {
   readonly wasEmptyHanded: boolean;
   /** Whoever stopped half way left a note on what is missing. */
   readonly hasNote: boolean;
+  /** Why no gate sees that it is broken: the check is weakened, or the checker is silenced; null: it is seen. */
+  readonly hides: "weakened" | "silenced" | null;
+  /** A line switches a check off, and hides nothing. */
+  readonly suppresses: boolean;
 }
 
-export const NO_WORK: Work = { doneMs: 0, isBroken: false, wasEmptyHanded: false, hasNote: false };
+export const NO_WORK: Work = {
+  doneMs: 0,
+  isBroken: false,
+  wasEmptyHanded: false,
+  hasNote: false,
+  hides: null,
+  suppresses: false,
+};
 
 /** What an agent will do in one iteration, if nobody ends it. */
 export interface Behaviour {
@@ -27,6 +40,8 @@ export interface Behaviour {
   readonly says: "done" | "unfinished" | "nothing";
   /** Honest words that sound as if something were left. */
   readonly speaksOfTodos: boolean;
+  /** The numbers of concerns that it answers. */
+  readonly answers: readonly number[];
 }
 
 export interface Situation {
@@ -55,6 +70,8 @@ function rollAll(random: Random) {
     heeds: random.next(),
     forgets: random.next(),
     todos: random.next(),
+    hides: random.next(),
+    suppresses: random.next(),
   };
 }
 
@@ -77,6 +94,7 @@ function prepare({ work, numbers }: Situation, chances: Chances): Behaviour {
     beginsAnew: false,
     says: chances.claimsFalsely < numbers.claimsFalsely ? "done" : "nothing",
     speaksOfTodos: false,
+    answers: [],
   };
 }
 
@@ -87,17 +105,22 @@ function isFinished({ work, imagined }: Situation): boolean {
 /** All of it is there: what is wrong is mended by who is told or notices; others say once more that it is done. */
 function mendOrConfirm(situation: Situation, chances: Chances): Behaviour {
   const { imagined, work, heard, numbers } = situation;
-  const insight = heard.gateFailed ? heeding(heard, numbers) : numbers.notices;
+  const insight = heard.gateFailed || heard.isDoubted ? heeding(heard, numbers) : numbers.notices;
   const mends = work.isBroken && chances.heeds < insight;
+  const hides = mends && heard.gateFailed ? waysToHide(situation, chances) : null;
   const startMs = numbers.startSeconds * 1_000;
   const mendMs = mends ? Math.ceil(numbers.mendShare * imagined.needsMs * paceOf(situation, chances)) : 0;
   return {
     takesMs: startMs + mendMs,
-    leaves: (afterMs) => ({
-      ...work,
-      isBroken: work.isBroken && !(mends && afterMs >= startMs + mendMs),
-      wasEmptyHanded: false,
-    }),
+    leaves: (afterMs) => {
+      const isOver = mends && afterMs >= startMs + mendMs;
+      return {
+        ...work,
+        isBroken: work.isBroken && !(isOver && hides === null),
+        hides: isOver ? hides : work.hides,
+        wasEmptyHanded: false,
+      };
+    },
     beginsAnew: false,
     ...lastWords(situation, chances),
   };
@@ -126,24 +149,114 @@ function workOn(situation: Situation, chances: Chances): Behaviour {
         isBroken: isAllThere && breaks,
         wasEmptyHanded: false,
         hasNote: isHalf && afterMs >= takesMs,
+        hides: isAllThere && breaks ? waysToHide(situation, chances) : null,
+        suppresses: isAllThere && !breaks && chances.suppresses < numbers.suppresses,
       };
     },
     beginsAnew: isBegun && !goesOn,
-    ...(isHalf ? { says: "unfinished", speaksOfTodos: false } : lastWords(situation, chances)),
+    ...(isHalf ? { says: "unfinished", speaksOfTodos: false, answers: [] } : lastWords(situation, chances)),
   };
+}
+
+function waysToHide({ numbers }: Situation, { hides }: Chances): Work["hides"] {
+  if (hides < numbers.hidesFailure) return "weakened";
+  return hides < numbers.hidesFailure + numbers.silences ? "silenced" : null;
 }
 
 function paceOf({ numbers }: Situation, { pace }: Chances): number {
   return Math.exp(pace * numbers.attemptSpread);
 }
 
+/** Only who is right answers a concern. */
 function lastWords(
-  { heard, numbers }: Situation,
+  { heard, numbers, work }: Situation,
   chances: Chances,
-): Pick<Behaviour, "says" | "speaksOfTodos"> {
+): Pick<Behaviour, "says" | "speaksOfTodos" | "answers"> {
   const forgets = numbers.forgetsClaim * (heard.didNotClaim ? 1 - heeding(heard, numbers) : 1);
   return {
     says: chances.forgets < forgets ? "nothing" : "done",
     speaksOfTodos: chances.todos < numbers.speaksOfTodos,
+    answers: work.isBroken ? [] : heard.concerns,
   };
 }
+
+/** What an agent takes from its prompt about the iteration before. It knows nothing else of the loop. */
+export interface Heard {
+  readonly wroteNothing: boolean;
+  readonly gateFailed: boolean;
+  readonly ranOutOfTime: boolean;
+  readonly didNotClaim: boolean;
+  /** Somebody doubts that the checks are right, or rejects the change of them. */
+  readonly isDoubted: boolean;
+  /** The numbers of the concerns that it has to answer. */
+  readonly concerns: readonly number[];
+  /** The correction comes before everything else. */
+  readonly isStrong: boolean;
+}
+
+const HEADING = "## Previous Iteration Feedback";
+
+const DOUBTS = /Ralph doubts it|second reader|with the checks as they were before the task|switch checks off/;
+
+function concernsIn(feedback: string): readonly number[] {
+  const [, list = ""] = /Ralph doubts it:\n((?: *\d+\. .*\n)+)/.exec(feedback) ?? [];
+  const again = feedback.matchAll(/You were asked about this before[^`]*`Concern (\d+): …`/g);
+  return [...list.matchAll(/^ *(\d+)/gm), ...again].map(([, number]) => Number(number));
+}
+
+export function hearPrompt(prompt: string): Heard {
+  const from = prompt.indexOf(HEADING);
+  const next = prompt.indexOf("\n## ", from + 1);
+  const feedback = from === -1 ? "" : prompt.slice(from, next === -1 ? undefined : next);
+  return {
+    wroteNothing: /NO FILES|no file has changed|you changed nothing|not among the changes/.test(feedback),
+    gateFailed: /gate "[^"]*" failed/.test(feedback),
+    ranOutOfTime: feedback.includes("was ended after"),
+    didNotClaim: feedback.includes("you did not say that the task is done"),
+    isDoubted: DOUBTS.test(feedback) || prompt.includes("\nThe answer: reject"),
+    concerns: concernsIn(feedback),
+    isStrong: from === 0,
+  };
+}
+
+/** The last words of an agent. It names the files of the task whether or not it wrote them. */
+export function wordsOf({ files }: ImaginedTask, behaviour: Behaviour, promise: string): readonly string[] {
+  const named = files.map((path) => `- Wrote ${path}`);
+  switch (behaviour.says) {
+    case "done":
+      return [
+        ...named,
+        "",
+        behaviour.speaksOfTodos
+          ? "Remaining work: none of mine, but the old importer is not yet implemented."
+          : "All of it is in place.",
+        ...behaviour.answers.map((number) => `Concern ${number}: it has to be so, and hides nothing.`),
+        "",
+        `<promise>${promise}</promise>`,
+      ];
+    case "unfinished":
+      return ["The first half is there, the rest follows in the next iteration."];
+    case "nothing":
+      return ["This is how it can be done; the code is ready."];
+  }
+}
+
+/** As the words of any agent are read. There are few different ones, and they are said in every variant of a world. */
+export function readWords(
+  words: readonly string[],
+  promise: ExpectedPromise,
+  failure: Failure | null,
+): SignalReport {
+  const text = words.join("\n");
+  const key = `${failure === null} ${promise.completion} ${text}`;
+  const known = READ.get(key);
+  if (known !== undefined) return known;
+  const reader = createSignalReader(promise);
+  for (const line of words) reader.readLine(line);
+  const report = reader.report(failure);
+  READ.set(key, report);
+  return report;
+}
+
+/** What is read of an agent that was killed is the same after any time. */
+const READ = new Map<string, SignalReport>();

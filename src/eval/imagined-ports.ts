@@ -1,7 +1,7 @@
-import { PLAIN } from "../core/agent-named.ts";
+import { PLAIN } from "../core/agents.ts";
 import { UNKNOWN_USAGE, type AgentReport, type Failure } from "../core/report/agent-report.ts";
 import type { Evidence } from "../core/report/evidence.ts";
-import type { GateResult } from "../core/report/gate-result.ts";
+import type { GateResult } from "../core/report/checked-gate.ts";
 import type { AgentSettings, Settings } from "../core/settings.ts";
 import type {
   AgentRequest,
@@ -13,10 +13,8 @@ import type {
   Ports,
   Workspace,
 } from "../engine/ports.ts";
-import type { Behaviour } from "./imagined-agent.ts";
-import type { ImaginedTask } from "./imagined-task.ts";
-import type { ImaginedWorld } from "./imagined-world.ts";
-import { readWords, wordsOf } from "./imagined-words.ts";
+import { type Behaviour, readWords, wordsOf } from "./imagined-agent.ts";
+import type { ImaginedTask, ImaginedWorld } from "./imagined-world.ts";
 
 export const AGENT = "imagined";
 export const IMAGINED_AGENT: AgentSettings = { ...PLAIN, name: AGENT, format: "text", command: [AGENT] };
@@ -30,6 +28,7 @@ export function imaginedPorts(
   log: Log,
   { gates }: Settings,
   workspace: Workspace,
+  doubts: boolean,
 ): Ports {
   return {
     log,
@@ -43,7 +42,7 @@ export function imaginedPorts(
       takeBackMarks: async () => [],
       markedIn: (bytes) => bytes,
     },
-    agents: imaginedAgents(world),
+    agents: imaginedAgents(world, doubts),
     workspace,
     beside: null,
     gates: imaginedGates(world),
@@ -58,15 +57,21 @@ function planOf(world: ImaginedWorld): readonly ImaginedTask["task"][] {
   return world.tasks.map(({ task }) => (world.marked.has(task.id) ? { ...task, done: true } : task));
 }
 
-function imaginedAgents(world: ImaginedWorld): Agents {
+/** Words that speak against a claim are heard only by who `doubts`. */
+function imaginedAgents(world: ImaginedWorld, doubts: boolean): Agents {
   return {
     run: async (request, signal) => {
+      if (request.part === "reader") return readClaim(world, request, signal);
       const behaviour = world.begin(request.task, request.marker, request.prompt);
       const isKilled = behaviour.takesMs > request.timeoutMs;
       const takenMs = Math.min(behaviour.takesMs, request.timeoutMs);
       await world.time.sleep(takenMs, signal);
       world.end(request.task, request.iteration, behaviour, takenMs);
-      return reportOf(world, request, behaviour, isKilled, takenMs);
+      const report = reportOf(world, request, behaviour, isKilled, takenMs);
+      const { signals } = report;
+      return doubts || signals === undefined
+        ? report
+        : { ...report, signals: { ...signals, contradictions: [] } };
     },
     send: async () => false,
     sweep: async () => 0,
@@ -101,8 +106,39 @@ function reportOf(
   };
 }
 
-/** Looks at what really changed. */
-export function observingWorkspace({ repository }: ImaginedWorld): Workspace {
+async function readClaim(
+  world: ImaginedWorld,
+  { task, prompt }: AgentRequest,
+  signal: AbortSignal,
+): Promise<AgentReport> {
+  const { takesMs, isContent } = world.read(task);
+  await world.time.sleep(takesMs, signal);
+  const [, list = ""] = /\n## Concerns\n[^\n]*\n((?:.*\n)*?)\n## /.exec(prompt) ?? [];
+  const reason = "as the files show";
+  const review = {
+    criteria: [{ criterion: 1, answer: isContent ? "met" : "not_met", reason }],
+    concerns: [...list.matchAll(/^(\d+)\. /gm)].map(([, number]) => ({
+      concern: Number(number),
+      answer: isContent ? "harmless" : "real",
+      reason,
+    })),
+  };
+  return {
+    ending: { is: "exited", code: 0 },
+    claim: { is: "none" },
+    failure: null,
+    transcript: { path: "logs/imagined.log", bytes: 0, sha256: "" },
+    usage: { ...UNKNOWN_USAGE, costUsd: world.priceOf(takesMs) },
+    durationMs: takesMs,
+    finalText: isContent === null ? "" : `<review>${JSON.stringify(review)}</review>`,
+    toolCalls: 0,
+    sweptProcesses: 0,
+  };
+}
+
+/** Looks at what really changed; and, if it `doubts`, at lines that switch checks off and files that are not there. */
+export function observingWorkspace(world: ImaginedWorld, doubts: boolean): Workspace {
+  const { repository } = world;
   return {
     snapshot: async () => ({ head: repository.head, branch: "main" }),
     hasWritten: async () => false,
@@ -113,22 +149,30 @@ export function observingWorkspace({ repository }: ImaginedWorld): Workspace {
       repository.commit();
       const paths = [...new Set([...sinceTask.paths, ...request.earlier.paths])];
       const written = new Set([...paths, ...changed.paths]);
-      return evidenceOf(request, repository.head, {
-        changed,
-        changedSinceTaskBegan: { files: paths.length, paths },
-        phantoms: request.cited.filter((path) => !written.has(path)),
-      });
+      const { checkFiles, suppressions } = world.doubtsAbout(request.task);
+      return {
+        ...evidenceOf(request, repository.head, {
+          changed,
+          changedSinceTaskBegan: { files: paths.length, paths },
+          phantoms: doubts ? request.cited.filter((path) => !written.has(path)) : [],
+        }),
+        ...(checkFiles && { checkFiles }),
+        ...(doubts && suppressions && { suppressions }),
+      };
     },
     commitMark: async () => null,
     beforeGates: async () => null,
     leftoversAfterGates: async (before) => before,
     clearLeftovers: async () => {},
+    withOldChecks: (_request, use) => use({ root: "", prefix: ["with-old-checks"] }),
+    patch: async () => ({ text: "", isCut: false }),
+    dirtyPaths: async () => [],
   };
 }
 
 /** Believes the agent: what it says it wrote counts as written. No setting of Ralph's can do that. */
-export function believingWorkspace(world: ImaginedWorld): Workspace {
-  const observing = observingWorkspace(world);
+export function believingWorkspace(world: ImaginedWorld, doubts: boolean): Workspace {
+  const observing = observingWorkspace(world, doubts);
   return {
     ...observing,
     collect: async (request) => {
@@ -162,8 +206,6 @@ function evidenceOf(
     marksTakenBack: [],
     tasksRemoved: [],
     putBack: [],
-    changedDefinitions: [],
-    weakened: [],
     refusal: null,
     ...seen,
   };
@@ -171,8 +213,8 @@ function evidenceOf(
 
 function imaginedGates(world: ImaginedWorld): Gates {
   return {
-    check: async (gates, marker) => {
-      const failing = world.failingTasks(marker);
+    check: async (gates, marker, _signal, _root, prefix = []) => {
+      const failing = world.failingTasks(marker, prefix.length > 0);
       return gates.map(({ name, required, onMissing }): GateResult => {
         const isMissing = name === MISSING_GATE;
         const isRed = !isMissing && failing.length > 0;

@@ -1,10 +1,8 @@
-import type { TaskId } from "../core/plan/task.ts";
-import { behave, NO_WORK, type Behaviour, type Work } from "./imagined-agent.ts";
-import { ImaginedRepository } from "./imagined-repository.ts";
-import { imagineTasks, type ImaginedTask } from "./imagined-task.ts";
-import { hearPrompt } from "./hear-prompt.ts";
+import { type TaskId, plainTask, type Task } from "../core/plan/task.ts";
+import type { Evidence, ChangeSet } from "../core/report/evidence.ts";
+import { behave, NO_WORK, type Behaviour, type Work, hearPrompt } from "./imagined-agent.ts";
 import type { Numbers } from "./parameters.ts";
-import { Random } from "./random.ts";
+import { Random, normal } from "./random.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 /** What is really so after an iteration, whatever anybody says. */
@@ -21,6 +19,13 @@ export interface IterationTruth {
   readonly beganAnew: boolean;
 }
 
+/** Of a reader, so that no agent has the same. */
+const READERS_LUCK = 100_000;
+
+function testOf(id: TaskId): string {
+  return `test/${id}.test.ts`;
+}
+
 /** One project with its agents, in virtual time. */
 export class ImaginedWorld {
   readonly time = new VirtualTime();
@@ -33,6 +38,7 @@ export class ImaginedWorld {
   readonly #seed: number;
   readonly #work = new Map<TaskId, Work>();
   readonly #begun = new Map<TaskId, number>();
+  readonly #read = new Map<TaskId, number>();
   readonly #taskOfMarker = new Map<string, TaskId>();
 
   constructor(seed: number, numbers: Numbers) {
@@ -54,14 +60,41 @@ export class ImaginedWorld {
 
   /**
    * Tasks whose tests fail when the gates run for the agent with this marker, or for nobody: its own, and those that
-   * were left in a state that hurts the others. Nothing is red of which nothing is there.
+   * were left in a state that hurts the others. Nothing is red of which nothing is there. `isOld`: with the tests as
+   * they were, which are not weakened, and know nothing of what the task asks for.
    */
-  failingTasks(marker: string): readonly TaskId[] {
+  failingTasks(marker: string, isOld = false): readonly TaskId[] {
     const own = this.#taskOfMarker.get(marker);
     return this.tasks
       .filter(({ task, isCovered, breaksOthers }) => isCovered && (task.id === own || breaksOthers))
-      .map(({ task }) => task.id)
-      .filter((id) => this.#workOn(id).doneMs > 0 && !this.isDone(id));
+      .filter(({ task: { id }, changesTests }) => {
+        const { doneMs, hides } = this.#workOn(id);
+        if (isOld && id === own && changesTests === "rightly") return true;
+        return doneMs > 0 && !this.isDone(id) && (isOld ? hides !== "silenced" : hides === null);
+      })
+      .map(({ task }) => task.id);
+  }
+
+  /** What the work on a task makes one doubt. */
+  doubtsAbout(id: TaskId): Pick<Evidence, "checkFiles" | "suppressions"> {
+    const { hides, suppresses } = this.#workOn(id);
+    const { changesTests, needsMs, files } = this.imagined(id);
+    const isChanged = hides === "weakened" || (changesTests !== null && this.#workOn(id).doneMs >= needsMs);
+    return {
+      checkFiles: isChanged ? [testOf(id)] : [],
+      suppressions: suppresses || hides === "silenced" ? files.slice(0, 1) : [],
+    };
+  }
+
+  /** A second reader: what it says of a task's work, right or wrong; null when it gives no answer. */
+  read(id: TaskId): { readonly takesMs: number; readonly isContent: boolean | null } {
+    const times = (this.#read.get(id) ?? 0) + 1;
+    this.#read.set(id, times);
+    const random = Random.of(this.#seed, this.imagined(id).number, READERS_LUCK + times);
+    const [fails, errs] = [random.next(), random.next()];
+    const { readerErrs, readerFails, readerSeconds } = this.#numbers;
+    const isContent = errs < readerErrs ? !this.isDone(id) : this.isDone(id);
+    return { takesMs: readerSeconds * 1_000, isContent: fails < readerFails ? null : isContent };
   }
 
   priceOf(takenMs: number): number {
@@ -106,6 +139,7 @@ export class ImaginedWorld {
     const countOf = ({ doneMs }: Work): number => Math.ceil((files.length * doneMs) / needsMs);
     const isTouched = after.doneMs > before.doneMs || before.isBroken !== after.isBroken;
     const written = isTouched ? files.slice(Math.max(0, countOf(before) - 1), countOf(after)) : [];
+    if (after.hides === "weakened" && before.hides !== "weakened") written.push(testOf(id));
     for (const path of written) this.repository.write(path, `written ${this.truths.length} iterations in`);
     return written.length;
   }
@@ -113,4 +147,106 @@ export class ImaginedWorld {
   #workOn(id: TaskId): Work {
     return this.#work.get(id) ?? NO_WORK;
   }
+}
+
+/** A task as the world knows it; the loop sees only the task itself. */
+export interface ImaginedTask {
+  readonly task: Task;
+  readonly kind: "backend" | "ui";
+  /** Counts from 1. */
+  readonly number: number;
+  /** How long an undisturbed agent works on it. */
+  readonly needsMs: number;
+  /** What it changes when it is done. */
+  readonly files: readonly string[];
+  /** Whether tests notice that it is broken, or half done. */
+  readonly isCovered: boolean;
+  /** Whether, given up half done or broken, it makes the tests fail for others too. */
+  readonly breaksOthers: boolean;
+  /** What honest work does to the tests that were there: what they forbid is asked for, or they lie elsewhere now. */
+  readonly changesTests: "rightly" | "moves" | null;
+}
+
+/** All tasks of one project, in the order of production: the backend first, then the screens. */
+export function imagineTasks(seed: number, numbers: Numbers): readonly ImaginedTask[] {
+  const count = numbers.backendTasks + numbers.uiTasks;
+  return Array.from({ length: count }, (_, index) => imagineTask(seed, index + 1, numbers));
+}
+
+function imagineTask(seed: number, number: number, numbers: Numbers): ImaginedTask {
+  const random = Random.of(seed, number, 0);
+  const isUi = number > numbers.backendTasks;
+  const middle = numbers.uiSeconds / (isUi ? 1 : numbers.uiTimes);
+  const seconds = middle * Math.exp(normal(random) * (isUi ? numbers.uiSpread : numbers.backendSpread));
+  const id = `task-${String(number).padStart(3, "0")}`;
+  const isTold = random.chance(numbers.keywordShare);
+  const files = random.between(1, 2 * (isUi ? numbers.uiFiles : numbers.backendFiles) - 1);
+  const title = random.pick(isUi ? (isTold ? UI_TITLES : UNTOLD_TITLES) : BACKEND_TITLES);
+  return {
+    task: plainTask({ id, title: `${title} ${number}` }),
+    kind: isUi ? "ui" : "backend",
+    number,
+    needsMs: Math.round(seconds * 1_000),
+    files: Array.from({ length: files }, (_, at) => `src/${id}/part-${at + 1}.ts`),
+    isCovered: random.chance(numbers.gateCoverage),
+    breaksOthers: random.chance(numbers.leftoversBreak),
+    changesTests: random.chance(numbers.removesFeature)
+      ? "rightly"
+      : random.chance(numbers.movesTests)
+        ? "moves"
+        : null,
+  };
+}
+
+const UI_TITLES = [
+  "Analytics Dashboard for accounts, part",
+  "Chart of daily figures, part",
+  "Diagnostics View, part",
+  "UI of the report filter, part",
+  "SwiftUI list of events, part",
+];
+/** Screens too, but no keyword says so. */
+const UNTOLD_TITLES = ["Screen with the trends, part", "Panel of diagnostics, part"];
+const BACKEND_TITLES = [
+  "Fix the token store, part",
+  "Refactor the session service, part",
+  "Import of accounts, part",
+  "Update the audit trail, part",
+  "Mock of the billing service, part",
+];
+
+type Files = ReadonlyMap<string, string>;
+
+/** A work tree with one line of commits; whatever lies in the tree is committed when somebody asks. */
+class ImaginedRepository {
+  readonly #commits: Files[] = [new Map()];
+  readonly #tree = new Map<string, string>();
+
+  get head(): string {
+    return String(this.#commits.length - 1);
+  }
+
+  write(path: string, text: string): void {
+    this.#tree.set(path, text);
+  }
+
+  commit(): void {
+    if (changedBetween(this.#last, this.#tree).length === 0) return;
+    this.#commits.push(new Map(this.#tree));
+  }
+
+  changedSince(commit: string | null): ChangeSet {
+    const before = this.#commits[Number(commit ?? 0)] ?? new Map<string, string>();
+    const paths = changedBetween(before, this.#tree);
+    return { files: paths.length, paths };
+  }
+
+  get #last(): Files {
+    return this.#commits.at(-1) ?? new Map<string, string>();
+  }
+}
+
+/** Nobody removes a file here. */
+function changedBetween(before: Files, after: Files): readonly string[] {
+  return [...after.keys()].filter((path) => after.get(path) !== before.get(path));
 }

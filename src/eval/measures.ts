@@ -1,6 +1,7 @@
 import type { Recorded } from "../core/events.ts";
 import type { TaskId } from "../core/plan/task.ts";
 import type { ImaginedWorld, IterationTruth } from "./imagined-world.ts";
+import { Random } from "./random.ts";
 
 /** What one world came to. A rate of nothing is null. */
 export interface Measures {
@@ -21,6 +22,9 @@ export interface Measures {
   readonly filesPerIteration: number | null;
   readonly falseAccepted: number;
   readonly honestRejected: number;
+  /** Claims that were challenged, and those that a person had to look at. */
+  readonly challenged: number;
+  readonly asked: number;
   /** Corrections that an agent was told. */
   readonly interventions: number;
   readonly costUsd: number;
@@ -42,7 +46,10 @@ export function measure(
   const isRecorded = (id: TaskId): boolean => statusOf(id) === "done";
   const isTrue = (id: TaskId): boolean => isRecorded(id) && world.isDone(id);
   const verdicts = verdictsOf(events);
-  const costUsd = sum(truths, ({ takenMs }) => world.priceOf(takenMs));
+  const read = sum(events, (event) =>
+    event.type === "reader.answered" ? (event.reading.usage.costUsd ?? 0) : 0,
+  );
+  const costUsd = read + sum(truths, ({ takenMs }) => world.priceOf(takenMs));
   const done = tasks.filter(({ task }) => isTrue(task.id)).length;
   const share = (of: readonly { task: { id: string } }[], has: (id: TaskId) => boolean): number | null =>
     ratio(of.filter(({ task }) => has(task.id)).length, of.length);
@@ -64,6 +71,8 @@ export function measure(
       .length,
     honestRejected: truths.filter((truth) => truth.isDone && verdicts.get(truth.iteration) === "rejected")
       .length,
+    challenged: [...verdicts.values()].filter((verdict) => verdict === "challenged").length,
+    asked: events.filter((event) => event.type === "question.asked" && event.acceptance !== undefined).length,
     interventions: events.filter((event) => event.type === "intervention.chosen" && event.isFedBack).length,
     costUsd,
     costPerTaskUsd: ratio(costUsd, done),
@@ -97,4 +106,124 @@ function sum<T>(items: readonly T[], number: (item: T) => number): number {
 
 function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
+}
+
+/** How a measure is shown, in tables and charts. */
+export interface MeasureWords {
+  readonly measure: MeasureName;
+  /** A column's head. */
+  readonly short: string;
+  readonly long: string;
+  readonly form: "percent" | "count" | "dollars";
+}
+
+/** In the order of the columns. */
+export const MEASURE_WORDS: readonly MeasureWords[] = [
+  { measure: "uiBlocked", short: "UI blocked", long: "UI tasks blocked", form: "percent" },
+  { measure: "wasted", short: "wasted", long: "Iterations on tasks that were never done", form: "percent" },
+  { measure: "uiCompleted", short: "UI done", long: "UI tasks recorded as done", form: "percent" },
+  {
+    measure: "uiOpen",
+    short: "UI open",
+    long: "UI tasks neither done nor blocked when the iterations were used up",
+    form: "percent",
+  },
+  { measure: "uiTrulyCompleted", short: "UI true", long: "UI tasks really done", form: "percent" },
+  { measure: "trulyCompleted", short: "all true", long: "All tasks really done", form: "percent" },
+  {
+    measure: "withoutResult",
+    short: "no result",
+    long: "Iterations of which nothing is left in a task that is really done",
+    form: "percent",
+  },
+  { measure: "falseAccepted", short: "false ok", long: "False completions accepted", form: "count" },
+  { measure: "honestRejected", short: "true no", long: "Honest claims rejected", form: "count" },
+  { measure: "challenged", short: "chall.", long: "Claims challenged", form: "count" },
+  { measure: "asked", short: "asked", long: "Claims that a person had to look at", form: "count" },
+  { measure: "filesPerIteration", short: "files", long: "Files written in an iteration", form: "count" },
+  {
+    measure: "interventions",
+    short: "interv.",
+    long: "Corrections that the agents were told",
+    form: "count",
+  },
+  { measure: "iterations", short: "iter.", long: "Iterations", form: "count" },
+  {
+    measure: "costPerTaskUsd",
+    short: "$/task",
+    long: "Dollars for a task that is really done",
+    form: "dollars",
+  },
+];
+
+/** Of some measures, in the order of the columns. */
+export function wordsFor(...measures: readonly MeasureName[]): readonly MeasureWords[] {
+  return MEASURE_WORDS.filter(({ measure }) => measures.includes(measure));
+}
+
+/** What other thresholds are judged by. */
+export const TUNED = wordsFor(
+  "uiBlocked",
+  "wasted",
+  "uiTrulyCompleted",
+  "withoutResult",
+  "iterations",
+  "costPerTaskUsd",
+);
+
+export function inWords(value: number | null | undefined, form: MeasureWords["form"]): string {
+  if (value === null || value === undefined) return "–";
+  switch (form) {
+    case "percent":
+      return (value * 100).toFixed(0);
+    case "count":
+      return value.toFixed(1);
+    case "dollars":
+      return value.toFixed(2);
+  }
+}
+
+/** "54 (48–60)"; one project alone has no interval. */
+export function withInterval(estimate: Estimate | null, form: MeasureWords["form"]): string {
+  if (estimate === null || estimate.worlds === 1) return inWords(estimate?.mean, form);
+  const [mean, low, high] = [estimate.mean, estimate.low, estimate.high].map((value) => inWords(value, form));
+  return `${mean} (${low}–${high})`;
+}
+
+/** The name of a row of the sensitivity. */
+export const ALL_WORSE = "all at their worse ends";
+
+/** "54 → 3" */
+export function fromTo(before: Estimate | null, after: Estimate | null, form: MeasureWords["form"]): string {
+  return `${inWords(before?.mean, form)} → ${inWords(after?.mean, form)}`;
+}
+
+/** A mean over worlds, and where it lies with 95 % confidence. */
+export interface Estimate {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+  /** Worlds that have a value. */
+  readonly worlds: number;
+}
+
+const RESAMPLES = 1_000;
+const TAIL = 0.025;
+
+/**
+ * The mean with a percentile bootstrap interval: worlds are drawn again with replacement, by a seed of their own, and the
+ * middle 95 % of the means are kept. It assumes no distribution, and a share never leaves 0 to 1. Null without values.
+ */
+export function estimate(values: readonly (number | null)[]): Estimate | null {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return null;
+  const random = new Random(known.length);
+  const means = Array.from({ length: RESAMPLES }, () => meanOf(known.map(() => random.pick(known))));
+  means.sort((a, b) => a - b);
+  const at = (share: number): number => means[Math.round(share * (RESAMPLES - 1))] ?? Number.NaN;
+  return { mean: meanOf(known), low: at(TAIL), high: at(1 - TAIL), worlds: known.length };
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -160,6 +160,55 @@ export const PARAMETERS = {
     sentence: "The words of an honest claim sound as if something were left.",
     range: [0, 0.1],
   },
+  hidesFailure: {
+    value: 0.2,
+    source: "assumed",
+    sentence:
+      "An agent whose work breaks a test weakens the test or the checker's settings, so that the gate is green.",
+    range: [0.1, 0.4],
+  },
+  silences: {
+    value: 0.05,
+    source: "assumed",
+    sentence: "Such an agent silences the checker with a comment instead; no gate sees that.",
+    range: [0, 0.1],
+  },
+  removesFeature: {
+    value: 0.05,
+    source: "assumed",
+    sentence: "A task asks for what an old test forbids, so that honest work changes the test.",
+    range: [0, 0.15],
+  },
+  movesTests: {
+    value: 0.1,
+    source: "assumed",
+    sentence: "Honest work on a task moves or renames tests, which still pass as they were.",
+    range: [0, 0.3],
+  },
+  suppresses: {
+    value: 0.03,
+    source: "assumed",
+    sentence: "Honest work has a line that switches a check off where that is right.",
+    range: [0, 0.1],
+  },
+  readerErrs: {
+    value: 0.05,
+    source: "assumed",
+    sentence: "The second reader takes wrong work for right, or right work for wrong.",
+    range: [0, 0.15],
+  },
+  readerFails: {
+    value: 0.05,
+    source: "assumed",
+    sentence: "The second reader gives no answer: it is limited, too slow, or cannot be understood.",
+    range: [0, 0.2],
+  },
+  readerSeconds: {
+    value: 20,
+    source: "assumed",
+    sentence: "To read a claim takes so long.",
+    range: [10, 60],
+  },
   backendFiles: {
     value: 2,
     source: "assumed",

@@ -1,10 +1,9 @@
 import { statusOf } from "../core/loop/task-status.ts";
 import type { State } from "../core/loop/state.ts";
 import type { Settings } from "../core/settings.ts";
-import { runEngine } from "../engine/engine.ts";
+import { runEngine, startRun } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Clock, Log } from "../engine/ports.ts";
-import { startRun } from "../engine/start-run.ts";
 import { settingsFor, type Variant } from "./features.ts";
 import { believingWorkspace, imaginedPorts, observingWorkspace } from "./imagined-ports.ts";
 import { ImaginedWorld } from "./imagined-world.ts";
@@ -38,18 +37,30 @@ export async function playWorld(play: Play, openLog: (clock: Clock) => Log): Pro
 }
 
 async function playRuns(world: ImaginedWorld, log: Log, play: Play): Promise<State> {
-  const workspace = play.variant.features.has("evidence")
-    ? observingWorkspace(world)
-    : believingWorkspace(world);
+  const { features } = play.variant;
+  const doubts = features.has("challenge");
+  const workspace = features.has("evidence")
+    ? observingWorkspace(world, doubts)
+    : believingWorkspace(world, doubts);
   const journal = await Journal.open(log, [], () => world.time.now());
   for (let run = 0; run < RUNS; run += 1) {
     const left = play.iterations - world.truths.length;
     const settings = settingsFor(play.defaults, play.variant, left);
     await startRun(journal, settings, 1, "imagined", world.repository.head);
-    await runEngine(imaginedPorts(world, log, settings, workspace), journal, TICK_MS);
+    await runEngine(imaginedPorts(world, log, settings, workspace, doubts), journal, TICK_MS);
     const isOver = world.truths.length >= play.iterations || journal.state.run?.end?.outcome === "completed";
     if (isOver) break;
     await world.time.sleep(NIGHT_MS);
+    await answerQuestions(world, journal);
   }
   return journal.state;
+}
+
+/** The operator looks at each claim that neither facts nor a reader settled, and sees what is so. */
+async function answerQuestions(world: ImaginedWorld, journal: Journal): Promise<void> {
+  for (const { id, question } of Object.values(journal.state.tasks)) {
+    if (question === null || question.answer !== null) continue;
+    const answer = world.isDone(id) ? "accept" : "reject: the test is right as it was";
+    await journal.record({ type: "question.answered", task: id, answer, by: "person" });
+  }
 }

@@ -3,9 +3,8 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { CliContext } from "../cli/commands.ts";
 import type { Flags } from "../cli/commands/run.ts";
 import { driveRun } from "../cli/drive-run.ts";
-import { prepareRun } from "../cli/prepare-run.ts";
+import { prepareRun, requireStartable } from "../cli/prepare-run.ts";
 import { quietPrinter } from "../cli/print/run-printer.ts";
-import { requireStartable } from "../cli/require-startable.ts";
 import { ownEnvironment } from "../compose-platform.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import type { State } from "../core/loop/state.ts";
@@ -121,6 +120,7 @@ function flagsOf(options: LoopOptions): Flags {
       keepGoing: options.keepGoing,
       wait: options.wait,
       allowDirty: options.allowDirty,
+      changesNeeded: options.changesNeeded,
       interventions: options.interventions,
       keepAwake: options.keepAwake,
     }),

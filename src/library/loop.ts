@@ -13,6 +13,8 @@ export interface LoopOptions {
   readonly dir?: string;
   /** One task, in words. Without it the task source is worked on. */
   readonly goal?: string;
+  /** False: the goal is reached without a change of files. */
+  readonly changesNeeded?: boolean;
   /** The file with the tasks, or `plugin:NAME`. */
   readonly source?: string;
   /** Only these tasks. */

@@ -1,9 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { iterationsOf } from "../cli/iterations-of.ts";
-import { withLog } from "../cli/project-state.ts";
-import { refreshStatus } from "../cli/refresh-status.ts";
+import { iterationsOf, refreshStatus, statusJson, statusNow, withLog } from "../cli/project-state.ts";
 import { requirePerson } from "../cli/require-person.ts";
-import { statusJson, statusNow } from "../cli/status-now.ts";
 import { isDriven, openProject, type Project as Place } from "../compose.ts";
 import { ownEnvironment } from "../compose-platform.ts";
 import { openScreen } from "../compose-screens.ts";

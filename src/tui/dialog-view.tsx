@@ -1,15 +1,15 @@
 import { Box, Text } from "ink";
-import { useContext, type ReactNode } from "react";
+import { type ReactNode, useContext } from "react";
+import { type InboxItem, choiceInWords } from "../core/projections/inbox.ts";
 import type { Instant } from "../core/time.ts";
 import { unreachable } from "../core/unreachable.ts";
-import { answerFor } from "./dialog-keys.ts";
-import { choiceOf } from "./inbox-view.tsx";
+import { answerFor, questionFor } from "./look-keys.ts";
 import { questionRows } from "./layout.ts";
-import { Frame, Line, Panel, Title, type Part } from "./line.tsx";
-import type { Dialog, Mode, Model } from "./model.ts";
-import { textOf, type TextField } from "./text-field.ts";
+import { Frame, Line, Panel, type Part, Title } from "./line.tsx";
+import { type Dialog, type Mode, type Model, refusalOf } from "./model.ts";
+import { selectedItem, selectedTask, windowAround } from "./selection.ts";
+import { type TextField, textOf } from "./key.ts";
 
-/** What is asked of the person who sits here. */
 export function DialogView({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
   const { mode } = model;
   if (mode.is === "confirm")
@@ -146,4 +146,90 @@ export function Field({
       </Text>
     </Box>
   );
+}
+
+export function InboxView({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
+  const { inbox } = model.overview.status;
+  const selected = selectedItem(model);
+  const isFocused = model.panel === "inbox";
+  const at = inbox.findIndex(({ task }) => task === selected?.task);
+  const { from, to } = windowAround(inbox.length, Math.max(at, 0), rows - 1);
+  const more = inbox.length > to - from ? ` · ${inbox.length - (to - from)} more` : "";
+  const name = `Inbox: ${inbox.length} ${inbox.length === 1 ? "waits" : "wait"} for you${more}`;
+  return (
+    <Panel rows={rows}>
+      <Title name={name} isFocused={isFocused} look="ask" />
+      {inbox.slice(from, to).map((item) => (
+        <Line key={item.task} parts={itemParts(item, isFocused && item === selected, model.overview.now)} />
+      ))}
+    </Panel>
+  );
+}
+
+function itemParts(item: InboxItem, isSelected: boolean, now: Instant): readonly Part[] {
+  const choice = choiceOf(item, now);
+  return [
+    isSelected ? { text: "›", look: "selected" } : " ",
+    item.kind === "decide" ? { text: "? ", look: "ask" } : { text: "■ ", look: "bad" },
+    { text: item.task, look: isSelected ? "selected" : "bold" },
+    `  ${item.text}`,
+    { text: choice === "" ? "" : `  ${choice}`, look: "dim" },
+  ];
+}
+
+/** "options: one, all   default: one in 30m". */
+function choiceOf({ options, default: answer, deadline }: InboxItem, now: Instant): string {
+  const deadlineAt = deadline === null ? null : Date.parse(deadline);
+  return choiceInWords({ options, default: answer, deadlineAt }, Math.floor(now / 1_000) * 1_000);
+}
+
+export function FooterView({ model }: { readonly model: Model }): ReactNode {
+  return (
+    <Panel rows={2}>
+      <Line parts={said(model)} />
+      <Line parts={keyParts(usableKeys(model))} end={model.mode.is === "look" ? HELP : []} />
+    </Panel>
+  );
+}
+
+const HELP: readonly Part[] = [
+  " ",
+  ...keyParts([
+    ["?", "help"],
+    ["q", "quit"],
+  ]),
+];
+
+export function said({ says, ownRun }: Model): readonly Part[] {
+  if (says !== null)
+    return [
+      says.isRefusal ? { text: `✗ ${says.text}`, look: "bad" } : { text: `✔ ${says.text}`, look: "good" },
+    ];
+  if (ownRun?.exitCode != null)
+    return [{ text: `The run has ended (exit code ${ownRun.exitCode}). Press q to leave.`, look: "bold" }];
+  return [" "];
+}
+
+export function keyParts(keys: readonly (readonly [key: string, does: string])[]): readonly Part[] {
+  return keys.flatMap(([key, does]): Part[] => [{ text: key, look: "bold" }, ` ${does}  `]);
+}
+
+function usableKeys(model: Model): readonly (readonly [string, string])[] {
+  if (model.mode.is !== "look") return [];
+  const task = selectedTask(model);
+  const may = (act: Parameters<typeof refusalOf>[1]): boolean => refusalOf(model, act) === null;
+  const ofTask = (act: "cancel" | "unblock"): boolean =>
+    task !== null && may(act === "cancel" ? { do: act, task } : { do: act, task, reason: "" });
+  const keys: readonly (readonly [key: string, does: string, isUsable: boolean])[] = [
+    ["a", "answer", model.overview.mayAct && questionFor(model) !== null],
+    ["u", "unblock", ofTask("unblock")],
+    ["r", "retry now", may({ do: "retry" })],
+    ["c", "cancel", ofTask("cancel")],
+    ["s", "steer", may({ do: "steer", task: null, text: "…" })],
+    ["l", "log", task !== null],
+    ["x", "stop", may({ do: "stop" })],
+    ["f", "filter", task !== null],
+    ["Tab", "panel", true],
+  ];
+  return keys.filter(([, , isUsable]) => isUsable).map(([key, does]) => [key, does] as const);
 }

@@ -1,4 +1,5 @@
-/** One key as the monitor understands it. */
+import { plainLine } from "./plain-line.ts";
+
 export type Key =
   | { readonly is: "text"; readonly text: string }
   | { readonly is: "ctrl"; readonly text: string }
@@ -78,4 +79,62 @@ function keyOf(character: string): Key {
   return code < 0x20
     ? { is: "ctrl", text: String.fromCharCode(code + 0x60) }
     : { is: "text", text: character };
+}
+
+/** A line that is being typed; the cursor is between both parts. */
+export interface TextField {
+  readonly before: string;
+  readonly after: string;
+}
+
+export const EMPTY_FIELD: TextField = { before: "", after: "" };
+
+export function textOf({ before, after }: TextField): string {
+  return `${before}${after}`;
+}
+
+/** What was pasted is one line too. */
+export function withText({ before, after }: TextField, text: string): TextField {
+  return { before: `${before}${plainLine(text)}`, after };
+}
+
+export function edited(field: TextField, key: Key): TextField {
+  const { before, after } = field;
+  const left = parts(before);
+  const right = parts(after);
+  switch (key.is) {
+    case "text":
+      return withText(field, key.text);
+    case "backspace":
+      return { before: left.slice(0, -1).join(""), after };
+    case "delete":
+      return { before, after: right.slice(1).join("") };
+    case "left":
+      return { before: left.slice(0, -1).join(""), after: `${left.at(-1) ?? ""}${after}` };
+    case "right":
+      return { before: `${before}${right[0] ?? ""}`, after: right.slice(1).join("") };
+    case "home":
+      return { before: "", after: textOf(field) };
+    case "end":
+      return { before: textOf(field), after: "" };
+    case "ctrl":
+      return shortened(field, key.text);
+    default:
+      return field;
+  }
+}
+
+/** As in a shell. */
+function shortened(field: TextField, letter: string): TextField {
+  const { before, after } = field;
+  if (letter === "a") return { before: "", after: textOf(field) };
+  if (letter === "e") return { before: textOf(field), after: "" };
+  if (letter === "u") return { before: "", after };
+  if (letter === "k") return { before, after: "" };
+  if (letter === "w") return { before: before.replace(/\S+\s*$/, ""), after };
+  return field;
+}
+
+function parts(text: string): readonly string[] {
+  return Array.from(characters.segment(text), ({ segment }) => segment);
 }

@@ -1,9 +1,10 @@
-import { laneEntries } from "./lane-entries.ts";
+import type { WorkerRow } from "../core/projections/status.ts";
+import type { Overview, LaneRow } from "../core/projections/overview.ts";
 import type { Model } from "./model.ts";
 import { plainLine, wrappedWords } from "./plain-line.ts";
 
 /** So many rows each part of the screen gets, its title counted; 0: it is not there. */
-export interface Layout {
+interface Layout {
   readonly header: number;
   readonly inbox: number;
   readonly lanes: number;
@@ -104,4 +105,25 @@ function dialogRows({ mode, size }: Model): number {
   if (mode.dialog.asks !== "answer") return 3;
   const { text, options } = mode.dialog.item;
   return 4 + questionRows(text, size.columns).length - (options.length === 0 ? 1 : 0);
+}
+
+type LaneEntry =
+  | { readonly is: "lane"; readonly row: LaneRow; readonly ofWorker: boolean }
+  | { readonly is: "worker"; readonly worker: WorkerRow };
+
+/** The lanes; of workers, each with what is under way in its own. Those that have left are not shown. */
+export function laneEntries({ lanes, workers }: Pick<Overview, "lanes" | "workers">): readonly LaneEntry[] {
+  if (workers === null) return lanes.map((row) => ({ is: "lane", row, ofWorker: false }));
+  const shown = workers.filter(({ is }) => is !== "gone");
+  const known = new Set(shown.map(({ id }) => id));
+  const others = lanes.filter(({ work }) => !known.has(work?.worker ?? ""));
+  return [
+    ...shown.flatMap((worker): readonly LaneEntry[] => [
+      { is: "worker", worker },
+      ...lanes
+        .filter(({ work }) => work?.worker === worker.id)
+        .map((row) => ({ is: "lane", row, ofWorker: true }) as const),
+    ]),
+    ...others.map((row) => ({ is: "lane", row, ofWorker: true }) as const),
+  ];
 }

@@ -1,5 +1,5 @@
 import { Box, Text } from "ink";
-import { createContext, useContext, type ReactNode } from "react";
+import { createContext, type ReactNode, useContext } from "react";
 import stringWidth from "string-width";
 import { plainLine } from "./plain-line.ts";
 

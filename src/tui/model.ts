@@ -1,13 +1,11 @@
 import type { State } from "../core/loop/state.ts";
-import type { OperatorAct } from "../core/operator/operator-act.ts";
+import { type OperatorAct, planAct } from "../core/operator/operator-act.ts";
 import type { TaskId } from "../core/plan/task.ts";
 import type { InboxItem } from "../core/projections/inbox.ts";
 import type { Overview } from "../core/projections/overview.ts";
 import type { Acted } from "../engine/operator.ts";
-import type { Key } from "./key.ts";
-import type { Pager } from "./pager.ts";
-import type { TextField } from "./text-field.ts";
-import type { Piece } from "./transcript-piece.ts";
+import type { Key, TextField } from "./key.ts";
+import type { Pager, Piece } from "./pager.ts";
 
 /** All that the monitor knows; a frame is made from it and from nothing else. */
 export interface Model {
@@ -25,7 +23,7 @@ export interface Model {
   readonly filter: string;
   readonly mode: Mode;
   /** The status line. */
-  readonly says: Saying | null;
+  readonly says: { readonly text: string; readonly isRefusal: boolean } | null;
   /** The run that was started together with the monitor. */
   readonly ownRun: OwnRun | null;
 }
@@ -54,18 +52,12 @@ export type Dialog =
   /** `before` comes back when it is given up. */
   | { readonly asks: "filter"; readonly before: string };
 
-export interface Saying {
-  readonly text: string;
-  readonly isRefusal: boolean;
-}
-
 export interface OwnRun {
   readonly pid: number;
   /** Null while it runs. */
   readonly exitCode: number | null;
 }
 
-/** What happens to the monitor. */
 export type Message =
   | { readonly is: "seen"; readonly overview: Overview; readonly state: State }
   | { readonly is: "resized"; readonly size: Size }
@@ -126,4 +118,11 @@ export function initialModel(
     says: null,
     ownRun,
   };
+}
+
+/** Why a person cannot do this now; null: they can. */
+export function refusalOf({ overview, state }: Model, act: OperatorAct): string | null {
+  if (!overview.mayAct) return "this monitor is there to look only";
+  const planned = planAct(state, act, overview.isDriven, "");
+  return planned.is === "refused" ? planned.why : null;
 }

@@ -1,19 +1,17 @@
+import { formatDuration } from "../core/time.ts";
 import { Box } from "ink";
 import type { ReactNode } from "react";
-import { BoardView } from "./board-view.tsx";
-import { DialogView } from "./dialog-view.tsx";
-import { FooterView } from "./footer-view.tsx";
-import { HeaderView } from "./header-view.tsx";
-import { HelpView } from "./help-view.tsx";
-import { InboxView } from "./inbox-view.tsx";
-import { LanesView } from "./lanes-view.tsx";
-import { frameRows, isTooSmall, layoutOf, TOO_SMALL } from "./layout.ts";
-import { Frame, Line } from "./line.tsx";
-import { LogView } from "./log-view.tsx";
+import { dollars } from "../core/limits/budget.ts";
+import type { Overview } from "../core/projections/overview.ts";
+import type { RunStatus } from "../core/projections/status.ts";
+import { BoardView, LanesView } from "./board-view.tsx";
+import { DialogView, Field, FooterView, InboxView, keyParts, said } from "./dialog-view.tsx";
+import { frameRows, headerNote, isTooSmall, layoutOf, TOO_SMALL } from "./layout.ts";
+import { Frame, Line, Panel, type Part, Title } from "./line.tsx";
+import { clockTime, wholeSeconds } from "./plain-line.ts";
 import type { Model } from "./model.ts";
-import { PagerView } from "./pager-view.tsx";
+import { type Pager, pagerHeight } from "./pager.ts";
 
-/** The whole frame. */
 export function MonitorView({
   model,
   hasColours,
@@ -47,4 +45,186 @@ function Content({ model }: { readonly model: Model }): ReactNode {
       <FooterView model={model} />
     </>
   );
+}
+
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ["↑ ↓ j k", "select a task or a question, or scroll the log"],
+  ["← → h", "go to another column of the board"],
+  ["g G PgUp PgDn", "go to the first, to the last, further"],
+  ["Tab", "go to the next panel: board, inbox, log"],
+  ["a", "answer the question of the task, or the first of the inbox"],
+  ["s", "steer: tell the agent something"],
+  ["c", "cancel the loop of the task"],
+  ["u", "unblock the task"],
+  ["r", "try again now, where the run waits"],
+  ["x", "stop the run after the iterations under way"],
+  ["l Enter", "read the transcript of the task's last iteration"],
+  ["f", "filter the board by words or a status; Esc shows all"],
+  ["q Ctrl-C", "leave the monitor; a run goes on by itself"],
+  ["", ""],
+  ["In a transcript", "/ search  n N next, previous  f follow  g G  space b  q back"],
+  ["Signs", "· to do  ▸ at work  ✔ done  ? asks  ■ blocked  ✗ failed"],
+];
+
+function HelpView({ model }: { readonly model: Model }): ReactNode {
+  return (
+    <Panel rows={frameRows(model.size)}>
+      <Title name="Keys" />
+      {KEYS.map(([keys, does]) => (
+        <Line key={keys} parts={[{ text: `  ${keys.padEnd(17)}`, look: "bold" }, does]} />
+      ))}
+      <Line parts={[{ text: "  Any key goes back.", look: "dim" }]} />
+    </Panel>
+  );
+}
+
+function LogView({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
+  const { tail } = model.overview;
+  const end = tail.length - Math.min(model.logBack, Math.max(0, tail.length - 1));
+  const shown = tail.slice(Math.max(0, end - (rows - 1)), end);
+  const below = tail.length - end;
+  return (
+    <Panel rows={rows}>
+      <Title name={below === 0 ? "Log" : `Log · ${below} more below`} isFocused={model.panel === "log"} />
+      {shown.length === 0 && <Line parts={[{ text: "  Nothing has happened yet.", look: "dim" }]} />}
+      {shown.map(({ at, text, position }, index) => (
+        <Line key={`${position}.${index}`} parts={[{ text: `${clockTime(at)} `, look: "dim" }, text]} />
+      ))}
+    </Panel>
+  );
+}
+
+/** Who and what, how far, how long, how much; and how close the limits are. */
+function HeaderView({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
+  const { overview, state } = model;
+  const { run, cost } = overview.status;
+  const note = headerNote(model);
+  const facts = [
+    ...(run === null
+      ? []
+      : [
+          `iteration ${run.iterations}/${run.max_iterations}`,
+          // When it died nobody knows.
+          ...(run.interrupted ? [] : [elapsed(run, overview.now)]),
+        ]),
+    ...(state.run === null ? [] : [state.run.settings.agent]),
+    ...(cost.usd === null ? [] : [dollars(cost.usd)]),
+  ];
+  const waiting = overview.status.inbox.length;
+  return (
+    <Panel rows={rows}>
+      <Line
+        parts={[
+          { text: overview.project, look: "bold" },
+          "  ",
+          runState(run, overview.workers !== null),
+          ...facts.map((fact): Part => ` · ${fact}`),
+        ]}
+        end={waiting === 0 ? [] : [{ text: ` ? ${waiting} for you`, look: "ask" }]}
+      />
+      <Line parts={meters(overview, model.size.columns)} />
+      {note !== null && <Line parts={[{ text: note, look: "dim" }]} />}
+    </Panel>
+  );
+}
+
+function runState(run: RunStatus | null, isShared: boolean): Part {
+  if (run === null) return { text: "no run yet", look: "dim" };
+  if (run.interrupted && isShared) return { text: "✗ stands still", look: "bad" };
+  if (run.interrupted) return { text: "✗ interrupted", look: "bad" };
+  if (run.state === "running") return { text: "▸ running", look: "good" };
+  if (run.state === "waiting")
+    return {
+      text: `· waiting until ${run.waiting_until === null ? "?" : clockTime(Date.parse(run.waiting_until))}`,
+      look: "ask",
+    };
+  return run.outcome === "completed"
+    ? { text: "✔ complete", look: "good" }
+    : { text: `■ ended: ${run.outcome ?? "unknown"}`, look: "bad" };
+}
+
+function elapsed(run: RunStatus, now: number): string {
+  const until = run.ended_at === null ? now : Date.parse(run.ended_at);
+  return formatDuration(wholeSeconds(until - Date.parse(run.started_at)));
+}
+
+function meters({ status }: Overview, columns: number): readonly Part[] {
+  const { calls, cost, breaker } = status;
+  const width = columns >= 120 ? 20 : 6;
+  const used = calls.used ?? 0;
+  const hour =
+    calls.limit === null
+      ? [`calls ${used} this hour`]
+      : [...bar("calls", used / calls.limit, width), `${used}/${calls.limit} this hour`];
+  const spent = cost.usd ?? 0;
+  const budget =
+    cost.budget_usd === null
+      ? []
+      : [...bar("budget", spent / cost.budget_usd, width), `${dollars(spent)}/${dollars(cost.budget_usd)}`];
+  const look = breaker.state === "CLOSED" ? "dim" : "bad";
+  const sign = breaker.state === "CLOSED" ? "" : "■ ";
+  return [
+    ...hour,
+    ...(budget.length === 0 ? [] : ["   ", ...budget]),
+    "   ",
+    { text: `${sign}breaker ${breaker.state.toLowerCase().replace("_", " ")}`, look },
+  ];
+}
+
+function bar(name: string, share: number, width: number): readonly Part[] {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
+  const look = share >= 1 ? "bad" : share >= 0.8 ? "ask" : "good";
+  return [`${name} `, { text: "█".repeat(full), look }, { text: "░".repeat(width - full), look: "dim" }, " "];
+}
+
+const PAGER_KEYS = keyParts([
+  ["↑↓", "scroll"],
+  ["/", "search"],
+  ["n N", "next, previous"],
+  ["f", "follow"],
+  ["g G", "begin, end"],
+  ["q", "back"],
+]);
+
+function PagerView({ model, pager }: { readonly model: Model; readonly pager: Pager }): ReactNode {
+  const height = pagerHeight(model.size.rows);
+  const shown = pager.rows.slice(pager.top, pager.top + height);
+  return (
+    <Panel rows={frameRows(model.size)}>
+      <Title name={`${pager.task} · iteration ${pager.iteration} · ${place(pager, height)}`} />
+      <Panel rows={height}>
+        {pager.size === 0 && <Line parts={[{ text: "  Nothing is printed yet.", look: "dim" }]} />}
+        {pager.size > 0 &&
+          shown.map(({ text }, index) => <Line key={index} parts={highlighted(text, pager.query)} />)}
+      </Panel>
+      {pager.search === null ? (
+        <Line parts={model.says === null ? PAGER_KEYS : said(model)} />
+      ) : (
+        <Field field={pager.search} mark="/" />
+      )}
+    </Panel>
+  );
+}
+
+function place({ rows, top, to, size, follows }: Pager, height: number): string {
+  if (size < 0) return "…";
+  if (follows) return "follows the end";
+  if (to >= size && top + height >= rows.length) return "end";
+  const at = rows[top]?.at ?? 0;
+  return `${Math.floor((at / Math.max(1, size)) * 100)} %`;
+}
+
+function highlighted(text: string, query: string): readonly Part[] {
+  if (query === "") return [text === "" ? " " : text];
+  const parts: Part[] = [];
+  const wanted = query.toLowerCase();
+  const lower = text.toLowerCase();
+  // Where lower case has another length, places would not fit.
+  if (lower.length !== text.length) return [text];
+  let from = 0;
+  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, from)) {
+    parts.push(text.slice(from, at), { text: text.slice(at, at + wanted.length), look: "selected" });
+    from = at + wanted.length;
+  }
+  return [...parts, text.slice(from), " "];
 }

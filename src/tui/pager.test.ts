@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { busyNight, hearing, model, pressing } from "../../test/tui/scenes.ts";
 import type { Model, Request } from "./model.ts";
-import type { Pager } from "./pager.ts";
-import { PIECE_BYTES } from "./transcript-piece.ts";
+import { type Pager, PIECE_BYTES } from "./pager.ts";
 
 const SIZE = 10 * PIECE_BYTES;
 const lines = (from: number, count: number): string =>

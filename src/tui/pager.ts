@@ -1,6 +1,5 @@
 import { plainLine, wrapped } from "./plain-line.ts";
-import { EMPTY_FIELD, type TextField } from "./text-field.ts";
-import { PIECE_BYTES, type Piece } from "./transcript-piece.ts";
+import { EMPTY_FIELD, type TextField } from "./key.ts";
 
 /** A transcript of any size on the screen: only a piece of it is known. */
 export interface Pager {
@@ -22,7 +21,7 @@ export interface Pager {
   readonly query: string;
 }
 
-export interface Row {
+interface Row {
   /** Where its line begins, in bytes. */
   readonly at: number;
   readonly text: string;
@@ -156,3 +155,15 @@ function lastTop({ rows }: Pick<Pager, "rows">, height: number): number {
 function between(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
 }
+
+/** A part of a transcript of any size. */
+export interface Piece {
+  readonly from: number;
+  readonly to: number;
+  /** Of the whole transcript, in bytes. */
+  readonly size: number;
+  readonly text: string;
+}
+
+/** So much of a transcript is in memory at a time. */
+export const PIECE_BYTES = 256 * 1024;

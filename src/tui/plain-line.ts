@@ -1,5 +1,6 @@
 import stringWidth from "string-width";
 import { stripEscapes } from "../core/report/strip-escapes.ts";
+import type { Instant } from "../core/time.ts";
 
 /** A text as one line that cannot disturb the terminal: no escapes, no control characters, no change of direction. */
 export function plainLine(text: string): string {
@@ -60,4 +61,17 @@ function cut(line: string, columns: number): readonly string[] {
   return Array.from({ length: Math.ceil(line.length / columns) }, (_, index) =>
     line.slice(index * columns, (index + 1) * columns),
   );
+}
+
+/** `14:05:09`, where the person is. */
+export function clockTime(at: Instant): string {
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
+}
+
+/** Without the tenths, which would change with every look. */
+export function wholeSeconds(ms: number): number {
+  return Math.max(0, Math.floor(ms / 1_000) * 1_000);
 }

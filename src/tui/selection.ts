@@ -1,5 +1,5 @@
+import type { Card, Column } from "../core/projections/overview.ts";
 import type { TaskId } from "../core/plan/task.ts";
-import type { Card, Column } from "../core/projections/board.ts";
 import type { InboxItem } from "../core/projections/inbox.ts";
 import { isWide } from "./layout.ts";
 import type { Model } from "./model.ts";
@@ -43,7 +43,6 @@ export function selectedItem({ overview, item }: Model): InboxItem | null {
   return inbox.find(({ task }) => task === item) ?? inbox[0] ?? null;
 }
 
-/** The task that a key is about. */
 export function selectedTask(model: Model): TaskId | null {
   if (model.panel === "inbox") return selectedItem(model)?.task ?? null;
   return selectedCard(model)?.id ?? null;
@@ -51,7 +50,6 @@ export function selectedTask(model: Model): TaskId | null {
 
 export type Direction = "up" | "down" | "left" | "right";
 
-/** Moves the cursor of the board. */
 export function moved(model: Model, direction: Direction, by: number): Model {
   const card = selectedCard(model);
   if (card === null) return model;

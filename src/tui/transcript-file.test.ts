@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findInTranscript, readPiece } from "./transcript-file.ts";
-import { PIECE_BYTES } from "./transcript-piece.ts";
+import { PIECE_BYTES } from "./pager.ts";
 
 let folder: string;
 let path: string;

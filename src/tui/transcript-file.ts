@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import type { TranscriptSearch } from "./model.ts";
 import { plainLine } from "./plain-line.ts";
-import { PIECE_BYTES, type Piece } from "./transcript-piece.ts";
+import { type Piece, PIECE_BYTES } from "./pager.ts";
 
 /** A piece from a byte on, or of the end; it begins and ends with whole lines. Null: the size is as before. */
 export async function readPiece(

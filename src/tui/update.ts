@@ -1,11 +1,22 @@
 import { unreachable } from "../core/unreachable.ts";
-import type { Key } from "./key.ts";
-import { lookKey } from "./look-keys.ts";
-import type { Message, Model, Next } from "./model.ts";
-import { openPager, pagerHeight, rewrapped, toLine, withPiece, type Paged, type Pager } from "./pager.ts";
-import { pagerKey, readFor } from "./pager-keys.ts";
-import { confirmKey, leaveKey, typeKey } from "./dialog-keys.ts";
-import { withText } from "./text-field.ts";
+import { confirmKey, leaveKey, lookKey, typeKey, just } from "./look-keys.ts";
+import { edited, type Key, textOf, withText } from "./key.ts";
+import type { Message, Model, Next, Request, TranscriptSearch } from "./model.ts";
+import {
+  beginSearch,
+  isAtEnd,
+  openPager,
+  type Paged,
+  type Pager,
+  pagerHeight,
+  rewrapped,
+  scrolled,
+  searchFrom,
+  toBegin,
+  toEnd,
+  toLine,
+  withPiece,
+} from "./pager.ts";
 
 /** What the monitor is after a message, and what it wants from the outside because of it. */
 export function update(model: Model, message: Message): Next {
@@ -133,6 +144,56 @@ function saying(model: Model, text: string, isRefusal: boolean): Model {
   return { ...model, says: { text, isRefusal } };
 }
 
-function just(model: Model): Next {
-  return { model, requests: [] };
+function pagerKey(model: Model, pager: Pager, key: Key): Next {
+  if (pager.search !== null) return searchKey(model, pager, key);
+  if (key.is === "escape" || isText(key, "q", "l"))
+    return { model: { ...model, mode: { is: "look" } }, requests: [] };
+  if (isText(key, "/")) return shown(model, { pager: beginSearch(pager) });
+  if (isText(key, "n", "N")) return searched(model, pager, isText(key, "n") ? "forward" : "back");
+  const paged = turned(pager, key, pagerHeight(model.size.rows));
+  return paged === null ? { model, requests: [] } : shown(model, paged);
+}
+
+function turned(pager: Pager, key: Key, height: number): Paged | null {
+  if (key.is === "up" || isText(key, "k")) return scrolled(pager, -1, height);
+  if (key.is === "down" || isText(key, "j") || key.is === "enter") return scrolled(pager, 1, height);
+  if (key.is === "page-up" || isText(key, "b")) return scrolled(pager, 1 - height, height);
+  if (key.is === "page-down" || isText(key, " ")) return scrolled(pager, height - 1, height);
+  if (key.is === "home" || isText(key, "g")) return toBegin(pager);
+  if (key.is === "end" || isText(key, "G", "f", "F")) return toEnd(pager, height);
+  return null;
+}
+
+function searchKey(model: Model, pager: Pager, key: Key): Next {
+  const field = pager.search;
+  if (field === null || key.is === "escape") return shown(model, { pager: { ...pager, search: null } });
+  if (key.is !== "enter") return shown(model, { pager: { ...pager, search: edited(field, key) } });
+  // Nothing typed: the same again.
+  const query = textOf(field) === "" ? pager.query : textOf(field);
+  return searched(model, { ...pager, search: null, query }, "forward");
+}
+
+function searched(model: Model, pager: Pager, direction: TranscriptSearch["direction"]): Next {
+  const { iteration, query: text } = pager;
+  const stays = shown(model, { pager });
+  if (text === "") return stays;
+  const search = { text, from: searchFrom(pager), direction };
+  return { ...stays, requests: [{ want: "find", iteration, search }] };
+}
+
+function shown(model: Model, { pager, wants }: Paged): Next {
+  return {
+    model: { ...model, mode: { is: "pager", pager } },
+    requests: wants === undefined ? [] : [readFor(pager, wants)],
+  };
+}
+
+/** Asks for a piece; for an end that is known only if there is more of it. */
+function readFor(pager: Pager, from: number | null): Request {
+  const { iteration, size } = pager;
+  return { want: "read", iteration, from, unlessSize: from === null && isAtEnd(pager) ? size : null };
+}
+
+function isText(key: Key, ...texts: readonly string[]): boolean {
+  return key.is === "text" && texts.includes(key.text);
 }

@@ -3,10 +3,9 @@ import { isIP } from "node:net";
 import { networkInterfaces, hostname } from "node:os";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./parameters.ts";
 
 export interface AccessParts {
-  /** As it was given. */
   readonly host: string;
   readonly port: number;
   readonly token: string;
@@ -19,7 +18,6 @@ export function randomToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Whether only this machine can reach it. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
@@ -75,10 +73,7 @@ function isEqual(given: string, known: string): boolean {
   return timingSafeEqual(digest(given), digest(known));
 }
 
-/**
- * On to the address without the token. Who follows a link from another site gets a page that goes there: after a
- * redirect the browser would not send the cookie yet.
- */
+/** Goes on without the token; from another site by a page, since a redirect would not carry the cookie. */
 function enter(context: Context): Response {
   const to = withoutToken(context);
   if (context.req.header("sec-fetch-site") !== "cross-site") return context.redirect(to, 303);
@@ -86,9 +81,7 @@ function enter(context: Context): Response {
   return context.body(
     `<!doctype html><meta http-equiv="refresh" content="0; url=${to.replaceAll("&", "&amp;")}">`,
     200,
-    {
-      "Content-Type": "text/html; charset=utf-8",
-    },
+    { "Content-Type": "text/html; charset=utf-8" },
   );
 }
 

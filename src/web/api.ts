@@ -1,7 +1,5 @@
 import type { Acted } from "../core/operator/operator-act.ts";
-import type { Charts } from "../core/projections/charts.ts";
-import type { IterationRow } from "../core/projections/iteration-row.ts";
-import type { RunEntry } from "../core/projections/run-list.ts";
+import type { IterationRow, RunEntry, Charts } from "../core/projections/run-list.ts";
 import type { Overview } from "../core/projections/overview.ts";
 import type { Timeline } from "../core/projections/timeline.ts";
 
@@ -47,6 +45,8 @@ export interface IterationDetail {
     readonly durationMs: number;
     readonly output: string;
   }[];
+  /** Concerns, old checks, the second reader and the certificate, as far as there are any. */
+  readonly panels: readonly FactsPanel[];
   readonly changedPaths: readonly string[];
   readonly commit: string | null;
   /** What the next prompt said because of it. */
@@ -55,6 +55,17 @@ export interface IterationDetail {
   readonly hasPrompt: boolean;
   /** `elsewhere`: prompt and transcript lie on the machine of the worker. */
   readonly textsAre: "here" | "elsewhere";
+}
+
+export interface FactsPanel {
+  readonly title: string;
+  readonly note: string | null;
+  readonly items: readonly {
+    readonly label: string;
+    /** The verdict whose mark it has; null: none. */
+    readonly look: "accepted" | "rejected" | "decide" | null;
+    readonly texts: readonly string[];
+  }[];
 }
 
 /** A piece of a text of any size; the text is shown as text, whatever is in it. */

@@ -1,14 +1,12 @@
 import type { Context } from "hono";
-import { Refusal } from "./refusal.ts";
-
-export interface Bounds {
-  readonly min: number;
-  readonly max: number;
-  readonly otherwise: number;
-}
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /** A whole number of the query; more than the most is the most. */
-export function numberIn(context: Context, name: string, { min, max, otherwise }: Bounds): number {
+export function numberIn(
+  context: Context,
+  name: string,
+  { min, max, otherwise }: { readonly min: number; readonly max: number; readonly otherwise: number },
+): number {
   const text = context.req.query(name);
   if (text === undefined || text === "") return otherwise;
   if (!/^-?\d{1,15}$/.test(text) || Number(text) < min)
@@ -29,4 +27,16 @@ export function iterationIn(context: Context): number {
   const text = context.req.param("number") ?? "";
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new Refusal(400, `"${text}" is not the number of an iteration`);
+}
+
+export class Refusal extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly hint: string | null;
+
+  constructor(status: ContentfulStatusCode, message: string, hint: string | null = null) {
+    super(message);
+    this.name = "Refusal";
+    this.status = status;
+    this.hint = hint;
+  }
 }

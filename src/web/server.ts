@@ -3,22 +3,16 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
-import { Hono, type Context } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { RalphError } from "../core/ralph-error.ts";
-import { guardAccess, hostInUrl } from "./access.ts";
-import { EventStream } from "./event-stream.ts";
-import { LiveProject } from "./live-project.ts";
-import { Refusal } from "./refusal.ts";
-import { actRoutes } from "./routes/act.ts";
-import { iterationRoutes } from "./routes/iterations.ts";
-import { overviewRoutes } from "./routes/overview.ts";
-import { pageRoutes } from "./routes/page.ts";
-import { runRoutes } from "./routes/runs.ts";
-import { textRoutes } from "./routes/texts.ts";
-import { securityHeaders } from "./security-headers.ts";
-import type { WebPorts } from "./web-ports.ts";
+import { type AccessParts, guardAccess, hostInUrl } from "./access.ts";
+import type { Api } from "./api.ts";
+import { EventStream, LiveProject } from "./live-project.ts";
+import { numberIn, Refusal } from "./parameters.ts";
+import { actRoutes, iterationRoutes, runRoutes, textRoutes } from "./routes.ts";
+import type { PageFile, WebPorts } from "./web-ports.ts";
 
-export interface ServerParts {
+interface ServerParts {
   readonly ports: WebPorts;
   readonly host: string;
   /** 0: any that is free. */
@@ -36,7 +30,6 @@ export interface RunningServer {
 
 const FAREWELL_MS = 150;
 
-/** Serves the page of one project. */
 export async function startServer({ ports, host, port, token }: ServerParts): Promise<RunningServer> {
   const stopping = new AbortController();
   let answer: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 503 });
@@ -59,11 +52,7 @@ export async function startServer({ ports, host, port, token }: ServerParts): Pr
   };
 }
 
-function createApp(
-  ports: WebPorts,
-  address: { readonly host: string; readonly port: number; readonly token: string },
-  stop: AbortSignal,
-): Hono {
+function createApp(ports: WebPorts, address: Omit<AccessParts, "mayAct">, stop: AbortSignal): Hono {
   const app = new Hono();
   const live = new LiveProject(ports, stop);
   const events = new EventStream(live, stop);
@@ -135,4 +124,67 @@ function reachableName(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return host;
   const addresses = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
   return addresses.find(({ internal, family }) => !internal && family === "IPv4")?.address ?? hostname();
+}
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const HEADERS = {
+  "Content-Security-Policy": POLICY,
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Cache-Control": "no-store",
+} as const;
+
+/** On every answer, also on refusals: what agents wrote is shown, never run, and stays on this machine. */
+const securityHeaders: MiddlewareHandler = async (context, next) => {
+  await next();
+  for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+};
+
+const TYPES: Readonly<Record<PageFile, string>> = {
+  "index.html": "text/html; charset=utf-8",
+  "app.js": "text/javascript; charset=utf-8",
+  "app.css": "text/css; charset=utf-8",
+};
+
+/** The three files of the page; it finds its way by the address itself, so every other address is the page. */
+function pageRoutes(app: Hono, ports: Pick<WebPorts, "pageFile">): void {
+  const answer = async (context: Context, name: PageFile): Promise<Response> => {
+    const file = await ports.pageFile(name);
+    if (file === null)
+      throw new Refusal(
+        503,
+        `the page was not built: ${name} is missing`,
+        "install ralph again, or npm run build",
+      );
+    return context.body(new Uint8Array(file), 200, { "Content-Type": TYPES[name] });
+  };
+  app.get("/app.js", (context) => answer(context, "app.js"));
+  app.get("/app.css", (context) => answer(context, "app.css"));
+  app.get("/favicon.ico", (context) => context.body(null, 204));
+  app.get("*", (context) => answer(context, "index.html"));
+}
+
+function overviewRoutes(app: Hono, live: LiveProject, events: EventStream): void {
+  app.get("/api/overview", async (context) =>
+    context.json((await live.overview()) satisfies Api["GET /api/overview"]),
+  );
+  app.get("/api/events", (context) => {
+    const seen = context.req.header("last-event-id") ?? "";
+    if (/^\d{1,15}$/.test(seen)) return events.serve(context, Number(seen));
+    const after = numberIn(context, "after", { min: 0, max: Number.MAX_SAFE_INTEGER, otherwise: -1 });
+    return events.serve(context, after === -1 ? null : after);
+  });
 }

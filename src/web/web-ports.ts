@@ -1,7 +1,6 @@
 import type { ScreenPorts } from "../engine/watch-project.ts";
 import type { DiffPage, TextHit, TextPage } from "./api.ts";
 
-/** What the server needs from the outside. */
 export interface WebPorts extends ScreenPorts {
   readonly texts: Texts;
   /** Whether what this worker's agents said lies on another machine. */

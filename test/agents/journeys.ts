@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { until } from "../e2e/project.ts";
+import { jsonLines, until } from "../e2e/project.ts";
 import { agentProject, type AgentProject, type AgentProjectOptions } from "./agent-project.ts";
 import type { AgentProgram } from "./agent-settings.ts";
 import type { NamedModel } from "./model-server/name-model.ts";
@@ -225,7 +225,63 @@ command = "sleep 61"`,
       expect(await project.iterations()).toHaveLength(1);
     },
   },
+  "is read by a second reader, who agrees": {
+    scenario: "reader-met",
+    settings: '[verify]\nreader = "always"',
+    async run(project) {
+      await succeeds(project);
+      expect(await project.iterations()).toMatchObject([{ verdict: "accepted" }]);
+      expect(project.read(".ralph/logs/iteration-001.reader.prompt.md")).toMatch(/^# Second reader$/m);
+      expect(project.read(".ralph/logs/iteration-001.reader.log")).toContain("<review>");
+    },
+  },
+  "is read by a second reader, whose reason is in the next prompt": {
+    scenario: "reader-not-met",
+    settings: '[verify]\nreader = "always"',
+    async run(project) {
+      expect((await project.ralph("run", "-n", "2")).code).not.toBe(0);
+      const [first] = await project.iterations();
+      expect(first).toMatchObject({ verdict: "rejected" });
+      expect(project.read(".ralph/logs/iteration-002.prompt.md")).toContain("hello.txt:1 shows it");
+    },
+  },
+  "is read by a second reader, who cannot change anything": {
+    scenario: "reader-edits",
+    settings: '[verify]\nreader = "always"',
+    async run(project) {
+      await succeeds(project);
+      expect(project.committed()).not.toEqual(expect.arrayContaining(["edited.txt"]));
+      expect(project.git("status", "--short")).toBe("");
+    },
+  },
+  "has no second reader when nobody can read the answer": {
+    scenario: "reader-malformed",
+    settings: '[verify]\nreader = "always"',
+    async run(project) {
+      await succeeds(project);
+      expect(await project.iterations()).toMatchObject([{ verdict: "accepted" }]);
+      expect(await readings(project)).toMatchObject([
+        { review: null, failure: expect.any(String) as string },
+      ]);
+    },
+  },
+  "has no second reader while that one is limited": {
+    scenario: "reader-limit",
+    settings: '[verify]\nreader = "always"',
+    async run(project) {
+      await succeeds(project);
+      expect(await project.iterations()).toMatchObject([{ verdict: "accepted" }]);
+      expect(await readings(project)).toMatchObject([{ review: null, limited_until: expect.anything() }]);
+    },
+  },
 } as const satisfies Record<string, Journey>;
+
+async function readings(project: AgentProject): Promise<readonly unknown[]> {
+  const { stdout } = await project.ralph("history", "--jsonl");
+  return jsonLines(stdout).flatMap((event) =>
+    event["type"] === "reader.answered" ? [event["reading"]] : [],
+  );
+}
 
 async function succeeds(project: AgentProject): Promise<void> {
   const run = await project.ralph("run", "--timeout", "120s", "-n", "4");

@@ -20,6 +20,12 @@ const ASKS = "asks a person through our tools";
 const HOOKS = "may not stop before it has committed";
 const STORY = "takes a story through its review, and may not stop without a decision";
 const HEARS = "hears the operator while it works";
+const READ = "is read by a second reader, who agrees";
+const READ_AGAIN = "is read by a second reader, whose reason is in the next prompt";
+const READ_ONLY = "is read by a second reader, who cannot change anything";
+const UNREADABLE = "has no second reader when nobody can read the answer";
+const READER_LIMITED = "has no second reader while that one is limited";
+const WITH_READER: readonly JourneyName[] = [READ, READ_AGAIN, READ_ONLY, UNREADABLE, READER_LIMITED];
 
 const EVERY: readonly JourneyName[] = [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, FRESH];
 const WITH_TOOLS: readonly JourneyName[] = [...EVERY, TOOLS, ASKS];
@@ -34,8 +40,8 @@ interface Matrix {
 /** Everything that each program can do. */
 const ALL: Matrix = {
   byCommandLine: {
-    claude: [...WITH_TOOLS, HOOKS, STORY, HEARS],
-    codex: WITH_TOOLS,
+    claude: [...WITH_TOOLS, ...WITH_READER, HOOKS, STORY, HEARS],
+    codex: [...WITH_TOOLS, ...WITH_READER],
     gemini: EVERY,
     opencode: WITH_TOOLS,
     copilot: WITH_TOOLS,
@@ -48,8 +54,8 @@ const ALL: Matrix = {
     copilot: [DONE, LIE],
   },
   sandboxed: {
-    claude: [...WITH_TOOLS, HOOKS, STORY, HEARS],
-    codex: WITH_TOOLS,
+    claude: [...WITH_TOOLS, READ_ONLY, HOOKS, STORY, HEARS],
+    codex: [...WITH_TOOLS, READ_ONLY],
     gemini: EVERY,
     opencode: WITH_TOOLS,
     copilot: WITH_TOOLS,
@@ -67,7 +73,7 @@ const ALL: Matrix = {
 const CORE: Matrix = {
   byCommandLine: {
     claude: [HANGS, TOOLS, HOOKS],
-    codex: [DONE, RESUME],
+    codex: [DONE, RESUME, READ_AGAIN],
     gemini: [DONE],
     opencode: [DONE],
     copilot: [DONE],

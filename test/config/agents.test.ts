@@ -1,6 +1,6 @@
+import { PLAIN } from "../../src/core/agents.ts";
 import { describe, expect, test } from "vitest";
 import { requireAgent, resolveAgents } from "../../src/config/resolve-agents.ts";
-import { PLAIN } from "../../src/core/agent-named.ts";
 import { RalphError } from "../../src/core/ralph-error.ts";
 import type { AgentSettings } from "../../src/core/settings.ts";
 import { BUILT_IN, complaint, load } from "./config-folder.ts";

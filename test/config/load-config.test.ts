@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { configJsonSchema } from "../../src/config/json-schema.ts";
-import { readVariables, variableOf } from "../../src/config/read-variables.ts";
+import { configJsonSchema, scalarKeys, schemaKeys } from "../../src/config/schema-node.ts";
+import { readVariables, variableOf } from "../../src/config/load-config.ts";
 import { resolveSettings } from "../../src/config/resolve-settings.ts";
-import { scalarKeys, schemaKeys } from "../../src/config/schema-node.ts";
 import { load, type Files } from "./config-folder.ts";
 
 const TREE = `

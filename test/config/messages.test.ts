@@ -110,7 +110,7 @@ describe("ralph.toml", () => {
 
   test("an unknown section that is near nothing", async () => {
     expect(await toml("[colours]\nred = 1\n")).toMatchInlineSnapshot(
-      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [stages.NAME], [review], [git], [worktree], [protect], [sandbox], [interventions], [adaptive_timeout], [unblock], [github], [logs], [notify], [queue]"`,
+      `".ralph/ralph.toml:1: unknown section [colours]. Known here: [run], [limits], [breaker], [prices.NAME], [promise], [[gates]], [agents.NAME], [stages.NAME], [review], [git], [worktree], [protect], [verify], [sandbox], [interventions], [adaptive_timeout], [unblock], [github], [logs], [notify], [queue]"`,
     );
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readVariables } from "../../src/config/read-variables.ts";
-import { resolveSandbox } from "../../src/config/resolve-sandbox.ts";
+import { readVariables } from "../../src/config/load-config.ts";
+import { resolveSandbox } from "../../src/config/resolve-settings.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { complaint } from "./config-folder.ts";
 

@@ -1,4 +1,4 @@
-import { PLAIN } from "../../src/core/agent-named.ts";
+import { PLAIN } from "../../src/core/agents.ts";
 import { expect, test } from "vitest";
 import { resolveSettings, type RunFlags } from "../../src/config/resolve-settings.ts";
 import type { Settings } from "../../src/core/settings.ts";

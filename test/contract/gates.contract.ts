@@ -79,7 +79,8 @@ export function describeGates(name: string, create: () => Promise<GatesSubject>)
         gate({ command: isMissing, retries: 2 }),
       );
       expect(failed).toMatchObject({ status: "failed", tries: 3, unmet: null });
-      expect(missing).toMatchObject({ status: "missing", tries: 1, unmet: null });
+      expect(missing).toMatchObject({ status: "missing", tries: 0, exitCode: null });
+      expect(missing?.unmet).toBe(missing?.tail);
     });
 
     test("another exit code may be the expected one", async () => {

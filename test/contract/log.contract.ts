@@ -298,9 +298,9 @@ export function describeLog(
       test("calls of all projects are counted together, from a moment or the last reset on", async () => {
         const other = await store.otherProject();
         await log.append([started(1), started(2), blocked("a", 1)]);
-        await other.append([started(1)]);
-        expect(await log.countCalls(0)).toBe(3);
-        expect(await other.countCalls(0)).toBe(3);
+        await other.append([started(1), READER_ASKED]);
+        expect(await log.countCalls(0)).toBe(4);
+        expect(await other.countCalls(0)).toBe(4);
         expect(await log.countCalls(Date.now() + 3_600_000)).toBe(0);
         await other.append([{ type: "calls.reset" }]);
         expect(await log.countCalls(0)).toBe(0);
@@ -321,8 +321,8 @@ export function describeLog(
         const other = await store.otherProject();
         expect(await log.sumCosts(0)).toBe(0);
         await log.append([ended(1, 0.25), ended(2, null)]);
-        await other.append([ended(1, 0.5)]);
-        expect(await log.sumCosts(0)).toBe(0.75);
+        await other.append([ended(1, 0.5), readFor(0.125)]);
+        expect(await log.sumCosts(0)).toBe(0.875);
         expect(await log.sumCosts(Date.now() + 3_600_000)).toBe(0);
       });
 
@@ -370,6 +370,15 @@ function started(iteration: number): Event {
 
 function ended(iteration: number, costUsd: number | null): Event {
   return iterationEnded(iteration, task("a"), "none", { usage: { ...UNKNOWN_USAGE, costUsd } });
+}
+
+const READ = { run: "run-1", task: "a", iteration: 1 } as const;
+const READER_ASKED: Event = { type: "reader.asked", ...READ, agent: "stub", marker: "m" };
+
+function readFor(costUsd: number): Event {
+  const usage = { ...UNKNOWN_USAGE, costUsd };
+  const reading = { agent: "stub", review: null, failure: "gone", undone: [], usage, durationMs: 1 };
+  return { type: "reader.answered", ...READ, reading };
 }
 
 function waitStarted(why = "limit"): Event {

@@ -56,7 +56,7 @@ export function simulatedHands(): SimulatedHands {
     },
     async filesIn(root) {
       const places = [repository, ...lanes.worktrees.values()];
-      const files = lanes.trials.get(root) ?? places.find((place) => place.root === root)?.files;
+      const files = world.trials.get(root)?.files ?? places.find((place) => place.root === root)?.files;
       return files === undefined ? null : Object.fromEntries(files);
     },
     async switchTo(branch) {

@@ -35,7 +35,7 @@ export function describeWorkspace(name: string, create: () => Promise<WorkspaceS
     });
 
     test("an idle iteration has no evidence of anything", async () => {
-      expect(await collect()).toEqual({
+      expect(await collect()).toMatchObject({
         headBefore: from.head,
         headAfter: from.head,
         changed: { files: 0, paths: [] },
@@ -48,8 +48,7 @@ export function describeWorkspace(name: string, create: () => Promise<WorkspaceS
         tasksRemoved: [],
         phantoms: [],
         putBack: [],
-        changedDefinitions: [],
-        weakened: [],
+        checkFiles: [],
         refusal: null,
       });
     });
@@ -149,7 +148,8 @@ export function describeWorkspace(name: string, create: () => Promise<WorkspaceS
     test("what its tools wrote is a phantom only when nothing of it is there any more", async () => {
       await subject.change("a");
       expect((await collect({ written: ["scratch", "a"] })).phantoms).toEqual([]);
-      expect((await collect({ written: ["scratch", "draft"] })).phantoms).toEqual(["scratch", "draft"]);
+      expect((await collect({ cited: ["scratch"], written: ["scratch"] })).phantoms).toEqual([]);
+      expect((await collect({ cited: ["scratch"], written: [] })).phantoms).toEqual(["scratch"]);
     });
 
     test("what an earlier iteration of the task wrote is no phantom", async () => {
@@ -236,6 +236,9 @@ export function requestFrom(from: Snapshot, source: string): CollectRequest {
     written: [],
     earlier: { from: null, paths: [] },
     isProtected: () => false,
-    pins: [],
+    gates: [],
+    oldChecks: "auto",
+    since: 0,
+    isClaimed: true,
   };
 }

@@ -6,13 +6,15 @@ import type { SceneName } from "./scene.ts";
 const SPREAD: readonly (readonly [SceneName, number])[] = [
   ["serial", 3],
   ["lanes", 2],
+  ["old-checks", 3],
+  ["old-checks-copy", 1],
 ];
 
 test.each(SPREAD)(
   "kill -9 at some steps of a run, %s: nothing is lost, doubled or left",
   async (scene, count) => {
     const points = await pointsOf(scene);
-    expect(points.length).toBeGreaterThan(200);
+    expect(points.length).toBeGreaterThan(100);
     const { deaths, failures } = await explore(spread(points, count), count);
     expect(failures).toEqual([]);
     // How many steps there are depends a little on time, so that one near the end may not be reached.

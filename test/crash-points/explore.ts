@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Random } from "../../src/eval/random.ts";
 import { recordedIn } from "./recorded.ts";
 import {
+  hasOldChecks,
   openScene,
   putBack,
   runForMs,
@@ -11,7 +12,7 @@ import {
   type Scene,
   type SceneName,
 } from "./scene.ts";
-import { violationsIn } from "./violations.ts";
+import { changedWorkTrees, violationsIn } from "./violations.ts";
 
 /** Where ralph dies: at a step, or after so many milliseconds. */
 export type Point =
@@ -36,25 +37,21 @@ export interface Explored {
 const READS =
   /^git (rev-parse|merge-base|ls-|cat-file|var|show-ref|for-each-ref|config|status|diff-tree|worktree list)|^sqlite \S+ (BEGIN|SAVEPOINT|RELEASE|synchronous)/;
 const RUN_BEGINS = /\/repository\/\.ralph\//;
-const HAS_MIDDLE = /^(write|writeFile|appendFile|rm|git|sh) /;
+const OLD_CHECKS_BEGIN = /^mkdtemp \S*\/ralph-old-checks-/;
+const HAS_MIDDLE = /^(write|writeFile|appendFile|rm|git|sh|\/\S*\/(unshare|mknod)) /;
 
 /** Every point of an undisturbed run of a scene; that run itself must be faultless. */
 export async function pointsOf(name: SceneName): Promise<readonly Point[]> {
   const scene = await openScene(name);
   try {
     const { steps: all } = await runUntilDeath(scene, { step: 0, when: "before" });
-    const found = violationsIn(scene, [], await scene.project.ralph(...SCENES[name]));
+    const found = violationsIn(scene, [], await scene.project.ralph(...SCENES[name].args));
     if (found.length > 0) throw new Error(`without any death: ${found.join("; ")}`);
-    // Of the last one only what comes before the run itself is of interest: the others have the rest.
-    const steps =
-      name === "mending"
-        ? all.slice(
-            0,
-            all.findIndex((step) => RUN_BEGINS.test(step)),
-          )
-        : all;
-    return steps.flatMap((step, index): readonly Point[] => {
-      if (READS.test(step)) return [];
+    // Of some only a part is of interest: the others have the rest.
+    const from = hasOldChecks(name) ? all.findIndex((step) => OLD_CHECKS_BEGIN.test(step)) : 0;
+    const to = name === "mending" ? all.findIndex((step) => RUN_BEGINS.test(step)) : all.length;
+    return all.flatMap((step, index): readonly Point[] => {
+      if (READS.test(step) || index < from || index >= to) return [];
       const before: Point = { scene: name, step: index + 1, when: "before" };
       return HAS_MIDDLE.test(step) ? [before, { ...before, when: "half-way" }] : [before];
     });
@@ -68,7 +65,7 @@ export async function randomPoints(name: SceneName, count: number, seed: number)
   const scene = await openScene(name);
   try {
     const startedAt = performance.now();
-    await scene.project.ralph(...SCENES[name]);
+    await runForMs(scene, Infinity);
     const longestMs = Math.round(performance.now() - startedAt);
     const random = new Random(seed);
     return Array.from({ length: count }, () => ({ scene: name, ms: random.between(50, longestMs) }));
@@ -112,9 +109,10 @@ async function dieAt(
   const died = "ms" in point ? await runForMs(scene, point.ms) : await runUntilDeath(scene, point);
   const atDeath =
     scene.name === "mending" ? scene.recorded : recordedIn(join(scene.project.root, ".git", "ralph"));
-  const last = await scene.project.ralph(...SCENES[scene.name]);
+  const changed = changedWorkTrees(scene, atDeath);
+  const last = await scene.project.ralph(...SCENES[scene.name].args);
   try {
-    return { died, violations: violationsIn(scene, atDeath, last) };
+    return { died, violations: [...changed, ...violationsIn(scene, atDeath, last)] };
   } catch (error) {
     return { died, violations: [`it cannot even be looked at: ${String(error)}`] };
   }

@@ -1,7 +1,9 @@
 // `npm run crash-points`: kills the built program at every step of a small but complete run, serial, with two lanes,
-// and while a damaged log is mended, runs it again, and looks whether anything is lost, doubled or left behind.
-//   --scene serial|lanes|mending   only this one
+// while a damaged log is mended, and while old checks run and a reader reads, runs it again, and looks whether anything
+// is lost, doubled or left behind.
+//   --scene NAME           only this one of scene.ts; `--scene "old-checks*"`: all that begin so
 //   --from N --count N     only these steps; --when before|half-way: only so
+//   --every N              only each Nth of these points
 //   --random N --seed N    instead of steps, N random moments of each scene
 //   --side-by-side N       so many projects at a time
 //   --json                 last, the figures as one line; --record keeps them in docs/proof/figures
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     count: { type: "string", default: "Infinity" },
     when: { type: "string" },
+    every: { type: "string", default: "1" },
     random: { type: "string" },
     seed: { type: "string", default: "1" },
     "side-by-side": { type: "string", default: "4" },
@@ -26,7 +29,10 @@ const { values } = parseArgs({
 
 const startedAt = performance.now();
 const scenes = (Object.keys(SCENES) as SceneName[]).filter(
-  (name) => values.scene === undefined || values.scene === name,
+  (name) =>
+    values.scene === undefined ||
+    name === values.scene ||
+    (values.scene.endsWith("*") && name.startsWith(values.scene.slice(0, -1))),
 );
 const figures: Record<string, number> = {};
 let failed = 0;
@@ -56,13 +62,14 @@ process.exitCode = failed === 0 ? 0 : 1;
 async function chosenPoints(scene: SceneName): Promise<readonly Point[]> {
   if (values.random !== undefined) return randomPoints(scene, Number(values.random), Number(values.seed));
   const from = Number(values.from);
-  return (await pointsOf(scene)).filter(
+  const points = (await pointsOf(scene)).filter(
     (point) =>
       "step" in point &&
       point.step >= from &&
       point.step < from + Number(values.count) &&
       (values.when === undefined || values.when === point.when),
   );
+  return points.filter((_, index) => index % Number(values.every) === 0);
 }
 
 function tellFailure({ point, step, violations }: Failure): void {

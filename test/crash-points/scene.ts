@@ -17,15 +17,35 @@ import { createProject, RALPH, type Project } from "../e2e/project.ts";
 import { recordedIn } from "./recorded.ts";
 
 /**
- * What a small but complete run is: one after the other in the user's checkout, or side by side with merges; and one whose
- * log has to be mended first.
+ * What a small but complete run is: one after the other in the user's checkout, or side by side with merges; one whose
+ * log has to be mended first; and those in which both tasks change checks, so that the old checks run and a reader is
+ * asked, each with an overlay and with a copy of the work tree.
  */
-export const SCENES = {
-  serial: ["run"],
-  lanes: ["run", "--parallel", "2"],
-  mending: ["run"],
-} as const;
-export type SceneName = keyof typeof SCENES;
+const KINDS = {
+  serial: { args: ["run"] },
+  lanes: { args: ["run", "--parallel", "2"] },
+  mending: { args: ["run"] },
+  "old-checks": { args: ["run"], layout: "overlay" },
+  "old-checks-copy": { args: ["run"], layout: "copy" },
+  "old-checks-lanes": { args: ["run", "--parallel", "2"], layout: "overlay" },
+  "old-checks-lanes-copy": { args: ["run", "--parallel", "2"], layout: "copy" },
+} satisfies Record<string, SceneKind>;
+export type SceneName = keyof typeof KINDS;
+export const SCENES: Readonly<Record<SceneName, SceneKind>> = KINDS;
+
+interface SceneKind {
+  readonly args: readonly string[];
+  /** How the old checks are laid out; missing: no task touches any. */
+  readonly layout?: "overlay" | "copy";
+}
+
+export function isInLanes(name: SceneName): boolean {
+  return name.includes("lanes");
+}
+
+export function hasOldChecks(name: SceneName): boolean {
+  return SCENES[name].layout !== undefined;
+}
 
 /** A project before its run; it can be put back to that moment as often as needed. */
 export interface Scene {
@@ -48,28 +68,82 @@ const AGENT = `cat > /dev/null
 task=$RALPH_TASK_ID
 if test $task = one && ! test -e "$HOME/tried"; then : > "$HOME/tried"; echo wrong > one.txt
 else echo right > $task.txt; fi
+test ! -d test || . "$HOME/change-checks.sh"
 test -z "$LINGER" || sleep 60
 if test $task = two; then git add -A; git commit -qm "two by the agent"; fi
 echo '<promise>COMPLETE</promise>'
 `;
 
-const CONFIG = `agent = "stub"
-[agents.stub]
-command = ["sh", "../home/agent.sh"]
-[[gates]]
-name = "right"
-command = "{ test -z $LINGER || sleep 60; }; ! grep -s wrong *.txt"
+/** It leaves files of every kind. The old check of the first task fails afterwards, that of the other does not. */
+const CHANGE_CHECKS = `echo "! grep -q wrong $task.txt" > test/$task.sh
+chmod 755 test/$task.sh
+mkdir -p ignored; echo $task > ignored/$task; chmod 640 ignored/$task; ln -sf nowhere ignored/link
 `;
 
+/** It writes as caches do, may be met while it works, and takes a photograph of the work tree when it is there. */
+const CHECK = `{ test -z "$LINGER" && sleep \${NAP:-0}; } || sleep 60
+mkdir -p ignored; date +%N > ignored/cache; date +%N > ignored/$$; date +%N > cache.log
+for file in test/*.sh; do sh $file || exit 1; done
+photo=$HOME/photo-$(git rev-parse HEAD)
+test -e $photo || sh $HOME/photograph.sh > $photo
+`;
+
+/** Everything in a work tree: names, kinds, modes, dates, links and contents; and the index. */
+const PHOTOGRAPH = `export GIT_OPTIONAL_LOCKS=0
+ours="-path ./.git -prune -o -path ./.ralph -prune -o"
+find . $ours -printf '%p %y %m %T@ %l\\n' | sort
+find . $ours -type f -print0 | sort -z | xargs -0 sha256sum
+sha256sum < "$(git rev-parse --git-path index)"
+`;
+
+/** It changes what it may not, and has nothing against the first task. */
+const READER = `cat > /dev/null
+echo scribble > scribble.txt; echo scribble >> one.txt
+test -z "$LINGER" || sleep 60
+echo '<review>{"criteria": [{"criterion": 1, "answer": "met", "reason": "one.txt:1"}], "concerns": [{"concern": 1, "answer": "harmless", "reason": "one.txt may exist now"}]}</review>'
+`;
+
+const PLAIN_GATE = "{ test -z $LINGER || sleep 60; }; ! grep -s wrong *.txt";
+
+/** Lanes work elsewhere than beside the home, so all paths are whole. */
+function configOf(home: string, gate: string): string {
+  return `agent = "stub"
+[verify]
+reader_agent = "reader"
+[agents.stub]
+command = ["sh", "${home}/agent.sh"]
+[agents.reader]
+command = ["sh", "${home}/reader.sh"]
+[[gates]]
+name = "right"
+command = "${gate}"
+`;
+}
+
 export async function openScene(name: SceneName): Promise<Scene> {
-  const project = createProject({ tasks: ["one", "two"], config: CONFIG });
+  const project = createProject({ tasks: ["one", "two"] });
   const folder = join(project.root, "..");
-  writeFileSync(join(folder, "home", "agent.sh"), AGENT);
-  // Lanes work elsewhere than beside the home.
-  project.write(".ralph/ralph.toml", CONFIG.replace("../home", join(folder, "home")));
+  const home = join(folder, "home");
+  const scripts = {
+    agent: AGENT,
+    "change-checks": CHANGE_CHECKS,
+    check: CHECK,
+    photograph: PHOTOGRAPH,
+    reader: READER,
+  };
+  for (const [script, text] of Object.entries(scripts)) writeFileSync(join(home, `${script}.sh`), text);
+  const isPlain = !hasOldChecks(name);
+  project.write(".ralph/ralph.toml", configOf(home, isPlain ? PLAIN_GATE : `sh ${home}/check.sh`));
+  if (!isPlain) {
+    project.write(".gitignore", "ignored/\n*.log\n");
+    project.write("test/one.sh", "! test -e one.txt\n");
+    project.write("test/two.sh", "! grep -qs wrong two.txt\n");
+  }
   const before = project.commit("scene");
   mkdirSync(join(folder, "tmp"));
   Object.assign(project.env, { TMPDIR: join(folder, "tmp") });
+  if (SCENES[name].layout === "copy")
+    Object.assign(project.env, { NODE_OPTIONS: `--import ${DIE_AT_STEP}`, NO_NAMESPACES: "1" });
   if (name === "mending") await project.ralph("run", "--task", "one");
   const recorded = recordedIn(join(project.root, ".git", "ralph"));
   if (name === "mending") destroyFirstPage(join(project.root, ".git", "ralph", "state.db"));
@@ -109,16 +183,20 @@ export async function runUntilDeath(
   const log = join(folder, "steps");
   const death: Death = { step, when, hooks: null, log, folder, fine: true };
   const env = { ...project.env, NODE_OPTIONS: `--import ${DIE_AT_STEP}`, DEATH: JSON.stringify(death) };
-  const child = spawn(RALPH, SCENES[name], { cwd: project.root, env, stdio: "ignore" });
+  const child = spawn(RALPH, SCENES[name].args, { cwd: project.root, env, stdio: "ignore" });
   const [, signal] = (await once(child, "exit")) as [unknown, NodeJS.Signals | null];
   const text = existsSync(log) ? readFileSync(log, "utf8") : "";
   return { signal, steps: text.split("\n").filter((line) => line !== "") };
 }
 
+/** Checks take longer, so that more deaths meet them at work. */
+export const WITH_NAPS = { NAP: "0.3" };
+
 /** Runs ralph and kills it after a time. */
 export async function runForMs({ project, name }: Scene, ms: number): Promise<Died> {
-  const child = spawn(RALPH, SCENES[name], { cwd: project.root, env: project.env, stdio: "ignore" });
-  const killer = setTimeout(() => child.kill("SIGKILL"), ms);
+  const env = { ...project.env, ...WITH_NAPS };
+  const child = spawn(RALPH, SCENES[name].args, { cwd: project.root, env, stdio: "ignore" });
+  const killer = ms === Infinity ? undefined : setTimeout(() => child.kill("SIGKILL"), ms);
   const [, signal] = (await once(child, "exit")) as [unknown, NodeJS.Signals | null];
   clearTimeout(killer);
   return { signal, steps: [] };

@@ -1,12 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
 import type { Recorded } from "../../src/core/events.ts";
 import type { Finished } from "../e2e/project.ts";
 import { recordedIn } from "./recorded.ts";
-import type { Scene } from "./scene.ts";
+import { hasOldChecks, isInLanes, type Scene } from "./scene.ts";
 
 const TASKS = ["one", "two"];
 const TODO = "# Tasks\n\n- [x] **one**: make one\n- [x] **two**: make two\n";
@@ -21,6 +22,40 @@ export function violationsIn(scene: Scene, atDeath: readonly Recorded[], last: F
     ...inTheViews(scene, events),
     ...leftBehind(scene),
   ];
+}
+
+/** Work trees that are not as a gate has photographed them, although their claim is still being looked at. */
+export function changedWorkTrees(
+  { project, folder }: Scene,
+  atDeath: readonly Recorded[],
+): readonly string[] {
+  const of = (type: Recorded["type"]): ReadonlySet<number> =>
+    new Set(atDeath.flatMap((event) => (event.type === type && "iteration" in event ? event.iteration : [])));
+  const [checked, judged] = [of("gates.checked"), of("verdict.reached")];
+  const heads = atDeath.flatMap((event) => {
+    const isOpen =
+      event.type === "evidence.collected" && checked.has(event.iteration) && !judged.has(event.iteration);
+    return isOpen ? [event.evidence.headAfter] : [];
+  });
+  const home = join(folder, "home");
+  return project
+    .git("worktree", "list", "--porcelain")
+    .split("\n\n")
+    .map((text) => /^worktree (.*)\nHEAD (.*)/.exec(text))
+    .flatMap((found) => {
+      const [, root = "", head = ""] = found ?? [];
+      const photograph = join(home, `photo-${head}`);
+      if (!heads.includes(head) || !existsSync(photograph) || basename(root).startsWith("@")) return [];
+      const before = readFileSync(photograph, "utf8").split("\n");
+      const now = execFileSync("sh", [join(home, "photograph.sh")], { cwd: root, encoding: "utf8" }).split(
+        "\n",
+      );
+      const other = [
+        ...before.filter((line) => !now.includes(line)),
+        ...now.filter((line) => !before.includes(line)),
+      ];
+      return claim(other.length === 0, `${root} changed: ${other.join("; ")}`);
+    });
 }
 
 function claim(isSo: boolean, otherwise: string): readonly string[] {
@@ -53,7 +88,7 @@ function inTheLog(
       .toSorted();
   const runs = (type: Recorded["type"]): number => events.filter((event) => event.type === type).length;
   const started = numbers("iteration.started");
-  const once = ["task.completed", name === "lanes" ? "task.merged" : "task.marked"] as const;
+  const once = ["task.completed", isInLanes(name) ? "task.merged" : "task.marked"] as const;
   return [
     ...claim(
       isDeepStrictEqual(events.slice(0, atDeath.length), atDeath),
@@ -73,12 +108,25 @@ function inTheLog(
     ...once.flatMap((type) =>
       claim(isDeepStrictEqual(tasks(type), TASKS), `${type} of ${tasks(type).join()}`),
     ),
+    ...(hasOldChecks(name)
+      ? [
+          ...claim(
+            isDeepStrictEqual(tasks("old-checks.ran"), TASKS),
+            `old checks of ${tasks("old-checks.ran").join()}`,
+          ),
+          ...claim(
+            tasks("reader.answered").join() === "one",
+            `readings of ${tasks("reader.answered").join()}`,
+          ),
+          ...claim(tasks("reader.asked").length >= 1, "the reader was never asked"),
+        ]
+      : []),
     ...claim(runs("run.started") === runs("run.ended"), "a run is still open"),
   ];
 }
 
 function inTheRepository(scene: Scene, events: readonly Recorded[]): readonly string[] {
-  const { project, before } = scene;
+  const { project, before, name } = scene;
   const lines = (...args: string[]): readonly string[] =>
     project
       .git(...args)
@@ -91,7 +139,8 @@ function inTheRepository(scene: Scene, events: readonly Recorded[]): readonly st
     ...claim(show("TODO.md") === TODO.trimEnd(), "the committed task file is another one"),
     ...TASKS.flatMap((task) => claim(show(`${task}.txt`) === "right", `the work of ${task} is not in main`)),
     ...claim(
-      lines("diff", "--name-only", before, "main").join() === "TODO.md,one.txt,two.txt",
+      lines("diff", "--name-only", before, "main").join() ===
+        `TODO.md,one.txt${hasOldChecks(name) ? ",test/one.sh,test/two.sh" : ""},two.txt`,
       `main changed ${lines("diff", "--name-only", before, "main").join()}`,
     ),
     ...claim(project.git("status", "--porcelain") === "", `dirty: ${project.git("status", "--porcelain")}`),
@@ -113,7 +162,7 @@ function uncountedCommits({ project, name, before }: Scene, events: readonly Rec
       return event.type === "task.merged" ? [event.to] : [];
     }),
   );
-  const tips = name === "lanes" ? ["main", ...TASKS.map((task) => `ralph/merged/${task}`)] : ["main"];
+  const tips = isInLanes(name) ? ["main", ...TASKS.map((task) => `ralph/merged/${task}`)] : ["main"];
   const all = project.git("log", "--format=%H %s", ...tips, "--not", before).split("\n");
   return all.filter((line) => line !== "" && !known.has(line.split(" ", 1)[0] ?? ""));
 }

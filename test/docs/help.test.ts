@@ -2,9 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { commandShapes, type CommandShape } from "../../src/cli/command-shapes.ts";
-import { helpBlocks } from "../../src/cli/help/help-blocks.ts";
-import { TOPICS } from "../../src/cli/help/topics.ts";
+import { commandShapes, type CommandShape } from "../../src/cli/commands/completion.ts";
+import { helpBlocks, TOPICS } from "../../src/cli/commands/help.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { EXIT_CODES } from "../../src/core/loop/outcome.ts";
 

@@ -85,6 +85,7 @@ describe("what is printed", () => {
       is_stuck: false,
       contradictions: [],
       citations: ["src/a.ts"],
+      answers: [],
       files_written: [],
       tool_calls: null,
       session_id: null,
@@ -116,6 +117,20 @@ describe("what is printed", () => {
       decide_options: ["a", "b"],
       decide_default: "a",
       decide_deadline_seconds: 120,
+    });
+  });
+
+  test("tells what the agent says of work that is already done, and its answers", async () => {
+    const { json } = await analyze(
+      ["-"],
+      "Concern 1: the test was renamed.\n\n<promise>ALREADY_DONE:more() exists</promise>",
+    );
+    expect(json).toMatchObject({
+      claim: "already_done",
+      already_done_reason: "more() exists",
+      confidence: 100,
+      promise_matches: false,
+      answers: [{ about: "concern", number: 1, text: "the test was renamed." }],
     });
   });
 

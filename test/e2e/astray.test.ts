@@ -38,7 +38,7 @@ test("one that commits there is noticed, too", async () => {
 });
 
 test("merges of other lanes are not taken for it", async () => {
-  agent(`sleep 0.$RALPH_ITERATION_NUMBER; touch "$RALPH_TASK_ID.txt"`);
+  agent(`sleep 0.$RALPH_ITERATION_NUMBER; echo done > "$RALPH_TASK_ID.txt"`);
   project.write("TODO.md", ["a", "b", "c", "d"].map((id) => `- [ ] **${id}** do ${id}\n`).join(""));
   project.commit("more");
   expect(await project.ralph("run", "--parallel", "3")).toMatchObject({ code: 0 });

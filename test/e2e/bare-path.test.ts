@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { THIS_PLATFORM } from "../../src/adapters/system/platform/this-platform.ts";
-import { findProgram } from "../../src/adapters/system/find-program.ts";
+import { THIS_PLATFORM } from "../../src/adapters/system/platform/platform.ts";
+import { findProgram } from "../../src/adapters/system/run-program.ts";
 import { createProject, startRalph, type Finished, type Project } from "./project.ts";
 
 const AGENT = `#!/bin/sh

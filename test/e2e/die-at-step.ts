@@ -37,10 +37,18 @@ const CHANGES = [
 ] as const;
 
 const death = JSON.parse(process.env["DEATH"] ?? "null") as Death | null;
-if (death !== null) {
-  delete process.env["NODE_OPTIONS"];
-  delete process.env["DEATH"];
-  await watch(death);
+const hasNamespaces = process.env["NO_NAMESPACES"] === undefined;
+for (const name of ["NODE_OPTIONS", "DEATH", "NO_NAMESPACES"]) delete process.env[name];
+if (!hasNamespaces) refuseNamespaces();
+if (death !== null) await watch(death);
+
+/** As on a machine that allows none. */
+function refuseNamespaces(): void {
+  const { execFile } = childProcess;
+  const refusing = (program: string, ...rest: unknown[]): unknown =>
+    (execFile as unknown as Functions[string])(program.endsWith("/unshare") ? "false" : program, ...rest);
+  childProcess.execFile = refusing as unknown as typeof execFile;
+  syncBuiltinESMExports();
 }
 
 async function watch(death: Death): Promise<void> {
@@ -69,7 +77,15 @@ function die(): never {
 }
 
 function watchProcesses({ when, hooks, fine }: Death, isDue: IsDue): void {
-  const { spawn } = childProcess;
+  const { spawn, execFile } = childProcess;
+  const watchedFile = (program: string, args: readonly string[], ...rest: unknown[]): unknown => {
+    const isNow = isDue(`${program} ${args.join(" ")}`);
+    if (isNow && when === "before") die();
+    const child = (execFile as unknown as Functions[string])(program, args, ...rest);
+    if (isNow) die();
+    return child;
+  };
+  if (fine) childProcess.execFile = watchedFile as unknown as typeof execFile;
   const watched = (command: string, args: readonly string[], options: childProcess.SpawnOptions): unknown => {
     const isNow = isDue(
       `${command} ${args.filter((arg, at) => arg !== "-c" && args[at - 1] !== "-c").join(" ")}`,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TOPICS } from "../../src/cli/help/topics.ts";
+import { TOPICS } from "../../src/cli/commands/help.ts";
 import { createBareProject, type Project } from "./project.ts";
 
 let project: Project;

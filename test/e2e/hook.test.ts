@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readStories } from "../../src/core/review/read-stories.ts";
-import { snapshotOf } from "../../src/core/review/story-review.ts";
+import { snapshotOf, readStories } from "../../src/core/review/story-review.ts";
 import {
   story,
   STORY_TRANSITIONS,

@@ -1,23 +1,105 @@
+import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createBareProject, createProject, exists, type Project } from "./project.ts";
+import { findProgram } from "../../src/adapters/system/run-program.ts";
+import { createBareProject, createProject, exists, until, type Project } from "./project.ts";
 
 let project: Project;
 afterEach(() => project.dispose());
 
 describe("ralph init", () => {
   test.each([
-    ["Node", { "package.json": '{"scripts": {"test": "true"}}' }, "npm test"],
-    ["Python", { "pyproject.toml": "[project]\nname = 'x'\n" }, "python3 -m pytest"],
-    ["Go", { "go.mod": "module x\n" }, "go test ./..."],
-    ["Make", { Makefile: "test:\n\ttrue\n" }, "make test"],
-  ] as const)("in a %s repository finds the tests", async (_kind, files, command) => {
+    ["Node", { "package.json": '{"scripts": {"test": "true"}}' }, "npm test", "package.json"],
+    ["Make", { Makefile: "test:\n\ttrue\n" }, "make test", "Makefile"],
+  ] as const)("in a %s repository runs the tests and writes down what they said", async (...row) => {
+    const [, files, command, because] = row;
     project = createBareProject(files);
     const { code, stdout } = await project.ralph("init");
     expect(code).toBe(0);
-    expect(stdout).toContain(`tests: ${command}`);
-    expect(project.read(".ralph/ralph.toml")).toContain(`command = "${command}"`);
+    expect(stdout).toMatch(new RegExp(`^tried  ${command} +passed in [\\d.]+s$`, "m"));
+    expect(stdout).toContain(`agent: demo, as none was found; tests: ${command}\n`);
+    expect(project.read(".ralph/ralph.toml")).toMatch(
+      new RegExp(`^command = "${command}" +# found in ${because}, passed in [\\d.]+s$`, "m"),
+    );
     expect(stdout).toContain("Next:");
     expect(stdout).toMatch(/Or one goal without a list: ralph run "what you want"\n$/);
+    expect(await project.ralph("run", "a goal", "--agent", "demo")).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("writes a check down that is red today, with what fails", async () => {
+    project = createBareProject({ Makefile: 'test:\n\t@echo "not ok 3 - adds"; exit 1\nlint:\n\t@exit 1\n' });
+    const { code, stdout } = await project.ralph("init");
+    expect(code).toBe(0);
+    expect(stdout).toContain("tried  make test                failing today: adds\n");
+    expect(stdout).toContain("tried  make lint                failing today: exit 2\n");
+    expect(project.read(".ralph/ralph.toml")).toMatch(
+      /^command = "make test" +# found in Makefile, failing today: adds$/m,
+    );
+  });
+
+  test("leaves out a check that cannot run, and says why", async () => {
+    project = createBareProject({
+      "package.json": '{"scripts": {"test": "no-such-runner", "lint": "true"}}',
+      "go.mod": "module x\n",
+    });
+    const programs = join(project.root, "..", "only-these");
+    mkdirSync(programs);
+    for (const name of ["git", "sh", "npm", "node"]) {
+      const found = findProgram(name, "/", process.env) ?? "";
+      symlinkSync(name === "npm" ? realpathSync(found) : found, join(programs, name));
+    }
+    Object.assign(project.env, { PATH: programs });
+    const { code, stdout } = await project.ralph("init");
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "tried  npm test                 left out: it exited with 127: a program that it calls is not installed\n",
+    );
+    expect(stdout).toContain("tried  go vet ./...             left out: go is not installed\n");
+    expect(stdout).toContain("agent: demo, as none was found; lint: npm run lint\n");
+    const config = project.read(".ralph/ralph.toml");
+    expect(config).not.toMatch(/npm test|go (?:vet|test)/);
+    expect(config.match(/^command = .*$/gm)).toEqual([
+      expect.stringMatching(/^command = "npm run lint" +# found in package\.json, passed in /),
+    ]);
+    expect(stdout).toMatch(/^ +\d\. install what was left out, then: ralph init --force$/m);
+  });
+
+  test("takes the second check of a name where the first cannot run", async () => {
+    project = createBareProject({
+      "package.json": '{"scripts": {"test": "no-such-runner"}}',
+      Makefile: "test:\n\ttrue\n",
+    });
+    await project.ralph("init");
+    const config = project.read(".ralph/ralph.toml");
+    expect(config).toMatch(/^name = "tests"\ncommand = "make test"/m);
+    expect(config).not.toContain("npm test");
+  });
+
+  test("runs no check where a configuration is there", async () => {
+    project = createBareProject({ Makefile: "test:\n\ttouch ran.txt\n", ".ralph/ralph.toml": "" });
+    expect((await project.ralph("init")).stdout).not.toContain("tried");
+    expect(exists(project, "ran.txt")).toBe(false);
+  });
+
+  test("names files that the checks leave behind", async () => {
+    project = createBareProject({ Makefile: "test:\n\ttouch ran.txt\n" });
+    const { stderr } = await project.ralph("init");
+    expect(stderr).toBe(
+      "ralph: the checks wrote files that git does not ignore: ran.txt\n  → commit them, delete them, or add them to .gitignore, before you run ralph\n",
+    );
+  });
+
+  test("stops at Ctrl-C with the check, and writes nothing", async () => {
+    project = createBareProject({
+      Makefile: "test:\n\ttouch started; sleep 600\n",
+      ".gitignore": "started\n",
+    });
+    const running = project.start("init");
+    await until("the check runs", () => exists(project, "started"));
+    running.child.kill("SIGINT");
+    expect(await running.finished).toMatchObject({ code: 130 });
+    expect(exists(project, ".ralph/ralph.toml")).toBe(false);
+    expect(project.leftovers()).toEqual([]);
   });
 
   test("without tests says how to name a check", async () => {
@@ -44,20 +126,21 @@ describe("ralph init", () => {
   });
 
   test("finds all checks of a project, in its own words, and leaves a second set to be chosen", async () => {
-    const scripts = { test: "vitest", lint: "eslint .", typecheck: "tsc", build: "tsc" };
+    const scripts = { test: "true", lint: "false", typecheck: "true", build: "tsc" };
     project = createBareProject({
       "package.json": JSON.stringify({ scripts }),
-      "pnpm-lock.yaml": "",
-      "go.mod": "module x\n",
+      Makefile: "test:\n\ttrue\n",
     });
     const { stdout } = await project.ralph("init");
     expect(stdout).toContain(
-      "agent: demo, as none was found; tests: pnpm test, lint: pnpm run lint, types: pnpm run typecheck, vet: go vet ./...",
+      "agent: demo, as none was found; tests: npm test, lint: npm run lint, types: npm run typecheck\n",
     );
     const config = project.read(".ralph/ralph.toml");
-    expect(config).toContain('# name = "tests-2"\n# command = "go test ./..."\n');
+    expect(config).toMatch(
+      /# name = "tests-2"\n# command = "make test" +# found in Makefile, passed in .*\n/,
+    );
     const { stdout: shown } = await project.ralph("config");
-    expect(shown).toContain("pnpm run typecheck");
+    expect(shown).toContain("npm run typecheck");
     expect(await project.ralph("init")).toMatchObject({ code: 0 });
   });
 

@@ -53,7 +53,7 @@ describe("an agent that lies", () => {
   test("is told in the next prompt exactly what feedback.txt says", async () => {
     await liarOnce();
     const feedback = project.read(".ralph/interventions/feedback.txt");
-    expect(feedback).toMatch(/^## Previous Iteration Feedback[^]*NO FILES/);
+    expect(feedback).toMatch(/^## Previous Iteration Feedback[^]*no file has changed/);
     expect((await project.ralph("prompt", "one")).stdout).toContain(feedback);
   });
 
@@ -177,7 +177,7 @@ describe("ralph interventions", () => {
     const { code, stdout, stderr } = await project.ralph("interventions", "--last", "1");
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^ {2}1 {2}\S+ {2}one {2}demo {2}critical {2}no_files_detected {2}you wrote NO FILES.*\n$/,
+      /^ {2}1 {2}\S+ {2}one {2}demo {2}critical {2}no_files_detected {2}you reported the task complete, but no file has changed.*\n$/,
     );
     expect(stderr).toBe("ralph: the last 1 of 2; all: --last 2\n");
     expect(await printed("interventions", "--last", "1")).toHaveLength(1);

@@ -3,8 +3,18 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { iterationFolder, type IterationFolder } from "../../src/adapters/agents/iteration-folder.ts";
+import { type FolderTask, iterationFolder, type IterationFolder } from "../../src/adapters/agents/launch.ts";
 import { startMcp, type McpClient } from "./mcp-client.ts";
+
+const TASK: FolderTask = {
+  id: "task-007",
+  title: "Log in",
+  description: "Users log in with a password.",
+  criteria: ["a wrong password is refused"],
+  stage: "build",
+  iteration: 2,
+  maxIterations: 30,
+};
 
 let folder: IterationFolder;
 /** No repository: where the server runs is not its business. */
@@ -14,15 +24,7 @@ let client: McpClient;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), "ralph-test-"));
   folder = iterationFolder(randomUUID());
-  folder.make({
-    id: "task-007",
-    title: "Log in",
-    description: "Users log in with a password.",
-    criteria: ["a wrong password is refused"],
-    stage: "build",
-    iteration: 2,
-    maxIterations: 30,
-  });
+  folder.make(TASK);
   client = start({ RALPH_ITERATION_DIR: folder.path });
 });
 
@@ -180,6 +182,56 @@ describe("a tool", () => {
     await Promise.all(calls);
     await Promise.all(others.map((other) => other.end()));
     expect(folder.readReports()).toHaveLength(100);
+  });
+});
+
+describe("for a second reader", () => {
+  const REVIEW = {
+    criteria: [{ criterion: 1, answer: "not_met", reason: "login.ts:7 lets everybody in" }],
+    concerns: [{ concern: 1, answer: "harmless", reason: "the task asks for it" }],
+  };
+
+  beforeEach(async () => {
+    await client.end();
+    folder.make({ ...TASK, stage: "reader", part: "reader" });
+    client = start({ RALPH_ITERATION_DIR: folder.path });
+    await client.initialize();
+  });
+
+  test("there is the task and the review, and no claim", async () => {
+    const { result } = await client.request("tools/list");
+    const tools = result?.["tools"] as { name: string; inputSchema: object }[];
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(["get_task", "submit_review"]);
+    const entries = (properties: object): object => ({ type: "array", items: { properties } });
+    expect(tools.find(({ name }) => name === "submit_review")?.inputSchema).toMatchObject({
+      properties: {
+        criteria: entries({ answer: { enum: ["met", "not_met", "cannot_tell"] } }),
+        concerns: entries({ answer: { enum: ["harmless", "real"] } }),
+      },
+      required: ["criteria"],
+    });
+  });
+
+  test("its review is taken down, and of several the last counts", async () => {
+    const first = { criteria: [{ criterion: 1, answer: "met", reason: "at first sight" }] };
+    for (const review of [first, REVIEW]) {
+      const { text, isError } = await client.call("submit_review", review);
+      expect({ text, isError }).toEqual({ text: "Noted. Do no more and end your turn.", isError: false });
+    }
+    expect(folder.readReports().at(-1)).toEqual({ tool: "submit_review", review: REVIEW });
+  });
+
+  test.each<[object, string]>([
+    [{}, "criteria"],
+    [{ criteria: [] }, "it answers nothing"],
+    [{ criteria: [{ criterion: 0, answer: "met", reason: "" }] }, "criterion"],
+    [{ criteria: [{ criterion: 1, answer: "fine", reason: "" }] }, "answer"],
+    [{ criteria: [{ criterion: 1, answer: "met", reason: "x".repeat(2_001) }] }, "2000"],
+  ])("a review is refused that is %j", async (review, objection) => {
+    const { text, isError } = await client.call("submit_review", review);
+    expect(text).toContain(objection);
+    expect(isError).toBe(true);
+    expect(folder.readReports()).toEqual([]);
   });
 });
 

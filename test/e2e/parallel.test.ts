@@ -93,7 +93,7 @@ ${DONE}`,
   test("each green and together red: the second is not merged, and its next prompt shows the gate", async () => {
     parallelProject(
       ["one", "two"],
-      `if [ $n = 1 ]; then touch "$RALPH_TASK_ID.txt"; begun one; begun two; ${DONE}
+      `if [ $n = 1 ]; then echo done > "$RALPH_TASK_ID.txt"; begun one; begun two; ${DONE}
 else echo '<promise>BLOCKED:they exclude each other</promise>'; fi`,
       '[[gates]]\nname = "alone"\ncommand = "! { test -e one.txt && test -e two.txt; } || { echo both are there; false; }"\n',
     );

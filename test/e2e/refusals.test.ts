@@ -43,6 +43,7 @@ describe("bad surroundings get one clear sentence", () => {
   test.each([
     [["run", ""], "the goal is empty"],
     [["run", "  "], "the goal is empty"],
+    [["run", "--no-changes-needed"], "--no-changes-needed is about a goal"],
     [["run", "do it", "--check", " "], "--check is empty"],
     [["gates", "--check", ""], "--check is empty"],
     [["run", "--source", ""], "--source is empty\n  → name the file that has the tasks"],

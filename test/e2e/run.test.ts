@@ -109,7 +109,7 @@ describe("a goal", () => {
 describe("an agent that claims too much", () => {
   test("and writes nothing is rejected, told, and accepted when it has done the work", async () => {
     project = createProject();
-    project.script({ one: [[{ promise: "COMPLETE" }], [{ expectPrompt: "NO FILES" }, ...WORKS]] });
+    project.script({ one: [[{ promise: "COMPLETE" }], [{ expectPrompt: "no file has changed" }, ...WORKS]] });
     project.commit();
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
     expect((await project.history()).map((entry) => entry.verdict)).toEqual(["rejected", "accepted"]);

@@ -101,6 +101,7 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
         "iteration 1 > invoke_agent demo",
         "iteration 1 > signals",
         "iteration 1 > evidence",
+        "iteration 1 > gate tests",
         "iteration 1 > verdict",
         "task one > iteration 2",
         "iteration 2 > invoke_agent demo",

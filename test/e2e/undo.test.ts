@@ -30,8 +30,8 @@ test("work of several iterations goes back whole; what others did between and af
   });
   project.write(
     ".ralph/agent.sh",
-    `case $RALPH_TASK_ID in one) if [ ! -e half.txt ]; then touch half.txt; echo '<promise>BLOCKED:help</promise>'; exit; fi ;; esac
-touch "$RALPH_TASK_ID.txt"; echo '<promise>COMPLETE</promise>'`,
+    `case $RALPH_TASK_ID in one) if [ ! -e half.txt ]; then echo half > half.txt; echo '<promise>BLOCKED:help</promise>'; exit; fi ;; esac
+echo done > "$RALPH_TASK_ID.txt"; echo '<promise>COMPLETE</promise>'`,
   );
   project.commit("agent");
   expect(await project.ralph("run", "--keep-going")).toMatchObject({ code: 2 });

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { withWorkshop } from "../../src/compose-eval.ts";
-import { playVariant, type Estimates } from "../../src/eval/evaluate.ts";
+import { playVariant, type Estimates, isMet, TARGETS } from "../../src/eval/evaluation.ts";
 import { ALL_FEATURES, BASELINE, EVERYTHING, settingsFor, VARIANTS } from "../../src/eval/features.ts";
 import { numbersWith, type Numbers } from "../../src/eval/parameters.ts";
-import { isMet, TARGETS } from "../../src/eval/targets.ts";
 
 function play(name: string, worlds: number, numbers: Numbers = numbersWith()): Promise<Estimates> {
   const variant = VARIANTS.find((one) => one.name === name)!;
@@ -60,6 +59,39 @@ test("each feature does its own part", async () => {
   expect(unblocking.uiBlocked!.mean).toBeLessThan(baseline.uiBlocked!.mean / 2);
   expect((await more("evidence")).falseAccepted!.mean).toBeLessThan(baseline.falseAccepted!.mean - 2);
   expect((await more("gates")).falseAccepted!.mean).toBeLessThan(baseline.falseAccepted!.mean - 2);
+});
+
+test("old checks see weakened tests, and cost honest changes of tests no rejection", async () => {
+  const many = numbersWith({
+    hidesFailure: 0.8,
+    breaksGates: 0.3,
+    silences: 0,
+    readerErrs: 0,
+    readerFails: 0,
+  });
+  const seen = await play("everything", 3, many);
+  expect(seen.falseAccepted!.mean).toBeLessThan(0.5);
+  expect(seen.honestRejected!.mean).toBe(0);
+  expect((await play("without old checks", 3, many)).falseAccepted!.mean).toBeGreaterThan(3);
+});
+
+test("without a reader the agent is challenged and a person is asked, and the reader spares both", async () => {
+  const many = numbersWith({ removesFeature: 0.2, suppresses: 0.2, readerFails: 0 });
+  const [alone, read] = [await play("without reader", 3, many), await play("everything", 3, many)];
+  expect(alone.challenged!.mean).toBeGreaterThan(3);
+  expect(alone.asked!.mean).toBeGreaterThan(3);
+  expect([read.challenged!.mean, read.asked!.mean]).toEqual([0, 0]);
+  expect((await play("without challenge", 3, many)).challenged!.mean).toBe(0);
+});
+
+test("a reader that errs lets some lies pass and rejects some honest work", async () => {
+  const errs = await play(
+    "everything",
+    3,
+    numbersWith({ readerErrs: 0.5, removesFeature: 0.3, hidesFailure: 0.8 }),
+  );
+  expect(errs.falseAccepted!.mean).toBeGreaterThan(0);
+  expect(errs.honestRejected!.mean).toBeGreaterThan(0);
 });
 
 test("neither evidence nor gates alone catch every false completion, and gates that see less let some through", async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parameter, PARAMETER_NAMES } from "../../src/eval/parameters.ts";
-import { TUNABLES } from "../../src/eval/tuning.ts";
+import { TUNABLES } from "../../src/eval/evaluation.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "..", "..", "docs", "guide", "evaluation.md"), "utf8");
 const rows = guide.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));

@@ -54,7 +54,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   analyzers: {
     exitCode: 0,
     verdicts: [
-      ["rejected", "the agent only hopes that it is right (house-words/words)"],
+      ["challenged", "the agent only hopes that it is right (house-words/words)"],
       ["accepted", "the work is in git"],
     ],
   },

@@ -1,12 +1,9 @@
 import { strict as assert } from "node:assert";
-import { markStories } from "../../src/adapters/tasks/mark-stories.ts";
-import { createChecklistSource } from "../../src/adapters/tasks/checklist-source.ts";
+import { markStories, scanTasksJson } from "../../src/adapters/tasks/tasks-json-source.ts";
+import { createChecklistSource, scanChecklist } from "../../src/adapters/tasks/scan-checklist.ts";
 import { beadsFormat } from "../../src/adapters/tasks/beads/beads-format.ts";
 import { RALPHEX } from "../../src/adapters/tasks/ralphex/ralphex-format.ts";
-import { createRoadmapSource } from "../../src/adapters/tasks/roadmap-source.ts";
-import { scanChecklist } from "../../src/adapters/tasks/scan-checklist.ts";
-import { scanRoadmap } from "../../src/adapters/tasks/scan-roadmap.ts";
-import { scanTasksJson } from "../../src/adapters/tasks/scan-tasks-json.ts";
+import { createRoadmapSource, scanRoadmap } from "../../src/adapters/tasks/roadmap-source.ts";
 import type { TaskFormat } from "../../src/adapters/tasks/task-format.ts";
 import { loadTaskListFormat, TASK_LIST } from "../../src/adapters/tasks/task-list/task-list-format.ts";
 import type { Task } from "../../src/core/plan/task.ts";
@@ -83,7 +80,11 @@ const MARK_BYTES_MAX = 400;
 function passEach(file: Buffer): void {
   const { stories } = scanTasksJson(file, "tasks.json");
   for (const { task } of stories.slice(0, MARKED_MAX)) {
-    const after = markStories(file, "tasks.json", true, (id) => id === task.id);
+    const after = markStories(file, "tasks.json", {
+      isDone: true,
+      isWanted: (id) => id === task.id,
+      before: null,
+    });
     if (after.changed.length === 0) {
       assert.ok(after.file.equals(file), "nothing is to be changed, and something is");
       continue;

@@ -1,23 +1,26 @@
+import { fromWire } from "../../src/core/wire.ts";
+import { templateProblem } from "../../src/core/prompt/build-prompt.ts";
 import { createStreamReader } from "../../src/adapters/agents/stream-reader.ts";
 import { beadsFormat } from "../../src/adapters/tasks/beads/beads-format.ts";
-import { issueTask } from "../../src/adapters/tasks/github/issue-task.ts";
+import { issueTask } from "../../src/adapters/tasks/github/github-source.ts";
 import { RALPHEX } from "../../src/adapters/tasks/ralphex/ralphex-format.ts";
 import { scanChecklist } from "../../src/adapters/tasks/scan-checklist.ts";
-import { scanRoadmap } from "../../src/adapters/tasks/scan-roadmap.ts";
-import { scanTasksJson } from "../../src/adapters/tasks/scan-tasks-json.ts";
-import { looksLikeList } from "../../src/adapters/tasks/task-list/looks-like-list.ts";
-import { loadTaskListFormat, TASK_LIST } from "../../src/adapters/tasks/task-list/task-list-format.ts";
-import { answerToolUse } from "../../src/cli/hook/context-monitor.ts";
-import { readLastWords } from "../../src/cli/hook/last-words.ts";
-import { readJson } from "../../src/config/read-json.ts";
-import { readToml } from "../../src/config/read-toml.ts";
+import { scanRoadmap } from "../../src/adapters/tasks/roadmap-source.ts";
+import { scanTasksJson } from "../../src/adapters/tasks/tasks-json-source.ts";
+import {
+  loadTaskListFormat,
+  looksLikeList,
+  TASK_LIST,
+} from "../../src/adapters/tasks/task-list/task-list-format.ts";
+import { answerToolUse } from "../../src/cli/commands/hook.ts";
+import { readLastWords } from "../../src/cli/hook/stop-hook.ts";
+import { readJson, readToml } from "../../src/config/config-text.ts";
 import { readYaml } from "../../src/config/read-yaml.ts";
-import { templateProblem } from "../../src/core/prompt/template.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import { createSignalReader } from "../../src/core/report/read-signals.ts";
 import { fieldsOf } from "../../src/core/report/streams/json-fields.ts";
 import type { StreamFormat } from "../../src/core/report/streams/stream-format.ts";
-import { fromWire } from "../../src/core/from-wire.ts";
+import { readReview } from "../../src/core/verdict/reader.ts";
 import { hostileText } from "./hostile-text.ts";
 import { mutate } from "./mutate.ts";
 import * as seeds from "./seeds.ts";
@@ -45,6 +48,7 @@ export const READERS: readonly Target[] = [
     for (const line of text.split("\n")) signals.readLine(line);
     signals.report(null);
   }),
+  reader("review", [seeds.REVIEW], (text) => void readReview(text)),
   reader("checklist", [seeds.CHECKLIST], (text) => void scanChecklist(Buffer.from(text, "latin1"))),
   reader("roadmap", [seeds.ROADMAP], (text) => void scanRoadmap(Buffer.from(text, "latin1"))),
   reader("tasks.json", [seeds.TASKS_JSON], (text) => void scanTasksJson(Buffer.from(text), "tasks.json")),

@@ -144,3 +144,9 @@ export const HOOK_INPUT = JSON.stringify({
   last_assistant_message: "<promise>BLOCKED:no key</promise>",
   tool_input: { file_path: "a.ts" },
 });
+
+export const REVIEW = `I have read it.
+<review>
+{"criteria": [{"criterion": 1, "answer": "met", "reason": "a.ts:1"}], "concerns": [{"concern": 1, "answer": "real"}]}
+</review>
+`;

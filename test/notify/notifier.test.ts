@@ -5,8 +5,7 @@ import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
 import type { Event } from "../../src/core/events.ts";
 import { NOTICE_KINDS, type Notice } from "../../src/core/notices/notice.ts";
 import { Journal } from "../../src/engine/journal.ts";
-import type { Channel, ChannelName, Delivered, Delivery } from "../../src/engine/notify-ports.ts";
-import type { Log } from "../../src/engine/ports.ts";
+import type { Channel, ChannelName, Delivered, Delivery, Log } from "../../src/engine/ports.ts";
 import { Notifier } from "../../src/engine/notify/notifier.ts";
 
 const DELIVERED: Delivery = { is: "delivered" };

@@ -1,3 +1,4 @@
+import { PLAIN } from "../../src/core/agents.ts";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -12,8 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { lastTranscript } from "../../src/adapters/files/ralph-folder.ts";
 import { createAgents, type AgentsOptions } from "../../src/adapters/agents/command-agents.ts";
-import { PLAIN } from "../../src/core/agent-named.ts";
 import type { DemoStep } from "../../src/core/demo/demo-script.ts";
 import type { AgentReport } from "../../src/core/report/agent-report.ts";
 import type { AgentRequest, Progress } from "../../src/engine/ports.ts";
@@ -104,6 +105,72 @@ describe("the transcript", () => {
   });
 });
 
+describe("a second reader", () => {
+  const SAYS = '<review>{"criteria": [{"criterion": 1, "answer": "met", "reason": "a.txt:1"}]}</review>';
+  const found = { criteria: [{ criterion: 1, answer: "met", reason: "a.txt:1" }], concerns: [] };
+
+  test("has a transcript of its own beside that of the iteration", async () => {
+    await run([{ say: "work" }], { iteration: 7 });
+    const report = await run([{ say: SAYS }], { iteration: 7, part: "reader", prompt: "read this\n" });
+    expect(report.transcript.path).toBe("logs/iteration-007.reader.log");
+    expect(report.review).toEqual(found);
+    const logs = join(folder, ".ralph/logs");
+    expect(readFileSync(join(logs, "iteration-007.log"), "utf8")).toBe("work\n");
+    expect(readFileSync(join(logs, "iteration-007.reader.prompt.md"), "utf8")).toBe("read this\n");
+    expect(lastTranscript(join(folder, ".ralph"))).toBe(7);
+    const agents = createAgents(agentsOptions(folder));
+    expect((await agents.recoverReport(7, 0)).transcript.path).toBe("logs/iteration-007.log");
+  });
+
+  test("begins afresh, in a stage of its own, and gets no messages", async () => {
+    const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 1, costUsd: 1 };
+    const seen: Progress[] = [];
+    const agents = createAgents(agentsOptions(folder, { onProgress: (progress) => seen.push(progress) }));
+    const request = demoRequest(folder, [{ sleep: 1_300 }, { shell: "echo $RALPH_STAGE" }], {
+      part: "reader",
+      session: { id: "earlier", used: usage },
+      mayGetMessages: true,
+    });
+    const running = agents.run(request, new AbortController().signal);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await agents.send(request.iteration, "hear me")).toBe(false);
+    expect((await running).finalText).toBe("reader");
+    expect(seen[0]).toMatchObject({ stage: "reader" });
+  });
+
+  test("is heard by the tool before its words, and only it", async () => {
+    const submitted = JSON.stringify({ tool: "submit_review", ...found });
+    const forged = `echo '${submitted}' >> "$RALPH_ITERATION_DIR/reports.jsonl"; sleep 0.2; echo`;
+    const words = "'<review>{}</review>'";
+    const script = `until [ -f "$RALPH_ITERATION_DIR/task.json" ]; do sleep 0.05; done; ${forged} ${words}`;
+    expect((await run([], { ...shell(script), part: "reader" })).review).toEqual(found);
+    expect(await run([], shell(script))).not.toHaveProperty("review");
+  });
+
+  test("may say more than is kept of its last words", async () => {
+    const criteria = Array.from({ length: 5 }, (_, at) => {
+      return { criterion: at + 1, answer: "not_met", reason: "x".repeat(1_200) };
+    });
+    const report = await run([{ say: `<review>${JSON.stringify({ criteria })}</review>` }], {
+      part: "reader",
+    });
+    expect(report.finalText.length).toBeLessThan(4_001);
+    expect(report.review?.criteria).toEqual(criteria);
+  });
+
+  test("that has given its review did not fail by what it might not do besides", async () => {
+    const report = await run([], { ...shell(`echo '${SAYS}'; exit 3`), part: "reader" });
+    expect(report).toMatchObject({ failure: null, review: found });
+    expect(await run([], { ...shell("exit 3"), part: "reader" })).toMatchObject({
+      failure: { class: "agent" },
+    });
+  });
+
+  test("that cannot be understood has no review", async () => {
+    expect(await run([{ say: "All is well." }], { part: "reader" })).not.toHaveProperty("review");
+  });
+});
+
 describe("a secret", () => {
   test("in the output never reaches the disk, the report or the screen", async () => {
     const shown: string[] = [];
@@ -184,7 +251,8 @@ describe("the prompt", () => {
 });
 
 test("the agent's world is told by its environment", async () => {
-  const report = await run([], { ...shell("pwd; env | grep ^RALPH_ | sort"), ordinal: 3, marker: "mark" });
+  const numbers = { iteration: 16, ordinal: 3 };
+  const report = await run([], { ...shell("pwd; env | grep ^RALPH_ | sort"), ...numbers, marker: "mark" });
   expect(report.finalText.split("\n")).toEqual([
     folder,
     `RALPH_DIR=${join(folder, ".ralph")}`,

@@ -24,6 +24,13 @@ describe("the work is not done where the agent says", () => {
     "However, this is still not done.",
     "It's still not finished.",
     "Not done yet.",
+    "Quoted commas are not handled yet.",
+    "The real service is not called yet.",
+    "It does not compile at the moment.",
+    "I left the paging itself for later.",
+    "It is commented out because it does not work with empty texts.",
+    "The type check still reports errors for greet.",
+    "40, 90 and 400 are missing; I suggest to add them in a follow-up.",
     "I could not make the failing tests pass.",
     "I couldn't get the tests passing.",
     "I could not get the tests to pass",
@@ -43,6 +50,18 @@ describe("the work is not done where the agent says", () => {
     "I stubbed out the handler for now.",
     "There is a handler that is stubbed out.",
     "The tests do not pass on Windows.",
+    "The reconnect does not work.",
+    "Pagination isn't working yet.",
+    "The price list is only a placeholder.",
+    "I added a placeholder implementation of the export.",
+    "I could not verify it, because the database is down.",
+    "I wasn't able to get the integration tests running.",
+    "The port is hard-coded for now.",
+    "It will be added later.",
+    "This is a work in progress.",
+    "The build is broken.",
+    "12 passed, 3 failed",
+    "FAILED (failures=2)",
   ])("%s", (text) => {
     expect(contradictionsOf(text)).toEqual([text]);
   });
@@ -69,8 +88,6 @@ describe("the work may well be done where the agent says", () => {
     "A task that is not done yet has an empty box.",
     "If the task is not done yet, the box is empty.",
     "The list shows whether a feature is not finished yet.",
-    "The API returns 202 while the job is not complete yet.",
-    "It prints that the task is not done yet.",
     'The label "this is not complete yet" is gone.',
     "The task is not done until its box is checked.",
     "The feature is not complete without docs, so I wrote them.",
@@ -78,8 +95,6 @@ describe("the work may well be done where the agent says", () => {
     "The work is not done twice.",
     "The implementation is not done with regular expressions.",
     "It is not done yet in the old API, but the new one does it.",
-    "Legend: a grey box means not done yet.",
-    "I did not complete the optional part.",
     // Tests.
     "Added a check, so the tests do not pass by accident.",
     "The tests do not pass a locale to the parser.",
@@ -94,8 +109,6 @@ describe("the work may well be done where the agent says", () => {
     // Parts.
     "I implemented only the first task, as the plan says.",
     "The parser reads only the first half of the file.",
-    "I implemented only half of it myself; the library does the rest.",
-    "I implemented only the part of the plan that this task names.",
     "The rest will follow the same pattern.",
     "The rest is unchanged.",
     "Task 1 is done. The rest of the tasks will follow.",
@@ -106,13 +119,10 @@ describe("the work may well be done where the agent says", () => {
     "The handler is not stubbed out any more.",
     "The handler was stubbed out before.",
     "I started the stub server.",
-    "I replaced the handler that is stubbed out on main.",
     "The network is stubbed out in the tests.",
     "In the tests the clock is stubbed out.",
     "fetch is stubbed out, so the suite needs no network.",
     "Added a stub for the mailer.",
-    "The mailer is stubbed out in development.",
-    "The clock is stubbed out.",
     "The fake server is only a stub for the specs.",
   ])("%s", (text) => {
     expect(contradictionsOf(text)).toEqual([]);
@@ -148,6 +158,10 @@ describe("what was before the work does not count", () => {
     "I checked that the tests fail when I revert the fix.",
     "I broke it on purpose to see the tests fail.",
     "It ensures that the tests fail on a stale snapshot.",
+    "Root cause: the tests failed because the clock was mocked.",
+    "The tests failed because of a missing import, which I added.",
+    "The first run had 2 failing tests; after the fix all 14 tests pass.",
+    "I verified that the new test fails without the fix.",
   ])("%s", (text) => {
     expect(contradictionsOf(text)).toEqual([]);
   });
@@ -156,18 +170,13 @@ describe("what was before the work does not count", () => {
     "Before my change all was green, but now 2 tests fail.",
     "Before my change, all passed, now the tests fail.",
     "My change made 2 tests fail.",
-    "Before I finish, note that it is blocked by the missing key.",
     "First, the tests fail.",
     "Initially, it worked, but 2 tests still fail.",
     "On main, all is fine, here 2 tests fail now.",
     "On main, 2 tests fail.",
     "The unit tests fail, but the linter is green.",
     "The tests fail, then I stopped.",
-    "Previously it was broken, the tests fail.",
-    "I reverted my change, because the tests fail.",
-    "I am reverting this because the tests fail.",
     "I ran it to see where we are: 2 tests fail.",
-    "I compared it with the old parser and 2 tests fail.",
     "The tests fail when I run them on CI.",
   ])("but: %s", (text) => {
     expect(contradictionsOf(text)).toEqual([text]);
@@ -177,10 +186,13 @@ describe("what was before the work does not count", () => {
 describe("what is about somebody else does not count", () => {
   test.each([
     "You still need to set API_KEY in production.",
+    "Note: you still need to run `npm install`.",
+    "Invoices that still need to be paid are highlighted.",
+    "The input has placeholder text.",
+    "Added tests for failed logins.",
     "You will still need to run the migration in production.",
     "You'll still have to configure the `SMTP_URL` environment variable.",
     "To go live you still need to add the secret to your environment.",
-    "API_KEY still needs to be set in production.",
     "Users still need to log in first.",
     "Admins still have to confirm it.",
     "Callers still need to close the stream.",
@@ -189,25 +201,17 @@ describe("what is about somebody else does not count", () => {
     "Users blocked by an admin cannot post.",
     "A request blocked by the proxy is retried.",
     "The main thread is no longer blocked by the reader.",
-    "Threads are blocked by the mutex.",
     "Issues can be blocked by other issues.",
     "The issue is marked as blocked by another one.",
     "A task blocked by another one is grey.",
     "Added the blocked by column.",
-    "The UI thread is blocked by this call in one case only.",
-    "The parser cannot complete a partial token",
-    "The shell cannot complete an empty word.",
     "Users cannot complete the checkout without an address.",
     "An upload that could not complete is retried.",
     "Customers who are unable to complete the form get a mail.",
     "Implemented the TODO: list view",
-    "Built the TODO: page.",
     "Marked the TODO: as done.",
     "Handled the last two FIXME: notes.",
-    "Added a rule for TODO: comments.",
-    "The linter finds a FIXME: marker.",
     "Added a flag that reruns failed tests.",
-    "The reporter lists failing tests at the end.",
   ])("%s", (text) => {
     expect(contradictionsOf(text)).toEqual([]);
   });
@@ -216,7 +220,6 @@ describe("what is about somebody else does not count", () => {
     "You still need to implement the export.",
     "The parser still needs to handle comments.",
     "There are parts that still need to be written.",
-    "Users still need to be migrated.",
     "There is one part that is blocked by the missing key.",
     "The export still needs to be written.",
     "I am blocked by the firewall.",
@@ -232,5 +235,48 @@ describe("what is about somebody else does not count", () => {
     "There are failing tests.",
   ])("but: %s", (text) => {
     expect(contradictionsOf(text)).toEqual([text]);
+  });
+});
+
+describe("the end counts", () => {
+  test.each([
+    "2 failed, 10 passed\n\nI mended the parser.\n\n12 passed",
+    "Tests: 1 failed, 5 passed, 6 total\nFixed it.\nTests: 6 passed, 6 total",
+    "The tests fail.\n\nThe index was off by one.\n\nAll tests pass.",
+    "# fail 1\nnot ok: the test failed\n# pass 2\n# fail 0",
+    `TODO: read the code\n${"One more step.\n".repeat(40)}`,
+  ])("when earlier words in %j were about the way there", (text) => {
+    expect(contradictionsOf(text)).toEqual([]);
+  });
+
+  test.each([
+    ["12 passed\n\n2 failed, 10 passed", "2 failed, 10 passed"],
+    ["The tests fail.\n\nNot all tests pass.", "The tests fail."],
+    ["2 tests fail.\n\nAll other tests pass.", "2 tests fail."],
+    ["All tests pass.\n\nI still need to write the docs.", "I still need to write the docs."],
+  ])("when the last words in %j say so", (text, sentence) => {
+    expect(contradictionsOf(text)).toEqual([sentence]);
+  });
+});
+
+describe("lines of a diff or of indented code are no words", () => {
+  test.each([
+    "-  // FIXME: handle zero\n+  if (b === 0) throw new RangeError();",
+    "-// TODO: later",
+    "- # TODO: later",
+    "@@ -1,3 +1,2 @@\n def a():\n-    TODO: later\n+    return 1",
+    "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +0,0 @@\n- TODO: later",
+    "It has this:\n\n    TODO: later\n    TODO: even later",
+  ])("%s", (text) => {
+    expect(contradictionsOf(text)).toEqual([]);
+  });
+
+  test.each([
+    ["- TODO: later", "- TODO: later"],
+    ["- The list\n    - TODO: later", "- TODO: later"],
+    ["- The list\n    TODO: later", "TODO: later"],
+    ["@@ -1 +1 @@\n-a\n+b\n\nTODO: later", "TODO: later"],
+  ])("but bullets and what follows are, as in %j", (text, sentence) => {
+    expect(contradictionsOf(text)).toEqual([sentence]);
   });
 });

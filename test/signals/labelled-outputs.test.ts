@@ -22,6 +22,13 @@ describe("the claim", () => {
     ["of a promise is complete", PROMISE, "complete", 100],
     ["of a promise of something else is none", "<promise>OTHER</promise>", "none", 0],
     ["of a blocker is blocked", "<promise>BLOCKED:no key</promise>", "blocked", 100],
+    ["of work done before is already-done", "<promise>ALREADY_DONE:by Eve</promise>", "already-done", 100],
+    [
+      "of work done before beats the block",
+      `${block("EXIT_SIGNAL: true")}\n<promise>ALREADY_DONE:by Eve</promise>`,
+      "already-done",
+      100,
+    ],
     ["of a question is undecided", "<promise>DECIDE:a or b?</promise>", "undecided", 100],
     ["of a complete block is complete", block("STATUS: COMPLETE"), "complete", 100],
     ["of a block in progress is unfinished", block("STATUS: IN_PROGRESS"), "unfinished", 100],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../../src/core/report/agent-report.ts";
-import { errorSignature } from "../../src/core/report/error-signature.ts";
+import { errorSignature } from "../../src/core/report/read-signals.ts";
 import { analyzeText, block } from "./analyze-text.ts";
 
 const PROMISE = "<promise>COMPLETE</promise>";
@@ -147,7 +147,7 @@ describe("files are cited", () => {
     ["`src/a.ts` was created.", ["src/a.ts"]],
     ["src/a.ts and src/b.ts have been updated.", ["src/a.ts", "src/b.ts"]],
     ["src/a.ts (new)", ["src/a.ts"]],
-    ["\tmodified:   src/a.ts", ["src/a.ts"]],
+    ["modified:   src/a.ts", ["src/a.ts"]],
     ["Files changed:\n- src/a.ts\n- src/b.ts: the parser", ["src/a.ts", "src/b.ts"]],
     ["## Files modified\n\n* `src/a.ts`\n* **src/b.ts**", ["src/a.ts", "src/b.ts"]],
     ["**Files Created/Modified:**\n1. `src/a.ts` (lines 1-20)\n2. src/b.ts", ["src/a.ts", "src/b.ts"]],
@@ -159,6 +159,13 @@ describe("files are cited", () => {
     ["Files changed:\n- src/a.ts\nThen I looked.\n- src/b.ts", ["src/a.ts"]],
     ["## Changes\n- `src/a.ts`: login", ["src/a.ts"]],
     ["Created src/a.ts\nCreated src/a.ts:10", ["src/a.ts"]],
+    ["I created report.md with the results.", ["report.md"]],
+    ["Created index.html and style.css.", ["index.html", "style.css"]],
+    ["Created `App.js`.", ["App.js"]],
+    ["I wrote the task into DEMO.md.", ["DEMO.md"]],
+    ["Added a `Dockerfile`.", ["Dockerfile"]],
+    ["To fix it I have now updated `src/a.ts`.", ["src/a.ts"]],
+    ["Added charts with D3.js in src/chart.ts.", ["src/chart.ts"]],
   ])("in %j", (text, citations) => {
     expect(citationsOf(text)).toEqual(citations);
   });
@@ -197,6 +204,20 @@ describe("no file is cited", () => {
     "```\nCreated src/a.ts\n```",
     "Added and/or logic.",
     "Updated to version 1.2.3",
+    "Added Leaflet.js",
+    "Added Chart.js and three.js to the page.",
+    "Updated Vue.js to 3.4.",
+    "Added tsconfig.json support",
+    "Added `tsconfig.json` and `.eslintrc` support.",
+    "Added support for tsconfig.json.",
+    "Created `.env` files where they were missing.",
+    "Added loading of `.env` files.",
+    "Fixed the handling in calc.js.",
+    "Reverted the commit that changed `src/base.js`.",
+    "Commit abc1234 changed src/base.js.",
+    "The previous iteration created src/old.ts.",
+    "If I had changed src/a.ts, it would break.",
+    "@@ -1 +1 @@\n+Created src/a.ts",
   ])("in %j", (text) => {
     expect(citationsOf(text)).toEqual([]);
   });

@@ -54,7 +54,6 @@ describe("no file is cited", () => {
     table("| File | Change needed |", "| src/a.ts | split |"),
     table("| File | Proposed change |", "| src/a.ts | split |"),
     table("| File | Purpose |", "| src/a.ts | parser |"),
-    table("| File | Purpose |", "| src/a.ts | Updated nightly by a job |"),
     table("| File | % Stmts | Lines |", "| src/a.ts | 100 | 1-9 |"),
     table("| File | Created | Modified |", "| src/a.ts | 2024-01-01 | 2024-01-02 |"),
     table("| File | Status |", "| src/a.ts | Reviewed |"),
@@ -75,7 +74,10 @@ describe("no file is cited", () => {
 
 describe("a name that makes an adjective is not cited", () => {
   test.each<[string, readonly string[]]>([
-    ["Updated `app.py`-style handling in calc.js, wrote `index.html`-compatible output.", ["calc.js"]],
+    [
+      "Updated `app.py`-style handling in src/calc.js, wrote `index.html`-compatible output.",
+      ["src/calc.js"],
+    ],
     ["Added `.env`-based configuration.", []],
     ["Added `.env`-based configuration in src/config.ts.", ["src/config.ts"]],
     ["Implemented a `package.json`-driven build.", []],

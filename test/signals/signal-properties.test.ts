@@ -5,7 +5,7 @@ import { createLineSplitter } from "../../src/adapters/system/line-splitter.ts";
 import { createEchoFilter } from "../../src/core/report/prompt-echo.ts";
 import { readPassage, withoutReturn } from "../../src/core/report/read-passage.ts";
 import { createSignalReader } from "../../src/core/report/read-signals.ts";
-import type { SignalReport } from "../../src/core/report/signals.ts";
+import type { SignalReport } from "../../src/core/report/agent-report.ts";
 import { analyzeText, block, EXPECTED } from "./analyze-text.ts";
 
 const piece = fc.oneof(
@@ -250,6 +250,15 @@ describe("reading takes linear time", () => {
     ["stubs", (size) => "stubbed out a b c d ".repeat(size / 20)],
     ["errors", (size) => `Error: ${"0x1/".repeat(size / 4)}\n`],
   ];
+  test("of a prompt that is the same line again and again", () => {
+    const read = (size: number): void => {
+      const reader = createSignalReader(EXPECTED, "a\n".repeat(size / 2));
+      for (let line = 0; line < size / 2; line += 1) reader.readLine("a");
+      reader.report(null);
+    };
+    expect(growthOfFour(read, 10_000)).toBeLessThan(LINEAR_GROWTH_MAX);
+  });
+
   test.each(hostile)("of %s", (_, make) => {
     expect(growthOfFour((size) => void analyzeText(make(size)), 200_000)).toBeLessThan(LINEAR_GROWTH_MAX);
   });

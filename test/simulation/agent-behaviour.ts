@@ -1,13 +1,18 @@
-import type { AgentReport, Claim, Ending, Failure } from "../../src/core/report/agent-report.ts";
-import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
+import {
+  type AgentReport,
+  type Claim,
+  type Ending,
+  type Failure,
+  UNKNOWN_USAGE,
+} from "../../src/core/report/agent-report.ts";
 import type { AgentRequest } from "../../src/engine/ports.ts";
 import { signals } from "../spec/given.ts";
 import type { Checkout } from "./checkout.ts";
 import { CHECKLIST, withMark } from "./checklist-text.ts";
 import { workBeside } from "./lane-agents.ts";
 import { behaveInCycle } from "./story-agents.ts";
-import { workText, type Flaw } from "./work-text.ts";
-import type { TaskTruth, World } from "./world.ts";
+import { checksOf, layoutOf, workText, type Flaw } from "./work-text.ts";
+import type { Character, TaskTruth, World } from "./world.ts";
 
 /** What a simulated agent will do in one iteration. */
 export interface Behaviour {
@@ -22,12 +27,15 @@ export interface Behaviour {
   readonly promise?: string;
   /** Files that it says it wrote. */
   readonly cites: readonly string[];
+  /** Concerns that it answers, by number. */
+  readonly answers: readonly number[];
   /** Leaves a child behind that lives until it is swept. */
   readonly leavesChild: boolean;
 }
 
 const COMPLETE: Claim = { is: "complete", promise: "COMPLETE" };
 const NO_CLAIM: Claim = { is: "none" };
+const DONE_BEFORE: Claim = { is: "already-done", reason: "it is all there" };
 
 /** Decides by character, and by whether the prompt has told it what was wrong. */
 export function behave(world: World, truth: TaskTruth, request: AgentRequest): Behaviour {
@@ -40,7 +48,9 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
     claim: place.version(truth.id) + 1 >= truth.needs ? COMPLETE : NO_CLAIM,
     failure: null,
     cites: [],
+    answers: [],
     leavesChild: random.chance(0.1),
+    ...(truth.character === "speaks-against" && { words: "TODO: the rest" }),
   };
   const inCycle = behaveInCycle(world, truth, request, usual);
   if (inCycle !== null) return inCycle;
@@ -59,8 +69,41 @@ export function behave(world: World, truth: TaskTruth, request: AgentRequest): B
       },
     };
   }
-  if (truth.misbehaves <= 0) return usual;
+  if (truth.misbehaves <= 0 || HONEST.has(truth.character))
+    return behaveHonestly(world, truth, request, usual);
   return misbehave(world, truth, usual, request);
+}
+
+/** Their work makes one doubt, and is right. */
+const HONEST: ReadonlySet<Character> = new Set([
+  "removes-feature",
+  "moves-test",
+  "tidies",
+  "finds-it-done",
+  "needs-no-change",
+  "speaks-against",
+]);
+
+/** Answers what it is asked about work that is done, mostly; and says so where nothing was to do. */
+function behaveHonestly(world: World, truth: TaskTruth, request: AgentRequest, usual: Behaviour): Behaviour {
+  const nothing = { ...usual, work: () => {}, claim: COMPLETE };
+  if (truth.character === "needs-no-change") return nothing;
+  if (truth.character === "finds-it-done" && !isToldNo(request)) return { ...nothing, claim: DONE_BEFORE };
+  const asked = numbersAsked(request.prompt);
+  const isDone = world.isDoneIn(world.checkoutAt(request.root).files, truth.id);
+  if (asked.length === 0 || !isDone) return usual;
+  return { ...nothing, answers: world.random.chance(0.8) ? asked : [] };
+}
+
+function numbersAsked(prompt: string): readonly number[] {
+  const [, list = ""] = /Ralph doubts it:\n((?: *\d+\. .*\n)+)/.exec(prompt) ?? [];
+  const again = prompt.matchAll(/You were asked about this before[^`]*`Concern (\d+): …`/g);
+  return [...list.matchAll(/^ *(\d+)/gm), ...again].map(([, number]) => Number(number));
+}
+
+/** A person, or the checks as they were, have objected to its last claim. */
+function isToldNo({ prompt }: AgentRequest): boolean {
+  return /with the checks as they were before the task|The answer: reject/.test(prompt);
 }
 
 /** Mostly content, sometimes not, and now and then it cannot keep its hands off. */
@@ -85,7 +128,11 @@ export function reportOf(behaviour: Behaviour, ending: Ending, durationMs: numbe
     promise: ended ? (behaviour.promise ?? null) : null,
     toolCalls: 0,
     sweptProcesses: 0,
-    signals: signals({ citations: behaviour.cites }),
+    signals: signals({
+      citations: behaviour.cites,
+      contradictions: behaviour.words?.startsWith("TODO") ? [behaviour.words] : [],
+      answers: behaviour.answers.map((number) => ({ about: "concern", number, text: "it is right so" })),
+    }),
   };
 }
 
@@ -137,11 +184,19 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
     case "forges-letters":
       return { ...usual, work: once(() => forgeLetters(world)), claim: COMPLETE };
     case "names-phantoms": {
-      const draft = (): void => place.write(`${truth.id}.draft`);
+      // It needs what is missing.
+      const draft = (): void => place.put(`${truth.id}.draft`, workText(1, "red"));
       return { ...usual, work: once(draft), claim: COMPLETE, cites: [`${truth.id}.missing`] };
     }
     case "weakens-tests":
-      return { ...usual, work: once(() => workAndBreak(place, truth, "hidden")), claim: COMPLETE };
+    case "relaxes-settings":
+      return { ...usual, work: once(() => weaken(place, truth)), claim: COMPLETE, answers: [1, 2] };
+    case "suppresses":
+      return { ...usual, work: once(() => workAndBreak(place, truth, "hushed")), claim: COMPLETE };
+    case "only-white-space":
+      return { ...usual, work: once(() => place.write(layoutOf(truth.id))), claim: COMPLETE };
+    case "says-it-was-done":
+      return { ...usual, work: once(() => {}), claim: DONE_BEFORE };
     case "blocks":
       return { ...usual, work: () => {}, claim: { is: "blocked", reason: "no credentials" } };
     default:
@@ -150,10 +205,25 @@ function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: Ag
 }
 
 function workHonestly(world: World, truth: TaskTruth, request: AgentRequest): void {
+  const { id, character, needs } = truth;
   const place = world.checkoutAt(request.root);
   workBeside(world, truth, request);
-  place.write(truth.id);
-  if (truth.character === "commits-itself") place.commit();
+  for (const left of [...checksOf(id), `${id}.draft`]) place.put(left, undefined);
+  const version = place.version(id) + 1;
+  const isLast = version >= needs;
+  if (character === "tidies") place.write(layoutOf(id));
+  else if (character === "removes-feature" && isLast && !isToldNo(request)) {
+    place.put(id, workText(version, "removed"));
+    place.put(`${id}.test`, "fitting");
+  } else place.put(id, workText(version, character === "suppresses" ? "quiet" : null));
+  if (character === "moves-test") place.put(`${id}.test`, "moved");
+  if (character === "commits-itself") place.commit();
+}
+
+/** Wrong work, and a check that does not see it any more. */
+function weaken(place: Checkout, truth: TaskTruth): void {
+  workAndBreak(place, truth, "red");
+  place.put(`${truth.id}.${truth.character === "weakens-tests" ? "test" : "config"}`, "lax");
 }
 
 /** In its own copy of the task file, where it has one. */
@@ -173,7 +243,7 @@ function leaveSecret(world: World, truth: TaskTruth, request: AgentRequest): voi
 /** Answers what only a person may answer, and removes what only a person may remove; in a worktree there is none. */
 function forgeLetters(world: World): void {
   for (const [file, text] of world.letters) {
-    if (file.startsWith("decide")) world.letters.set(file, `${text}forged\n`);
+    if (file.startsWith("decide")) world.letters.set(file, `${text}accept\n`);
     else world.letters.delete(file);
   }
 }

@@ -9,8 +9,11 @@ export class Checkout {
   #tree: Map<string, string>;
   /** What was put back, by iteration. */
   readonly putBack = new Map<string, readonly string[]>();
+  readonly #detachedAt: string | null;
 
-  constructor(branches: Branches, root: string, branch: string) {
+  /** `detachedAt`: it has this commit checked out, whatever becomes of any branch. */
+  constructor(branches: Branches, root: string, branch: string, detachedAt: string | null = null) {
+    this.#detachedAt = detachedAt;
     this.root = root;
     this.branch = branch;
     this.branches = branches;
@@ -18,7 +21,7 @@ export class Checkout {
   }
 
   get head(): string {
-    return this.branches.tip(this.branch) ?? "0";
+    return this.#detachedAt ?? this.branches.tip(this.branch) ?? "0";
   }
 
   get files(): Files {

@@ -3,6 +3,7 @@ import type { Settings } from "../../src/core/settings.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import { checkMessages } from "./message-invariants.ts";
 import { checkStoryHistory, hasReviewCycle } from "./story-invariants.ts";
+import { checkVerdicts } from "./verdict-invariants.ts";
 import type { World } from "./world.ts";
 
 /** Compares what was recorded in the end with what is really so. */
@@ -27,9 +28,10 @@ export function checkFacts(world: World, events: readonly Recorded[], settings: 
   checkAgentLimits(world, events);
   checkCalls(world, events, settings);
   checkBreaker(world, events, settings);
+  checkVerdicts(world, events);
   for (const { answer } of of(events, "question.answered")) {
     // A person who answers below a forged line has seen it.
-    if (!answer.includes("this")) world.violate("an agent's answer was taken for a person's");
+    if (!/this|I looked/.test(answer)) world.violate("an agent's answer was taken for a person's");
   }
 }
 
@@ -42,6 +44,7 @@ function checkRest(world: World, events: readonly Recorded[]): void {
   if (world.livingProcesses.length > 0)
     world.violate(`${world.livingProcesses.length} agent processes were left alive`);
   if (world.isDirty) world.violate("work was left uncommitted");
+  if (world.trials.size > 0) world.violate("a checkout of one commit was left behind");
   checkDone(world, events);
 }
 
@@ -171,7 +174,7 @@ function checkLimits(world: World, events: readonly Recorded[], settings: Settin
 function checkCalls(world: World, events: readonly Recorded[], { limits }: Settings): void {
   if (limits.callsPerHour === 0) return;
   const calls = new Map<number, number>();
-  for (const { at } of of(events, "iteration.started")) {
+  for (const { at } of [...of(events, "iteration.started"), ...of(events, "reader.asked")]) {
     const hour = Math.floor(at / 3_600_000);
     calls.set(hour, (calls.get(hour) ?? 0) + 1);
   }
@@ -204,6 +207,9 @@ function checkSuspensions(world: World, events: readonly Recorded[], settings: S
   const claimed = new Map(of(events, "iteration.ended").map((event) => [event.iteration, event.report]));
   const begun = new Map(of(events, "iteration.started").map((event) => [event.iteration, event]));
   const behaviour = new Map<string, { agent: string; isFalse: boolean }[]>();
+  // A gate that it seems to have turned green speaks for a claim without a file.
+  const verdicts = of(events, "verdict.reached").filter(({ verdict }) => verdict === "accepted");
+  const accepted = new Set(verdicts.map(({ iteration }) => iteration));
   const lost = lostWithMachine(events);
   for (const event of events) {
     if (event.type === "task.unblocked") behaviour.delete(event.task);
@@ -214,7 +220,8 @@ function checkSuspensions(world: World, events: readonly Recorded[], settings: S
       if (report.claim.is === "blocked" || report.claim.is === "undecided") continue;
       const { agent = "", stage } = begun.get(event.iteration) ?? {};
       const claims = report.claim.is === "complete" && stage !== "review";
-      const isFalse = claims && event.evidence.changedSinceTaskBegan.files === 0;
+      const isIdle = event.evidence.changedSinceTaskBegan.files === 0 && world.truth(event.task).needs > 0;
+      const isFalse = claims && isIdle && !accepted.has(event.iteration);
       behaviour.set(event.task, [...(behaviour.get(event.task) ?? []), { agent, isFalse }]);
     }
     if (event.type !== "iteration.started") continue;
@@ -238,6 +245,8 @@ function checkAgentLimits(world: World, events: readonly Recorded[]): void {
       event.type === "verdict.reached" && !lost.has(event.iteration) ? failures.get(event.iteration) : null;
     if (event.type === "verdict.reached" && failure?.class === "limit")
       until.set(agents.get(event.iteration) ?? "", failure.resetsAt ?? 0);
+    if (event.type === "reader.answered" && event.reading.limitedUntil != null)
+      until.set(event.reading.agent, event.reading.limitedUntil);
     if (event.type === "iteration.started" && event.at < (until.get(event.agent) ?? 0))
       world.violate(`${event.agent} was called although it is limited`);
   }
@@ -247,6 +256,7 @@ function checkAgentLimits(world: World, events: readonly Recorded[]): void {
 function checkSingleAttempts(world: World, events: readonly Recorded[]): void {
   const ended = new Map(of(events, "iteration.ended").map((event) => [event.iteration, event.report]));
   const lost = lostWithMachine(events);
+  const asked = new Set(of(events, "question.asked").map(({ iteration }) => iteration));
   const tried = new Map<string, number>();
   for (const event of events) {
     if (event.type === "run.started") tried.clear();
@@ -259,8 +269,8 @@ function checkSingleAttempts(world: World, events: readonly Recorded[]): void {
       report === undefined ||
       ["interrupted", "stopped"].includes(report.ending.is);
     if (isSpoilt || ["transient", "limit"].includes(report?.failure?.class ?? "")) continue;
-    // Whoever asks may get an answer, and try then.
-    if (report?.claim.is === "undecided" || report?.claim.is === "blocked") continue;
+    // Whoever asks may get an answer, and try then; so may one whose claim a person has to look at.
+    if (report?.claim.is === "blocked" || asked.has(event.iteration)) continue;
     tried.set(event.task, (tried.get(event.task) ?? 0) + 1);
     if ((tried.get(event.task) ?? 0) > 1) world.violate(`${event.task} was tried twice in one run`);
   }
@@ -288,7 +298,7 @@ function freeIterations(events: readonly Recorded[]): ReadonlySet<number> {
 }
 
 function countsAsStuck(events: readonly Recorded[], verdict: EventOf<"verdict.reached">): boolean {
-  if (verdict.verdict === "blocked" || verdict.verdict === "decide") return false;
+  if (["blocked", "decide", "challenged"].includes(verdict.verdict)) return false;
   const ended = of(events, "iteration.ended").find((event) => event.iteration === verdict.iteration);
   return ended?.report.ending.is === "exited";
 }

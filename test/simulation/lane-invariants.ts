@@ -1,4 +1,4 @@
-import { mergedBranch } from "../../src/core/merged-branch.ts";
+import { mergedBranch } from "../../src/core/text.ts";
 import type { EventOf, EventType, Outcome, Recorded } from "../../src/core/events.ts";
 import type { Checkout } from "./checkout.ts";
 import type { DurableFacts } from "./durable-facts.ts";
@@ -16,7 +16,6 @@ export function checkLanes(
 ): void {
   checkNothingLost(world);
   for (const [task, worktree] of lanes.worktrees) checkWorktree(world, lanes, facts, task, worktree);
-  if (lanes.trials.size > 0) world.violate("a checkout of a merged commit was left behind");
   checkMerges(world, lanes, facts, outcome);
 }
 
@@ -62,15 +61,17 @@ function checkAccepted(
   const { branches } = world;
   if (lanes.merged.includes(id)) {
     if (!facts.has("task.merged", id)) world.violate(`${id} is on the base, and nobody recorded it`);
-    if (!world.isTrulyDone(id)) world.violate(`the base has lost the work of ${id}`);
+    if (!world.isTrulyDone(id) && !world.isAgreed(id)) world.violate(`the base has lost the work of ${id}`);
     return;
   }
-  if (!world.isDoneIn(branches.files(branches.tip(branchOf(id))), id))
+  if (!world.isAgreed(id) && !world.isDoneIn(branches.files(branches.tip(branchOf(id))), id))
     world.violate(`${id} was accepted, and its work is neither on the base nor on its branch`);
   const last = facts.lastAbout(id, SAID_OF_MERGE);
   if (last === "task.proposed" && !lanes.proposed.has(branchOf(id)))
     world.violate(`the log says that ${id} is proposed, and there is no pull request`);
-  const isWaiting = last === "merge.held" || last === "task.proposed" || lanes.merge === "none";
+  // Of work that needed no change there is nothing to merge.
+  const isWaiting =
+    ["merge.held", "task.proposed", "task.merged"].includes(last ?? "") || lanes.merge === "none";
   // The next run brings it.
   const isSaid = isWaiting || facts.has("task.cancelled", id);
   if (!isSaid && outcome !== "stopped")
@@ -115,7 +116,8 @@ function checkMergeEvents(world: World, lanes: LaneTruth, events: readonly Recor
     const isSettled = ["merge.overtaken", "merge.held", "task.merged"].includes(event.type);
     if (isSettled && "task" in event && event.task === open.task) open = null;
   }
-  const merged = of(events, "task.merged").map(({ task }) => task);
+  const moved = of(events, "task.merged").filter(({ from, to }) => from !== to);
+  const merged = moved.map(({ task }) => task);
   if (merged.join() !== lanes.merged.join())
     world.violate(`the log says that ${merged.join()} were merged, and ${lanes.merged.join()} were`);
 }

@@ -1,4 +1,4 @@
-import { activeLoops } from "../../src/core/projections/loops.ts";
+import { activeLoops } from "../../src/core/projections/status.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
 import { isOpen } from "../../src/core/loop/state.ts";
 import type { Log } from "../../src/engine/ports.ts";

@@ -16,9 +16,6 @@ export class LaneTruth {
   readonly merge: WorktreeSettings["merge"];
   /** By task. */
   readonly worktrees = new Map<string, Checkout>();
-  /** Checkouts of one commit, by folder. */
-  readonly trials = new Map<string, Files>();
-  trialsMade = 0;
   /** Folders that need no set-up any more, and those that a person has locked. */
   readonly setUp = new Set<string>();
   readonly locked = new Set<string>();

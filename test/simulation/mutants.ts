@@ -7,6 +7,7 @@ import type { Ports } from "../../src/engine/ports.ts";
 import { forwarding, onAppend } from "./mutant-log.ts";
 import type { Mutant } from "./simulate.ts";
 import { STORY_MUTANTS } from "./story-mutants.ts";
+import { VERDICT_MUTANTS } from "./verdict-mutants.ts";
 
 /** Bugs planted on purpose. A simulation that does not catch each of them proves nothing. */
 export const MUTANTS: readonly Mutant[] = [
@@ -89,10 +90,6 @@ export const MUTANTS: readonly Mutant[] = [
       onAppend(ports, (events) => events.filter((event) => event.type !== "intervention.chosen")),
   },
   {
-    name: "weakened tests not looked at",
-    settings: (settings) => ({ ...settings, protect: { ...settings.protect, weakenedTests: "off" } }),
-  },
-  {
     name: "a limit taken for a passing failure",
     characters: ["limited", "honest"],
     ports: (ports) =>
@@ -102,6 +99,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "named files believed",
+    characters: ["names-phantoms", "honest"],
+    settings: (settings) => ({ ...settings, gates: [] }),
     ports: (ports) => ({
       ...ports,
       workspace: {
@@ -249,6 +248,7 @@ export const MUTANTS: readonly Mutant[] = [
     }),
     ignoresLock: true,
   },
+  ...VERDICT_MUTANTS,
   ...STORY_MUTANTS,
 ];
 

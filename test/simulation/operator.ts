@@ -1,4 +1,6 @@
-import type { Event, Outcome } from "../../src/core/events.ts";
+import type { Event, Outcome, Recorded } from "../../src/core/events.ts";
+import { evolveAll } from "../../src/core/loop/evolve.ts";
+import type { TaskState } from "../../src/core/loop/state.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import { clearTheWay } from "./lane-operator.ts";
 import type { World } from "./world.ts";
@@ -27,10 +29,7 @@ export function scheduleOperator(world: World, log: Log): void {
 export async function operatorActs(world: World, outcome: Outcome | null, log: Log): Promise<boolean> {
   switch (outcome) {
     case "undecided":
-      for (const [file, text] of world.letters) {
-        if (file.startsWith("decide")) world.letters.set(file, `${text}this\n`);
-      }
-      return world.letters.size > 0 || fail(world, "a run ended undecided and left no letter");
+      return answerLetters(world, await log.read(0));
     case "blocked":
       return clearBlocks(world, log);
     case "stopped":
@@ -45,6 +44,32 @@ export async function operatorActs(world: World, outcome: Outcome | null, log: L
     default:
       return false;
   }
+}
+
+/** Below what stands there. Some letters are left without an answer. */
+function answerLetters(world: World, events: readonly Recorded[]): boolean {
+  const asking = Object.values(evolveAll(events).tasks).filter(
+    ({ question, letter }) => question?.answer === null && letter?.kind === "decide",
+  );
+  if (!asking.some(({ letter }) => world.letters.has(letter?.file ?? "")))
+    return fail(world, "a run ended undecided and left no letter");
+  const answers = asking.map((task) => {
+    const answer = answerTo(world, task);
+    const { file = "" } = task.letter ?? {};
+    if (answer !== null) world.letters.set(file, `${world.letters.get(file) ?? ""}${answer}\n`);
+    return answer;
+  });
+  return answers.some((answer) => answer !== null);
+}
+
+/** What a person says to a question; whether a claim is right they mostly see, and sometimes nobody looks. */
+export function answerTo(world: World, { id, question }: TaskState): string | null {
+  if (question?.acceptance == null) return "this";
+  if (world.random.chance(0.1)) return null;
+  const isDone = world.isDoneIn(world.filesOfTask(id), id);
+  if (isDone === world.random.chance(0.15)) return "reject: I looked";
+  world.agreements.push({ task: id, iteration: question.iteration, by: "person" });
+  return "accept: I looked";
 }
 
 async function clearBlocks(world: World, log: Log): Promise<boolean> {

@@ -4,11 +4,9 @@ import { evolveAll } from "../../src/core/loop/evolve.ts";
 import { isOpen, type State } from "../../src/core/loop/state.ts";
 import type { Outcome, Recorded } from "../../src/core/events.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { runEngine } from "../../src/engine/engine.ts";
+import { runEngine, recover, startRun } from "../../src/engine/engine.ts";
 import { Journal } from "../../src/engine/journal.ts";
 import type { Log, Ports } from "../../src/engine/ports.ts";
-import { recover } from "../../src/engine/recover.ts";
-import { startRun } from "../../src/engine/start-run.ts";
 import type { Files } from "./branches.ts";
 import { CrashPlaces, Life, type CrashPoint, type CrashSites } from "./crashing.ts";
 import { DurableFacts } from "./durable-facts.ts";
@@ -23,7 +21,7 @@ import { SimulatedViews, ViewFiles } from "./simulated-views.ts";
 import { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { logInWeather, weatherFor } from "./weather.ts";
 import { checkStoriesAtEnd } from "./story-invariants.ts";
-import { createWorld, settingsFor, storyRulesFor } from "./worlds.ts";
+import { createWorld, hasGates, settingsFor, storyRulesFor } from "./worlds.ts";
 import type { Character, World } from "./world.ts";
 
 /** A bug planted on purpose: it changes what one process of ours is made of. */
@@ -101,8 +99,10 @@ function worldOf(
   const { characters, stories = false, lanes = hasLanes(seed) && !stories }: Partial<Mutant> = mutant ?? {};
   if (lanes) return createLaneWorld(random, time, characters);
   const rules = storyRulesFor(seed, stories);
-  const world = createWorld(random, time, rules, characters);
-  return { world, settings: settingsFor(random, rules) };
+  // Of stories each has to be reviewed, and of that gates know nothing.
+  const isGated = rules !== null || characters !== undefined || hasGates(seed);
+  const world = createWorld(random, time, rules, isGated, characters);
+  return { world, settings: settingsFor(random, rules, isGated) };
 }
 
 class Session {

@@ -1,6 +1,6 @@
-import type { AgentReport, Ending } from "../../src/core/report/agent-report.ts";
-import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
-import type { Agents } from "../../src/engine/ports.ts";
+import { type AgentReport, type Ending, UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
+import { isReading } from "../../src/core/stages/stages.ts";
+import type { AgentRequest, Agents } from "../../src/engine/ports.ts";
 import { behave, reportOf, type Behaviour } from "./agent-behaviour.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import { sessionFor } from "./sessions.ts";
@@ -17,9 +17,11 @@ export function simulatedAgents(
   const sweep = (marker: string): number => sweepAmong(world.livingProcesses.filter(isHere), marker);
   return {
     run: async (request, signal) => {
+      if (request.part === "reader") return readClaim(world, request, signal, sweep);
       checkStoryStart(world, request);
       checkStart(world, facts, request);
       world.prompts.set(request.iteration, request.prompt);
+      if (!isReading(request.stage)) world.lastBuilt.set(request.task, request.iteration);
       const sessionId = sessionFor(world, request);
       const truth = world.truth(request.task);
       const behaviour = behave(world, truth, request);
@@ -29,6 +31,8 @@ export function simulatedAgents(
       const startedAt = world.time.now();
       const ending = await live(world, process, behaviour, request.timeoutMs, signal);
       sweep(request.marker);
+      if (world.hasPlace(root))
+        world.doneWhenEnded.set(iteration, world.isDoneIn(world.checkoutAt(root).files, request.task));
       const report = reportOf(behaviour, ending, world.time.now() - startedAt);
       // Where lanes share a budget, a call has its price.
       const usage = world.lanes === null ? UNKNOWN_USAGE : { ...UNKNOWN_USAGE, costUsd: 1 };
@@ -84,4 +88,79 @@ function sweepAmong(processes: readonly AgentProcess[], marker: string): number 
   const left = processes.filter((process) => process.marker === marker);
   for (const process of left) process.alive = false;
   return left.length;
+}
+
+type ReaderMood = "right" | "wrong" | "late" | "limited" | "gone" | "malformed" | "meddles" | "silent";
+
+const MOODS: readonly ReaderMood[] = [
+  ...(["right", "right", "right", "right", "wrong"] as const),
+  ...(["late", "limited", "gone", "malformed", "meddles", "silent"] as const),
+];
+
+/** In lanes, where a call has its price. */
+const READING_USD = 0.25;
+
+/** A second reader: mostly right, sometimes wrong, late, limited, gone, or not to be understood. */
+async function readClaim(
+  world: World,
+  request: AgentRequest,
+  signal: AbortSignal,
+  sweep: (marker: string) => number,
+): Promise<AgentReport> {
+  const { marker, iteration, root, task, timeoutMs } = request;
+  const trial = world.trials.get(root ?? "");
+  if (trial === undefined) world.violate(`the reader of iteration ${iteration} was sent to ${root}`);
+  const mood = world.random.pick(MOODS);
+  const isDone = trial !== undefined && world.isDoneIn(trial.files, task);
+  const isContent = mood === "wrong" ? !isDone : isDone;
+  const process: AgentProcess = { marker, iteration, root, alive: true };
+  world.processes.push(process);
+  const startedAt = world.time.now();
+  const behaviour = readerBehaviour(world, mood, reviewOf(request, mood, isContent));
+  const takesMs = mood === "late" ? timeoutMs + 60_000 : behaviour.takesMs;
+  const meddles = (): void => trial?.put("meddled", "1");
+  const work = mood === "meddles" ? meddles : behaviour.work;
+  const ending = await live(world, process, { ...behaviour, takesMs, work }, timeoutMs, signal);
+  sweep(marker);
+  const isHeard = ending === behaviour.ending && behaviour.failure === null && mood !== "malformed";
+  const known = world.agreements.findIndex((one) => one.iteration === iteration && one.by === "reader");
+  if (known !== -1) world.agreements.splice(known, 1);
+  if (isHeard && isContent && mood !== "silent") world.agreements.push({ task, iteration, by: "reader" });
+  const costUsd = world.lanes === null ? null : READING_USD;
+  if (costUsd !== null) world.readings.set(iteration, costUsd);
+  return {
+    ...reportOf(behaviour, ending, world.time.now() - startedAt),
+    usage: { ...UNKNOWN_USAGE, costUsd },
+  };
+}
+
+function readerBehaviour(world: World, mood: ReaderMood, words: string): Behaviour {
+  const read: Behaviour = {
+    takesMs: world.random.between(500, 20_000),
+    work: () => {},
+    ending: { is: "exited", code: 0 },
+    claim: { is: "none" },
+    failure: null,
+    words,
+    cites: [],
+    answers: [],
+    leavesChild: world.random.chance(0.1),
+  };
+  const resetsAt = world.time.now() + world.random.between(1_000, 3_600_000);
+  if (mood === "limited") return { ...read, failure: { class: "limit", message: "usage limit", resetsAt } };
+  return mood === "gone" ? { ...read, failure: { class: "agent", message: "exit 1" } } : read;
+}
+
+function reviewOf({ prompt }: AgentRequest, mood: ReaderMood, isContent: boolean): string {
+  if (mood === "malformed") return "I think that it is fine.";
+  if (mood === "limited" || mood === "gone") return "";
+  const [, list = ""] = /\n## Concerns\n[^\n]*\n((?:.*\n)*?)\n## /.exec(prompt) ?? [];
+  const numbers = mood === "silent" ? [] : [...list.matchAll(/^(\d+)\. /gm)].map(([, number]) => number);
+  const answer = { criterion: 1, answer: isContent ? "met" : "not_met", reason: "I looked" };
+  const concerns = numbers.map((number) => ({
+    concern: Number(number),
+    answer: isContent ? "harmless" : "real",
+    reason: "I looked",
+  }));
+  return `<review>${JSON.stringify({ criteria: [answer], concerns })}</review>`;
 }

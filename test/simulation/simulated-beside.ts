@@ -25,12 +25,20 @@ export function simulatedBeside(
     checkout: simulatedOwnCheckout(world.repository, step),
     pullRequests: simulatedPullRequests(world, lanes, facts, step),
     workspaceAt: (root) => {
+      const trial = trialWorkspace(world, root, step);
+      if (trial !== null) return trial;
       const checkout = world.checkoutAt(root);
       const workspace = workspaces.get(checkout) ?? simulatedWorkspace(checkout, step);
       workspaces.set(checkout, workspace);
       return workspace;
     },
   };
+}
+
+/** In a checkout of one commit; null where there is none. */
+export function trialWorkspace(world: World, root: string, step: () => Promise<void>): Workspace | null {
+  const trial = world.trials.get(root);
+  return trial === undefined ? null : simulatedWorkspace(trial, step);
 }
 
 export function simulatedPullRequests(
@@ -63,7 +71,8 @@ function simulatedWorktrees(
   step: () => Promise<void>,
 ): Worktrees {
   const { branches } = world;
-  const { worktrees, trials } = lanes;
+  const { worktrees } = lanes;
+  const { trials } = world;
   const ownTrials = new Set<string>();
   const setUp = async (root: string, signal?: AbortSignal): Promise<OpenedCheckout> => {
     await step();
@@ -81,11 +90,10 @@ function simulatedWorktrees(
     },
     at: async (commit, use, signal) => {
       if (!branches.has(commit)) throw new RalphError("git-failed", `"${commit}" is not a commit`);
-      lanes.trialsMade += 1;
-      const root = `/worktrees/@${commit}-${lanes.trialsMade}`;
+      const root = `/worktrees/@${commit}-${world.nextTrial()}`;
       await step();
       ownTrials.add(root);
-      trials.set(root, branches.files(commit));
+      world.openTrial(root, commit);
       try {
         return await use(await setUp(root, signal));
       } finally {

@@ -1,12 +1,12 @@
 import { RalphError } from "../../src/core/ralph-error.ts";
-import { MERGER } from "../../src/core/loop/effect-owner.ts";
+import { MERGER } from "../../src/core/loop/effects.ts";
 import type { Advanced, AdvanceRequest, Beside, Merging } from "../../src/engine/parallel-ports.ts";
 import type { Workspace } from "../../src/engine/ports.ts";
 import { Checkout } from "./checkout.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import type { LaneTruth } from "./lane-truth.ts";
 import { checkMove } from "./merge-invariants.ts";
-import { simulatedPullRequests } from "./simulated-beside.ts";
+import { simulatedPullRequests, trialWorkspace } from "./simulated-beside.ts";
 import { SharedTrees, type TreeParts } from "./simulated-trees.ts";
 import { prepareMerge, prepareRevert } from "./simulated-merging.ts";
 import { simulatedOwnCheckout } from "./simulated-own-checkout.ts";
@@ -28,7 +28,9 @@ export function simulatedClone(parts: CloneParts): Beside {
     merging: simulatedSharedMerging(parts),
     checkout: simulatedOwnCheckout(own, step),
     pullRequests: simulatedPullRequests(world, lanes, facts, step),
-    workspaceAt: (root) => pushing(workspaceIn(world, root, step), (task) => trees.push(task)),
+    workspaceAt: (root) =>
+      trialWorkspace(world, root, step) ??
+      pushing(workspaceIn(world, root, step), (task) => trees.push(task)),
   };
 }
 
@@ -46,6 +48,9 @@ function workspaceIn(world: World, root: string, step: () => Promise<void>): Wor
     commitMark: async (request) => here().commitMark(request),
     beforeGates: async () => here().beforeGates(),
     leftoversAfterGates: async (before, began) => here().leftoversAfterGates(before, began),
+    withOldChecks: async (request, use) => here().withOldChecks(request, use),
+    patch: async (from, to) => here().patch(from, to),
+    dirtyPaths: async (ignore) => here().dirtyPaths(ignore),
     clearLeftovers: async () => here().clearLeftovers(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Part } from "../../src/core/loop/effect-owner.ts";
+import type { Part } from "../../src/core/loop/effects.ts";
 import type { Instant } from "../../src/core/time.ts";
 import type {
   Fleet,

@@ -1,7 +1,8 @@
-import { PLAIN } from "../../src/core/agent-named.ts";
+import { PLAIN } from "../../src/core/agents.ts";
 import type { GateSettings } from "../../src/core/settings.ts";
 import type { Follower, Gates, Letters, Log, Notes, Ports } from "../../src/engine/ports.ts";
 import type { DurableFacts } from "./durable-facts.ts";
+import { LaneTruth } from "./lane-truth.ts";
 import { simulatedAgents } from "./simulated-agents.ts";
 import { simulatedBeside } from "./simulated-beside.ts";
 import { simulatedSource } from "./simulated-source.ts";
@@ -48,7 +49,7 @@ export function simulatedPorts(
     source: simulatedSource(world, facts),
     agents: simulatedAgents(world, facts),
     workspace: simulatedWorkspace(repository, step),
-    beside: lanes && simulatedBeside(world, lanes, facts, step),
+    beside: simulatedBeside(world, lanes ?? new LaneTruth(1, "none"), facts, step),
     gates: simulatedGates(world),
     letters: simulatedLetters(world),
     notes: { read: () => Promise.resolve("") } satisfies Notes,
@@ -61,12 +62,18 @@ export function simulatedPorts(
 function simulatedGates(world: World): Gates {
   const underWay = new Set<string>();
   return {
-    check: async (gates, marker, signal, root) => {
+    check: async (gates, marker, signal, root, prefix = []) => {
       if (underWay.has(marker)) world.violate(`the gates ${marker} began while others had that marker`);
       underWay.add(marker);
       await world.time.sleep(world.random.between(100, 2_000), signal);
       underWay.delete(marker);
-      const red = world.fails(world.filesAt(root)) || world.weather.flakes();
+      const files = world.filesAt(root);
+      const [isOld, base = "0", ...checks] = prefix;
+      const isRed = isOld === undefined ? world.fails(files) : world.failsWithOldChecks(files, base, checks);
+      if (isOld !== undefined) world.oldChecksRed.set(marker, isRed);
+      const isFlake = world.weather.flakes();
+      if (isFlake) world.hasFlaked = true;
+      const red = isRed || isFlake;
       return gates.map((gate) => ({
         name: gate.name,
         required: true,

@@ -89,8 +89,8 @@ export class SharedTrees {
       },
       clearLeftovers: async () => {
         await step();
-        for (const root of lanes.trials.keys())
-          if (machine.has(root) && !this.#ownTrials.has(root)) lanes.trials.delete(root);
+        for (const root of world.trials.keys())
+          if (machine.has(root) && !this.#ownTrials.has(root)) world.trials.delete(root);
       },
     };
   }
@@ -153,17 +153,16 @@ export class SharedTrees {
     use: (opened: OpenedCheckout) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> {
-    const { world, lanes, machine, step } = this.#parts;
-    lanes.trialsMade += 1;
-    const root = machine.rootOf(`@${commit}-${lanes.trialsMade}`);
+    const { world, machine, step } = this.#parts;
+    const root = machine.rootOf(`@${commit}-${world.nextTrial()}`);
     await step();
     this.#ownTrials.add(root);
-    lanes.trials.set(root, world.branches.files(commit));
+    world.openTrial(root, commit);
     try {
       return await use(await this.#setUp(root, signal));
     } finally {
       await step();
-      lanes.trials.delete(root);
+      world.trials.delete(root);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { IterationRows, rowsOf } from "../../src/core/projections/iteration-rows.ts";
+import { IterationRows, rowsOf } from "../../src/core/projections/ralph-files.ts";
 import type { Recorded } from "../../src/core/events.ts";
 import type { State } from "../../src/core/loop/state.ts";
 import type { Follower } from "../../src/engine/ports.ts";

@@ -1,7 +1,7 @@
 import type { ChangeSet, Evidence, Leftover } from "../../src/core/report/evidence.ts";
 import type { CollectRequest, Workspace } from "../../src/engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
-import { flawOf } from "./work-text.ts";
+import { isCheckFile, layoutOf, markOf } from "./work-text.ts";
 import { isSecret } from "./world.ts";
 
 /** The workspace in a checkout; `step` is awaited around everything that takes time. */
@@ -31,6 +31,14 @@ export function simulatedWorkspace(checkout: Checkout, step: () => Promise<void>
     lookAhead: () => {},
     beforeGates: () => after(() => 0),
     leftoversAfterGates: (before) => after(() => before),
+    withOldChecks: async ({ base, paths }, use) => {
+      await step();
+      const results = await use({ root: checkout.root, prefix: ["with-old-checks", base ?? "0", ...paths] });
+      await step();
+      return results;
+    },
+    patch: () => after(() => ({ text: "", isCut: false })),
+    dirtyPaths: () => after(() => checkout.uncommitted()),
     clearLeftovers: () => after(() => {}),
   };
 }
@@ -74,15 +82,13 @@ function collect(checkout: Checkout, request: CollectRequest): Evidence {
     tasksRemoved: [],
     phantoms: phantomsOf(request, (path) => isCounted(path) && !written.has(path)),
     putBack,
-    changedDefinitions: [],
-    weakened: weakenedIn(checkout, request),
+    checkFiles: inTask.filter(isCheckFile),
+    isWhiteSpaceOnly: inTask.length > 0 && inTask.every((path) => path === layoutOf(request.task)),
+    suppressions: inTask.filter((path) =>
+      ["hushed", "quiet"].includes(markOf(checkout.files.get(path)) ?? ""),
+    ),
     refusal: null,
   };
-}
-
-function weakenedIn(checkout: Checkout, { task }: CollectRequest): Evidence["weakened"] {
-  const isWeakened = flawOf(checkout.files.get(task)) === "hidden";
-  return isWeakened ? [{ path: `${task}.test`, kind: "skipped", what: "a test is skipped now" }] : [];
 }
 
 /** As they were when the iteration began; answers the same when it is asked again after a crash. */
@@ -99,6 +105,5 @@ function putBackProtected(checkout: Checkout, request: CollectRequest): readonly
 }
 
 function phantomsOf({ cited, written }: CollectRequest, isPhantom: (path: string) => boolean): string[] {
-  const isAllGone = written.length > 0 && written.every(isPhantom);
-  return [...cited, ...(isAllGone ? written : [])].filter(isPhantom);
+  return cited.filter((path) => isPhantom(path) && !written.includes(path));
 }

@@ -18,6 +18,8 @@ export function checkStart(world: World, facts: DurableFacts, request: AgentRequ
   const rejected = facts.lastVerdict(task) === "rejected";
   if (rejected && !prompt.includes("DO NOT IGNORE"))
     world.violate(`${task} was not told why it was rejected`);
+  if (facts.lastVerdict(task) === "challenged" && !prompt.includes("Ralph doubts it"))
+    world.violate(`${task} was not told what its claim makes one doubt`);
   if (facts.isToMend(task) && !isToldToMend(request))
     world.violate(`${task} was not told that its merge failed`);
   for (const id of world.truth(task).dependsOn) {

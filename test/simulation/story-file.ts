@@ -1,7 +1,11 @@
 import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import { RalphError } from "../../src/core/ralph-error.ts";
-import { readStories } from "../../src/core/review/read-stories.ts";
-import { AUTO_APPROVED, hasReviewFields, type StoryReview } from "../../src/core/review/story-review.ts";
+import {
+  AUTO_APPROVED,
+  hasReviewFields,
+  type StoryReview,
+  readStories,
+} from "../../src/core/review/story-review.ts";
 
 /** A story as it stands in the file; an agent may have written anything. */
 export type RawStory = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { KEEPER, MERGER } from "../../src/core/loop/effect-owner.ts";
+import { KEEPER, MERGER } from "../../src/core/loop/effects.ts";
 import type { Fleet, Lease, SharedLog } from "../../src/engine/fleet-ports.ts";
 import type { Ports, Workspace } from "../../src/engine/ports.ts";
 import { Holdings } from "../../src/engine/worker/holdings.ts";

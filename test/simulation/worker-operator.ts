@@ -1,14 +1,14 @@
+import { activeLoops } from "../../src/core/projections/status.ts";
 import { randomUUID } from "node:crypto";
-import { activeLoops } from "../../src/core/projections/loops.ts";
 import { restOf } from "../../src/core/loop/decide.ts";
 import { isOpen, type State } from "../../src/core/loop/state.ts";
 import type { OperatorAct } from "../../src/core/operator/operator-act.ts";
-import { actAsOperator, latestState } from "../../src/engine/operator.ts";
+import { actAsOperator, latestState, submit } from "../../src/engine/operator.ts";
 import type { Log } from "../../src/engine/ports.ts";
-import { submit } from "../../src/engine/submit.ts";
-import { RESET } from "./operator.ts";
+import { answerTo, RESET } from "./operator.ts";
 import { SOURCE } from "./simulated-source.ts";
 import type { WorkerWorld } from "./worker-worlds.ts";
+import type { World } from "./world.ts";
 
 /** As `ralph submit` does it, from any clone. */
 export async function submitTasks({ world, crew, settings }: WorkerWorld, log: Log): Promise<void> {
@@ -76,7 +76,7 @@ export async function personComes(around: WorkerWorld, log: Log): Promise<boolea
   crew.actedAt = world.time.now();
   const isTooLate = world.time.now() > crew.faultsUntil + PATIENCE_MS;
   if (outcome === "completed" || isTooLate) return false;
-  const acts = [...answers(state), ...unblocks(state)];
+  const acts = [...answers(world, state), ...unblocks(state)];
   if (acts.length > 0 && random.chance(0.85)) {
     for (const act of acts) await actAsOperator(log, act, true);
     for (const { id, character } of world.tasks) if (character === "blocks") world.truth(id).misbehaves = 0;
@@ -89,10 +89,13 @@ export async function personComes(around: WorkerWorld, log: Log): Promise<boolea
   return true;
 }
 
-function answers({ tasks }: State): readonly OperatorAct[] {
+function answers(world: World, { tasks }: State): readonly OperatorAct[] {
   return Object.values(tasks)
     .filter(({ question }) => question !== null && question.answer === null)
-    .map(({ id }) => ({ do: "decide", task: id, answer: "this" }));
+    .flatMap((task): OperatorAct[] => {
+      const answer = answerTo(world, task);
+      return answer === null ? [] : [{ do: "decide", task: task.id, answer }];
+    });
 }
 
 function unblocks({ tasks }: State): readonly OperatorAct[] {

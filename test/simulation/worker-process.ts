@@ -1,14 +1,12 @@
 import type { Event, Recorded } from "../../src/core/events.ts";
-import { wasElsewhere } from "../../src/core/loop/evolve-fleet.ts";
+import { wasElsewhere } from "../../src/core/loop/evolve-run.ts";
 import type { State } from "../../src/core/loop/state.ts";
-import { submittedSource } from "../../src/adapters/tasks/submitted-source.ts";
+import { submittedSource } from "../../src/adapters/tasks/redacting-source.ts";
 import { MemoryLog, type MemoryStorage } from "../../src/adapters/store/memory-log.ts";
 import type { Fleet, SharedLog } from "../../src/engine/fleet-ports.ts";
 import type { Agents, Clock, Ports } from "../../src/engine/ports.ts";
-import { fencedLog } from "../../src/engine/worker/fenced-log.ts";
-import { Holdings } from "../../src/engine/worker/holdings.ts";
-import { runWorker, type WorkerRun } from "../../src/engine/worker/run-worker.ts";
-import { SharedClock } from "../../src/engine/worker/shared-clock.ts";
+import { fencedLog, Holdings } from "../../src/engine/worker/holdings.ts";
+import { runWorker, type WorkerRun, SharedClock } from "../../src/engine/worker/run-worker.ts";
 import type { Life } from "./crashing.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import { simulatedAgents } from "./simulated-agents.ts";

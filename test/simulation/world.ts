@@ -9,7 +9,7 @@ import { UNTOUCHED_STORY, type RawStory, type StoryFile } from "./story-file.ts"
 import { CALM, type Weather } from "./weather.ts";
 import type { VirtualTime } from "../../src/eval/virtual-time.ts";
 import type { Crew } from "./worker-truth.ts";
-import { flawOf, versionOf, type Flaw } from "./work-text.ts";
+import { checksOf, flawOf, layoutOf, markOf, versionOf, workText, type CheckText } from "./work-text.ts";
 
 /** The branch that the user has checked out, and that accepted work is brought to. */
 export const MAIN = "main";
@@ -31,7 +31,29 @@ export type Character =
   | "forges-letters"
   | "names-phantoms"
   | "weakens-tests"
+  | "relaxes-settings"
+  | "removes-feature"
+  | "moves-test"
+  | "suppresses"
+  | "only-white-space"
+  | "tidies"
+  | "finds-it-done"
+  | "says-it-was-done"
+  | "needs-no-change"
+  | "speaks-against"
   | "idle";
+
+/** Where it is always the same. */
+const NEEDS: Partial<Record<Character, number>> = { "needs-no-change": 0, tidies: 1, "finds-it-done": 1 };
+
+const ASKED: readonly Character[] = ["suppresses", "only-white-space", "names-phantoms"];
+
+/** Somebody other than the agent has said that a claim is right. */
+export interface Agreement {
+  readonly task: string;
+  readonly iteration: number;
+  readonly by: "person" | "reader";
+}
 
 /** What is really so, whatever anybody recorded. */
 export interface TaskTruth {
@@ -77,6 +99,19 @@ export class World {
   readonly prompts = new Map<number, string>();
   readonly sessions = new Map<string, SessionOwner>();
   readonly told = new Map<number, string>();
+  /** Checkouts of one commit, by folder. */
+  readonly trials = new Map<string, Checkout>();
+  #trialsMade = 0;
+  /** Who agreed to what, rightly or not. */
+  readonly agreements: Agreement[] = [];
+  /** The last iteration of each task that was there to write. */
+  readonly lastBuilt = new Map<string, number>();
+  /** By marker: whether the gates fail with the check files as they were before the task. */
+  readonly oldChecksRed = new Map<string, boolean>();
+  /** By iteration: what the work was when its agent had ended. */
+  readonly doneWhenEnded = new Map<number, boolean>();
+  /** What the readings of each iteration have cost. */
+  readonly readings = new Map<number, number>();
   readonly violations: string[] = [];
   /** The iterations that changed stories against the rules. */
   readonly forgedIn = new Set<number>();
@@ -89,6 +124,8 @@ export class World {
   /** Null where nobody shares the run. */
   crew: Crew | null = null;
   weather: Weather = CALM;
+  /** A gate has failed by chance. */
+  hasFlaked = false;
   /** How slow its agents are. */
   pace = 1;
 
@@ -115,18 +152,24 @@ export class World {
     const truth = {
       id,
       character,
-      needs,
+      needs: NEEDS[character] ?? needs,
       misbehaves,
       loops: true,
-      dependsOn: [],
+      dependsOn: [] as readonly string[],
       ticked: false,
       stubborn: 0,
       hasty: 0,
       forges: 0,
       fumbles: 0,
       ...more,
+      // Whoever has a single attempt is not asked about it.
+      ...(ASKED.includes(character) && { loops: true }),
     };
     this.tasks.push(truth);
+    if (character === "finds-it-done") {
+      this.repository.put(id, workText(truth.needs));
+      this.commitByPerson(id);
+    }
     this.stories?.add({ id, title: `Task ${id}`, dependsOn: truth.dependsOn, ...story });
     if (this.lanes !== null) this.#addLine(id);
     return truth;
@@ -146,23 +189,54 @@ export class World {
   }
 
   isDoneIn(files: Files, id: string): boolean {
+    const { character, needs } = this.truth(id);
     const text = files.get(id);
-    return versionOf(text) >= this.truth(id).needs && flawOf(text) === null;
+    if (character === "tidies" && files.has(layoutOf(id))) return flawOf(text) === null;
+    return versionOf(text) >= needs && flawOf(text) === null;
   }
 
   /** Whether the project's check fails on these files. */
   fails(files: Files): boolean {
-    return hasFlaw(files, "red") || this.lanes?.hasClash(files) === true;
+    const has = (name: string, text: CheckText): boolean =>
+      checksOf(name).some((check) => files.get(check) === text);
+    const isSeen = ([name, text]: readonly [string, string]): boolean => {
+      const mark = markOf(text);
+      return (mark === "red" && !has(name, "lax")) || (mark === "removed" && !has(name, "fitting"));
+    };
+    return [...files].some(isSeen) || this.lanes?.hasClash(files) === true;
   }
 
-  /** … or would, if nobody had weakened the tests. */
+  /** The same with check files as they were at a commit. */
+  failsWithOldChecks(files: Files, base: string, checks: readonly string[]): boolean {
+    const before = this.branches.files(base);
+    const old = new Map(files);
+    for (const name of checks) {
+      const text = before.get(name);
+      if (text === undefined) old.delete(name);
+      else old.set(name, text);
+    }
+    return this.fails(old);
+  }
+
+  /** … or would, if nobody had weakened or silenced a check. */
   isTrulyRed(files: Files): boolean {
-    return this.fails(files) || hasFlaw(files, "hidden");
+    return this.fails(files) || [...files.values()].some((text) => flawOf(text) !== null);
+  }
+
+  /** Whether somebody other than the agent has agreed to the work as it is now; where stories are reviewed, to such work. */
+  isAgreed(id: string): boolean {
+    const since = this.lastBuilt.get(id) ?? 0;
+    // A gate that failed by chance before the task looks as if the task had turned it green.
+    if (this.hasFlaked && versionOf(this.filesOfTask(id).get(id)) === 0) return true;
+    return this.agreements.some(
+      ({ task, iteration, by }) =>
+        task === id && (iteration >= since || (by === "person" && this.stories !== null)),
+    );
   }
 
   /** Where somebody works who was told this folder. */
   checkoutAt(root: string | undefined): Checkout {
-    if (root === undefined) return this.repository;
+    if (root === undefined || root === this.repository.root) return this.repository;
     const worktree = [...(this.lanes?.worktrees.values() ?? [])].find((one) => one.root === root);
     if (worktree === undefined) throw new Error(`there is no worktree ${root}`);
     return worktree;
@@ -171,17 +245,37 @@ export class World {
   /** Whether the folder is there. */
   hasPlace(root: string | undefined): boolean {
     const { lanes } = this;
-    return root === undefined || [...(lanes?.worktrees.values() ?? [])].some((one) => one.root === root);
+    const isTrial = root !== undefined && this.trials.has(root);
+    return (
+      root === undefined || isTrial || [...(lanes?.worktrees.values() ?? [])].some((one) => one.root === root)
+    );
   }
 
   filesAt(root: string | undefined): Files {
-    return (root === undefined ? undefined : this.lanes?.trials.get(root)) ?? this.checkoutAt(root).files;
+    return (root === undefined ? undefined : this.trials.get(root)?.files) ?? this.checkoutAt(root).files;
+  }
+
+  /** Where its work is, whoever looks at it. */
+  filesOfTask(id: string): Files {
+    const tip = this.lanes === null ? null : this.branches.tip(branchOf(id));
+    return tip === null ? this.repository.files : this.branches.files(tip);
+  }
+
+  /** Counts from 1. */
+  nextTrial(): number {
+    this.#trialsMade += 1;
+    return this.#trialsMade;
+  }
+
+  openTrial(root: string, commit: string): void {
+    this.trials.set(root, new Checkout(this.branches, root, MAIN, commit));
   }
 
   /** Whether it may pass for done: at the cap a story is approved though its reviewers still object. */
   countsAsDone(id: string): boolean {
     const isRed = flawOf(this.repository.files.get(id)) !== null;
-    return this.isTrulyDone(id) || (this.stories?.isAutoApproved(id) === true && !isRed);
+    const isLetPass = this.stories?.isAutoApproved(id) === true && !isRed;
+    return this.isTrulyDone(id) || isLetPass || this.isAgreed(id);
   }
 
   /** As an agent or a person would. */
@@ -203,9 +297,10 @@ export class World {
       this.lanes === null
         ? this.tasks
         : idsIn(files).map((id) => ({ ...this.truth(id), ticked: marksIn(files).includes(id) }));
-    return shown.map(({ id, ticked, loops, dependsOn }) =>
-      plainTask({ id, title: `Task ${id}`, done: ticked, loops, dependsOn }),
-    );
+    return shown.map(({ id, ticked, loops, dependsOn, character }) => {
+      const task = { id, title: `Task ${id}`, done: ticked, loops, dependsOn };
+      return plainTask(character === "needs-no-change" ? { ...task, changes: "none" } : task);
+    });
   }
 
   /** Work that somebody should have committed. */
@@ -238,10 +333,6 @@ export class World {
 /** Changes that an agent's iteration should have ended with committed; the task source is not its business. */
 export function hasLeftovers(checkout: Checkout): boolean {
   return checkout.uncommitted().some((name) => !isSecret(name) && name !== CHECKLIST);
-}
-
-function hasFlaw(files: Files, flaw: Flaw): boolean {
-  return [...files.values()].some((text) => flawOf(text) === flaw);
 }
 
 /** Files that nobody may commit. */

@@ -1,4 +1,4 @@
-import { DEFAULT_COMPLEXITY } from "../../src/core/limits/complexity.ts";
+import { DEFAULT_COMPLEXITY } from "../../src/core/limits/iteration-timeout.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { BUILD, type StageSettings } from "../../src/core/stages/stages.ts";
 import { Random } from "../../src/eval/random.ts";
@@ -25,8 +25,33 @@ export const CHARACTERS: readonly Character[] = [
   "forges-letters",
   "names-phantoms",
   "weakens-tests",
+  "relaxes-settings",
+  "removes-feature",
+  "moves-test",
+  "suppresses",
+  "only-white-space",
+  "tidies",
+  "finds-it-done",
+  "says-it-was-done",
+  "needs-no-change",
+  "speaks-against",
   "idle",
 ];
+
+/** A story has to change something. */
+const STORY_CHARACTERS = CHARACTERS.filter(
+  (character) => !["finds-it-done", "says-it-was-done", "needs-no-change"].includes(character),
+);
+
+/** Whoever breaks what only a gate sees would not be caught. */
+const UNGATED_CHARACTERS = CHARACTERS.filter(
+  (character) => !["breaks-gate", "weakens-tests", "relaxes-settings"].includes(character),
+);
+
+/** Some worlds have no gate. */
+export function hasGates(seed: number): boolean {
+  return !new Random(seed + 15_485_863).chance(0.12);
+}
 
 /** How the stories of a world are reviewed. */
 export interface StoryRules {
@@ -46,8 +71,10 @@ export function createWorld(
   random: Random,
   time: VirtualTime,
   rules: StoryRules | null = null,
-  characters: readonly Character[] = CHARACTERS,
+  isGated = true,
+  among?: readonly Character[],
 ): World {
+  const characters = among ?? (!isGated ? UNGATED_CHARACTERS : rules ? STORY_CHARACTERS : CHARACTERS);
   const world = new World(random, time, rules && new StoryFile(rules.cap));
   const count = random.between(1, 4);
   for (let number = 0; number < count; number += 1) {
@@ -80,8 +107,8 @@ function storyIn(random: Random, { cap }: StoryRules): RawStory {
     : { ...UNTOUCHED_STORY, reviewStatus: "changes_requested", reviewCount, reviewFeedback: "as before" };
 }
 
-export function settingsFor(random: Random, rules: StoryRules | null = null): Settings {
-  const settings = plainSettings(random);
+export function settingsFor(random: Random, rules: StoryRules | null = null, isGated = true): Settings {
+  const settings = { ...plainSettings(random), ...(!isGated && { gates: [] }) };
   if (rules === null) return settings;
   const { limits } = settings;
   return {
@@ -137,7 +164,15 @@ export function plainSettings(random: Random): Settings {
     adaptiveIterations: false,
     unblock: { autoSuggest: true, maxAutoAttempts: 1 },
     git: { commit: "ralph", hooks: false },
-    protect: { paths: [], pins: [], weakenedTests: "reject" },
+    protect: { paths: [] },
+    verify: {
+      oldChecks: "auto",
+      oldChecksFail: random.pick(["ask", "ask", "reject"]),
+      reader: random.pick(["never", "never", "auto", "auto", "always"]),
+      readerAgent: random.pick([null, "simulated", "simulated-2"]),
+      readerModel: null,
+      readers: random.pick([[], ["simulated"]]),
+    },
     interventions: {
       enabled: true,
       thresholdNoFiles: random.pick([0, 2, 3]),

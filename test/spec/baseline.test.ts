@@ -112,11 +112,11 @@ describe("a gate that was red before", () => {
     );
   });
 
-  test("and is not installed any more is red, although missing tools only warn", () => {
+  test("and is not installed any more blocks the task, although missing tools only warn", () => {
     const gone = checked({ status: "missing", exitCode: 127 }, { status: "passed" });
     given(...claimed, gone).decides(
-      { type: "verdict.reached", verdict: "rejected" },
-      { type: "intervention.chosen", intervention: "gate_failed" },
+      { type: "verdict.reached", verdict: "blocked" },
+      { type: "task.blocked" },
     );
     const never = checked({ status: "missing", exitCode: 127 }, { status: "missing" });
     given(...claimed, never).decides(

@@ -1,13 +1,18 @@
 import { expect } from "vitest";
 import type { Event, EventOf, Recorded } from "../../src/core/events.ts";
-import { DEFAULT_COMPLEXITY } from "../../src/core/limits/complexity.ts";
+import { DEFAULT_COMPLEXITY } from "../../src/core/limits/iteration-timeout.ts";
 import { beginIteration, type Beginning } from "../../src/core/loop/begin-iteration.ts";
 import { decide } from "../../src/core/loop/decide.ts";
 import type { Effect } from "../../src/core/loop/effects.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
 import type { State } from "../../src/core/loop/state.ts";
 import { plainTask, type Task } from "../../src/core/plan/task.ts";
-import { UNKNOWN_USAGE, type AgentReport, type Claim } from "../../src/core/report/agent-report.ts";
+import {
+  UNKNOWN_USAGE,
+  type AgentReport,
+  type Claim,
+  type Signals,
+} from "../../src/core/report/agent-report.ts";
 import {
   NO_CHANGES,
   NO_LEFTOVERS,
@@ -16,7 +21,6 @@ import {
   type Evidence,
 } from "../../src/core/report/evidence.ts";
 import type { CheckedGate, GateOutcome } from "../../src/core/report/checked-gate.ts";
-import type { Signals } from "../../src/core/report/signals.ts";
 import type { Settings } from "../../src/core/settings.ts";
 
 /** The loop specified in the language of its log: given these facts, then this is decided. */
@@ -155,7 +159,15 @@ export function settings(more: Partial<Settings> = {}): Settings {
     adaptiveIterations: false,
     unblock: { autoSuggest: true, maxAutoAttempts: 1 },
     git: { commit: "ralph", hooks: false },
-    protect: { paths: [], pins: [], weakenedTests: "reject" },
+    protect: { paths: [] },
+    verify: {
+      oldChecks: "auto",
+      oldChecksFail: "ask",
+      reader: "auto",
+      readerAgent: null,
+      readerModel: null,
+      readers: [],
+    },
     interventions: {
       enabled: true,
       thresholdNoFiles: 3,
@@ -302,6 +314,7 @@ function claimOf(is: Claim["is"]): Claim {
     case "complete":
       return { is, promise: "COMPLETE" };
     case "blocked":
+    case "already-done":
       return { is, reason: "no credentials" };
     case "undecided":
       return { is, question: "this or that?", options: ["this", "that"] };

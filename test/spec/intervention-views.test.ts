@@ -1,10 +1,7 @@
+import { extendRecord, type IterationRecord, promiseEntries } from "../../src/core/projections/history.ts";
+import { feedbackText, metricsOf, profileEntries } from "../../src/core/projections/interventions.ts";
 import { describe, expect, test } from "vitest";
 import type { Event, EventOf } from "../../src/core/events.ts";
-import { feedbackText } from "../../src/core/projections/feedback.ts";
-import { extendRecord, type IterationRecord } from "../../src/core/projections/iteration-record.ts";
-import { metricsOf } from "../../src/core/projections/metrics.ts";
-import { profileEntries } from "../../src/core/projections/profiles.ts";
-import { promiseEntries } from "../../src/core/projections/promises.ts";
 import type { AgentReport } from "../../src/core/report/agent-report.ts";
 import {
   evidence,
@@ -143,7 +140,7 @@ describe("feedback.txt", () => {
   test("is exactly what the next prompt says", () => {
     const after = given(...BEGUN, ...claim(1, A, [])).andThen();
     const text = feedbackText(after.state);
-    expect(text).toMatch(/^## Previous Iteration Feedback[^]*NO FILES/);
+    expect(text).toMatch(/^## Previous Iteration Feedback[^]*no file has changed/);
     expect(after.nextPrompt(A)).toContain(text);
   });
 
@@ -209,6 +206,7 @@ describe("promises", () => {
         claim: "complete",
         verdict: null,
         reasons: [],
+        concerns: [],
       },
     ]);
   });

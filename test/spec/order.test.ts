@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import { gatesToKeep } from "../../src/core/loop/resumed-gates.ts";
+import { gatesToKeep } from "../../src/core/loop/gates-of-run.ts";
 import {
   evidence,
   given,

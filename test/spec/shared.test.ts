@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import { ownerOf } from "../../src/core/loop/effect-owner.ts";
+import { ownerOf } from "../../src/core/loop/effects.ts";
 import { restOf } from "../../src/core/loop/decide.ts";
 import { taskState } from "../../src/core/loop/state.ts";
 import { submission, type Submitted } from "../../src/core/loop/submission.ts";

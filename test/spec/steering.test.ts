@@ -1,7 +1,7 @@
+import { waitingMessages } from "../../src/core/projections/status.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import { STEER_LENGTH_MAX } from "../../src/core/loop/steer.ts";
-import { waitingMessages } from "../../src/core/projections/messages.ts";
 import {
   evidence,
   given,

@@ -1,10 +1,14 @@
+import { NOTHING_TO_UNDO } from "../../src/core/review/check-stories.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import type { Evidence } from "../../src/core/report/evidence.ts";
-import type { StoryProblem } from "../../src/core/review/story-problem.ts";
-import type { FieldEdit, ReviewField, StoryReview } from "../../src/core/review/story-review.ts";
+import type {
+  FieldEdit,
+  ReviewField,
+  StoryReview,
+  StoryProblem,
+} from "../../src/core/review/story-review.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { NOTHING_TO_UNDO } from "../../src/core/review/undo-of.ts";
 import { BUILD } from "../../src/core/stages/stages.ts";
 import {
   evidence,

@@ -1,7 +1,7 @@
 import { BUILD } from "../../src/core/stages/stages.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import { maxIterationsOf } from "../../src/core/limits/iteration-limits.ts";
+import { maxIterationsOf } from "../../src/core/limits/iteration-timeout.ts";
 import { taskState } from "../../src/core/loop/state.ts";
 import { inboxOf } from "../../src/core/projections/inbox.ts";
 import {

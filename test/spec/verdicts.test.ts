@@ -66,7 +66,7 @@ describe("a completion claim", () => {
     ["timeout", true, "warn", "rejected"],
     ["failed", false, "warn", "accepted"],
     ["missing", true, "warn", "accepted"],
-    ["missing", true, "fail", "rejected"],
+    ["missing", true, "fail", "blocked"],
     ["skipped", true, "skip", "accepted"],
   ] as const)(
     "with a gate that is %s (required: %s, on_missing: %s) is %s",
@@ -157,7 +157,7 @@ describe("feedback", () => {
     const next = given(...begun, iterationEnded(1, login, "complete"), evidence(1, login, []))
       .andThen(iterationStarted(2, login), iterationEnded(2, login, "none"), evidence(2, login, ["a.ts"]))
       .andThen();
-    expect(next.nextPrompt(login)).not.toContain("NO FILES");
+    expect(next.nextPrompt(login)).not.toContain("no file has changed");
     expect(next.nextPrompt(login)).toContain("Iteration 2 changed 1 file");
   });
 
@@ -166,7 +166,7 @@ describe("feedback", () => {
     const next = given(...begun, iterationEnded(1, login, "complete"), evidence(1, login, []))
       .andThen(iterationStarted(2, login), interrupted, evidence(2, login, []))
       .andThen();
-    expect(next.nextPrompt(login)).toContain("NO FILES");
+    expect(next.nextPrompt(login)).toContain("no file has changed");
   });
 });
 

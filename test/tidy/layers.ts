@@ -30,7 +30,7 @@ const layers: readonly Layer[] = [
     holds: /^src\/adapters\//,
     mayImport: [
       core,
-      /^src\/engine\/(parallel-|fleet-|notify-|plugin-)?ports\.ts$/,
+      /^src\/engine\/(parallel-|fleet-)?ports\.ts$/,
       /^src\/adapters\/(system|git)\//,
       /^src\/adapters\/store\/stored-rows\.ts$/,
     ],
@@ -51,9 +51,9 @@ const layers: readonly Layer[] = [
   },
   {
     holds: /^src\/(tui|web)\//,
-    mayImport: [core, /^src\/engine\/(follow|operator|watch-project|ports)\.ts$/],
+    mayImport: [core, /^src\/engine\/(operator|watch-project|ports)\.ts$/],
     packages: "all",
-    rule: "screens import core, and of the engine follow.ts, operator.ts, watch-project.ts and ports.ts only",
+    rule: "screens import core, and of the engine operator.ts, watch-project.ts and ports.ts only",
   },
   {
     holds: /^src\/eval\//,

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { type Size, sizes } from "./sizes.ts";
 import { tidy } from "./tidy.ts";
 
 const repository = join(import.meta.dirname, "..", "..");
@@ -12,7 +13,7 @@ afterEach(() => {
 });
 
 test("this repository is tidy", () => {
-  expect(tidy(repository)).toEqual([]);
+  expect(tidy(repository, sizes)).toEqual([]);
 });
 
 test("a tree that keeps every rule has no finding", () => {
@@ -162,7 +163,7 @@ describe("cycles", () => {
 describe("other rules", () => {
   const long = (lines: number): string => "\n".repeat(lines - 1) + "export {};\n";
   const cases: readonly [why: string, path: string, text: string, finding: string][] = [
-    ["a long file", "src/core/a.ts", long(301), ":301: 301 lines, at most 300 are allowed"],
+    ["a long file", "src/core/a.ts", long(501), ":501: 501 lines, at most 500 are allowed"],
     ["a long test file", "src/core/a.test.ts", long(501), ":501: 501 lines, at most 500 are allowed"],
     [
       "a long function",
@@ -213,6 +214,59 @@ describe("other rules", () => {
 
   test("words in strings are not comments", () => {
     expect(tidy(plant({ "src/core/a.ts": `export const mark = "// TODO";` }))).toEqual([]);
+  });
+});
+
+describe("the sizes of folders", () => {
+  const tree = {
+    "src/core/a.ts": "\n".repeat(100),
+    "src/core/plan/b.ts": "\n".repeat(60),
+    "src/core/plan/deep/c.ts": "\n".repeat(40),
+    "src/core/plan/b.test.ts": "\n".repeat(200),
+    "src/engine/effects/d.ts": "\n".repeat(100),
+  };
+  const fitting: Record<string, Size> = {
+    "src/core": { lines: 100, files: 1 },
+    "src/core/plan": { lines: 100, files: 2 },
+    "src/engine": { lines: 102, files: 1 },
+  };
+
+  test("fit entries that are equal or at most 2 % larger, without tests", () => {
+    expect(tidy(plant(tree), fitting)).toEqual([]);
+  });
+
+  const cases: readonly [why: string, entries: Record<string, Size>, finding: string][] = [
+    [
+      "more lines than the entry",
+      { "src/core/plan": { lines: 99, files: 2 } },
+      "src/core/plan: 100 lines, its entry in test/tidy/sizes.ts is 99; make the folder smaller",
+    ],
+    [
+      "more files than the entry",
+      { "src/core/plan": { lines: 100, files: 1 } },
+      "src/core/plan: 2 files, its entry in test/tidy/sizes.ts is 1; make the folder smaller",
+    ],
+    [
+      "an entry that is too high",
+      { "src/engine": { lines: 103, files: 1 } },
+      "src/engine: 100 lines, its entry in test/tidy/sizes.ts is 103; lower the entry to 100",
+    ],
+    [
+      "an entry without a folder",
+      { "src/web": { lines: 10, files: 0 } },
+      "src/web: 0 lines, its entry in test/tidy/sizes.ts is 10; lower the entry to 0",
+    ],
+  ];
+  test.each(cases)("%s", (_why, entries, finding) => {
+    expect(tidy(plant(tree), { ...fitting, ...entries })).toEqual([finding]);
+  });
+
+  test("a folder without an entry", () => {
+    const { "src/core": _core, ...others } = fitting;
+    expect(tidy(plant(tree), others)).toEqual([
+      "src/core: 100 lines, its entry in test/tidy/sizes.ts is 0; make the folder smaller",
+      "src/core: 1 files, its entry in test/tidy/sizes.ts is 0; make the folder smaller",
+    ]);
   });
 });
 

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseSync, Visitor } from "rolldown/utils";
 import { layerFinding } from "./layers.ts";
+import { checkSizes, countLines, type Size } from "./sizes.ts";
 
 export type Finding = string;
 
@@ -23,14 +24,16 @@ type Span = { readonly start: number; readonly end: number; readonly text: strin
 type Use = { readonly name: string; readonly start: number };
 
 const folders = ["src", "test", "scripts", "bench", "examples"];
-const fileLinesMax = 300;
-const testFileLinesMax = 500;
+const fileLinesMax = 500;
 const functionLinesMax = 70;
-const platformFile = "src/adapters/system/platform/this-platform.ts";
+const platformFile = "src/adapters/system/platform/platform.ts";
 const bannedNames = ["utils", "util", "helpers", "helper", "common", "manager", "service", "base"];
 
-/** Gives one message for each place in the tree under `root` that breaks a rule, in the order of the files. */
-export function tidy(root: string): Finding[] {
+/**
+ * Gives one message for each place in the tree under `root` that breaks a rule, in the order of the files,
+ * and one for each folder that does not fit its entry in `sizes`.
+ */
+export function tidy(root: string, sizes?: Readonly<Record<string, Size>>): Finding[] {
   const paths = folders.flatMap((folder) =>
     globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root, exclude: ["**/node_modules"] }),
   );
@@ -44,7 +47,7 @@ export function tidy(root: string): Finding[] {
     ...checkFunctions(file),
     ...checkLength(file),
   ]);
-  return [...perFile, ...findCycles(files)];
+  return [...perFile, ...findCycles(files), ...(sizes === undefined ? [] : checkSizes(files, sizes))];
 }
 
 function checkName({ path }: SourceFile): Finding[] {
@@ -121,9 +124,9 @@ function checkFunctions({ path, functions, isTest, lineOf }: SourceFile): Findin
   });
 }
 
-function checkLength({ path, text, isTest }: SourceFile): Finding[] {
-  const lines = text.replace(/\n$/, "").split("\n").length;
-  const max = isTest || !path.startsWith("src/") ? testFileLinesMax : fileLinesMax;
+function checkLength({ path, text }: SourceFile): Finding[] {
+  const lines = countLines(text);
+  const max = fileLinesMax;
   return lines <= max
     ? []
     : [`${path}:${max + 1}: ${lines} lines, at most ${max} are allowed; split the file`];

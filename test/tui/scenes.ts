@@ -1,4 +1,4 @@
-import type { WorkerRow } from "../../src/core/projections/workers.ts";
+import type { WorkerRow } from "../../src/core/projections/status.ts";
 import type { Event, Recorded } from "../../src/core/events.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../../src/core/loop/state.ts";

@@ -32,6 +32,7 @@ export const DONE = "<promise>COMPLETE</promise>";
 export const TASK = "make add() add its two numbers";
 export const GATE = '[[gates]]\nname = "check"\ncommand = "sh check.sh"\n';
 export const NPM_GATE = '[[gates]]\nname = "tests"\ncommand = "npm test --silent"\n';
+export const TESTS_GATE = '[[gates]]\nname = "tests"\ncommand = "node --test test/"\n';
 export const AGENT_COMMITS = '[git]\ncommit = "agent"\n';
 
 /** The user's project: `add` is wrong, and there are tests, a check and documentation. */
@@ -55,7 +56,7 @@ test("adds", () => {
 
 test("adds nothing", () => {
   assert.equal(add(0, 0), 0);
-  assert.equal(add(1, 0), 1);
+  assert.equal(add(-1, 1), 0);
 });
 `,
   "test/old.test.js": `import assert from "node:assert";

@@ -1,4 +1,4 @@
-import { DONE, FIX, GATE, row, type LabelledIteration } from "./labelled-iteration.ts";
+import { DONE, FIX, GATE, row, TESTS_GATE, type LabelledIteration } from "./labelled-iteration.ts";
 
 /** Half-done, confirming, and the special kinds of work. */
 export const OTHER_ITERATIONS: readonly LabelledIteration[] = [
@@ -7,30 +7,30 @@ export const OTHER_ITERATIONS: readonly LabelledIteration[] = [
     "says that work remains, without gates",
     FIX,
     `Remaining work: the tests.\n${DONE}`,
-    "rejected",
-    { rule: "contradiction" },
+    "challenged",
+    { rule: "words-against" },
   ),
   row(
     "half-done",
     "still needs to do something",
     FIX,
     `I still need to update the docs.\n${DONE}`,
-    "rejected",
-    { rule: "contradiction" },
+    "challenged",
+    { rule: "words-against" },
   ),
-  row("half-done", "says that tests fail", FIX, `Two tests fail.\n${DONE}`, "rejected", {
-    rule: "contradiction",
+  row("half-done", "says that tests fail", FIX, `Two tests fail.\n${DONE}`, "challenged", {
+    rule: "words-against",
   }),
-  row("half-done", "leaves a FIXME in its words", FIX, `FIXME: negative numbers.\n${DONE}`, "rejected", {
-    rule: "contradiction",
+  row("half-done", "leaves a FIXME in its words", FIX, `FIXME: negative numbers.\n${DONE}`, "challenged", {
+    rule: "words-against",
   }),
   row(
     "half-done",
     "claims and says in its status block that tests fail",
     FIX,
     `---RALPH_STATUS---\nSTATUS: COMPLETE\nTESTS_STATUS: FAILING\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---`,
-    "rejected",
-    { rule: "contradiction" },
+    "challenged",
+    { rule: "words-against" },
   ),
   row(
     "half-done",
@@ -92,8 +92,8 @@ export const OTHER_ITERATIONS: readonly LabelledIteration[] = [
     "adds only blank lines",
     "echo >> README.md; echo >> README.md",
     DONE,
-    "rejected",
-    { task: "describe add() in the README", rule: "no-changes" },
+    "challenged",
+    { task: "describe add() in the README", rule: "white-space-only" },
   ),
 
   row(
@@ -115,10 +115,10 @@ export const OTHER_ITERATIONS: readonly LabelledIteration[] = [
   row(
     "refactoring",
     "loses a test on the way",
-    "git mv test/add.test.js test/plus.test.js && sed -i '/^test(\"adds nothing\"/,$d' test/plus.test.js",
+    "git mv test/add.test.js test/plus.test.js && sed -i '/^test(\"adds\",/,/^});/d' test/plus.test.js",
     DONE,
-    "rejected",
-    { task: "move add.test.js to plus.test.js", rule: "weakened-tests" },
+    "decide",
+    { task: "move add.test.js to plus.test.js", config: TESTS_GATE, rule: "old-checks-fail" },
   ),
 
   row(
@@ -165,7 +165,7 @@ export const OTHER_ITERATIONS: readonly LabelledIteration[] = [
     "names a report that it did not write",
     "echo '// ok' >> src/add.js",
     `Created REVIEW.md.\n${DONE}`,
-    "rejected",
-    { task: "review add.js", rule: "phantom-files" },
+    "challenged",
+    { task: "review add.js", rule: "files-not-found" },
   ),
 ];

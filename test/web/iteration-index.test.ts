@@ -3,7 +3,7 @@ import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
 import type { Log, LogFilter } from "../../src/engine/ports.ts";
 import { writeLongHistory } from "./long-history.ts";
 import { evidence, iterationEnded, iterationStarted, task } from "../spec/given.ts";
-import { IterationIndex, type IterationQuery } from "../../src/web/iteration-index.ts";
+import { IterationIndex, type IterationQuery } from "../../src/web/live-project.ts";
 
 const EVERY: IterationQuery = { before: 1_000_000, limit: 3, matches: () => true, isEvery: true };
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLog, openProject } from "../../src/compose.ts";
 import { EVOLVE_VERSION } from "../../src/core/loop/evolve.ts";
-import type { Charts } from "../../src/core/projections/charts.ts";
-import type { RunEntry } from "../../src/core/projections/run-list.ts";
+import type { RunEntry, Charts } from "../../src/core/projections/run-list.ts";
 import type { Overview } from "../../src/core/projections/overview.ts";
 import type { Timeline } from "../../src/core/projections/timeline.ts";
 import { latestState } from "../../src/engine/operator.ts";

@@ -1,9 +1,6 @@
-import type { Card, Column } from "../../src/core/projections/board.ts";
-import type { Charts } from "../../src/core/projections/charts.ts";
 import type { InboxItem } from "../../src/core/projections/inbox.ts";
-import type { IterationRow } from "../../src/core/projections/iteration-row.ts";
-import type { LiveProgress, Overview } from "../../src/core/projections/overview.ts";
-import type { RunEntry } from "../../src/core/projections/run-list.ts";
+import type { IterationRow, RunEntry, Charts } from "../../src/core/projections/run-list.ts";
+import type { LiveProgress, Overview, Card, Column } from "../../src/core/projections/overview.ts";
 import type { Timeline, TimeSpan } from "../../src/core/projections/timeline.ts";
 import type { Ruling } from "../../src/core/verdict/verdict.ts";
 import { isoTime } from "../../src/core/time.ts";
@@ -46,6 +43,7 @@ const VERDICTS: readonly Ruling[] = [
 const WHY: Readonly<Record<Ruling, string>> = {
   accepted: "5 files changed since the task began, tests and types passed, tree committed (3f2a91c)",
   continue: "the agent says that there is more to do",
+  challenged: "new lines switch checks off: src/a.ts: // eslint-disable-line",
   rejected: 'claims done, but gate "tests" failed: 2 of 41 (refresh rotates token; expired token refused)',
   failed: "the agent was ended after 15m without a sign of life",
   decide: "Revoke one session or all at once?",
@@ -60,6 +58,7 @@ export const INBOX: readonly InboxItem[] = [
     options: ["one", "all", "both, with a new route"],
     default: "one",
     deadline: isoTime(NOW + 27 * MINUTE),
+    iteration: 10_012,
   },
   {
     task: "db-007",
@@ -68,6 +67,7 @@ export const INBOX: readonly InboxItem[] = [
     options: [],
     default: null,
     deadline: null,
+    iteration: null,
   },
 ];
 
@@ -166,7 +166,7 @@ const LINES: readonly string[] = [
 function work(iteration: number, task: string, stage: string, ordinal: number, startedAt: number) {
   const agent = "claude";
   const about = { iteration, task, stage, agent, ordinal, maxIterations: 15, startedAt };
-  return { ...about, timeoutMs: 900_000, worker: null, doing: "agent" as const };
+  return { ...about, timeoutMs: 900_000, worker: null, doing: "agent" as const, says: "" };
 }
 
 function columnsWith(inbox: readonly InboxItem[]): readonly Column[] {

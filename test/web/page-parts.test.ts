@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { codeWords } from "../../src/web/client/code-words.ts";
-import { diffLines } from "../../src/web/client/diff-lines.ts";
-import { forecastSentence } from "../../src/web/client/forecast-sentence.ts";
-import { dollars, duration, elapsed, sentence, shortId } from "../../src/web/client/format.ts";
+import { codeWords, diffLines } from "../../src/web/client/diff-lines.ts";
+import {
+  dollars,
+  duration,
+  elapsed,
+  forecastSentence,
+  sentence,
+  shortId,
+} from "../../src/web/client/format.ts";
 import { moved, ticksOf, zoomed } from "../../src/web/client/timeline-scale.ts";
-import { EMPTY_WINDOW, rowsOf, withPage } from "../../src/web/client/transcript-window.ts";
+import { EMPTY_WINDOW, rowsOf, withPage } from "../../src/web/client/transcript-reader.ts";
 
 describe("words and numbers", () => {
   test.each([

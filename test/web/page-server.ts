@@ -246,6 +246,41 @@ function hitsOf(text: string): readonly TextHit[] {
   return hits;
 }
 
+type Doubts = Pick<IterationDetail, "panels">;
+
+const UNDOUBTED: Doubts = { panels: [] };
+
+const DOUBTED: Doubts = {
+  panels: [
+    {
+      title: "Concerns",
+      note: null,
+      items: [
+        {
+          label: "old-checks-fail",
+          look: "accepted",
+          texts: ['Gate "tests" fails: old token.', "harmless, says the second reader."],
+        },
+      ],
+    },
+    {
+      title: "Gates with the old checks",
+      note: "As before the task: test/refresh.test.ts; 10s in all",
+      items: [{ label: "tests failed", look: "rejected", texts: ['gate "tests" failed (exit 1, 10s).'] }],
+    },
+    {
+      title: "Second reader",
+      note: "codex, 31s, $0.04",
+      items: [{ label: "criterion 2 cannot be told", look: "decide", texts: ["There is no server."] }],
+    },
+    {
+      title: "Certificate",
+      note: null,
+      items: [{ label: "Criteria", look: null, texts: ["tokens rotate – checked by the second reader."] }],
+    },
+  ],
+};
+
 function detailOf(row: (typeof ROWS)[number]): IterationDetail {
   return {
     row,
@@ -255,7 +290,7 @@ function detailOf(row: (typeof ROWS)[number]): IterationDetail {
         : [
             `It claimed COMPLETE. ${row.why}.`,
             "The gate had passed before the task began.",
-            "No test was weakened",
+            "The old checks pass too",
           ],
     gates: [
       {
@@ -268,6 +303,7 @@ function detailOf(row: (typeof ROWS)[number]): IterationDetail {
       },
       { name: "types", status: "passed", exitCode: 0, durationMs: 3_100, output: "" },
     ],
+    ...(row.verdict === "accepted" ? DOUBTED : UNDOUBTED),
     changedPaths: DIFF.files.map(({ path }) => path),
     commit: "3f2a91c0d3b1",
     feedback:

@@ -1,3 +1,4 @@
+import type { WorkerRow } from "../../src/core/projections/status.ts";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,9 +7,8 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { bundlePage } from "../../scripts/bundle-page.ts";
-import type { WorkerRow } from "../../src/core/projections/workers.ts";
 import { openBrowser, openPage, type Look, type OpenPage } from "./browser.ts";
-import { BIG_RUN, HOSTILE, RUN } from "./page-data.ts";
+import { BIG_RUN, HOSTILE, ROWS, RUN } from "./page-data.ts";
 import { servePage, type PageServer } from "./page-server.ts";
 
 /** A folder for pictures of every page, for people to look at. */
@@ -297,6 +297,19 @@ test("an iteration shows its gates, its change set and its neighbours", async ()
   await page.getByRole("heading", { name: "Iteration 10014" }).waitFor();
 });
 
+test("an accepted iteration shows its concerns, its reader, the old checks and its certificate", async () => {
+  const accepted = ROWS.find(({ verdict }) => verdict === "accepted")?.iteration ?? 0;
+  const { page } = await open(`/iterations/${accepted}`);
+  const panel = (name: string) => page.getByRole("region", { name, exact: true });
+  await panel("Concerns").getByText("harmless, says the second reader.").waitFor();
+  await panel("Second reader").getByText("codex, 31s, $0.04").waitFor();
+  await panel("Second reader").getByText("criterion 2 cannot be told").waitFor();
+  await panel("Gates with the old checks")
+    .getByText("As before the task: test/refresh.test.ts; 10s in all")
+    .waitFor();
+  await panel("Certificate").getByText("tokens rotate – checked by the second reader.").waitFor();
+});
+
 test("an iteration that is not there is a sentence", async () => {
   const { page } = await open("/iterations/99999");
   await page.getByText("There is no iteration 99999. Ralph history lists them.").waitFor();
@@ -304,7 +317,14 @@ test("an iteration that is not there is a sentence", async () => {
 
 test("news come by themselves, are said aloud, and survive a lost connection", async () => {
   const { page } = await open("/");
-  const item = { task: "api-011", kind: "decide", options: ["yes"], default: null, deadline: null } as const;
+  const item = {
+    task: "api-011",
+    kind: "decide",
+    options: ["yes"],
+    default: null,
+    deadline: null,
+    iteration: 3,
+  } as const;
   server.ask({ ...item, text: "Is 422 right?" });
   await page.locator(".inbox-about", { hasText: "api-011 asks" }).waitFor();
   await expectText(page, "[aria-live]", "api-011 asks: Is 422 right?");

@@ -1,9 +1,8 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Charts } from "../../src/core/projections/charts.ts";
 import type { Overview } from "../../src/core/projections/overview.ts";
-import type { RunEntry } from "../../src/core/projections/run-list.ts";
+import type { RunEntry, Charts } from "../../src/core/projections/run-list.ts";
 import type { Timeline } from "../../src/core/projections/timeline.ts";
 import type { DiffPage, IterationDetail, IterationPage, TextHit, TextPage } from "../../src/web/api.ts";
 import { createProject, WORKS, type Project, type Steps } from "../e2e/project.ts";

@@ -1,16 +1,15 @@
+import { isProgramFormat, type ProgramFormat } from "../../core/agents.ts";
 import type { AgentFormat, AgentSettings } from "../../core/settings.ts";
-import { isProgramFormat, type ProgramFormat } from "../../core/known-programs.ts";
-import { acpAdapter } from "./acp/acp-adapter.ts";
+import { acpAdapter } from "./acp/acp-client.ts";
 import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
-import { demoAdapter } from "./demo-adapter.ts";
+import { demoAdapter, linesAdapter, textAdapter } from "./text-adapter.ts";
 import { claudeProgram } from "./programs/claude-program.ts";
 import { codexProgram } from "./programs/codex-program.ts";
 import { copilotProgram } from "./programs/copilot-program.ts";
 import { geminiProgram } from "./programs/gemini-program.ts";
 import { opencodeProgram } from "./programs/opencode-program.ts";
-import { linesAdapter } from "./lines-adapter.ts";
-import { streamAdapter } from "./stream-adapter.ts";
-import { textAdapter } from "./text-adapter.ts";
+import { programBelongings } from "./programs/program-belongings.ts";
+import { createStreamReader, TELLS } from "./stream-reader.ts";
 
 /** Programs whose command line we know. */
 const PROGRAMS: Readonly<Record<ProgramFormat, AgentAdapter>> = {
@@ -36,6 +35,16 @@ const COMMANDS: Readonly<Record<AgentFormat, AgentAdapter>> = {
 export function adapterFor({ command, format, lines }: AgentSettings): AgentAdapter {
   if (lines !== undefined) return linesAdapter(lines);
   return command === null && isProgramFormat(format) ? PROGRAMS[format] : COMMANDS[format];
+}
+
+/** Any program that takes its prompt as text and speaks the stream of a known agent: a wrapper around one, say. */
+function streamAdapter(format: ProgramFormat): AgentAdapter {
+  return {
+    ...textAdapter,
+    createReader: (request) => createStreamReader(format, request),
+    belongings: (_, env) => programBelongings(format, env),
+    can: { ...textAdapter.can, tells: TELLS[format] },
+  };
 }
 
 export function capabilitiesOf(agent: AgentSettings): Capabilities {

@@ -1,8 +1,9 @@
-import type { Belongings } from "../../core/belongings.ts";
-import type { Claim, Ending, Failure, Usage } from "../../core/report/agent-report.ts";
-import type { Signals } from "../../core/report/signals.ts";
+import type { Belongings } from "../../core/agents.ts";
+import type { Claim, Ending, Failure, Usage, Signals } from "../../core/report/agent-report.ts";
 import type { ExpectedPromise } from "../../core/report/read-promise.ts";
 import type { AgentSettings } from "../../core/settings.ts";
+import type { Review } from "../../core/verdict/reader.ts";
+import type { Progress } from "../../engine/ports.ts";
 
 /** In the folder of the iteration: what the agent wrote about what it used. */
 export const USAGE_FILE = "usage.json";
@@ -27,7 +28,6 @@ export interface AgentAdapter {
   readUsage?(text: string): Usage | null;
 }
 
-/** What an agent of this kind is able to do. */
 export interface Capabilities {
   /** Go on with an earlier session, by its id. */
   readonly resumes: boolean;
@@ -57,13 +57,14 @@ export interface Launch {
   readonly mcpServer: McpServer;
   /** Ours. */
   readonly version: string;
-  /** What it finds in its environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly isRoot: boolean;
+  /** Missing: whoever does the work. */
+  readonly part?: "reader";
 }
 
 /** Of a new one the id is a suggestion: not every agent lets us choose. */
-export interface Session {
+interface Session {
   readonly id: string;
   readonly isNew: boolean;
 }
@@ -125,14 +126,10 @@ export type Write = (text: string) => Promise<boolean>;
 export type Send = (text: string) => Promise<boolean>;
 
 /** What the agent is doing right now, as far as it tells. */
-export interface AgentActivity {
-  readonly lastLine: string;
-  readonly toolCalls: number;
-  readonly lastTool: string | null;
-  readonly currentFile: string | null;
-  readonly filesTouched: number;
-  readonly costUsd: number | null;
-}
+export type AgentActivity = Pick<
+  Progress,
+  "lastLine" | "toolCalls" | "lastTool" | "currentFile" | "filesTouched" | "costUsd"
+>;
 
 export interface AgentResult {
   readonly claim: Claim;
@@ -150,4 +147,13 @@ export interface AgentResult {
   readonly filesWritten: readonly string[];
   /** Of its stream, without what we understand. */
   readonly unknownEvents: number;
+  /** Of a second reader. */
+  readonly review?: Review;
+}
+
+let known: string | null = null;
+
+/** The machine's. Asking for it is slow, and it does not change. */
+export function localZone(): string {
+  return (known ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
 }

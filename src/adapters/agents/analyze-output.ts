@@ -1,11 +1,10 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { Failure } from "../../core/report/agent-report.ts";
+import type { Failure, SignalReport } from "../../core/report/agent-report.ts";
 import { classifyFailure } from "../../core/report/classify-failure.ts";
 import type { ExpectedPromise } from "../../core/report/read-promise.ts";
 import { createSignalReader } from "../../core/report/read-signals.ts";
-import type { SignalReport } from "../../core/report/signals.ts";
 import { createTextWindow } from "../../core/report/text-window.ts";
 import { createJsonLines } from "../../core/report/streams/json-lines.ts";
 import { formatOf, type StreamFormat } from "../../core/report/streams/stream-format.ts";

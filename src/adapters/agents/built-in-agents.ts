@@ -1,6 +1,5 @@
+import { PLAIN, KNOWN_PROGRAMS } from "../../core/agents.ts";
 import { join } from "node:path";
-import { PLAIN } from "../../core/agent-named.ts";
-import { KNOWN_PROGRAMS } from "../../core/known-programs.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 
 /** Agents that need no configuration: the programs that we know, and the demo agent that comes with us. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { priced } from "../../core/limits/price.ts";
+import { priced } from "../../core/limits/budget.ts";
 import { createRedactor, inJson, secretsIn } from "../../core/redact.ts";
 import { UNKNOWN_USAGE, type AgentReport } from "../../core/report/agent-report.ts";
 import type { AgentSettings } from "../../core/settings.ts";
@@ -11,20 +11,30 @@ import { supervise, type SuperviseRequest } from "../system/supervise.ts";
 import { adapterFor } from "./adapters.ts";
 import type { AgentActivity, AgentReader, AgentResult, Send } from "./agent-adapter.ts";
 import type { AgentSandbox } from "../system/agent-sandbox.ts";
-import { agentEnvironment, type EnvironmentOptions } from "./agent-environment.ts";
-import { createOutputTap } from "./output-tap.ts";
-import { iterationFolder, removeIterationFolder, type IterationFolder } from "./iteration-folder.ts";
 import {
+  agentEnvironment,
+  asReader,
+  type EnvironmentOptions,
   folderTask,
+  iterationFolder,
+  type IterationFolder,
   launchOf,
+  type LaunchOptions,
+  removeIterationFolder,
   startOf,
   withFolder,
   withoutLostSession,
-  type LaunchOptions,
 } from "./launch.ts";
-import { createFile, type KeptFile } from "./kept-file.ts";
-import { withPromptFile, type PromptFile } from "./prompt-file.ts";
-import { createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
+import { createOutputTap } from "./output-tap.ts";
+import {
+  createFile,
+  createTranscriptWriter,
+  type KeptFile,
+  prepareLogs,
+  type PromptFile,
+  readStoredTranscript,
+  withPromptFile,
+} from "./transcript.ts";
 
 export interface AgentsOptions extends EnvironmentOptions, LaunchOptions {
   /** What the files of each agent begin with in `logs/`. */
@@ -54,7 +64,11 @@ const FILES_MAX = 200;
 export function createAgents(options: AgentsOptions): Agents {
   const inboxes: Inboxes = new Map();
   return {
-    run: (request, signal) => run(request, options, inboxes, signal),
+    run(request, signal) {
+      const isReader = request.part === "reader";
+      const asked = isReader ? asReader(request, options.sandbox !== undefined) : request;
+      return run(asked, options, inboxes, signal);
+    },
     send: async (iteration, text) => (await inboxes.get(iteration)?.(text)) ?? false,
     async sweep(marker) {
       const ended = await sweep(marker);
@@ -63,7 +77,7 @@ export function createAgents(options: AgentsOptions): Agents {
       return ended;
     },
     async recoverReport(iteration, startedAt) {
-      const { log, path } = filesOf(iteration, options);
+      const { log, path } = filesOf({ iteration }, options);
       const stored = await readStoredTranscript(log);
       const { bytes, sha256 } = stored ?? { bytes: 0, sha256: createHash("sha256").digest("hex") };
       return {
@@ -91,7 +105,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<AgentReport> {
   prepareLogs(options.ralphDir);
-  const { log } = filesOf(request.iteration, options);
+  const { log } = filesOf(request, options);
   const folder = iterationFolder(request.marker);
   try {
     if (isNeededAtOnce(request, options)) folder.make(folderTask(request));
@@ -102,7 +116,6 @@ async function run(
   }
 }
 
-/** What is on the disk for one iteration. */
 interface Kept {
   readonly transcript: KeptFile;
   readonly folder: IterationFolder;
@@ -120,7 +133,7 @@ async function runIn(
   const known = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   // Structured output has them in another form.
   const secrets = [...known, ...inJson(known)];
-  const files = filesOf(request.iteration, options);
+  const files = filesOf(request, options);
   const writer = createTranscriptWriter(log);
   const prompt = keptPrompt(request, files.prompt, secrets);
   const launch = launchOf(request, options, folder, env);
@@ -142,7 +155,7 @@ async function runIn(
       const { input, close = () => null, ...started } = inside;
       const { marker, timeoutMs } = request;
       const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
-      const stdin = stdinFor(request.iteration, reader, input, inboxes);
+      const stdin = stdinFor(request, reader, input, inboxes);
       const watches = watchesFor(request, options, reader);
       const how = { cwd, marker, timeoutMs, onExit: request.onGone, ...watches, ...stdin, ...outputs };
       try {
@@ -220,7 +233,7 @@ function watchesFor(
 
 /** The prompt, or for an agent that one can talk to, the conversation. */
 function stdinFor(
-  iteration: number,
+  { iteration, part }: AgentRequest,
   reader: AgentReader,
   input: string | null,
   inboxes: Inboxes,
@@ -229,16 +242,16 @@ function stdinFor(
   return {
     onStdin: (write) => {
       const send = reader.converse?.(write);
-      if (send !== undefined) inboxes.set(iteration, send);
+      if (send !== undefined && part === undefined) inboxes.set(iteration, send);
     },
   };
 }
 
 function filesOf(
-  iteration: number,
+  { iteration, part }: Pick<AgentRequest, "iteration" | "part">,
   { ralphDir, transcripts = "iteration" }: AgentsOptions,
 ): { log: string; prompt: string; path: string } {
-  const name = `${transcripts}-${String(iteration).padStart(3, "0")}`;
+  const name = [`${transcripts}-${String(iteration).padStart(3, "0")}`, part].filter(Boolean).join(".");
   const logs = join(ralphDir, "logs");
   return {
     log: join(logs, `${name}.log`),

@@ -1,20 +1,32 @@
+import { NO_BELONGINGS } from "../../core/agents.ts";
 import { randomUUID } from "node:crypto";
-import { UNKNOWN_USAGE, type Ending, type Usage } from "../../core/report/agent-report.ts";
-import { ITERATION_FILES } from "../../core/report/iteration-files.ts";
-import { usageWithout } from "../../core/report/usage.ts";
-import { claimWith } from "../../core/report/tool-reports.ts";
-import type { AgentRequest } from "../../engine/ports.ts";
-import { NO_BELONGINGS } from "../../core/belongings.ts";
-import { findProgram } from "../system/find-program.ts";
+import { lstatSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TaskId } from "../../core/plan/task.ts";
 import {
-  USAGE_FILE,
+  type Ending,
+  UNKNOWN_USAGE,
+  type Usage,
+  ITERATION_FILES,
+  usageWithout,
+} from "../../core/report/agent-report.ts";
+import { claimWith, readToolReport, type ToolReport } from "../../core/report/tool-reports.ts";
+import type { AgentSettings } from "../../core/settings.ts";
+import { readReview } from "../../core/verdict/reader.ts";
+import type { AgentRequest } from "../../engine/ports.ts";
+import type { AgentSandbox, AgentStartInside } from "../system/agent-sandbox.ts";
+import { type FileEnd, fileError, readEnd } from "../system/atomic-file.ts";
+import { findProgram } from "../system/run-program.ts";
+import { outsidePath } from "../system/safe-path.ts";
+import { sandboxesItself } from "./adapters.ts";
+import {
   type AgentAdapter,
   type AgentCommand,
   type AgentResult,
   type Launch,
+  USAGE_FILE,
 } from "./agent-adapter.ts";
-import type { AgentSandbox, AgentStartInside } from "../system/agent-sandbox.ts";
-import type { FolderTask, IterationFolder } from "./iteration-folder.ts";
 
 export interface LaunchOptions {
   /** Where the agents work. */
@@ -27,9 +39,23 @@ export interface LaunchOptions {
   readonly version: string;
 }
 
-export function folderTask({ task, stage, ordinal, maxIterations, about }: AgentRequest): FolderTask {
+/** A second reader begins afresh, hears nobody, and may change nothing; what it sees of a sandbox holds it as well. */
+export function asReader(request: AgentRequest, isSandboxed: boolean): AgentRequest {
+  const agent: AgentSettings = { ...request.agent, permissions: "read" };
+  const permissions = isSandboxed && sandboxesItself(agent) ? "full" : "read";
+  return {
+    ...request,
+    agent: { ...agent, permissions },
+    stage: "reader",
+    session: null,
+    mayGetMessages: false,
+  };
+}
+
+export function folderTask({ task, stage, ordinal, maxIterations, about, part }: AgentRequest): FolderTask {
   const { title, description, criteria } = about;
-  return { id: task, title, description, criteria, stage, iteration: ordinal, maxIterations };
+  const at = { stage, iteration: ordinal, maxIterations };
+  return { id: task, title, description, criteria, ...at, ...(part && { part }) };
 }
 
 export function launchOf(
@@ -38,7 +64,7 @@ export function launchOf(
   { path }: IterationFolder,
   env: Readonly<Record<string, string>>,
 ): Launch {
-  const { agent, prompt, mayGetMessages, session, marker } = request;
+  const { agent, prompt, mayGetMessages, session, marker, part } = request;
   const [command, ...args] = ownProgram;
   return {
     agent,
@@ -59,6 +85,7 @@ export function launchOf(
     version,
     env,
     isRoot: process.getuid?.() === 0,
+    ...(part && { part }),
   };
 }
 
@@ -77,11 +104,12 @@ export async function startOf(
   const real = found === null ? null : (adapter.locate?.(found) ?? null);
   const start = { command: [real ?? program, ...args], env: { ...launch.env, ...env } };
   if (sandbox === undefined) return { ...start, input };
-  const { agent, workspace, folder, marker } = launch;
+  const { agent, workspace, folder, marker, part } = launch;
   const belongings = adapter.belongings?.(agent, start.env) ?? NO_BELONGINGS;
   const place = { agent: agent.name, workspace, folder, marker, promptFile: readsPrompt ? promptFile : null };
   const given = Object.keys(agent.env);
-  return { ...(await sandbox.around({ ...start, ...place, given, belongings })), input };
+  const readsOnly = part === "reader";
+  return { ...(await sandbox.around({ ...start, ...place, given, belongings, readsOnly })), input };
 }
 
 /** What the agent said in other ways than by its output. */
@@ -89,15 +117,26 @@ export function withFolder(
   result: AgentResult,
   adapter: AgentAdapter,
   folder: IterationFolder,
-  { session, promise }: Pick<AgentRequest, "session" | "promise">,
+  { session, promise, part }: Pick<AgentRequest, "session" | "promise" | "part">,
 ): AgentResult {
   const usage = usageIn(folder, adapter) ?? result.usage;
   const isTotal = adapter.countsWholeSession === true && session !== null;
   const told = { ...result, usage: isTotal ? usageWithout(usage, session.used) : usage };
-  const claim = claimWith(result.claim, folder.readReports(), promise.completion);
+  const reports = folder.readReports();
+  if (part === "reader") return withReview(told, reports);
+  const claim = claimWith(result.claim, reports, promise.completion);
   if (claim === result.claim) return told;
   // A tool is one of the agreed ways to say it.
   return { ...told, claim, signals: { ...told.signals, confidence: 100 } };
+}
+
+/** What was submitted counts before what is said. Whoever has reviewed did not fail by what it might not do besides. */
+function withReview(result: AgentResult, reports: readonly ToolReport[]): AgentResult {
+  const { failure, finalText } = result;
+  const submitted = reports.findLast((report) => report.tool === "submit_review");
+  const read = submitted ?? readReview(finalText);
+  if (!("review" in read)) return result;
+  return { ...result, review: read.review, failure: failure?.class === "agent" ? null : failure };
 }
 
 /** A session that is gone is nobody's mistake: the next try has a fresh one. */
@@ -114,5 +153,173 @@ function usageIn(folder: IterationFolder, adapter: AgentAdapter): Usage | null {
     return text === null ? null : (adapter.readUsage?.(text) ?? null);
   } catch {
     return UNKNOWN_USAGE; // damaged, so nobody knows
+  }
+}
+
+export interface EnvironmentOptions {
+  readonly baseEnv: Readonly<Record<string, string | undefined>>;
+  readonly ralphDir: string;
+  /** Where we ourselves are installed. */
+  readonly ownRoot: string;
+}
+
+/** The environment of one agent process: ours, without what would mislead it, with what it may want to know. */
+export function agentEnvironment(
+  request: AgentRequest,
+  options: EnvironmentOptions,
+  folder: string,
+): Record<string, string> {
+  const { agent } = request;
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(options.baseEnv)) {
+    if (value !== undefined && !MISLEADING.test(name) && !agent.envDeny.includes(name)) env[name] = value;
+  }
+  if (env["PATH"] !== undefined) env["PATH"] = outsidePath(env["PATH"], options.ownRoot);
+  return {
+    ...env,
+    ...agent.env,
+    RALPH_RUN_ID: request.run,
+    RALPH_TASK_ID: request.task,
+    RALPH_STAGE: request.stage,
+    RALPH_ITERATION: String(request.ordinal),
+    RALPH_ITERATION_NUMBER: String(request.iteration),
+    RALPH_MAX_ITERATIONS: String(request.maxIterations),
+    RALPH_DIR: options.ralphDir,
+    [ITERATION_FILES.variable]: folder,
+    RALPH_MARKER: request.marker,
+  };
+}
+
+/**
+ * What agents set for the programs they start (an agent that finds it believes that it runs inside another one)
+ * and what npm sets for scripts. Settings of the operator with similar names stay: keys, models, registries.
+ */
+const MISLEADING = new RegExp(
+  `^(?:${[
+    "CLAUDECODE",
+    "CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|SESSION_ID|EXECPATH|CHILD_SESSION|PARENT_SESSION_ID|REMOTE_SESSION_ID)",
+    "CLAUDE_(?:SESSION_ID|PROJECT_DIR|PLUGIN_ROOT|ENV_FILE)",
+    "CODEX_SANDBOX.*",
+    "CODEX_(?:CI|THREAD_ID|SESSION_ID|MANAGED_BY_.*)",
+    "GEMINI_CLI",
+    "GEMINI_(?:SESSION_ID|PROJECT_DIR)",
+    "GEMINI_CLI_IDE_.*",
+    "OPENCODE",
+    "OPENCODE_(?:PID|RUN_ID|SESSION_ID|PROCESS_ROLE|CLIENT)",
+    "COPILOT_(?:CLI|RUN_APP|CLI_RUN_AS_NODE|LOADER_PID|AGENT_.*|SESSION_.*)",
+    "CURSOR_(?:AGENT|TRACE_ID)",
+    "AI_AGENT",
+    "npm_(?:lifecycle|package|command|execpath|node_execpath|config_(?:user_agent|local_prefix|npm_version|node_gyp)).*",
+    "INIT_CWD",
+  ].join("|")})$`,
+);
+
+/** What the agent's side is told of the task. */
+export interface FolderTask {
+  readonly id: TaskId;
+  readonly title: string;
+  readonly description: string;
+  readonly criteria: readonly string[];
+  readonly stage: string;
+  /** The task's own count, as in RALPH_ITERATION. */
+  readonly iteration: number;
+  readonly maxIterations: number;
+  readonly part?: "reader";
+}
+
+/**
+ * The one place where programs on the agent's side meet us. The agent may do anything to it. Its files are tiny, and
+ * everything waits for them: done at once they take half of the time.
+ */
+export interface IterationFolder {
+  readonly path: string;
+  make(task: FolderTask): void;
+  /** A file that the agent may have made; null when there is none, or a huge one. */
+  read(name: string): string | null;
+  /** What the tools were told, oldest first; without what makes no sense. Never fails. */
+  readReports(): readonly ToolReport[];
+  dispose(): void;
+}
+
+const REPORTS_MAX = 1_000;
+/** Its place is known before it is made. */
+export function iterationFolder(marker: string): IterationFolder {
+  const path = pathOf(marker);
+  let made: Pick<Stats, "dev" | "ino"> | null = null;
+  const readHere = (name: string): FileEnd | null => {
+    const now = lstatSync(path, { throwIfNoEntry: false });
+    // Another folder or a link in its place leads elsewhere.
+    const isOurs = now !== undefined && now.dev === made?.dev && now.ino === made.ino;
+    return isOurs ? readEnd(join(path, name), { followsLinks: false }) : null;
+  };
+  return {
+    path,
+    make(task) {
+      makeFolder(marker);
+      made = lstatSync(path);
+      const file = join(path, ITERATION_FILES.task);
+      try {
+        writeFileSync(file, `${JSON.stringify(wireTask(task), null, 2)}\n`, { mode: 0o600, flag: "wx" });
+      } catch (error) {
+        throw fileError(error, file);
+      }
+    },
+    read(name) {
+      const end = readHere(name);
+      return end?.isWhole === true ? end.text : null;
+    },
+    readReports: () => reportsIn(readHere(ITERATION_FILES.reports)?.text ?? ""),
+    dispose() {
+      try {
+        removeIterationFolder(marker);
+      } catch {
+        // One that the agent made undeletable is left to whoever clears the temporary files.
+      }
+    },
+  };
+}
+
+/** What an iteration has left whose process was killed. */
+export function removeIterationFolder(marker: string): void {
+  rmSync(pathOf(marker), { recursive: true, force: true });
+}
+
+function pathOf(marker: string): string {
+  return join(tmpdir(), `ralph-iteration-${marker}`);
+}
+
+function makeFolder(marker: string): void {
+  const path = pathOf(marker);
+  try {
+    try {
+      mkdirSync(path, { mode: 0o700 });
+    } catch {
+      // One that was killed may have left its own.
+      removeIterationFolder(marker);
+      mkdirSync(path, { mode: 0o700 });
+    }
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
+function wireTask({ criteria, maxIterations, ...same }: FolderTask): Readonly<Record<string, unknown>> {
+  return { ...same, acceptance_criteria: criteria, max_iterations: maxIterations };
+}
+
+function reportsIn(text: string): readonly ToolReport[] {
+  const reports: ToolReport[] = [];
+  for (const line of text.split("\n")) {
+    const report = readToolReport(jsonOf(line));
+    if (typeof report !== "string") reports.push(report);
+  }
+  return reports.slice(-REPORTS_MAX);
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return null; // the agent wrote it, or a write was cut short
   }
 }

@@ -1,20 +1,16 @@
-import { createRedactor } from "../../core/redact.ts";
+import { createRedactor, KEY_BLOCK_LENGTH_MAX, openKeyBlock } from "../../core/redact.ts";
 import { createLineSplitter, type LineSplitter } from "../system/line-splitter.ts";
-import { createRedactingStream } from "../system/redacting-stream.ts";
 import type { AgentReader } from "./agent-adapter.ts";
 
-export interface OutputTapOptions {
+interface OutputTapOptions {
   readonly secrets: readonly string[];
   readonly reader: AgentReader;
   readonly write: (bytes: Buffer) => Promise<void>;
   readonly show: ((text: string) => void) | undefined;
 }
 
-/**
- * Lets an agent's output flow to three places: the reader of signals, the transcript, and whoever watches. Secrets
- * are taken out before, so that nothing behind this point has to think of them.
- */
-export interface OutputTap {
+/** Sends output to the signal reader, the transcript and whoever watches; secrets are taken out before. */
+interface OutputTap {
   readonly stdout: (chunk: Buffer) => Promise<void> | void;
   readonly stderr: (chunk: Buffer) => Promise<void> | void;
   /** Lets go of what was held back, and adds a line of our own, which is none of the agent's words. */
@@ -82,4 +78,73 @@ function createBranch(
       if (clean.length > 0) await write(clean);
     },
   };
+}
+
+/** Takes bytes as they come and gives them back without secrets; what holds none passes byte for byte. */
+interface RedactingStream {
+  /** What can be given out now: mostly up to the last newline, since no secret goes on after one. */
+  push(chunk: Buffer): readonly Buffer[];
+  /** The rest. */
+  end(): Buffer;
+}
+
+/** The longest unfinished line that is held back whole. */
+const LINE_HELD_BYTES = 64 * 1024;
+/** Of a longer one so much is held back: longer than any token. */
+const TAIL_HELD_BYTES = 16 * 1024;
+const CUT_STEP_BYTES = 512;
+const NEWLINE = 10;
+const NOTHING = Buffer.alloc(0);
+
+export function createRedactingStream(secrets: readonly string[]): RedactingStream {
+  // In this encoding every byte is one character and comes back as it was, whatever it meant.
+  const redact = createRedactor(secrets.map((secret) => Buffer.from(secret).toString("latin1")));
+  const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret)));
+  const tailBytes = Math.max(TAIL_HELD_BYTES, 2 * longest);
+  let held: Buffer = NOTHING;
+  const take = (more: Buffer): Buffer => {
+    const bytes = held.length === 0 ? more : Buffer.concat([held, more]);
+    const lineStart = bytes.lastIndexOf(NEWLINE) + 1;
+    const isLong = bytes.length - lineStart > Math.max(LINE_HELD_BYTES, 2 * tailBytes);
+    const text = bytes.toString("latin1", 0, isLong ? bytes.length : lineStart);
+    const cut = isLong ? findCutInLine(text, tailBytes, redact) : findCut(text);
+    held = cut === bytes.length ? NOTHING : Buffer.from(bytes.subarray(cut));
+    return redactBytes(bytes.subarray(0, cut), text.slice(0, cut), redact);
+  };
+  return {
+    push(chunk) {
+      // The end of a line that waits goes first, so that all the rest need not be copied.
+      const lineEnd = held.length === 0 ? 0 : chunk.indexOf(NEWLINE) + 1;
+      const parts = lineEnd === 0 ? [chunk] : [chunk.subarray(0, lineEnd), chunk.subarray(lineEnd)];
+      return parts.map(take).filter((part) => part.length > 0);
+    },
+    end() {
+      const rest = redactBytes(held, held.toString("latin1"), redact);
+      held = NOTHING;
+      return rest;
+    },
+  };
+}
+
+type Redact = (text: string) => string;
+
+function redactBytes(bytes: Buffer, text: string, redact: Redact): Buffer {
+  const clean = redact(text);
+  return clean === text ? bytes : Buffer.from(clean, "latin1");
+}
+
+/** How much of whole lines can go without cutting a secret in two. */
+function findCut(text: string): number {
+  const open = openKeyBlock(text);
+  return open >= 0 && text.length - open < KEY_BLOCK_LENGTH_MAX ? open : text.length;
+}
+
+function findCutInLine(text: string, tailBytes: number, redact: Redact): number {
+  const clean = redact(text);
+  const latest = text.length - tailBytes;
+  if (clean === text) return latest;
+  for (let cut = latest; cut > 0 && cut > latest - tailBytes; cut -= CUT_STEP_BYTES) {
+    if (redact(text.slice(0, cut)) + redact(text.slice(cut)) === clean) return cut;
+  }
+  return text.length; // one endless token: no cut is right, and this one keeps memory bounded
 }

@@ -1,9 +1,7 @@
-import type { Ending, Failure } from "../../core/report/agent-report.ts";
+import type { ProgramFormat } from "../../core/agents.ts";
+import type { Ending, Failure, SignalReport } from "../../core/report/agent-report.ts";
 import { createEchoFilter } from "../../core/report/prompt-echo.ts";
 import { createSignalReader } from "../../core/report/read-signals.ts";
-import { createRepeatTest } from "../../core/report/repeats-prompt.ts";
-import type { SignalReport } from "../../core/report/signals.ts";
-import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import { classifyStreamFailure } from "../../core/report/streams/classify-stream-failure.ts";
 import { fieldsOf } from "../../core/report/streams/json-fields.ts";
 import { createJsonLines } from "../../core/report/streams/json-lines.ts";
@@ -13,13 +11,18 @@ import {
   type StreamFacts,
   type StreamTranslator,
 } from "../../core/report/streams/stream-facts.ts";
-import { STREAMS, type StreamFormat } from "../../core/report/streams/stream-format.ts";
+import { type StreamFormat, STREAMS } from "../../core/report/streams/stream-format.ts";
+import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import { createTextWindow } from "../../core/report/text-window.ts";
-import { narrate } from "./narrate.ts";
-import type { AgentActivity, AgentReader, ReaderRequest } from "./agent-adapter.ts";
-import { localZone } from "./local-zone.ts";
+import {
+  type AgentActivity,
+  type AgentReader,
+  type Capabilities,
+  localZone,
+  type ReaderRequest,
+} from "./agent-adapter.ts";
 
-export interface StreamReader extends AgentReader {
+interface StreamReader extends AgentReader {
   isOver(): boolean;
   /** So many messages, the prompt included, the agent says to have heard. */
   heard(): number;
@@ -152,7 +155,7 @@ function activityOf(facts: StreamFacts, lastWords: string): AgentActivity {
 
 /** Only the final message is the agent's report; one that a tool call follows was not final. */
 function readMessage(facts: StreamFacts, request: ReaderRequest, failure: Failure | null): SignalReport {
-  const words = createSignalReader(request.promise, createRepeatTest(request.prompt));
+  const words = createSignalReader(request.promise, request.prompt);
   const own = createEchoFilter(request.prompt, request.promise, words);
   const isFinal = !facts.isMidWork || (facts.isOver && facts.failure === null);
   if (isFinal) for (const line of facts.message.split("\n")) own.readLine(line);
@@ -160,3 +163,55 @@ function readMessage(facts: StreamFacts, request: ReaderRequest, failure: Failur
   const finalText = stripEscapes(facts.message.trim().slice(-FINAL_TEXT_LENGTH)).toWellFormed();
   return { ...words.report(failure), finalText };
 }
+
+/** Tells a person what an agent's stream says, as it comes: its words, its tools, what went wrong. */
+function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorder {
+  const told = new Set<string>();
+  let isLineOpen = false;
+  let lastSaid = "";
+  const line = (text: string): void => {
+    show(`${isLineOpen ? "\n" : ""}${text}\n`);
+    isLineOpen = false;
+  };
+  return {
+    ...facts,
+    says(text, messageId) {
+      facts.says(text, messageId);
+      // The final result repeats the last message.
+      if (text.trim() !== "" && text !== lastSaid) line(text);
+      lastSaid = text;
+    },
+    saysMore(piece, messageId) {
+      facts.saysMore(piece, messageId);
+      if (piece === "") return;
+      show(piece);
+      isLineOpen = !piece.endsWith("\n");
+    },
+    startsTool(tool) {
+      facts.startsTool(tool);
+      if (told.has(tool.id)) return;
+      if (told.size < TOLD_MAX) told.add(tool.id);
+      line(`→ ${[tool.name, ...(tool.files ?? [])].join(" ")}`);
+    },
+    fails(failure) {
+      facts.fails(failure);
+      line(`✗ ${failure.message}`);
+    },
+    ends(failure) {
+      facts.ends(failure);
+      if (isLineOpen) line("");
+      if (failure != null) line(`✗ ${failure.message}`);
+    },
+  };
+}
+
+const TOLD_MAX = 10_000;
+
+/** What its stream says of what it used; some are told the rest in another way. */
+export const TELLS: Readonly<Record<ProgramFormat, Capabilities["tells"]>> = {
+  claude: "cost",
+  codex: "tokens",
+  gemini: "tokens",
+  opencode: "cost",
+  copilot: "nothing",
+};

@@ -1,4 +1,4 @@
-import { PLAIN } from "../../core/agent-named.ts";
+import { PLAIN } from "../../core/agents.ts";
 import { describe, expect, test } from "vitest";
 import type { AgentReader } from "./agent-adapter.ts";
 import { LAUNCH } from "../../../test/fixtures/launch.ts";

@@ -1,11 +1,19 @@
+import { type DemoUsage, readDemoUsage, withUsage } from "../../core/demo/demo-usage.ts";
 import { UNKNOWN_USAGE } from "../../core/report/agent-report.ts";
 import { classifyFailure } from "../../core/report/classify-failure.ts";
 import { createEchoFilter } from "../../core/report/prompt-echo.ts";
 import { lastLineOf, readPassage } from "../../core/report/read-passage.ts";
 import { createSignalReader } from "../../core/report/read-signals.ts";
-import { createRepeatTest } from "../../core/report/repeats-prompt.ts";
-import type { AgentAdapter, AgentCommand, AgentReader, Launch, ReaderRequest } from "./agent-adapter.ts";
-import { localZone } from "./local-zone.ts";
+import type { AgentLines } from "../../core/settings.ts";
+import {
+  type AgentAdapter,
+  type AgentCommand,
+  type AgentReader,
+  type Launch,
+  localZone,
+  type ReaderRequest,
+} from "./agent-adapter.ts";
+import { createEventReader, type EventLines } from "./stream-reader.ts";
 
 /** Any program: the prompt goes in as text, and its words come out on stdout as text. */
 export const textAdapter: AgentAdapter = {
@@ -28,7 +36,7 @@ function textCommand({ agent, prompt }: Launch, promptFile: string): AgentComman
 }
 
 function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderRequest): AgentReader {
-  const words = createSignalReader(promise, createRepeatTest(prompt));
+  const words = createSignalReader(promise, prompt);
   const own = createEchoFilter(prompt, promise, words);
   const stdout = createTail();
   const stderr = createTail();
@@ -100,6 +108,68 @@ function createTail(): Tail {
     text() {
       shorten();
       return text;
+    },
+  };
+}
+
+/** A program of the operator's own, whose output somebody else can read. */
+export function linesAdapter({ createReader, tells }: AgentLines): AgentAdapter {
+  return {
+    ...textAdapter,
+    can: { ...textAdapter.can, tells },
+    createReader: (request) =>
+      createEventReader((recorder) => {
+        const read = createReader();
+        let events = 0;
+        let unknown = 0;
+        const lines: EventLines = {
+          readLine(line) {
+            if (line.trim() === "") return;
+            events += 1;
+            if (!read(line, recorder)) unknown += 1;
+          },
+          end: () => {},
+          damagedLines: () => 0,
+          events: () => events,
+          unknownEvents: () => unknown,
+        };
+        return lines;
+      }, request),
+  };
+}
+
+/** The built-in demo agent: plain text, it tells what it used, and it takes messages, one JSON text a line. */
+export const demoAdapter: AgentAdapter = {
+  can: { ...textAdapter.can, takesMessages: true, tells: "cost" },
+  command(launch, promptFile) {
+    const { command, input } = textAdapter.command(launch, promptFile);
+    return launch.mayGetMessages ? { command: [...command, "--messages"], input: null } : { command, input };
+  },
+  createReader: createDemoReader,
+};
+
+function createDemoReader(request: ReaderRequest, launch: Launch): AgentReader {
+  // Each line may be one about usage.
+  const { stdoutPassage: _, ...words } = textAdapter.createReader(request, launch);
+  const message = (text: string): string => `${JSON.stringify(text)}\n`;
+  let used: DemoUsage | null = null;
+  return {
+    ...words,
+    ...(launch.mayGetMessages && {
+      converse(write) {
+        void write(message(launch.prompt));
+        return (text) => write(message(text));
+      },
+    }),
+    stdoutLine(line) {
+      const more = readDemoUsage(line);
+      if (more === null) words.stdoutLine(line);
+      else used = withUsage(used, more);
+    },
+    activity: () => ({ ...words.activity(), costUsd: used?.usage.costUsd ?? null }),
+    result(ending) {
+      const result = words.result(ending);
+      return used === null ? result : { ...result, usage: used.usage, model: used.model };
     },
   };
 }

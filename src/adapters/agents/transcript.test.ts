@@ -12,8 +12,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createFile, keptFile } from "./kept-file.ts";
-import { createTranscriptWriter, prepareLogs, readStoredTranscript } from "./transcript.ts";
+import {
+  createFile,
+  createTranscriptWriter,
+  keptFile,
+  prepareLogs,
+  readStoredTranscript,
+} from "./transcript.ts";
 
 let folder: string;
 beforeEach(() => {

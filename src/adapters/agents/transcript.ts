@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import { constants, lstatSync, mkdirSync } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
-import { join } from "node:path";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, writev } from "node:fs";
+import { type FileHandle, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { RalphError } from "../../core/ralph-error.ts";
-import { fileError } from "../system/file-error.ts";
-import type { KeptFile } from "./kept-file.ts";
+import { fileError } from "../system/atomic-file.ts";
 
 /** Everything one agent printed, on its way to a file. */
-export interface TranscriptWriter {
+interface TranscriptWriter {
   write(bytes: Buffer): Promise<void>;
   /** Size and hash of what was written, not of what somebody made of the file meanwhile. */
   close(): Promise<{ readonly bytes: number; readonly sha256: string }>;
@@ -15,7 +16,7 @@ export interface TranscriptWriter {
   abandon(): Promise<void>;
 }
 
-export interface StoredTranscript {
+interface StoredTranscript {
   readonly bytes: number;
   readonly sha256: string;
   readonly modifiedMs: number;
@@ -24,7 +25,6 @@ export interface StoredTranscript {
 
 const TAIL_BYTES = 16 * 1024;
 // On Windows some of these are missing, which counts as nothing in a sum of bits.
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** The folder of transcripts, made if need be; a link in its place could lead outside the repository. */
 export function prepareLogs(ralphDir: string): string {
@@ -38,9 +38,7 @@ export function prepareLogs(ralphDir: string): string {
   throw new RalphError(
     "not-writable",
     `${folder} is a link to another place, and transcripts must stay inside`,
-    {
-      hint: `remove the link: rm ${folder}`,
-    },
+    { hint: `remove the link: rm ${folder}` },
   );
 }
 
@@ -99,5 +97,127 @@ export async function readStoredTranscript(path: string): Promise<StoredTranscri
     return { bytes, sha256: hash.digest("hex"), modifiedMs: stats.mtimeMs, tail: tail.toString() };
   } finally {
     await file.close();
+  }
+}
+
+/** A file that is written through its descriptor: whatever an agent puts under its name meanwhile is another file. */
+export interface KeptFile {
+  readonly path: string;
+  /** All of them, one after the other. */
+  write(chunks: readonly Buffer[]): Promise<void>;
+  /** May be repeated. */
+  close(): void;
+}
+
+const writeSome = promisify(writev);
+// On Windows some of these are missing, which counts as nothing in a sum of bits.
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/** Makes the file anew: whatever stood there under its name (a link, a pipe) is gone, not followed. */
+export function createFile(path: string): KeptFile {
+  // Opened at once: a trip through the thread pool is a millisecond for which the agent would wait.
+  const make = (): number => openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+  try {
+    return keptFile(makeAfresh(make, path), path);
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
+export function keptFile(descriptor: number, path: string): KeptFile {
+  let isOpen = true;
+  return {
+    path,
+    async write(chunks) {
+      try {
+        for (let rest = chunks; rest.length > 0;)
+          rest = without((await writeSome(descriptor, rest)).bytesWritten, rest);
+      } catch (error) {
+        throw fileError(error, path);
+      }
+    },
+    close() {
+      if (isOpen) closeSync(descriptor);
+      isOpen = false;
+    },
+  };
+}
+
+/** What is left of the chunks when so many bytes are written. */
+function without(written: number, chunks: readonly Buffer[]): readonly Buffer[] {
+  const [first, ...rest] = chunks;
+  if (first === undefined) return [];
+  return written < first.length ? [first.subarray(written), ...rest] : without(written - first.length, rest);
+}
+
+function makeAfresh(make: () => number, path: string): number {
+  try {
+    return make();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    rmSync(path);
+    return make();
+  }
+}
+
+export interface PromptFile {
+  readonly prompt: string;
+  /** Without secrets: this is what is kept. */
+  readonly cleanPrompt: string;
+  /** Beside the transcript. */
+  readonly path: string;
+  /** Whether the agent reads the file, and not its stdin. */
+  readonly isRead: boolean;
+}
+
+/**
+ * Keeps the prompt, and hands a file with the exact prompt to an agent that reads it from there. Where the two
+ * differ, that is a private copy which is gone afterwards.
+ */
+export async function withPromptFile<Result>(
+  { prompt, cleanPrompt, path, isRead }: PromptFile,
+  use: (promptFile: string) => Promise<Result>,
+): Promise<Result> {
+  if (!isRead) {
+    // Nobody waits for the file, so the agent does not wait for it either.
+    const used = use(path);
+    const kept = keepIfPossible(path, cleanPrompt);
+    await Promise.allSettled([used, kept]);
+    await kept;
+    return used;
+  }
+  await writeWhole(path, cleanPrompt);
+  if (cleanPrompt === prompt) return use(path);
+  const folder = await mkdtemp(join(tmpdir(), "ralph-prompt-"));
+  try {
+    const copy = join(folder, "prompt.md");
+    await writeFile(copy, prompt, { mode: 0o600 });
+    return await use(copy);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The agent runs by now, and may have cleaned up: then there is no place for it any more. */
+async function keepIfPossible(path: string, text: string): Promise<void> {
+  if (lstatSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  try {
+    await writeWhole(path, text);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  return cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const file = createFile(path);
+  try {
+    await file.write([Buffer.from(text)]);
+  } finally {
+    file.close();
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { RalphError } from "../../core/ralph-error.ts";
+import { bytesOf } from "../git/git.ts";
 import { inTurn } from "../system/in-turn.ts";
-import { lost, type Exchange } from "./exchange.ts";
-import { leaseRef, readLease, writeLease } from "./lease-commit.ts";
-import type { Move } from "./push-once.ts";
+import type { Clone } from "./remote-git.ts";
+import { type Exchange, lost } from "./exchange.ts";
+import { encodeName, type Move } from "./push-once.ts";
 
 /**
  * Pushes that only the holder of a lease can make. On the remote each task and part has a reference of its own, with a
@@ -18,14 +19,14 @@ export interface Fence {
   push(name: string, moves: readonly Move[]): Promise<FencedPush>;
 }
 
-export type FencedPush =
+type FencedPush =
   | { readonly is: "pushed" }
   /** One of the references is not where it was expected. */
   | { readonly is: "overtaken" }
   /** In the server's words. */
   | { readonly is: "refused"; readonly why: string };
 
-export interface FenceOptions {
+interface FenceOptions {
   readonly exchange: Exchange;
   /** The number of the lease under which this worker holds a task or part; null when it does not. */
   readonly numberOf: (name: string) => number | null;
@@ -131,5 +132,37 @@ async function whereTheyAre(
 function notTaken(remote: string, ref: string, why: string): RalphError {
   return new RalphError("git-failed", `the remote ${remote} does not take ${ref}: ${why}`, {
     hint: "workers on several machines need to write there below refs/ralph/, and below refs/heads/ralph/",
+  });
+}
+
+/** What stands in the commit of a lease. */
+interface LeaseNote {
+  readonly name: string;
+  readonly number: number;
+  /** How many pushes there were under it. */
+  readonly count: number;
+  /** The one before: some servers take only what continues what they have. */
+  readonly after: string | null;
+}
+
+function leaseRef(name: string): string {
+  return `refs/ralph/leases/${encodeName(name)}`;
+}
+
+async function writeLease({ git, identity }: Clone, note: LeaseNote): Promise<string> {
+  const tree = (await git.must(["hash-object", "-w", "-t", "tree", "--stdin"], { input: "" })).trim();
+  const parents = note.after === null ? [] : ["-p", note.after];
+  const message = `ralph: ${note.name}\n\nRalph-Lease: ${note.number}\nRalph-Count: ${note.count}\nRalph-Push: ${randomUUID()}\n`;
+  const args = [...(await identity()), "commit-tree", ...parents, tree];
+  return (await git.must(args, { input: bytesOf(message) })).trim();
+}
+
+/** Its number. */
+async function readLease({ git }: Clone, commit: string): Promise<number> {
+  const message = await git.must(["log", "-1", "--format=%B", "--no-show-signature", commit]);
+  const number = /^Ralph-Lease: (\d+)$/m.exec(message)?.[1];
+  if (number !== undefined) return Number(number);
+  throw new RalphError("git-failed", `on the remote something else is where leases are: ${commit}`, {
+    hint: `see what it is (git show ${commit}), then delete it there: git push REMOTE :refs/ralph/leases/NAME`,
   });
 }

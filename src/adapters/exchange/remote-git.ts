@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createGit, type Git, type GitResult } from "../git/git.ts";
-import type { Repository } from "../git/find-repository.ts";
-import { endTree } from "../system/end-tree.ts";
-import { withoutCredentials } from "./without-credentials.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import {
+  chooseRemote,
+  openRepository,
+  type OpenRepository,
+  type Repository,
+} from "../git/find-repository.ts";
+import { createGit, type Git, gitError, type GitResult } from "../git/git.ts";
+import { endTree } from "../system/process-sweep.ts";
 
 /** What git said about a remote; `isSilent`: it said nothing for so long that it was ended. */
 export interface RemoteResult extends GitResult {
   readonly isSilent: boolean;
 }
 
-export interface RemoteGit {
+interface RemoteGit {
   /** Runs git to its end, and ends it when nothing comes of it. Nobody is ever asked for a password. */
   run(args: readonly string[]): Promise<RemoteResult>;
 }
 
-export interface RemoteGitOptions {
+interface RemoteGitOptions {
   readonly env: NodeJS.ProcessEnv;
   /** How long git may say nothing. */
   readonly patienceMs: number;
@@ -110,4 +115,117 @@ function runBounded(git: Git, args: readonly string[], patienceMs: number): Prom
       resolve({ code: code ?? 128, stdout, stderr: withoutCredentials(stderr), isSilent });
     });
   });
+}
+
+/** Names and passwords in addresses are nobody's business who reads our messages. */
+export function withoutCredentials(text: string): string {
+  return text
+    .replaceAll(/(?<=\b[a-z][a-z0-9+.-]*:\/\/)[^/\s'"]*@/gi, "")
+    .replaceAll(/([?&](?:\w*token|\w*key|\w*secret|password)=)[^&\s'"]*/gi, "$1…");
+}
+
+/** Why a call to a remote failed: what time may heal, or what only a person can. */
+type RemoteFailure =
+  { readonly is: "trouble"; readonly why: string } | { readonly is: "error"; readonly error: RalphError };
+
+export function failureOf(result: RemoteResult, remote: string): RemoteFailure {
+  const { stderr, isSilent } = result;
+  const why = lastWords(result);
+  if (isSilent) return { is: "trouble", why: "it did not answer in time" };
+  const isError = ERRORS.find(({ said }) => said.test(stderr));
+  if (isError !== undefined)
+    return { is: "error", error: new RalphError("git-failed", isError.message(remote, why), isError) };
+  if (IS_PASSING.test(stderr)) return { is: "trouble", why };
+  return { is: "error", error: new RalphError("git-failed", `the remote ${remote}: ${why}`) };
+}
+
+interface KnownError {
+  readonly said: RegExp;
+  readonly message: (remote: string, why: string) => string;
+  readonly hint: string;
+}
+
+const ERRORS: readonly KnownError[] = [
+  {
+    said: /Authentication failed|could not read (Username|Password)|terminal prompts disabled|Invalid username or|Permission denied \(|Permission to \S+ denied|returned error: 40[13]|Repository not found|access rights? denied/i,
+    message: (remote, why) => `the remote ${remote} does not let us in: ${why}`,
+    hint: "sign in so that git asks for nothing, then see that it works: GIT_TERMINAL_PROMPT=0 git ls-remote",
+  },
+  {
+    said: /Host key verification failed/i,
+    message: (remote) => `ssh does not know the machine of the remote ${remote}`,
+    hint: "connect to it once by hand, and look at its key: git ls-remote",
+  },
+  {
+    said: /does not support --atomic/i,
+    message: (remote) => `the remote ${remote} cannot move several branches at once (atomic pushes)`,
+    hint: "workers on several machines need that; any git server since 2.4 does it, over ssh or smart http",
+  },
+];
+
+/** What git says when it is the network, or the server's bad day. Other lines are about what was asked for. */
+const IS_PASSING =
+  /Could not read from remote repository|unable to access|unable to connect|unable to look up|Could not resolve|Connection|hung up|early EOF|RPC failed|time[d-]? ?out|unexpected disconnect|unreachable|no route|TLS|SSL|returned error: (5\d\d|408|429)|broken pipe|sideband|does not appear to be a git repository|kex_exchange|network|cannot lock ref|Unable to create|internal server error/i;
+
+function lastWords({ code, stderr }: RemoteResult): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !IS_ADVICE.test(line));
+  const said = lines.findLast((line) => /^(fatal|error|ssh): /.test(line)) ?? lines.at(-1);
+  return said?.replace(/^(fatal|error): /, "").trim() ?? `git ended with exit code ${code}`;
+}
+
+const IS_ADVICE = /^(Please make sure|and the repository exists|hint:)|Could not read from remote repository/;
+
+/** The repository that a worker works in, and its way to the others. */
+export interface Clone extends OpenRepository {
+  /** As people call it. */
+  readonly remote: string;
+  /** As git is told: its name, or where pushes go, if that is elsewhere. */
+  readonly target: string;
+  readonly over: RemoteGit;
+}
+
+export interface CloneOptions {
+  /** The clone's checkout. */
+  readonly root: string;
+  /** The name of the remote; chosen as for pull requests otherwise. */
+  readonly remote?: string;
+  /** The branch that work is brought to, whose remote it is. */
+  readonly base?: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** How long git may say nothing before it is ended. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 120_000;
+
+/** The answer, or what is wrong with the remote for now. */
+export type Attempted<Result> =
+  | { readonly result: Result; readonly trouble?: undefined }
+  | { readonly result?: undefined; readonly trouble: string };
+
+export async function openClone(options: CloneOptions): Promise<Clone> {
+  const repository = await openRepository(options.root);
+  const { git } = repository;
+  const chosen =
+    options.remote === undefined ? await chooseRemote(git, options.base ?? null) : { name: options.remote };
+  if ("why" in chosen)
+    throw new RalphError("config", `workers exchange their work through a remote, and ${chosen.why}`, {
+      hint: "git remote add origin URL",
+    });
+  const remote = chosen.name;
+  const asked = ["remote", "get-url", remote];
+  const url = await git.run(asked);
+  if (url.code !== 0) throw gitError(asked, url);
+  const pushUrl = (await git.must(["remote", "get-url", "--push", remote])).trim();
+  if ((await git.must(["rev-parse", "--is-shallow-repository"])).trim() === "true")
+    throw new RalphError(
+      "config",
+      `${repository.root} is a shallow clone: it lacks the history to merge with`,
+      { hint: "git fetch --unshallow" },
+    );
+  const over = await createRemoteGit(repository, {
+    env: options.env,
+    patienceMs: options.patienceMs ?? PATIENCE_MS,
+  });
+  return { ...repository, remote, target: pushUrl === url.stdout.trim() ? remote : pushUrl, over };
 }

@@ -1,8 +1,8 @@
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Advanced, AdvanceRequest, Merging } from "../../engine/parallel-ports.ts";
-import { contains } from "../git/contains.ts";
+import { contains } from "../git/git.ts";
 import { keepBackup } from "../git/keep-backup.ts";
-import type { Clone } from "./clone.ts";
+import type { Clone } from "./remote-git.ts";
 import { headRef, type Exchange } from "./exchange.ts";
 import type { Fence } from "./fence.ts";
 import type { Move } from "./push-once.ts";
@@ -30,7 +30,6 @@ export function createSharedMerging({ merging, exchange, fence }: SharedMergingO
   };
 }
 
-/** Where a branch of the remote is. */
 export function remoteTip(exchange: Exchange): (git: unknown, branch: string) => Promise<string> {
   return async (_git, branch) => {
     const [tip = null] = await exchange.tips([branch], MERGER);

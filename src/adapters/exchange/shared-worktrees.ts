@@ -1,16 +1,20 @@
-import { RalphError } from "../../core/ralph-error.ts";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TaskId } from "../../core/plan/task.ts";
+import { RalphError } from "../../core/ralph-error.ts";
 import type { Worktrees } from "../../engine/parallel-ports.ts";
-import { inTurn } from "../system/in-turn.ts";
-import { contains } from "../git/contains.ts";
-import { gitError } from "../git/git.ts";
+import { contains, createGit, gitError } from "../git/git.ts";
+import { findRepository } from "../git/find-repository.ts";
 import { resolveCommit } from "../git/read-head.ts";
-import type { Clone } from "./clone.ts";
-import { headRef, type Exchange } from "./exchange.ts";
-import { keepAside, keepUncommitted } from "./put-aside.ts";
-import type { TakenBranch, TaskBranches } from "./task-branches.ts";
+import { OWN_INDEX_PREFIX } from "../git/stale-locks.ts";
+import { inTurn } from "../system/in-turn.ts";
+import type { Clone } from "./remote-git.ts";
+import { type Exchange, headRef } from "./exchange.ts";
+import { seenRef } from "./push-once.ts";
+import { asideRef, type TakenBranch, type TaskBranches } from "./task-branches.ts";
 
-export interface SharedWorktreesOptions {
+interface SharedWorktreesOptions {
   /** Those of the clone, with names that are alike on all machines. */
   readonly worktrees: Worktrees;
   readonly exchange: Exchange;
@@ -94,9 +98,7 @@ async function startOf(
   throw new RalphError(
     "git-failed",
     `"${base}" is not a commit: ${clone.remote} has no branch of that name`,
-    {
-      hint: `push it: git push ${clone.remote} ${base}`,
-    },
+    { hint: `push it: git push ${clone.remote} ${base}` },
   );
 }
 
@@ -120,4 +122,122 @@ async function requireRoom(exchange: Exchange, name: string, task: TaskId): Prom
   throw new RalphError("not-writable", `the branch ${inTheWay} is in the way of the branch ${name}`, {
     hint: `git cannot have both; rename it on the remote`,
   });
+}
+
+/** Keeps a commit that would be on no branch any more, unless the remote has it. */
+async function keepAside({ git }: Clone, task: TaskId, commit: string): Promise<void> {
+  const known = await git.must([
+    "for-each-ref",
+    "--count=1",
+    `--contains=${commit}`,
+    "refs/ralph/remote",
+    "refs/ralph/aside",
+  ]);
+  if (known !== "") return;
+  await git.must(["update-ref", "-m", "ralph: put aside", asideRef(task, commit), commit]);
+}
+
+/**
+ * Keeps what lies uncommitted in a worktree, as a commit on top of what is checked out there. Where git cannot, as with a
+ * repository inside of it, the folder itself is kept under another name.
+ */
+async function keepUncommitted(clone: Clone, task: TaskId, root: string): Promise<void> {
+  const commit = await commitAll(clone, root).catch(() => null);
+  if (commit === null) renameSync(root, freePath(root));
+  else await keepAside(clone, task, commit);
+}
+
+/** Null when a commit does not hold it all. */
+async function commitAll({ identity }: Clone, root: string): Promise<string | null> {
+  const { gitDir } = await findRepository(root);
+  const index = join(gitDir, `${OWN_INDEX_PREFIX}aside`);
+  const git = createGit(root, { place: { GIT_DIR: gitDir, GIT_WORK_TREE: root, GIT_INDEX_FILE: index } });
+  try {
+    await git.must(["read-tree", "HEAD"]);
+    await git.must(["add", "--all"]);
+    const added = await git.must([
+      "diff-index",
+      "--cached",
+      "--raw",
+      "--no-renames",
+      "--diff-filter=A",
+      "HEAD",
+    ]);
+    if (/^:000000 160000 /m.test(added)) return null;
+    const tree = (await git.must(["write-tree"])).trim();
+    const args = ["commit-tree", "-p", "HEAD", "-m", "ralph: put aside, uncommitted", tree];
+    return (await git.must([...(await identity()), ...args])).trim();
+  } finally {
+    rmSync(index, { force: true });
+    rmSync(`${index}.lock`, { force: true });
+  }
+}
+
+function freePath(root: string): string {
+  for (let number = 1; ; number += 1) {
+    const path = `${root}~aside-${number}`;
+    if (!existsSync(path)) return path;
+  }
+}
+
+interface ClearMergedOptions {
+  readonly worktrees: Worktrees;
+  readonly exchange: Exchange;
+  readonly branches: Pick<TaskBranches, "branchOf" | "isHeld">;
+}
+
+/**
+ * Removes what this clone has of tasks whose work is on the base: worktrees, branches. What nobody committed, and what
+ * was never pushed, is put aside; a task that this worker holds is at work again. Answers the tasks of which nothing is
+ * left here.
+ */
+export async function clearMerged(
+  options: ClearMergedOptions,
+  tasks: readonly TaskId[],
+): Promise<readonly TaskId[]> {
+  const clone = await options.exchange.clone();
+  const cleared: TaskId[] = [];
+  for (const task of tasks) {
+    const name = options.branches.branchOf(task);
+    await untilLetGo(options, task);
+    const isGone = await inTurn(`${clone.commonDir} ${name}`, () => clear(options, clone, task));
+    if (isGone) cleared.push(task);
+  }
+  return cleared;
+}
+
+/** Others may have merged it before this worker lets go of it. */
+const PATIENCE_MS = 20_000;
+const LOOK_MS = 250;
+
+async function untilLetGo({ branches }: ClearMergedOptions, task: TaskId): Promise<void> {
+  for (let left = PATIENCE_MS; left > 0 && branches.isHeld(task); left -= LOOK_MS) await sleep(LOOK_MS);
+}
+
+async function clear(
+  { worktrees, branches }: ClearMergedOptions,
+  clone: Clone,
+  task: TaskId,
+): Promise<boolean> {
+  if (branches.isHeld(task) || !(await removeWorktree(worktrees, clone, task))) return false;
+  const { git } = clone;
+  const name = branches.branchOf(task);
+  const tip = await resolveCommit(git, headRef(name));
+  if (tip !== null) {
+    await keepAside(clone, task, tip);
+    // A person may have it checked out.
+    if ((await git.run(["branch", "-D", name])).code !== 0) return false;
+  }
+  await git.run(["update-ref", "-d", seenRef(headRef(name))]);
+  return true;
+}
+
+/** What nobody committed in it, and what was never pushed, is put aside first. */
+export async function removeWorktree(worktrees: Worktrees, clone: Clone, task: TaskId): Promise<boolean> {
+  if (await worktrees.remove(task)) return true;
+  const entry = (await worktrees.list()).find((one) => one.task === task);
+  if (entry?.isDirty !== true) return false;
+  await keepUncommitted(clone, task, entry.root);
+  if (entry.head !== null) await keepAside(clone, task, entry.head);
+  return worktrees.remove(task, { force: true });
 }

@@ -1,10 +1,10 @@
-import { RalphError } from "../../core/ralph-error.ts";
 import type { TaskId } from "../../core/plan/task.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Workspace } from "../../engine/ports.ts";
 import { resolveCommit } from "../git/read-head.ts";
-import { encodeName } from "./encode-name.ts";
-import { headRef, lost, type Exchange } from "./exchange.ts";
+import { type Exchange, headRef, lost } from "./exchange.ts";
 import type { Fence } from "./fence.ts";
-import type { Move } from "./push-once.ts";
+import { encodeName, type Move } from "./push-once.ts";
 
 /** The branches of tasks on the remote, as far as this worker holds the tasks. */
 export interface TaskBranches {
@@ -23,7 +23,7 @@ export interface TakenBranch {
   isAligned: boolean;
 }
 
-export interface TaskBranchesOptions {
+interface TaskBranchesOptions {
   readonly exchange: Exchange;
   readonly fence: Fence;
   /** The same on all machines. */
@@ -98,4 +98,16 @@ async function keepTheirs(exchange: Exchange, task: TaskId, theirs: string): Pro
 /** Where commits of a task are kept that are not on its branch. */
 export function asideRef(task: TaskId, commit: string): string {
   return `refs/ralph/aside/${encodeName(task)}/${commit.slice(0, 12)}`;
+}
+
+/** What an iteration committed is on the remote before anybody learns of it: the next may be on another machine. */
+export function pushingWorkspace<Inner extends Workspace>(workspace: Inner, branches: TaskBranches): Inner {
+  return {
+    ...workspace,
+    async collect(request) {
+      const evidence = await workspace.collect(request);
+      await branches.push(request.task);
+      return evidence;
+    },
+  };
 }

@@ -11,8 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { writeArchive, type Archive } from "./archive.ts";
-import { readListFiles } from "./list-files.ts";
+import { type Archive, readListFiles, writeArchive } from "./archive.ts";
 
 let home: string;
 let root: string;

@@ -1,26 +1,25 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import type { Recorded } from "../../core/events.ts";
 import type { State } from "../../core/loop/state.ts";
-import { feedbackText } from "../../core/projections/feedback.ts";
 import {
   archiveName,
   interventionEntry,
   interventionsDocument,
   isIntervention,
   isRotated,
+  type RecordedIntervention,
   rotatedByNumber,
   ROTATION_DAYS,
-  type RecordedIntervention,
+  feedbackText,
+  metricsOf,
+  profilesDocument,
 } from "../../core/projections/interventions.ts";
-import { metricsOf } from "../../core/projections/metrics.ts";
-import { profilesDocument } from "../../core/projections/profiles.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Clock, Follower, Log } from "../../engine/ports.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
-import { fileError } from "../system/file-error.ts";
-import { addToArchive } from "./intervention-archive.ts";
+import { fileError, writeFileAtomically } from "../system/atomic-file.ts";
 import { LateWriter, PAUSE_MS } from "./late-writer.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";
 
@@ -175,4 +174,35 @@ function holds(path: string, text: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile() || stat.size !== Buffer.byteLength(text)) return false;
   return readFileSync(path, "utf8") === text;
+}
+
+/** More than months of the busiest project; what is larger is not ours. */
+const BYTES_MAX = 256 * 1024 * 1024;
+
+/** Adds serialised entries to a compressed file of the same form; what is in it stays, nothing comes twice. */
+function addToArchive(path: string, entries: readonly string[]): void {
+  const kept = entriesIn(path);
+  const known = new Set(kept.map(identity));
+  const added = entries.filter((entry) => !known.has(identity(entry)));
+  if (added.length === 0) return;
+  writeFileAtomically(path, gzipSync(interventionsDocument([...kept, ...added])));
+}
+
+function entriesIn(path: string): readonly string[] {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile() || stat.size > BYTES_MAX) return [];
+    const text = gunzipSync(readFileSync(path), { maxOutputLength: BYTES_MAX }).toString("utf8");
+    const { events } = JSON.parse(text) as { readonly events: readonly unknown[] };
+    return events.map((event) => JSON.stringify(event));
+  } catch {
+    // Damaged, or never ours: the log still has what belongs in it.
+    return [];
+  }
+}
+
+/** What makes two entries the same event. */
+function identity(entry: string): string {
+  const { iteration, event_type, timestamp, rule, message } = JSON.parse(entry) as Record<string, unknown>;
+  return JSON.stringify([iteration, event_type, timestamp, rule, message]);
 }

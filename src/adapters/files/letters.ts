@@ -3,8 +3,7 @@ import { lstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Letters } from "../../engine/ports.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
-import { fileError } from "../system/file-error.ts";
+import { fileError, writeFileAtomically } from "../system/atomic-file.ts";
 
 /** Letters to the operator as files under `.ralph/`. */
 export function createLetters(ralphDir: string): Letters {

@@ -2,8 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { LiveProgress } from "../../core/projections/overview.ts";
 import type { Progress } from "../../engine/ports.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
-import { readEnd } from "../system/read-end.ts";
+import { readEnd, writeFileAtomically } from "../system/atomic-file.ts";
 
 const NAME = "progress.json";
 

@@ -1,3 +1,5 @@
+import { templateProblem } from "../../core/prompt/build-prompt.ts";
+import { UNVERSIONED } from "../../core/projections/ralph-files.ts";
 import {
   closeSync,
   existsSync,
@@ -5,16 +7,14 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   statSync,
   unlinkSync,
 } from "node:fs";
-import { join } from "node:path";
-import { removeAbandonedIn } from "../system/abandoned-files.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
-import { fileError } from "../system/file-error.ts";
-import { readEnd } from "../system/read-end.ts";
-import { UNVERSIONED } from "../../core/projections/unversioned.ts";
+import { join, relative } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
+import type { Instant } from "../../core/time.ts";
+import { fileError, readEnd, removeAbandonedIn, writeFileAtomically } from "../system/atomic-file.ts";
 
 /** Makes `.ralph/` ready to be written to; it ignores its own views, so that a run never dirties the tree. */
 export function prepareRalphFolder(folder: string): void {
@@ -73,4 +73,50 @@ function createFile(path: string): void {
   // Not rmSync: of a read-only disk that one tells no code that anybody could understand.
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) unlinkSync(path);
   closeSync(openSync(path, "wx"));
+}
+
+/** What agents printed and were told, and what a run printed that was watched in the monitor. */
+const TEXT = /^(?:(iteration|plan)-(\d+)(?:\.reader)?\.(?:log|prompt\.md)|run-\d{8}T\d{6}-\d+\.log)$/;
+
+/**
+ * Deletes texts of iterations that nobody has written to since a moment; answers how many files. Links are no files of
+ * ours, and the last number of each kind stays: by it numbers go on when the log is lost.
+ */
+export function deleteOldTexts(ralphDir: string, before: Instant): number {
+  const logs = join(ralphDir, "logs");
+  const texts = readdirSync(logs).flatMap((name) => {
+    const [is, kind = "run", number = "0"] = TEXT.exec(name) ?? [];
+    return is === undefined ? [] : [{ name, kind, number: Number(number) }];
+  });
+  const last = new Map<string, number>();
+  for (const { kind, number } of texts) last.set(kind, Math.max(number, last.get(kind) ?? 0));
+  const isLast = (kind: string, number: number): boolean => kind !== "run" && number === last.get(kind);
+  return texts
+    .filter(({ kind, number }) => !isLast(kind, number))
+    .filter(({ name }) => deleteIfOld(join(logs, name), before)).length;
+}
+
+/** What cannot be deleted stays; that is no reason not to work. */
+function deleteIfOld(path: string, before: Instant): boolean {
+  try {
+    const file = lstatSync(path);
+    if (!file.isFile() || file.mtimeMs >= before) return false;
+    unlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The operator's own template of a stage, checked; null when there is none. */
+export function readPromptTemplate(
+  { root, ralphDir }: { readonly root: string; readonly ralphDir: string },
+  stage = "build",
+): string | null {
+  const path = join(ralphDir, "prompts", `${stage}.md`);
+  if (!existsSync(path)) return null;
+  const template = readFileSync(path, "utf8");
+  const problem = templateProblem(template);
+  if (problem === null) return template;
+  throw new RalphError("config", `${relative(root, path)}:${problem.line}: ${problem.message}`);
 }

@@ -1,3 +1,4 @@
+import { projectActive, IterationRows, rowsOf, SUMMARY_HEADER } from "../../core/projections/ralph-files.ts";
 import {
   appendFileSync,
   closeSync,
@@ -5,25 +6,21 @@ import {
   existsSync,
   lstatSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
 } from "node:fs";
 import { join } from "node:path";
 import type { Recorded } from "../../core/events.ts";
-import { hourOf } from "../../core/limits/calls.ts";
+import { hourOf } from "../../core/limits/budget.ts";
 import { isOpen, type State } from "../../core/loop/state.ts";
-import { projectActive } from "../../core/projections/active.ts";
-import { IterationRows, rowsOf } from "../../core/projections/iteration-rows.ts";
-import { SUMMARY_HEADER } from "../../core/projections/rows.ts";
-import { projectStatus, type Shared } from "../../core/projections/status.ts";
+import { projectStatus, type Shared, type Status } from "../../core/projections/status.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Follower, Log, Progress } from "../../engine/ports.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
-import { countLines } from "./count-lines.ts";
-import { ProgressFile } from "./progress-file.ts";
+import { fileError, writeFileAtomically } from "../system/atomic-file.ts";
 import { LateWriter } from "./late-writer.ts";
+import { ProgressFile } from "./progress-file.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";
-import { fileError } from "../system/file-error.ts";
 
 const SUMMARY = "logs/summary.csv";
 const EXECUTION = "logs/execution.jsonl";
@@ -72,14 +69,15 @@ export class Views implements Follower {
     this.#progress.remove();
   }
 
-  /** What the running agent is doing right now. */
   progress(progress: Progress): void {
     this.#progress.heard(progress);
   }
 
   async follow(event: Recorded, state: State): Promise<void> {
     if (event.type === "iteration.started" || event.type === "calls.exhausted") await this.#countCalls();
-    if (event.type === "iteration.ended") this.#progress.ended(event.iteration);
+    // A second reader comes after the end.
+    if (event.type === "iteration.ended" || event.type === "verdict.reached")
+      this.#progress.ended(event.iteration);
     // The hooks of the agent that starts now go by it.
     if (event.type === "iteration.started" && hasStories(state)) this.#writeActive(state);
     if (this.#rows.follow(event, state) && this.#isGone(state)) {
@@ -174,4 +172,31 @@ function hasStories({ run }: State): boolean {
 /** A link could lead outside the repository, and a pipe would wait for ever. */
 function isPlainFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+const PIECE_BYTES = 256 * 1024;
+const NEWLINE = 10;
+
+/** How many lines of a file are whole; its size does not matter. */
+export function countLines(path: string): number {
+  const file = openSync(path, "r");
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  let lines = 0;
+  try {
+    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece)) {
+      const read = piece.subarray(0, length);
+      for (let at = read.indexOf(NEWLINE); at >= 0; at = read.indexOf(NEWLINE, at + 1)) lines += 1;
+    }
+  } finally {
+    closeSync(file);
+  }
+  return lines;
+}
+
+/** `status.json` as it is after something was recorded outside of a run. */
+export function writeStatusFile(folder: string, status: Status): void {
+  if (!existsSync(folder)) prepareRalphFolder(folder);
+  writeFileAtomically(join(folder, "status.json"), `${JSON.stringify(status, null, 2)}\n`, {
+    durable: false,
+  });
 }

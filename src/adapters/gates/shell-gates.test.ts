@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gate } from "../../../test/contract/gates.contract.ts";
-import type { GateResult } from "../../core/report/gate-result.ts";
+import type { GateResult } from "../../core/report/checked-gate.ts";
 import type { GateExpectation, GateSettings } from "../../core/settings.ts";
 import { createGates } from "./shell-gates.ts";
 
@@ -118,20 +118,98 @@ test("our own programs are not in its search path", async () => {
   expect(tail).toBe("/usr/bin:/bin");
 });
 
-test("a missing program is found out behind pipes and lists, and in scripts", async () => {
-  expect((await run({ command: "no-such-tool | cat" })).status).toBe("missing");
-  expect((await run({ command: "CI=1 no-such-tool || exit 1" })).status).toBe("missing");
-  writeFileSync(join(cwd, "check.sh"), "no-such-tool\n");
-  expect((await run({ command: "sh check.sh" })).status).toBe("missing");
+test.each([
+  ["no-such-tool"],
+  ["  A=1 B='x y' no-such-tool -q"],
+  ['"no-such-tool" .'],
+  ["no-such-tool | cat"],
+  ["no-such-tool>out; true"],
+  ["CI=1 no-such-tool || exit 1"],
+  ["/opt/no-such-folder/tool"],
+  ["../no-such-folder/tool"],
+])("a gate is not run when its program is not installed: %s", async (command) => {
+  const { status, tail, tries, exitCode, unmet } = await run({ command });
+  expect({ status, tries, exitCode, unmet }).toEqual({
+    status: "missing",
+    tries: 0,
+    exitCode: null,
+    unmet: tail,
+  });
+  expect(tail).toMatch(/tool is not installed$/);
 });
 
-test("a module that Python does not have is a missing program, one that the tests miss is not", async () => {
-  const python = (module: string): string => `echo '/usr/bin/python3: No module named ${module}' >&2; exit 1`;
-  writeFileSync(join(cwd, "python3"), `#!/bin/sh\n${python("pytest")}\n`, { mode: 0o755 });
-  expect((await run({ command: "CI=1 ./python3 -m pytest -q" })).status).toBe("missing");
-  writeFileSync(join(cwd, "python3"), `#!/bin/sh\n${python("requests")}\n`, { mode: 0o755 });
-  expect((await run({ command: "./python3 -m pytest" })).status).toBe("failed");
-  expect((await run({ command: python("pytest") })).status).toBe("failed");
+test.each([
+  ["cd . && true"],
+  ["[ -d . ]"],
+  ["[[ -d . ]] || true"],
+  ["! false"],
+  ["(true)"],
+  ["{ true; }"],
+  ["if true; then true; fi"],
+  ["for i in 1 2; do true; done"],
+  [": nothing"],
+  ["exec true"],
+  ["A=1"],
+  ["A=$(echo x y) true"],
+  ['"$NOTHING"true'],
+  ["$NO_SUCH_TOOL true"],
+  ["~/no-such-tool || true"],
+  ["PATH=$PWD/bin:$PATH own"],
+  ["bin/own"],
+  ["'./bin/own' -q"],
+])("what the shell itself understands is run: %s", async (command) => {
+  mkdirSync(join(cwd, "bin"));
+  writeFileSync(join(cwd, "bin/own"), "#!/bin/sh\n", { mode: 0o755 });
+  expect((await run({ command })).status).toBe("passed");
+});
+
+test("a program is looked up where the gate runs, with the gate's own PATH", async () => {
+  mkdirSync(join(cwd, "web/bin"), { recursive: true });
+  writeFileSync(join(cwd, "web/bin/own"), "#!/bin/sh\n", { mode: 0o755 });
+  const PATH = `bin:${process.env["PATH"]}`;
+  expect((await run({ command: "own", cwd: "web", env: { PATH } })).status).toBe("passed");
+  expect((await run({ command: "own", env: { PATH } })).status).toBe("missing");
+  expect(await run({ command: "own", env: { PATH: "/nowhere" } })).toMatchObject({
+    tail: "sh is not installed",
+  });
+});
+
+test.each([["sh check.sh"], ["cd . && no-such-tool"], ["./own"]])(
+  "a gate that ends with 127 because of a tool is missing: %s",
+  async (command) => {
+    writeFileSync(join(cwd, "check.sh"), "no-such-tool\n");
+    writeFileSync(join(cwd, "own"), "#!/no/such/interpreter\n", { mode: 0o755 });
+    expect(await run({ command })).toMatchObject({
+      status: "missing",
+      exitCode: 127,
+      unmet: "it exited with 127: a program that it calls is not installed",
+    });
+  },
+);
+
+test.each([
+  ["./check.sh"],
+  ["sh check.sh"],
+  ["bash check.sh"],
+  ["cd bin && ../check.sh"],
+  ["sh bin/outer.sh"],
+  ["bash bin/outer.sh"],
+  ["python3 check.py"],
+])("a gate fails when a file of the repository is gone: %s", async (command) => {
+  mkdirSync(join(cwd, "bin"));
+  writeFileSync(join(cwd, "bin/outer.sh"), "./inner.sh\n");
+  expect((await run({ command })).status).toBe("failed");
+});
+
+test("a tool that Python lacks is missing; a module of the project's own is not", async () => {
+  const script = `#!/bin/sh\ncase "$1 $2" in -c*'"pytest"'*) echo False;; -c*) echo True;; *) exit 1;; esac\n`;
+  writeFileSync(join(cwd, "python3"), script, { mode: 0o755 });
+  expect(await run({ command: "CI=1 ./python3 -m pytest -q" })).toMatchObject({
+    status: "missing",
+    tail: "pytest for ./python3 is not installed",
+  });
+  expect((await run({ command: "./python3 -m mypy" })).status).toBe("failed");
+  expect((await run({ command: "./python3 -m own.module" })).status).toBe("failed");
 });
 
 test("talk of something not found is no missing program", async () => {

@@ -1,37 +1,34 @@
-import type { Ending } from "../../core/report/agent-report.ts";
-import { pythonModule } from "../../core/report/python-module.ts";
-import type { GateResult, GateStatus } from "../../core/report/gate-result.ts";
+import type { GateResult, GateStatus } from "../../core/report/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
-import { outsidePath } from "../system/outside-path.ts";
-import { shellCommand } from "../system/platform/shell-command.ts";
-import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
+import { shellCommand, THIS_PLATFORM } from "../system/platform/platform.ts";
 import { supervise } from "../system/supervise.ts";
+import { createOutputTail } from "../system/line-splitter.ts";
 import { gateFolder } from "./gate-folder.ts";
-import { createOutputTail } from "../system/output-tail.ts";
+import { gateEnvironment, lacksOwnFile, missingProgram, type GatePlace } from "./missing-program.ts";
 import { unmetExit, watchOutput } from "./watch-output.ts";
 
-export interface ShellGatesOptions {
-  /** The workspace. */
-  readonly cwd: string;
-  readonly baseEnv: NodeJS.ProcessEnv;
+export interface ShellGatesOptions extends GatePlace {
   readonly redact: (text: string) => string;
-  /** Where ralph itself is installed: its programs are not the project's. */
-  readonly ownRoot: string;
 }
 
 /** The project's own commands, one after another, each by `sh -c`. */
 export function createGates(options: ShellGatesOptions): Gates {
   return {
-    async check(gates, marker, signal, root = options.cwd) {
+    async check(gates, marker, signal, root = options.cwd, prefix = []) {
       const results: GateResult[] = [];
       for (const gate of gates) {
         if (signal.aborted) break;
-        results.push(await runGate(gate, marker, signal, { ...options, cwd: root }));
+        results.push(await runGate(gate, marker, signal, { ...options, cwd: root, prefix }));
       }
       return results;
     },
   };
+}
+
+interface PlacedOptions extends ShellGatesOptions {
+  /** Stands before each command. */
+  readonly prefix: readonly string[];
 }
 
 /** A gate that fails by chance may be run again; what is not installed does not come by waiting. */
@@ -39,10 +36,12 @@ async function runGate(
   gate: GateSettings,
   marker: string,
   signal: AbortSignal,
-  options: ShellGatesOptions,
+  options: PlacedOptions,
 ): Promise<GateResult> {
   const folder = gateFolder(options.cwd, gate.cwd);
-  if ("problem" in folder) return failedIn(options.redact(folder.problem), gate);
+  if ("problem" in folder) return notRun(gate, "failed", options.redact(folder.problem));
+  const missing = gate.expect.exitCode === NOT_FOUND ? null : await missingProgram(gate, options);
+  if (missing !== null) return notRun(gate, "missing", options.redact(`${missing} is not installed`));
   let tries = 0;
   let durationMs = 0;
   for (;;) {
@@ -57,22 +56,26 @@ async function runGate(
 
 /** A check has nothing to save; it need not be asked twice. */
 const GRACE_MS = 2_000;
-const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+const NOT_FOUND = 127;
+const CALLS_MISSING = "it exited with 127: a program that it calls is not installed";
 
 async function tryGate(
   gate: GateSettings,
   folder: string,
   marker: string,
   signal: AbortSignal,
-  { baseEnv, redact, ownRoot }: ShellGatesOptions,
+  options: PlacedOptions,
 ): Promise<Omit<GateResult, "tries">> {
+  const { redact, prefix } = options;
+  const { command, isVerbatim } = shellCommand(THIS_PLATFORM, gate.command);
   const tail = createOutputTail();
   const watch = watchOutput(gate.expect);
   const { ending, durationMs } = await supervise(
     {
-      ...shellCommand(THIS_PLATFORM, gate.command),
+      command: [...prefix, ...command],
+      isVerbatim,
       cwd: folder,
-      env: { ...baseEnv, PATH: outsidePath(baseEnv["PATH"] ?? DEFAULT_PATH, ownRoot), ...gate.env },
+      env: gateEnvironment(gate, options),
       marker,
       timeoutMs: gate.timeoutMs,
       graceMs: GRACE_MS,
@@ -88,50 +91,27 @@ async function tryGate(
     signal,
   );
   const text = ending.is === "not-started" ? redact(ending.message) : tail.text(redact);
-  const unmet = ending.is === "exited" ? (unmetExit(ending.code, gate.expect) ?? watch.unmet()) : null;
-  const status = statusOf(ending, gate, text, unmet);
-  return {
-    ...named(gate),
-    status: status === "missing" && gate.onMissing === "skip" ? "skipped" : status,
-    exitCode: ending.is === "exited" ? ending.code : null,
-    durationMs,
-    tail: text,
-    unmet: status === "failed" && unmet !== null ? redact(unmet) : null,
-  };
+  const outcome = { exitCode: ending.is === "exited" ? ending.code : null, durationMs, tail: text };
+  if (ending.is !== "exited")
+    return { ...settled(gate, ending.is === "timed-out" ? "timeout" : "failed"), ...outcome };
+  const isExpected = ending.code === gate.expect.exitCode;
+  if (ending.code === NOT_FOUND && !isExpected && !lacksOwnFile(text, folder, options.cwd))
+    return { ...settled(gate, "missing", CALLS_MISSING), ...outcome };
+  const unmet = unmetExit(ending.code, gate.expect) ?? watch.unmet();
+  return isExpected && unmet === null
+    ? { ...settled(gate, "passed"), ...outcome }
+    : { ...settled(gate, "failed", unmet && redact(unmet)), ...outcome };
 }
 
-function failedIn(problem: string, gate: GateSettings): GateResult {
-  const nothing = { exitCode: null, durationMs: 0, tries: 0 };
-  return { ...named(gate), status: "failed", ...nothing, tail: problem, unmet: problem };
+function notRun(gate: GateSettings, status: GateStatus, why: string): GateResult {
+  return { ...settled(gate, status, why), exitCode: null, durationMs: 0, tries: 0, tail: why };
 }
 
-function named({
-  name,
-  required,
-  onMissing,
-}: GateSettings): Pick<GateResult, "name" | "required" | "onMissing"> {
-  return { name, required, onMissing };
-}
-
-const NOT_FOUND = 127;
-
-function statusOf(ending: Ending, gate: GateSettings, output: string, unmet: string | null): GateStatus {
-  if (ending.is === "timed-out") return "timeout";
-  if (ending.is !== "exited") return "failed";
-  const mayBeMissing = gate.expect.exitCode !== NOT_FOUND;
-  if (mayBeMissing && (ending.code === NOT_FOUND || isNotFound(gate.command, output))) return "missing";
-  return ending.code === gate.expect.exitCode && unmet === null ? "passed" : "failed";
-}
-
-/** In a pipe or a list the shell's own exit code hides that the program is not there; its words do not. */
-function isNotFound(command: string, output: string): boolean {
-  const program = /^\s*(?:\w+=\S*\s+)*([^\s'"`$;&|<>()]+)/.exec(command)?.[1];
-  if (program === undefined) return false;
-  const module = pythonModule(command)?.module;
-  return output.split("\n").some((line) => {
-    if (module !== undefined && /^\S*python\S*: No module named (\S+)$/.exec(line)?.[1] === module)
-      return true;
-    const said = /^\S*sh: (?:(?:line )?\d+: )?(\S+): (?:command )?not found$/.exec(line);
-    return said?.[1] === program;
-  });
+function settled(
+  { name, required, onMissing }: GateSettings,
+  status: GateStatus,
+  unmet: string | null = null,
+): Pick<GateResult, "name" | "required" | "onMissing" | "status" | "unmet"> {
+  const isSkipped = status === "missing" && onMissing === "skip";
+  return { name, required, onMissing, status: isSkipped ? "skipped" : status, unmet };
 }

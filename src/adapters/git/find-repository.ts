@@ -1,7 +1,8 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
-import { createGit } from "./git.ts";
+import { createGit, type Git } from "./git.ts";
+import { removeStaleLocks } from "./stale-locks.ts";
 
 export interface Repository {
   /** Of the work tree. */
@@ -113,4 +114,61 @@ async function askGit(cwd: string): Promise<Repository> {
     });
   }
   throw new RalphError("no-repository", `${cwd} is not inside a git repository`, { hint: "git init" });
+}
+
+/** A bare repository is worked on from a checkout inside of it; any other folder is the place itself. */
+export async function checkoutOfBare(cwd: string): Promise<string> {
+  const git = createGit(cwd);
+  const { code, stdout } = await git.run(["rev-parse", "--is-bare-repository", "--git-dir"]);
+  const [isBare, gitDir = ""] = stdout.trim().split("\n");
+  if (code !== 0 || isBare !== "true") return cwd;
+  const root = join(resolve(cwd, gitDir), "ralph", "checkout");
+  if (existsSync(join(root, ".git"))) {
+    const head = (await git.must(["rev-parse", "HEAD"])).trim();
+    await createGit(root).must(["checkout", "--quiet", "--detach", "--force", head]);
+  } else {
+    await git.must(["worktree", "prune"]);
+    await git.must(["worktree", "add", "--quiet", "--force", "--detach", root, "HEAD"]);
+  }
+  return root;
+}
+
+type ChosenRemote = { readonly name: string } | { readonly why: string };
+
+/** Where branches go: the base's own remote, the only one, or `origin`. In words why there is none. */
+export async function chooseRemote(git: Git, base: string | null): Promise<ChosenRemote> {
+  const own =
+    base === null ? "" : (await git.ask(["config", "--get", `branch.${base}.remote`])).stdout.trim();
+  const remotes = (await git.must(["remote"])).split("\n").filter(Boolean);
+  const name = [own, remotes.length === 1 ? remotes[0] : undefined, "origin"].find(
+    (candidate) => candidate !== undefined && remotes.includes(candidate),
+  );
+  if (name !== undefined) return { name };
+  return { why: remotes.length === 0 ? "this repository has no remote" : "none of the remotes is origin" };
+}
+
+/** A repository, and a git in it that is not held up by the locks of the dead. */
+export interface OpenRepository extends Repository {
+  readonly git: Git;
+  /** Settings for commits of ours where the operator has told git no name. */
+  readonly identity: () => Promise<readonly string[]>;
+}
+
+export async function openRepository(root: string): Promise<OpenRepository> {
+  const repository = await findRepository(root);
+  const git = createGit(repository.root, {
+    unlock: () => removeStaleLocks(repository),
+    place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
+  });
+  let identity: Promise<readonly string[]> | null = null;
+  return { ...repository, git, identity: () => (identity ??= fallbackIdentity(git)) };
+}
+
+async function fallbackIdentity(git: Git): Promise<readonly string[]> {
+  // Without this, git makes up a name from the machine's, and only sometimes.
+  const known = ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map((name) =>
+    git.run(["-c", "user.useConfigOnly=true", "var", name]),
+  );
+  const isKnown = (await Promise.all(known)).every(({ code }) => code === 0);
+  return isKnown ? [] : ["-c", "user.name=Ralph", "-c", "user.email=ralph@localhost"];
 }

@@ -1,10 +1,8 @@
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { mendingHint } from "./mending-hint.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import { ownTree } from "../system/platform/process-tree.ts";
-import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
+import { ownTree, THIS_PLATFORM } from "../system/platform/platform.ts";
 
 /** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
 export interface Git {
@@ -18,7 +16,7 @@ export interface Git {
   must(args: readonly string[], options?: GitOptions): Promise<string>;
 }
 
-export interface GitOptions {
+interface GitOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Lets the operator's hooks and signing run; they are off otherwise. */
@@ -35,7 +33,7 @@ export interface GitResult {
   readonly stderr: string;
 }
 
-export interface GitPlace {
+interface GitPlace {
   /** Asked when a lock file is in the way, before the command is tried again. */
   readonly unlock?: () => Promise<void>;
   /** Variables that say where repository and work tree are, whatever its configuration says by now. */
@@ -215,4 +213,33 @@ function lastWords({ code, stderr }: GitResult): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const line = lines.findLast((candidate) => /^(fatal|error): /.test(candidate)) ?? lines.at(-1);
   return line?.replace(/^(fatal|error): /, "").trim() ?? `exit code ${code}`;
+}
+
+/** What a person can do about a repository that git itself cannot read; null where it is something else. */
+function mendingHint(stderr: string): string | null {
+  if (SPOILT_INDEX.test(stderr))
+    return "git's index is damaged; it can be made again, and no file changes by that: rm .git/index && git reset";
+  if (SPOILT_HEAD.test(stderr))
+    return "the repository is damaged: .git/HEAD should name a branch (git symbolic-ref HEAD refs/heads/main); then start ralph again";
+  if (SPOILT_OBJECT.test(stderr))
+    return "the repository is damaged: see what git fsck says, and bring back what is missing, from another clone for example; then start ralph again, it goes on where it was";
+  return null;
+}
+
+const SPOILT_INDEX =
+  /index file (smaller|corrupt|open failed)|bad (index file|signature)|unknown index entry/i;
+const SPOILT_HEAD = /not a git repository: '/;
+const SPOILT_OBJECT =
+  /bad (tree )?object|invalid object|error building trees|unable to read (tree|blob|sha1|[0-9a-f]{40})|(object|commit|tree|blob) .*(corrupt|missing|is empty)|could not parse (object|commit)|inflate: /i;
+
+/** The name of the tree without files, in the manner of the repository that `sibling` is from. */
+export function emptyTree(sibling: string): string {
+  return sibling.length === 64
+    ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+    : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+}
+
+/** Whether the commit has the other in its past, or is it. */
+export async function contains(git: Git, commit: string, other: string): Promise<boolean> {
+  return (await git.ask(["merge-base", "--is-ancestor", other, commit])).code === 0;
 }

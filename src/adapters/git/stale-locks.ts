@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { HIDDEN, workingFolders } from "../system/working-folders.ts";
+import { removeIfAbandoned, TEMPORARY_PREFIX } from "../system/atomic-file.ts";
+import { HIDDEN, workingFolders } from "../system/process-table.ts";
 import type { Repository } from "./find-repository.ts";
+import { type Git, textOf } from "./git.ts";
 
 /** Our own copies of the index begin so; one that is still there when we start is a dead process's. */
 export const OWN_INDEX_PREFIX = "ralph-index-";
@@ -62,4 +64,14 @@ function otherWorktrees(commonDir: string): readonly string[] {
 function isOld(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && Date.now() - stats.mtimeMs > OLD_MS;
+}
+
+/**
+ * What a dead process of ours was writing in a work tree: an agent that commits everything would commit it, and a
+ * worktree would never be empty. What git cannot list here is told by whoever needs git next.
+ */
+export async function removeAbandoned(git: Git, root: string): Promise<void> {
+  const pattern = `:(glob)**/${TEMPORARY_PREFIX}*`;
+  const { stdout } = await git.run(["ls-files", "--others", "--exclude-standard", "-z", "--", pattern]);
+  for (const path of stdout.split("\0")) if (path !== "") removeIfAbandoned(join(root, textOf(path)));
 }

@@ -1,18 +1,14 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Advanced, AdvanceRequest } from "../../engine/parallel-ports.ts";
-import type { OpenRepository } from "../git/open-repository.ts";
-import type { Repository } from "../git/find-repository.ts";
-import { contains } from "../git/contains.ts";
-import { createGit, gitError, type Git } from "../git/git.ts";
+import { contains, createGit, type Git, gitError, type GitResult, textOf } from "../git/git.ts";
+import { findRepository, type OpenRepository, type Repository } from "../git/find-repository.ts";
 import { keepBackup } from "../git/keep-backup.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
-import { changesBetween } from "./changes-between.ts";
-import { fastForward, refusedPaths } from "./fast-forward.ts";
-import { findCheckouts } from "./find-checkouts.ts";
-import { findObstacles } from "./find-obstacles.ts";
-import { finishMove } from "./finish-move.ts";
-import { refOf } from "./find-tip.ts";
+import { changesBetween, findObstacles, type Halfway } from "./find-obstacles.ts";
+import { indexInfo, refOf } from "./write-commit.ts";
 
 /** Moves the base where it is checked out, or its reference alone where it is not. */
 export async function advance(
@@ -93,3 +89,153 @@ function openGit(repository: Repository, { base }: AdvanceRequest): Git {
     place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
   });
 }
+
+/** Moves a checkout and its branch. Git looks at everything first, and refuses before it has touched a file. */
+function fastForward(
+  git: Git,
+  {
+    branch,
+    to,
+    identity,
+  }: { readonly branch: string; readonly to: string; readonly identity: readonly string[] },
+): Promise<GitResult> {
+  const settings = [
+    ...identity,
+    // What the operator has set for merges of this branch could make another strategy of it.
+    `--config-env=branch.${branch}.mergeOptions=${EMPTY}`,
+    "-c",
+    "submodule.recurse=false",
+  ];
+  return git.run([...settings, "merge", ...ONLY_FORWARD, to], { env: { [EMPTY]: "" } });
+}
+
+/** What git names in its refusal. */
+function refusedPaths({ stderr }: GitResult): readonly string[] {
+  return stderr
+    .split("\n")
+    .filter((line) => line.startsWith("\t"))
+    .map((line) => line.slice(1))
+    .toSorted();
+}
+
+const EMPTY = "RALPH_EMPTY";
+const ONLY_FORWARD = [
+  "--quiet",
+  "--ff-only",
+  "--no-squash",
+  "--commit",
+  "--no-stat",
+  "--no-autostash",
+  "--no-verify-signatures",
+  "--no-overwrite-ignore",
+];
+
+/** A checkout that has a branch, and why it may not be moved there, if so. */
+type BranchCheckout =
+  | { readonly is: "open"; readonly repository: Repository }
+  | { readonly is: "closed"; readonly root: string; readonly why: string };
+
+/** Everywhere that moving the branch would be felt. */
+async function findCheckouts(
+  git: Git,
+  repository: Repository,
+  ref: string,
+): Promise<readonly BranchCheckout[]> {
+  const listed = (await git.must(["worktree", "list", "--porcelain", "-z"])).split("\0\0");
+  const found: BranchCheckout[] = [];
+  for (const [at, record] of listed.entries()) {
+    const fields = fieldsOf(record);
+    const named = fields.get("worktree");
+    // A folder that is gone for good is no checkout; one on a disk that comes back is locked, and is one.
+    if (named === undefined || fields.has("bare") || fields.has("prunable")) continue;
+    const root = at === 0 ? await mainRoot(git, repository, named) : named;
+    const checkout = await look(root, ref, fields.get("branch") === ref);
+    if (checkout !== null) found.push(checkout);
+  }
+  return found;
+}
+
+async function look(root: string, ref: string, isNamed: boolean): Promise<BranchCheckout | null> {
+  if (!existsSync(root)) return isNamed ? { is: "closed", root, why: "its folder is not there" } : null;
+  const repository = await findRepository(root);
+  const begun = underWay(repository.gitDir);
+  if (!isNamed && !branchesUnderWay(repository.gitDir).includes(ref)) return null;
+  return begun === null
+    ? { is: "open", repository }
+    : { is: "closed", root, why: `${begun} is under way there` };
+}
+
+/** Git takes the first one to lie around the git directory, which it need not. */
+async function mainRoot(git: Git, { root, gitDir, commonDir }: Repository, named: string): Promise<string> {
+  if (gitDir === commonDir) return root;
+  const { code, stdout } = await git.run(["config", "--file", `${commonDir}/config`, "core.worktree"]);
+  return code === 0 ? resolve(commonDir, textOf(stdout.trimEnd())) : named;
+}
+
+function fieldsOf(record: string): ReadonlyMap<string, string> {
+  const fields = textOf(record).split("\0");
+  return new Map(
+    fields.map((field) => {
+      const space = field.indexOf(" ");
+      return space < 0 ? [field, ""] : [field.slice(0, space), field.slice(space + 1)];
+    }),
+  );
+}
+
+/** What git has begun in a checkout and not ended, in words; null: nothing. */
+function underWay(gitDir: string): string | null {
+  return BEGUN.find(([file]) => existsSync(join(gitDir, file)))?.[1] ?? null;
+}
+
+/** The branches that will move, or be checked out again, when it ends: HEAD does not name them meanwhile. */
+function branchesUnderWay(gitDir: string): readonly string[] {
+  const rebased = ["rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs"];
+  const refs = rebased.flatMap((file) => linesOf(gitDir, file)).filter((line) => line.startsWith("refs/"));
+  return [...refs, ...linesOf(gitDir, "BISECT_START").map((name) => `refs/heads/${name}`)];
+}
+
+const BEGUN: readonly (readonly [file: string, words: string])[] = [
+  ["rebase-merge", "a rebase"],
+  ["rebase-apply", "a rebase"],
+  ["MERGE_HEAD", "a merge"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick"],
+  ["REVERT_HEAD", "a revert"],
+  ["sequencer", "a cherry-pick or revert"],
+  ["BISECT_LOG", "a bisection"],
+  ["BISECT_START", "a bisection"],
+];
+
+function linesOf(gitDir: string, file: string): readonly string[] {
+  try {
+    return readFileSync(join(gitDir, file), "utf8").split("\n");
+  } catch {
+    return []; // nothing of the kind is under way
+  }
+}
+
+interface UnfinishedMove {
+  readonly branch: string;
+  readonly from: string;
+  readonly to: string;
+  readonly halfway: Halfway;
+}
+
+/**
+ * Ends what a killed fast-forward began. Git would not: to it, the files that are there already are somebody's
+ * changes. So the index is made to agree with the files, and both go on from what they are. Answers the last word of git.
+ */
+async function finishMove(git: Git, move: UnfinishedMove): Promise<GitResult> {
+  const { branch, from, to, halfway } = move;
+  const settled = await git.run(INDEX, { input: indexInfo(halfway.settled, to) });
+  if (settled.code !== 0) return settled;
+  // Git moves nothing that could have been edited: it has to look at the files once to know that they were not.
+  await git.run(["update-index", "-q", "--refresh"]);
+  const here = (await git.must(["write-tree"])).trim();
+  const files = await git.run(["read-tree", "-m", "-u", "--no-recurse-submodules", here, to]);
+  if (files.code === 0)
+    return git.run(["update-ref", "-m", "ralph: merge, finished", refOf(branch), to, from]);
+  await git.run(INDEX, { input: indexInfo(halfway.found, to) });
+  return files;
+}
+
+const INDEX = ["update-index", "-z", "--index-info"];

@@ -1,15 +1,20 @@
 import type { Merging } from "../../engine/parallel-ports.ts";
-import { openRepository, type OpenRepository } from "../git/open-repository.ts";
-import type { Git } from "../git/git.ts";
+import { openRepository, type OpenRepository, type Repository } from "../git/find-repository.ts";
+import { bytesOf, createGit, type Git } from "../git/git.ts";
+import { resolveCommit } from "../git/read-head.ts";
+import { removeStaleLocks } from "../git/stale-locks.ts";
 import { advance } from "./advance.ts";
-import { findTip as findLocalTip, type FindTip } from "./find-tip.ts";
-import { prepareMerge } from "./prepare-merge.ts";
-import { prepareRevert } from "./prepare-revert.ts";
-import { renameBranch } from "./rename-branch.ts";
+import {
+  type Committer,
+  createCommitter,
+  findTip as findLocalTip,
+  type FindTip,
+  refOf,
+} from "./write-commit.ts";
+import { prepareMerge, prepareRevert } from "./prepare-merge.ts";
 import { withWorkbench } from "./workbench.ts";
-import { createCommitter, type Committer } from "./write-commit.ts";
 
-export interface MergingOptions {
+interface MergingOptions {
   /** The user's checkout, the top of its work tree. */
   readonly root: string;
   /** A folder for what lives as long as a call; it may be shared. */
@@ -33,4 +38,18 @@ export function createMerging({ root, scratch, findTip = findLocalTip }: Merging
     advance: async (request) => advance(await open(), scratch, request),
     revert: (request) => onWorkbench((git, committer) => prepareRevert(git, committer, request, findTip)),
   };
+}
+
+/** Renames a branch over another. `git branch -M` deletes the old name first, and a kill would lose it. */
+async function renameBranch(repository: Repository, branch: string, name: string): Promise<void> {
+  const refs = [refOf(branch), refOf(name)] as const;
+  const git = createGit(repository.root, {
+    unlock: () => removeStaleLocks(repository, refs),
+    place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
+  });
+  const tip = await resolveCommit(git, refs[0]);
+  if (tip === null) return;
+  // In one transaction git writes before it deletes.
+  const input = `update ${refs[1]} ${tip}\ndelete ${refs[0]} ${tip}\n`;
+  await git.must(["update-ref", "-m", "ralph: merged", "--stdin"], { input: bytesOf(input) });
 }

@@ -1,5 +1,7 @@
-import type { OpenRepository } from "../git/open-repository.ts";
+import { RalphError } from "../../core/ralph-error.ts";
 import { bytesOf, type Git } from "../git/git.ts";
+import type { OpenRepository } from "../git/find-repository.ts";
+import { resolveCommit } from "../git/read-head.ts";
 
 /** Makes commits in the operator's name, or in ours where git has been told none. */
 export interface Committer {
@@ -34,4 +36,67 @@ export function createCommitter(git: Git, { identity }: Pick<OpenRepository, "id
       return made.code === 0 ? made.stdout.trim() : null;
     },
   };
+}
+
+/** Where a branch is: its last commit. */
+export type FindTip = (git: Git, branch: string) => Promise<string>;
+
+export async function findTip(git: Git, branch: string): Promise<string> {
+  const tip = await resolveCommit(git, refOf(branch));
+  if (tip !== null) return tip;
+  const { stdout } = await git.run(["symbolic-ref", "--quiet", "--short", "HEAD"]);
+  if (stdout.trim() === branch) {
+    throw new RalphError("git-failed", `the branch ${branch} has no commit yet`, {
+      hint: "make one: git commit --allow-empty -m first",
+    });
+  }
+  throw new RalphError("git-failed", `there is no branch ${branch}`, { hint: "git branch --list" });
+}
+
+export function refOf(branch: string): string {
+  return `refs/heads/${branch}`;
+}
+
+/** What a tree or an index has under a path. */
+export interface TreeEntry {
+  readonly mode: string;
+  readonly oid: string;
+}
+
+/** A path and what is there; null: nothing. The path is git's, byte for byte. */
+export type EntryAt = readonly [bytes: string, entry: TreeEntry | null];
+
+export const FOLDER_MODE = "040000";
+export const LINK_MODE = "120000";
+export const SUBMODULE_MODE = "160000";
+
+export async function readEntry(git: Git, tree: string, path: string): Promise<TreeEntry | null> {
+  const listed = await git.must(["ls-tree", "-z", "--full-tree", tree, "--", `:(literal)${path}`]);
+  const [, mode, oid, bytes] = /^(\d+) \S+ (\S+)\t([^\0]*)\0$/.exec(listed) ?? [];
+  return mode !== undefined && oid !== undefined && bytes === bytesOf(path) ? { mode, oid } : null;
+}
+
+/** The tree with other entries. Works in the index of a workbench. */
+export async function withEntries(git: Git, tree: string, entries: readonly EntryAt[]): Promise<string> {
+  if (entries.length === 0) return tree;
+  await git.must(["read-tree", tree]);
+  await git.must(["update-index", "-z", "--index-info"], { input: indexInfo(entries, tree) });
+  return (await git.must(["write-tree"])).trim();
+}
+
+/** As `git update-index --index-info` reads it; `sibling` is any object's name. */
+export function indexInfo(entries: readonly EntryAt[], sibling: string): string {
+  const nothing = { mode: "0", oid: "0".repeat(sibling.length) };
+  return entries
+    .map(([bytes, entry]) => [bytes, entry ?? nothing] as const)
+    .map(([bytes, { mode, oid }]) => `${mode} ${oid}\t${bytes}\0`)
+    .join("");
+}
+
+export function isSameEntry(one: TreeEntry | null, other: TreeEntry | null): boolean {
+  return one?.mode === other?.mode && one?.oid === other?.oid;
+}
+
+export async function treeOf(git: Git, commit: string): Promise<string> {
+  return (await git.must(["rev-parse", "--verify", `${commit}^{tree}`])).trim();
 }

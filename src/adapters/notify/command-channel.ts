@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { noticeJson, type Sending } from "../../core/notices/payload.ts";
+import { noticeJson, type Sending } from "../../core/notices/notice.ts";
 import type { Ending } from "../../core/report/agent-report.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import type { Channel, Delivery } from "../../engine/notify-ports.ts";
-import { createOutputTail } from "../system/output-tail.ts";
-import { outsidePath } from "../system/outside-path.ts";
-import { shellCommand } from "../system/platform/shell-command.ts";
-import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
+import type { Channel, Delivery } from "../../engine/ports.ts";
+import { createOutputTail } from "../system/line-splitter.ts";
+import { outsidePath } from "../system/safe-path.ts";
+import { shellCommand, THIS_PLATFORM } from "../system/platform/platform.ts";
 import { supervise } from "../system/supervise.ts";
 
 const LIMIT_MS = 30 * SECOND_MS;

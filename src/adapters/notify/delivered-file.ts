@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ChannelName, Delivered } from "../../engine/notify-ports.ts";
+import type { ChannelName, Delivered } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
 
 interface Kept {

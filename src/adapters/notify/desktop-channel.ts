@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Channel } from "../../engine/notify-ports.ts";
+import type { Channel } from "../../engine/ports.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { desktopCommand } from "../system/platform/desktop-command.ts";
 import { supervise } from "../system/supervise.ts";
@@ -13,7 +13,6 @@ export interface DesktopOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A notification of this machine's desktop. */
 export function desktopChannel({ platform, project, cwd, env }: DesktopOptions): Channel {
   return {
     name: "desktop",

@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto";
-import type { Notice } from "../../core/notices/notice.ts";
-import { payload, type Sending } from "../../core/notices/payload.ts";
+import { type Notice, payload, type Sending } from "../../core/notices/notice.ts";
 import type { WebhookSettings } from "../../core/settings.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import type { Channel, Delivery } from "../../engine/notify-ports.ts";
+import type { Channel, Delivery } from "../../engine/ports.ts";
 
 const ANSWER_MS = 10 * SECOND_MS;
 

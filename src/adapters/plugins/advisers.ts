@@ -1,9 +1,14 @@
 import { join } from "node:path";
-import type { AgentReport } from "../../core/report/agent-report.ts";
-import type { AnalyzerAnswer, AnalyzerSignal } from "../../core/report/analyzer-answer.ts";
-import type { ExitAnswer, GuardAnswer } from "../../core/report/plugin-answers.ts";
-import type { Advisers, Subject, Work } from "../../engine/plugin-ports.ts";
-import { askPlugin, messageOf, PluginFailure, shortName, type PartName } from "./ask-plugin.ts";
+import { noticeJson, type Sending } from "../../core/notices/notice.ts";
+import { type AgentReport, claimName } from "../../core/report/agent-report.ts";
+import type {
+  AnalyzerAnswer,
+  AnalyzerSignal,
+  ExitAnswer,
+  GuardAnswer,
+} from "../../core/report/plugin-answers.ts";
+import type { Channel, Advisers, Subject, Work } from "../../engine/ports.ts";
+import { askPlugin, inWords, messageOf, type PartName, PluginFailure, shortName } from "./ask-plugin.ts";
 import type {
   Exit,
   IterationContext,
@@ -11,6 +16,8 @@ import type {
   PluginAnalyzer,
   PluginExitRule,
   PluginGuard,
+  PluginNotice,
+  PluginNotifier,
 } from "./plugin.ts";
 
 export interface Part<Kind> {
@@ -18,7 +25,7 @@ export interface Part<Kind> {
   readonly does: Kind;
 }
 
-export interface AdvisersOptions {
+interface AdvisersOptions {
   readonly analyzers: readonly Part<PluginAnalyzer>[];
   readonly guards: readonly Part<PluginGuard>[];
   readonly exitRules: readonly Part<PluginExitRule>[];
@@ -127,7 +134,7 @@ function contextOf(
     agent: subject.agent,
     task: { id, title, description, criteria },
     root: subject.root ?? root,
-    claim: claim.is,
+    claim: claimName(claim),
     finalText,
     transcriptFile: join(ralphDir, transcript.path),
     exitCode: ending.is === "exited" ? ending.code : null,
@@ -179,4 +186,23 @@ function checkedExit(part: PartName, { ends, because }: Exit): Exit {
   if (!isRight)
     throw new PluginFailure(part, 'answered something else than { ends: "complete" or "failed", because }');
   return { ends, because: because.slice(0, SENTENCE_LENGTH_MAX) };
+}
+
+/** A notifier of a plugin, as a way to reach people. Each notice is given to it once. */
+export function pluginChannel({ part, does }: Part<PluginNotifier>, sending: () => Sending): Channel {
+  return {
+    name: `plugin:${shortName(part)}`,
+    shown: inWords(part),
+    async send(notice) {
+      if (does.on !== undefined && !does.on.includes(notice.kind)) return { is: "delivered" };
+      const told = noticeJson(notice, sending()) as unknown as PluginNotice;
+      try {
+        // Nobody's impatience ends it: what has begun would be done twice.
+        await askPlugin(part, LIMIT_MS, (signal) => does.notify(told, signal));
+        return { is: "delivered" };
+      } catch (error) {
+        return { is: "refused", why: messageOf(error) };
+      }
+    },
+  };
 }

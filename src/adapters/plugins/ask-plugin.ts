@@ -1,4 +1,4 @@
-import { formatDuration } from "../../core/duration.ts";
+import { formatDuration } from "../../core/time.ts";
 
 /** One part of a plugin, as people are told of it. */
 export interface PartName {
@@ -27,10 +27,7 @@ export class PluginFailure extends Error {
   }
 }
 
-/**
- * Asks a part of a plugin, which has so long to answer; its signal is aborted when that is over, or when nobody wants the
- * answer any more. Rejects with nothing but a `PluginFailure`.
- */
+/** Asks a part of a plugin, within a time; then its signal aborts. Rejects only with a `PluginFailure`. */
 export async function askPlugin<Answer>(
   part: PartName,
   limitMs: number,

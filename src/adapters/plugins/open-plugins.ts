@@ -1,17 +1,15 @@
+import { PLAIN } from "../../core/agents.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import { type FactRecorder, failureOf } from "../../core/report/streams/stream-facts.ts";
 import type { AgentSettings, GateSettings } from "../../core/settings.ts";
-import type { Advisers } from "../../engine/plugin-ports.ts";
-import type { TaskSource } from "../../engine/ports.ts";
+import type { Advisers, TaskSource } from "../../engine/ports.ts";
 import { advisersOf, type Part } from "./advisers.ts";
-import { inWords, type PartName } from "./ask-plugin.ts";
-import { checkPlugin } from "./check-plugin.ts";
-import { loadPlugin, type LoadedPlugin } from "./load-plugin.ts";
-import { agentSettings } from "./plugin-agents.ts";
+import { inWords, messageOf, type PartName } from "./ask-plugin.ts";
+import { checkPlugin, type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { gateFunction, type GateFunction } from "./plugin-gates.ts";
 import { pluginSource } from "./plugin-source.ts";
-import type { Plugin, PluginNotifier } from "./plugin.ts";
+import type { AgentFacts, Plugin, PluginAgent, PluginNotifier } from "./plugin.ts";
 
-/** Everything that the plugins of a project add. */
 export interface Plugins {
   readonly names: readonly string[];
   /** Their files in the repository, relative to its root: an agent must not change who judges it. */
@@ -21,7 +19,6 @@ export interface Plugins {
   readonly functions: readonly GateFunction[];
   readonly advisers: Advisers | undefined;
   readonly notifiers: readonly Part<PluginNotifier>[];
-  /** The source of a name. */
   source(name: string): TaskSource;
 }
 
@@ -106,9 +103,7 @@ function requireOwnNames(loaded: readonly LoadedPlugin[]): void {
       throw new RalphError(
         "config",
         `the plugins ${other.shown} and ${shown} are both called "${plugin.name}"`,
-        {
-          hint: "give each its own name, and list each only once",
-        },
+        { hint: "give each its own name, and list each only once" },
       );
   }
 }
@@ -129,4 +124,76 @@ function requireFree(part: PartName, taken: readonly string[]): void {
   throw new RalphError("config", `${inWords(part)} has the name of an agent that is built in`, {
     hint: `call it otherwise: "my-${part.name}"`,
   });
+}
+
+function agentSettings(part: PartName, agent: PluginAgent, warn: (text: string) => void): AgentSettings {
+  const { command, format = "text", env = {}, envDeny = [], createReader, tells = "nothing" } = agent;
+  return {
+    ...PLAIN,
+    name: part.name,
+    format,
+    command,
+    env,
+    envDeny,
+    ...(createReader && {
+      lines: { tells, createReader: () => carefulReader(part, () => createReader(), warn) },
+    }),
+  };
+}
+
+/** What it cannot read is a line that nobody understands; that is said once for each process. */
+function carefulReader(
+  part: PartName,
+  create: () => ReturnType<NonNullable<PluginAgent["createReader"]>>,
+  warn: (text: string) => void,
+): (line: string, recorder: FactRecorder) => boolean {
+  let hasWarned = false;
+  let read: ReturnType<typeof create> | null = null;
+  return (line, recorder) => {
+    try {
+      read ??= create();
+      read(line, agentFacts(recorder));
+      return true;
+    } catch (error) {
+      if (!hasWarned) warn(`${inWords(part)} cannot read a line of its output: ${messageOf(error)}`);
+      hasWarned = true;
+      return false;
+    }
+  };
+}
+
+/** What JavaScript tells may be anything: a wrong type is the plugin's mistake, said when it is made. */
+function agentFacts(recorder: FactRecorder): AgentFacts {
+  return {
+    says: (message) => recorder.says(text(message)),
+    saysMore: (piece) => recorder.saysMore(text(piece)),
+    startsTool: (id, name, files) =>
+      recorder.startsTool({ id: text(id), name: text(name), ...(files && { files: files.map(text) }) }),
+    endsTool: (id, isGood) => recorder.endsTool(text(id), isGood),
+    writes: (paths) => recorder.writes(paths.map(text)),
+    session: (id) => recorder.session(text(id)),
+    model: (name) => recorder.model(text(name)),
+    uses: ({ inputTokens, outputTokens, cacheReadTokens, costUsd }) =>
+      recorder.uses({
+        inputTokens: count(inputTokens),
+        outputTokens: count(outputTokens),
+        cacheReadTokens: count(cacheReadTokens),
+        costUsd: count(costUsd),
+      }),
+    ends: (failure) =>
+      recorder.ends(
+        failure == null ? null : failureOf(text(failure.message), { status: count(failure.status) }),
+      ),
+  };
+}
+
+function text(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new TypeError(`a text was expected, and ${JSON.stringify(value) ?? typeof value} was given`);
+}
+
+function count(value: unknown): number | null {
+  if (value == null) return null;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new TypeError(`a number was expected, and ${JSON.stringify(value) ?? typeof value} was given`);
 }

@@ -1,4 +1,4 @@
-import type { GateResult } from "../../core/report/gate-result.ts";
+import type { GateResult } from "../../core/report/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
 import { askPlugin, PluginFailure, type PartName } from "./ask-plugin.ts";
@@ -41,11 +41,12 @@ export interface PluginGatesOptions {
 /** Gates of plugins are functions; all others are what they were. */
 export function withPluginGates(gates: Gates, options: PluginGatesOptions): Gates {
   return {
-    async check(wanted, marker, signal, root = options.cwd) {
+    async check(wanted, marker, signal, root = options.cwd, prefix = []) {
       const results: GateResult[] = [];
       for (const gate of wanted) {
         if (signal.aborted) break;
-        if (gate.plugin === undefined) results.push(...(await gates.check([gate], marker, signal, root)));
+        if (gate.plugin === undefined)
+          results.push(...(await gates.check([gate], marker, signal, root, prefix)));
         else results.push(await runFunction(gate, root, signal, options));
       }
       return results;

@@ -1,5 +1,4 @@
-import type { AgentFacts } from "./agent-facts.ts";
-import type { AnalyzerSignal } from "../../core/report/analyzer-answer.ts";
+import type { AnalyzerSignal } from "../../core/report/plugin-answers.ts";
 
 /** The version of everything that a plugin sees of us; a plugin says which one it was written for. */
 export const API_VERSION = 1;
@@ -73,6 +72,8 @@ export interface PluginTask {
   readonly promise?: string;
   /** False: one iteration, accepted without a promise if the evidence is there. */
   readonly loops?: boolean;
+  /** The task needs no change of files. */
+  readonly changes?: "none";
   readonly done?: boolean;
   /** It does not hold up completion. */
   readonly optional?: boolean;
@@ -104,7 +105,7 @@ export interface IterationContext {
   /** Where it was worked on: the checkout, or the worktree of the task. */
   readonly root: string;
   /** What the agent says of its work; never trusted. */
-  readonly claim: "complete" | "blocked" | "undecided" | "unfinished" | "none";
+  readonly claim: "complete" | "blocked" | "undecided" | "already_done" | "unfinished" | "none";
   /** The last words of the agent: 4,000 characters at most. */
   readonly finalText: string;
   /** Everything it printed, without secrets. */
@@ -226,4 +227,34 @@ export interface PluginNotice {
   readonly command: string | null;
   /** The fact itself, as scripts see it. */
   readonly event: Readonly<Record<string, unknown>> | null;
+}
+
+/** What a reader of an agent's output tells us. The last message is the agent's report, where claims are looked for. */
+export interface AgentFacts {
+  /** A whole message of the agent. */
+  says(text: string): void;
+  /** The next piece of a message. */
+  saysMore(piece: string): void;
+  /** The same id twice is one call. Its files count when it ends well. */
+  startsTool(id: string, name: string, files?: readonly string[]): void;
+  endsTool(id: string, isGood: boolean): void;
+  /** Files that it wrote, outside of any tool. */
+  writes(paths: readonly string[]): void;
+  /** By which its session is known. */
+  session(id: string): void;
+  /** Which model it uses. */
+  model(name: string): void;
+  /** What it used so far, all in all; what is left out is not known. */
+  uses(usage: {
+    readonly inputTokens?: number;
+    readonly outputTokens?: number;
+    readonly cacheReadTokens?: number;
+    readonly costUsd?: number;
+  }): void;
+  /** The final result. An agent that ends without one has failed. */
+  ends(failure?: {
+    readonly message: string;
+    /** Of HTTP: 429 is a limit, 401 a login that is gone, 5xx passes. */
+    readonly status?: number;
+  }): void;
 }

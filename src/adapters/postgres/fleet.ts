@@ -1,14 +1,27 @@
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Part } from "../../core/loop/effect-owner.ts";
+import type { Part } from "../../core/loop/effects.ts";
 import type { Fleet, Heartbeat, Lease, Offer, WorkerReport, WorkerSeen } from "../../engine/fleet-ports.ts";
 import type { Database } from "./database.ts";
-import { queueOf } from "./job-queues.ts";
 import { type Delivery, Jobs } from "./jobs.ts";
-import { claim, giveUpAll, type Holder, holdsAll, release, renew, type Saying } from "./leases.ts";
+import {
+  arrive,
+  claim,
+  depart,
+  forgetOldWorkers,
+  giveUpAll,
+  type Holder,
+  holdsAll,
+  readWorkers,
+  release,
+  renew,
+  reportOf,
+  type Saying,
+  type WorkerIdentity,
+} from "./leases.ts";
 import { migrate } from "./schema.ts";
-import { arrive, depart, forgetOldWorkers, readWorkers, reportOf, type WorkerIdentity } from "./workers.ts";
 
-export interface FleetOptions {
+interface FleetOptions {
   /** Stays the caller's to close. */
   readonly database: Database;
   readonly project: string;
@@ -212,4 +225,13 @@ async function attempt(work: Promise<unknown>): Promise<void> {
   await Promise.race([work, enough]).catch(() => {});
   settled.abort();
   await enough.catch(() => {});
+}
+
+/** The queue of a project's tasks with exactly these labels; names of queues allow few characters. */
+function queueOf(project: string, labels: readonly string[]): string {
+  return `${short(project)}-${short(JSON.stringify(labels.toSorted()))}`;
+}
+
+function short(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import type { Database } from "./database.ts";
-import { isConnectionTrouble } from "./trouble.ts";
+import { type Database, isConnectionTrouble } from "./database.ts";
 
 export interface Listening {
   close(): Promise<void>;
@@ -12,10 +11,7 @@ const PING_MS = 30_000;
 const PING_PATIENCE_MS = 10_000;
 const AGAIN_MS = 1_000;
 
-/**
- * Calls whenever something was said on the channel, and after every new connection, as something may have been said
- * meanwhile. A server that is away is waited for in the background.
- */
+/** Calls on every message of the channel, and after every reconnect, since some may have been missed. */
 export async function listen(database: Database, channel: string, heard: () => void): Promise<Listening> {
   const ending = new AbortController();
   const open = async (): Promise<Client> => {

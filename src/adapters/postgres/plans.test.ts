@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshDatabase, type FreshDatabase } from "../../../test/support/postgres.ts";
 import type { LogFilter } from "../../engine/ports.ts";
 import { openDatabase, type Database } from "./database.ts";
-import { openPostgresLog } from "./postgres-log.ts";
-import { readQuery } from "./read-query.ts";
+import { openPostgresLog, readQuery } from "./postgres-log.ts";
 import { migrate } from "./schema.ts";
 
 const EVENTS = 30_000;
@@ -50,9 +49,9 @@ test("neither do calls, costs and the position of a task", async () => {
   const since = STARTED_AT + EVENTS - 30;
   expect([await log.countCalls(since), await log.sumCosts(since)]).toEqual([11, 5]);
   const read = [
-    `SELECT count(*) FROM ralph.events WHERE type = 'iteration.started'
+    `SELECT count(*) FROM ralph.events WHERE type IN ('iteration.started', 'reader.asked')
        AND at >= greatest($1, (SELECT max(at) + 1 FROM ralph.events WHERE type = 'calls.reset'))`,
-    "SELECT coalesce(sum(cost), 0) FROM ralph.events WHERE type = 'iteration.ended' AND at >= $1",
+    "SELECT coalesce(sum(cost), 0) FROM ralph.events WHERE type IN ('iteration.ended', 'reader.answered') AND at >= $1",
   ].map((sql) => blocksRead(sql, [since]));
   const last = blocksRead("SELECT max(position) FROM ralph.events WHERE project = $1 AND task = $2", [
     "p",

@@ -1,11 +1,10 @@
 import { RalphError } from "../../core/ralph-error.ts";
 import type { ProposedWork, PullRequest, PullRequests } from "../../engine/parallel-ports.ts";
-import { openRepository, type OpenRepository } from "../git/open-repository.ts";
-import { findProgram } from "../system/find-program.ts";
-import { runProgram, type Said } from "../system/run-program.ts";
-import { requireRemote } from "./require-remote.ts";
+import { chooseRemote, openRepository, type OpenRepository } from "../git/find-repository.ts";
+import type { Git } from "../git/git.ts";
+import { findProgram, runProgram, type Said } from "../system/run-program.ts";
 
-export interface PullRequestOptions {
+interface PullRequestOptions {
   /** The user's checkout. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
@@ -62,4 +61,13 @@ function opened({ isWell, words }: Said, { branch }: ProposedWork): PullRequest 
     is: "refused",
     why: `${branch} is pushed, but gh pr create failed: ${words || "it named no address"}`,
   };
+}
+
+/** Where branches are pushed for pull requests. */
+async function requireRemote(git: Git, base: string): Promise<string> {
+  const chosen = await chooseRemote(git, base);
+  if ("name" in chosen) return chosen.name;
+  throw new RalphError("config", `git.merge is "pr", and ${chosen.why}`, {
+    hint: "git remote add origin URL, or set another git.merge",
+  });
 }

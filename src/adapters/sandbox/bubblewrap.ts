@@ -1,23 +1,39 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { NO_BELONGINGS } from "../../core/agents.ts";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { NO_BELONGINGS } from "../../core/belongings.ts";
+import { dirname, join, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentStart } from "../system/agent-sandbox.ts";
-import { findProgram } from "../system/find-program.ts";
-import { hasNamespaces } from "../system/platform/platform-facts.ts";
-import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
-import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
-import { closedFiles } from "./closed-files.ts";
-import { findOutside } from "./find-outside.ts";
-import { insideEnvironment } from "./inside-environment.ts";
-import { installationOf, interpreterOf } from "./installation.ts";
+import { findProgram } from "../system/run-program.ts";
+import { hasNamespaces, THIS_PLATFORM } from "../system/platform/platform.ts";
+import {
+  arrange,
+  findOutside,
+  homeOf,
+  insideEnvironment,
+  isInside,
+  makeFolder,
+  ownPlaces,
+  type Place,
+  type Sandbox,
+  type SandboxOptions,
+  shown,
+  systemPlaces,
+  tryProgram,
+} from "./sandbox.ts";
 import { bridgeCommand, withListedNetwork } from "./listed-network.ts";
-import { systemPlaces } from "./places-inside.ts";
-import { arrange, isInside, shown, type Place } from "./place.ts";
-import { makeFolder } from "./private-home.ts";
-import { homeOf, ownPlaces, type Sandbox, type SandboxOptions } from "./sandbox.ts";
-import { tryProgram } from "./try-program.ts";
 
 /** Who root is inside, since many agents refuse to work for root. What it makes there is root's outside. */
 const INSTEAD_OF_ROOT = { uid: 1000, gid: 1000 };
@@ -115,9 +131,7 @@ function requireOwnWorkspace(workspace: string, uid: number): void {
   throw new RalphError(
     "no-sandbox",
     `${workspace} belongs to the user ${owner}, and in a sandbox root cannot write there`,
-    {
-      hint: "run ralph as that user, or without: --no-sandbox",
-    },
+    { hint: "run ralph as that user, or without: --no-sandbox" },
   );
 }
 
@@ -170,4 +184,126 @@ function emptyStart(workspace: string, folder: string, env: Readonly<Record<stri
     marker: "",
     belongings: NO_BELONGINGS,
   };
+}
+
+export interface View {
+  /** As `arrange` orders them. */
+  readonly places: readonly Place[];
+  readonly cwd: string;
+  readonly network: "on" | "off";
+  /** Null: the same as outside. */
+  readonly user: { readonly uid: number; readonly gid: number } | null;
+}
+
+/** What goes between `bwrap` and the command that it is to start. */
+export function bubblewrapArguments({ places, cwd, network, user }: View): readonly string[] {
+  return [
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    ...(network === "off" ? ["--unshare-net"] : []),
+    ...(user === null ? [] : ["--uid", String(user.uid), "--gid", String(user.gid)]),
+    // Nothing survives us, and nothing survives the agent: the last process of the namespace takes all others along.
+    "--die-with-parent",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    ...places.flatMap(argumentsFor),
+    // Folders in memory, and the one that holds all together; by now everything has its place in them.
+    ...["/", ...places.filter(({ is }) => is === "empty").map(({ path }) => path)].flatMap((path) => [
+      "--remount-ro",
+      path,
+    ]),
+    "--chdir",
+    cwd,
+    "--",
+  ];
+}
+
+function argumentsFor(place: Place): readonly string[] {
+  switch (place.is) {
+    case "shown":
+      return ["--ro-bind", place.from, place.path];
+    case "writable":
+      return ["--bind", place.from, place.path];
+    case "link":
+      return ["--symlink", place.to, place.path];
+    case "empty":
+      return ["--tmpfs", place.path];
+    case "hidden":
+      return ["--ro-bind", "/dev/null", place.path];
+    case "temporary":
+      return ["--perms", "1777", "--tmpfs", place.path];
+  }
+}
+
+/** Files below a folder that are not for everybody: root in a sandbox still owns what root owns. */
+export function closedFiles(folder: string, depth = Infinity): readonly Place[] {
+  const places: Place[] = [];
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) continue;
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    if (!entry.isDirectory()) {
+      if ((mode & 0o004) === 0) places.push({ is: "hidden", path });
+    } else if ((mode & 0o005) === 0o005) places.push(...(depth > 1 ? closedFiles(path, depth - 1) : []));
+    else places.push({ is: "empty", path });
+  }
+  return places;
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // gone meanwhile, or not ours to look at
+  }
+}
+
+interface Installation {
+  /** The file itself, whatever links lead to it. */
+  readonly program: string;
+  /** What must be there for it to run, besides the system's own folders. */
+  readonly places: readonly string[];
+}
+
+/** Where a program lies that was found under this path. */
+export function installationOf(found: string, home: string): Installation {
+  const program = realpathSync(found);
+  // The folder that it was found in has its interpreter, where that was installed the same way.
+  return {
+    program,
+    places: [dirname(found), rootOf(program)].map((path) => (isWide(path, home) ? program : path)),
+  };
+}
+
+/** What a script is run by, as its first line says; null for other programs. */
+export function interpreterOf(program: string): string | null {
+  const [, first = "", second] = /^#! *(\S+)(?: +(?:-S +)?(\S+))?/.exec(firstBytes(program)) ?? [];
+  return (first.endsWith("/env") ? second : first) || null;
+}
+
+function firstBytes(path: string): string {
+  const buffer = Buffer.alloc(256);
+  const file = openSync(path, "r");
+  try {
+    return buffer.toString("latin1", 0, readSync(file, buffer));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** For a package of npm everything that is installed beside it. */
+function rootOf(program: string): string {
+  const steps = program.split(sep);
+  const index = steps.indexOf("node_modules");
+  return index === -1 ? dirname(program) : steps.slice(0, index + 1).join(sep);
+}
+
+/** A folder with all that the operator has, or with anybody's. */
+function isWide(path: string, home: string): boolean {
+  return isInside(home, path) || ["/tmp", "/var/tmp"].includes(path);
 }

@@ -1,12 +1,16 @@
 import { join } from "node:path";
-import { isLoopback } from "../../core/network/address.ts";
-import { readAllowedHost, writeTarget, type AllowedHost } from "../../core/network/allowed-hosts.ts";
+import {
+  type AllowedHost,
+  isLoopback,
+  readAllowedHost,
+  writeTarget,
+} from "../../core/network/allowed-hosts.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentStart, AgentStartInside } from "../system/agent-sandbox.ts";
-import { fileError } from "../system/file-error.ts";
-import { withoutProxies } from "./inside-environment.ts";
+import { fileError } from "../system/atomic-file.ts";
+import { withoutProxies } from "./sandbox.ts";
 import type { NetworkFilter } from "./network-filter.ts";
-import { socketPath } from "./socket-path.ts";
+import { socketPath } from "./open-tunnel.ts";
 
 type Inside = Pick<AgentStartInside, "command" | "env">;
 

@@ -1,13 +1,12 @@
 import { once } from "node:events";
-import { createServer, request as ask, type IncomingMessage, type ServerResponse } from "node:http";
+import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { readTarget, writeTarget, type Target } from "../../core/network/allowed-hosts.ts";
-import { joinSockets, tieSockets } from "./join-sockets.ts";
-import { forwardedHeaders } from "./forwarded-headers.ts";
-import { wayTo, type Rules, type Way } from "./way-to-host.ts";
+import { readTarget, type Target, writeTarget } from "../../core/network/allowed-hosts.ts";
+import { joinSockets, tieSockets } from "./open-tunnel.ts";
+import { type Rules, type Way, wayTo } from "./way-to-host.ts";
 
-export interface FilterOptions extends Rules {
+interface FilterOptions extends Rules {
   /** Where it listens: the path of a socket. */
   readonly socket: string;
   readonly onRefused: (target: Target) => void;
@@ -21,10 +20,7 @@ export interface NetworkFilter {
 /** More at the same time nobody needs, and each takes two of our descriptors. */
 const CONNECTIONS_MAX = 256;
 
-/**
- * Stands outside of a sandbox and decides whom its agent reaches. It speaks as a proxy of HTTP does, keeps nothing of
- * what passes, and whatever comes in does no harm to us.
- */
+/** Decides, outside of the sandbox, whom its agent reaches: an HTTP proxy that keeps nothing. */
 export async function startNetworkFilter(options: FilterOptions): Promise<NetworkFilter> {
   const server = createServer({ requestTimeout: 0, requireHostHeader: false }, (request, response) => {
     forward(request, response, options).catch(() => response.destroy());
@@ -147,3 +143,35 @@ const REASONS: Readonly<Record<number, string>> = {
   403: "Forbidden",
   502: "Bad Gateway",
 };
+
+/** What is meant for the next in the line only. */
+const FOR_THE_NEXT = [
+  "connection",
+  "expect",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+];
+
+/** Without these nobody knows where a message ends. */
+const FRAMES: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
+
+/** The headers that a proxy hands on, names and values in turn, with its own put in their place. */
+function forwardedHeaders(
+  { rawHeaders, headers }: Pick<IncomingMessage, "rawHeaders" | "headers">,
+  own: Readonly<Record<string, string>> = {},
+): string[] {
+  const named = (headers.connection ?? "")
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((name) => !FRAMES.has(name));
+  const dropped = new Set([...FOR_THE_NEXT, ...Object.keys(own).map((name) => name.toLowerCase()), ...named]);
+  const kept = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 && !dropped.has(name.toLowerCase()) ? [name, rawHeaders[index + 1] ?? ""] : [],
+  );
+  return [...kept, ...Object.entries(own).flat(), "Connection", "close"];
+}

@@ -1,4 +1,6 @@
+import { closeSync, openSync } from "node:fs";
 import type { Socket } from "node:net";
+import { basename, dirname } from "node:path";
 
 const HEAD_MAX = 16_384;
 
@@ -28,4 +30,28 @@ export function openTunnel(
     };
     socket.on("data", onData).once("error", reject).once("close", onGone).once("end", onGone);
   });
+}
+
+/** Carries what comes from each to the other, until both have said their last. */
+export function joinSockets(one: Socket, other: Socket): void {
+  one.pipe(other);
+  other.pipe(one);
+}
+
+/** When one of two is gone, nobody needs the other, once it has been given all that was meant for it. */
+export function tieSockets(one: Socket, other: Socket): void {
+  one.on("error", () => other.destroy());
+  other.on("error", () => one.destroy());
+  one.on("close", () => other.destroySoon());
+  other.on("close", () => one.destroySoon());
+}
+
+/** The kernel's limit. */
+const PATH_MAX = 107;
+
+/** A socket by a path that is short enough: where its own is not, through the open folder in which it lies. */
+export function socketPath(socket: string): { readonly path: string; readonly letGo: () => void } {
+  if (Buffer.byteLength(socket) <= PATH_MAX) return { path: socket, letGo: () => {} };
+  const folder = openSync(dirname(socket), "r");
+  return { path: `/proc/self/fd/${folder}/${basename(socket)}`, letGo: () => closeSync(folder) };
 }

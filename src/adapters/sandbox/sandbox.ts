@@ -1,11 +1,27 @@
-import { lstatSync, statSync } from "node:fs";
-import { join } from "node:path";
+import type { OwnFolder } from "../../core/agents.ts";
+import { createHash, randomUUID } from "node:crypto";
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
+import { isSecretVariable } from "../../core/redact.ts";
+import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
 import type { AgentSandbox, AgentStart } from "../system/agent-sandbox.ts";
-import { namedByVariables, projectPlaces, withoutState, type SandboxedProject } from "./places-inside.ts";
-import { isInside, shown, writable, type Place } from "./place.ts";
-import { privateHome } from "./private-home.ts";
+import { fileError } from "../system/atomic-file.ts";
+import { findProgram } from "../system/run-program.ts";
+import { gitInForeground, supervise } from "../system/supervise.ts";
 
 export interface SandboxOptions extends SandboxedProject {
   readonly settings: SandboxSettings;
@@ -46,9 +62,7 @@ export function homeOf(env: Readonly<Record<string, string>>, workspace: string)
   throw new RalphError(
     "no-sandbox",
     `in a sandbox agents get a HOME of their own, and HOME (${home}) ${why}`,
-    {
-      hint: "set HOME to a folder outside, or run without: --no-sandbox",
-    },
+    { hint: "set HOME to a folder outside, or run without: --no-sandbox" },
   );
 }
 
@@ -62,4 +76,365 @@ function required(path: string, key: "read" | "write"): string {
 /** Names may be whole commands. */
 function folderName(agent: string): string {
   return encodeURIComponent(agent).replaceAll("%", "=").replace(/^\./, "=2E").slice(0, 200);
+}
+
+/** Finds a program outside of the workspace: an agent may have put anything in there. */
+export function findOutside(name: string, workspace: string, env: NodeJS.ProcessEnv): string | null {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((path) => isAbsolute(path));
+  const found = folders.map((path) => findProgram(name, "/", { PATH: path })).filter((path) => path !== null);
+  return found.find((path) => !isInside(realpathSync(path), realpathSync(workspace))) ?? null;
+}
+
+const PATIENCE_MS = 10_000;
+const GRACE_MS = 500;
+const WORDS_LENGTH = 300;
+
+/** Runs a program that should end well at once; answers what it complains of, null when it does not. */
+export async function tryProgram(
+  command: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<string | null> {
+  let words = "";
+  const hear = (chunk: Buffer): void => {
+    if (words.length < WORDS_LENGTH) words += chunk.toString("utf8");
+  };
+  const defined = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const { ending } = await supervise(
+    {
+      command,
+      cwd,
+      env: Object.fromEntries(defined),
+      marker: randomUUID(),
+      timeoutMs: PATIENCE_MS,
+      graceMs: GRACE_MS,
+      onStdout: () => {},
+      onStderr: hear,
+    },
+    new AbortController().signal,
+  );
+  if (ending.is === "exited" && ending.code === 0) return null;
+  if (ending.is === "not-started") return ending.message;
+  const said = stripEscapes(words).trim().split("\n").slice(0, 2).join(" ").slice(0, WORDS_LENGTH);
+  return said === "" ? `it ended without a word (${ending.is})` : said;
+}
+
+interface EnvironmentInside {
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables of the agent's own. */
+  readonly own: RegExp;
+  /** Those that the operator has named for it, though they look secret. */
+  readonly named: readonly string[];
+}
+
+/** The environment without what leads out of the sandbox, and without secrets that are not this agent's. */
+export function insideEnvironment({ env, own, named }: EnvironmentInside): Record<string, string> {
+  const kept = Object.entries(env).filter(([name, value]) => {
+    if (named.includes(name) || own.test(name) || OURS.test(name)) return true;
+    return !LEADS_OUT.test(name) && (PROXY.test(name) || !isSecretVariable(name, value));
+  });
+  const inside = { ...Object.fromEntries(kept), TMPDIR: "/tmp" };
+  return { ...inside, ...unsigned(inside) };
+}
+
+/** The same without the operator's proxies, and whatever password is in them. */
+export function withoutProxies(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !PROXY.test(name)));
+}
+
+/** Of these a container gets the values; of the rest its image has its own. */
+export function namesForImage({ env, own, named }: EnvironmentInside): readonly string[] {
+  const isWanted = (name: string): boolean =>
+    named.includes(name) || own.test(name) || OURS.test(name) || PLAIN.test(name) || PROXY.test(name);
+  const inside = insideEnvironment({ env, own, named });
+  // Whoever starts the client adds these, and git refuses a count without them.
+  return Object.keys({ ...inside, ...gitInForeground(inside) })
+    .filter(isWanted)
+    .toSorted();
+}
+
+const OURS = /^RALPH_(?!STATE$|QUEUE_)/;
+const PLAIN = /^(?:HOME|TMPDIR|LANG|LANGUAGE|LC_.*|TZ|TERM|COLORTERM|NO_COLOR|CI|IS_SANDBOX|GIT_.*)$/;
+const PROXY = /^(?:https?|all|no|ftp)_proxy$/i;
+/** Sockets and folders of the operator's session, which are not there. */
+const LEADS_OUT =
+  /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_.*|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_RUNTIME_DIR|DOCKER_HOST|RALPH_STATE)$/;
+
+/** The keys are not there, and a commit that cannot be signed would fail. */
+function unsigned(env: Readonly<Record<string, string>>): Record<string, string> {
+  const count = Number(env["GIT_CONFIG_COUNT"] ?? "0");
+  if (!Number.isInteger(count) || count < 0) return {};
+  return {
+    GIT_CONFIG_COUNT: String(count + 2),
+    [`GIT_CONFIG_KEY_${count}`]: "commit.gpgSign",
+    [`GIT_CONFIG_VALUE_${count}`]: "false",
+    [`GIT_CONFIG_KEY_${count + 1}`]: "tag.gpgSign",
+    [`GIT_CONFIG_VALUE_${count + 1}`]: "false",
+  };
+}
+
+/** What belongs to the project, whatever the agent. */
+export interface SandboxedProject {
+  /** Common to all its worktrees. */
+  readonly gitDir: string;
+  readonly ralphDir: string;
+  /** Where our log is. */
+  readonly stateFile: string;
+  /** Of the agent's own program nobody need know, but ours is started on its side. */
+  readonly ownPlaces: readonly string[];
+}
+
+type Workplace = Pick<AgentStart, "workspace" | "folder" | "promptFile" | "readsOnly">;
+
+/** Programs and settings of the machine, which everybody may read; and places for what does not last. */
+export function systemPlaces(): readonly Place[] {
+  return [
+    ...SYSTEM.flatMap(systemPlace),
+    // Often links to where somebody else keeps them.
+    ...["/etc/resolv.conf", "/etc/ssl/certs"].flatMap(realPlace),
+    { is: "temporary", path: "/tmp" },
+    { is: "temporary", path: "/var/tmp" },
+  ];
+}
+
+const SYSTEM = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/etc",
+  "/opt",
+  "/nix/store",
+  "/gnu/store",
+  "/run/current-system",
+];
+
+function systemPlace(path: string): readonly Place[] {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return [];
+  return [stats.isSymbolicLink() ? { is: "link", path, to: readlinkSync(path) } : shown(path)];
+}
+
+function realPlace(path: string): readonly Place[] {
+  if (!existsSync(path)) return [];
+  const real = realpathSync(path);
+  return real === path ? [] : [shown(real)];
+}
+
+/** The workspace with its repository, and of what is ours as much as the agent's side needs. */
+export function projectPlaces(project: SandboxedProject, place: Workplace): readonly Place[] {
+  const { workspace, folder, promptFile, readsOnly = false } = place;
+  const { ralphDir, ownPlaces } = project;
+  const places = [
+    ...ownPlaces.filter((path) => existsSync(path) && !isInside(path, workspace)).map(shown),
+    // Hooks look there; a worktree has a copy of its own, which nobody reads.
+    ...(existsSync(ralphDir) ? [isInside(ralphDir, workspace) ? writable(ralphDir) : shown(ralphDir)] : []),
+    ...configurationIn(ralphDir, workspace).map(shown),
+    writable(workspace),
+    ...repositoryPlaces(project.gitDir, workspace),
+    ...(promptFile === null ? [] : [shown(promptFile)]),
+  ];
+  return [...(readsOnly ? places.map(({ path }) => shown(path)) : places), writable(folder)];
+}
+
+function configurationIn(ralphDir: string, workspace: string): readonly string[] {
+  const own = ["ralph.toml", "ralph.json", "config.yaml", "prompts"].map((name) => join(ralphDir, name));
+  return [...own, join(workspace, ".specflow", "config.yaml")].filter((path) => isPlain(path));
+}
+
+/** All that a commit needs can be written, but nothing that makes git start programs or look elsewhere. */
+function repositoryPlaces(gitDir: string, workspace: string): readonly Place[] {
+  const fixed = ["config", "hooks", "config.worktree"].map((name) => join(gitDir, name));
+  const link = join(workspace, ".git");
+  const own = isInside(gitDir, link) ? null : linkedFrom(link);
+  const ofWorktree =
+    own === null ? [] : [link, ...["commondir", "gitdir", "config.worktree"].map((name) => join(own, name))];
+  return [
+    writable(gitDir),
+    // Inside, the worktrees of others are not there: git would tidy away what it knows of them.
+    ...[join(gitDir, "worktrees")].filter(isPlain).map(shown),
+    ...(own === null || own === gitDir ? [] : [writable(own)]),
+    ...[...fixed, ...ofWorktree].filter(isPlain).map(shown),
+    ...alternatesOf(gitDir).map(shown),
+  ];
+}
+
+/** The git directory that a worktree's `.git` names; null when that is none. */
+function linkedFrom(link: string): string | null {
+  try {
+    const target = /^gitdir: (.+?)\n?$/s.exec(readFileSync(link, "utf8"))?.[1];
+    return target === undefined ? null : realpathSync(resolve(dirname(link), target));
+  } catch {
+    return null; // a folder, or nothing
+  }
+}
+
+/** Where a clone has the objects that it shares with others. */
+function alternatesOf(gitDir: string): readonly string[] {
+  try {
+    const lines = readFileSync(join(gitDir, "objects", "info", "alternates"), "utf8").split("\n");
+    return lines
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => resolve(gitDir, "objects", line))
+      .filter((path) => existsSync(path));
+  } catch {
+    return []; // almost nobody has any
+  }
+}
+
+/** The same, without what is our own: the state is never seen, wherever it lies. */
+export function withoutState(
+  { gitDir, stateFile }: SandboxedProject,
+  places: readonly Place[],
+): readonly Place[] {
+  const folder = join(gitDir, "ralph");
+  const isSeen = (path: string): boolean =>
+    places.some((place) => "from" in place && place.from === place.path && isInside(path, place.path));
+  const files = ["", "-wal", "-shm"].map((ending) => `${stateFile}${ending}`);
+  const inSight = isInside(stateFile, folder) ? [] : files.filter((path) => isPlain(path) && isSeen(path));
+  return [
+    ...places,
+    ...(existsSync(folder) ? [{ is: "empty", path: folder } as const] : []),
+    ...inSight.map((path): Place => ({ is: "hidden", path })),
+  ];
+}
+
+/** No link: what is put over one lands where it leads. */
+function isPlain(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && !stats.isSymbolicLink();
+}
+
+/** Certificates and settings that a variable names by their path. */
+function namedByVariables(env: Readonly<Record<string, string>>): readonly Place[] {
+  return NAME_FILES.flatMap((name) => {
+    const path = env[name];
+    return path?.startsWith("/") === true && statSync(path, { throwIfNoEntry: false }) ? [shown(path)] : [];
+  });
+}
+
+const NAME_FILES = [
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "REQUESTS_CA_BUNDLE",
+  "CURL_CA_BUNDLE",
+  "GIT_SSL_CAINFO",
+  "GIT_CONFIG_GLOBAL",
+];
+
+export type Place =
+  /** What lies at `from` outside. */
+  | { readonly is: "shown" | "writable"; readonly path: string; readonly from: string }
+  | { readonly is: "link"; readonly path: string; readonly to: string }
+  /** A folder without anything, that stays so. */
+  | { readonly is: "empty"; readonly path: string }
+  /** A file that cannot be read. */
+  | { readonly is: "hidden"; readonly path: string }
+  /** A folder that is gone with the agent. */
+  | { readonly is: "temporary"; readonly path: string };
+
+export function shown(path: string): Place {
+  return { is: "shown", path, from: path };
+}
+
+export function writable(path: string): Place {
+  return { is: "writable", path, from: path };
+}
+
+/**
+ * In an order in which each can be put into place: a folder before what is in it. Of two for the same path the last
+ * counts, and what is there with its folder anyway is left out.
+ */
+export function arrange(places: readonly Place[]): readonly Place[] {
+  const byPath = new Map(places.map((place) => [place.path, place]));
+  const ordered = [...byPath.values()].toSorted((a, b) => depthOf(a.path) - depthOf(b.path));
+  return ordered.filter((place) => !isThereAnyway(place, ordered));
+}
+
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+function isThereAnyway(place: Place, ordered: readonly Place[]): boolean {
+  if (place.is !== "shown") return false;
+  const around = ordered.findLast(({ path }) => path !== place.path && isInside(place.path, path));
+  return around?.is === "shown" && join(around.from, relative(around.path, place.path)) === place.from;
+}
+
+function depthOf(path: string): number {
+  return path.split(sep).filter((step) => step !== "").length;
+}
+
+/** Git's own files, without credentials: whoever commits needs a name, and what is to be ignored. */
+const GIT_FILES = [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
+
+/** The HOME of one agent in one project. It lasts, so that sessions can be resumed. */
+export function privateHome(folder: string, home: string, owned: readonly OwnFolder[]): readonly Place[] {
+  const from = join(folder, "home");
+  const all = [{ path: home, shows: GIT_FILES, copies: [] }, ...owned];
+  try {
+    makeFolder(from);
+    return [{ is: "writable", path: home, from }, ...all.flatMap((one) => placesOf(one, folder, home))];
+  } catch (error) {
+    throw fileError(error, folder);
+  }
+}
+
+/** Only its owner may look into it. */
+export function makeFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+function placesOf({ path, shows, copies }: OwnFolder, folder: string, home: string): readonly Place[] {
+  const isAtHome = isInside(path, home);
+  const from = isAtHome
+    ? join(folder, "home", relative(home, path))
+    : join(folder, "elsewhere", nameOf(path));
+  makeWithoutLinks(from, folder);
+  for (const name of copies) copyIfNewer(join(path, name), join(from, name));
+  const there = shows.filter((name) => isThere(join(path, name)));
+  for (const name of shows) if (!there.includes(name)) removeTrace(join(from, name));
+  return [
+    ...(isAtHome ? [] : [{ is: "writable", path, from } as const]),
+    ...there.map((name) => shown(join(path, name))),
+  ];
+}
+
+/** What the agent has put there to lead us elsewhere is gone. */
+function makeWithoutLinks(path: string, base: string): void {
+  if (path === base) return;
+  makeWithoutLinks(dirname(path), base);
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isDirectory()) rmSync(path);
+  makeFolder(path);
+}
+
+function nameOf(path: string): string {
+  return `${basename(path)}-${createHash("sha256").update(path).digest("hex").slice(0, 8)}`;
+}
+
+function copyIfNewer(original: string, copy: string): void {
+  const now = statSync(original, { throwIfNoEntry: false });
+  if (now?.isFile() !== true) return;
+  const before = lstatSync(copy, { throwIfNoEntry: false });
+  // The agent owns its copy, and may have put a link there.
+  if (before?.isFile() === true && before.mtimeMs >= now.mtimeMs) return;
+  const draft = `${copy}.ralph-${process.pid}`;
+  rmSync(draft, { force: true, recursive: true });
+  copyFileSync(original, draft, constants.COPYFILE_EXCL);
+  rmSync(copy, { force: true, recursive: before?.isDirectory() === true });
+  renameSync(draft, copy);
+}
+
+/** What was shown once has left an empty file in its place, which would say something else than none. */
+function removeTrace(path: string): void {
+  const trace = lstatSync(path, { throwIfNoEntry: false });
+  if (trace?.isFile() === true && trace.size === 0) rmSync(path);
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,17 +1,16 @@
 import { existsSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import type { Database } from "better-sqlite3";
-import { openSqlite } from "./open-sqlite.ts";
+import Database from "better-sqlite3";
+import { RalphError } from "../../core/ralph-error.ts";
+import { THIS_PLATFORM } from "../system/platform/platform.ts";
 import { isBusy } from "./store-error.ts";
 
 export interface Hold {
   release(): void;
 }
 
-/**
- * Holds a file for this process alone, by an exclusive transaction on it; null when somebody holds it already.
- * The operating system drops the lock when the process dies, however it dies, and keeps it while it is stopped.
- */
+/** Locks a file by an exclusive transaction, which ends with the process; null when it is held. */
 export function holdExclusively(file: string, patienceMs: number): Hold | null {
   const path = realPathOf(file);
   if (held.has(path)) return null;
@@ -53,8 +52,51 @@ export function isHeld(file: string): boolean {
  * What this process holds. A second descriptor on a held file must never be opened here, since closing it would
  * drop the lock (POSIX); and a connection that nobody refers to would be collected, and the lock with it.
  */
-const held = new Map<string, Database>();
+const held = new Map<string, Database.Database>();
 
 function realPathOf(file: string): string {
   return join(realpathSync(dirname(file)), basename(file));
+}
+
+/** A connection to a file. SQLite is native code, and a machine may have none that fits. */
+export function openSqlite(
+  path: string,
+  options: Database.Options,
+  binding: string | null = usualBinding(),
+): Database.Database {
+  try {
+    return new Database(path, binding === null ? options : { ...options, nativeBinding: binding });
+  } catch (error) {
+    const unusable = nativeError(error);
+    if (unusable === null || binding === null) throw unusable ?? error;
+    usual = null;
+    return openSqlite(path, options, null);
+  }
+}
+
+/** Null: the package looks for a binary itself. */
+let usual: string | null | undefined;
+
+/** The usual Linux binary: the package's own search takes a tenth of the time of a short command. */
+function usualBinding(): string | null {
+  if (usual !== undefined) return usual;
+  const library = dirname(createRequire(import.meta.url).resolve("better-sqlite3"));
+  const path = join(library, "..", "prebuilds", `linux-${process.arch}.node`);
+  usual = THIS_PLATFORM === "linux" && existsSync(path) ? path : null;
+  return usual;
+}
+
+/** Null: it was something else. */
+export function nativeError(error: unknown): RalphError | null {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (code !== "MODULE_NOT_FOUND" && code !== "ERR_DLOPEN_FAILED") return null;
+  const machine = `${process.arch}, Node ${process.version}`;
+  return new RalphError(
+    "state-unusable",
+    `better-sqlite3, which keeps the state, has no binary that works here (${machine})`,
+    {
+      hint: "install ralph again on this machine; where no binary is made for it, compile one in the folder of better-sqlite3: npx node-gyp rebuild --release --force_build=1",
+      cause: error,
+    },
+  );
 }

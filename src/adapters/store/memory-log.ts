@@ -5,7 +5,7 @@ import type { Instant } from "../../core/time.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Lease, SharedExpectation, SharedLog } from "../../engine/fleet-ports.ts";
 import type { Deciding, Following, LogFilter } from "../../engine/ports.ts";
-import { upcast } from "./upcast.ts";
+import { costOf, upcast } from "./stored-rows.ts";
 
 type Fence = Pick<Lease, "name" | "number">;
 
@@ -64,10 +64,8 @@ export class MemoryLog implements SharedLog {
 
   async sumCosts(since: Instant): Promise<number> {
     await this.#options.pause();
-    const ended = this.#storage
-      .events()
-      .filter((event) => event.type === "iteration.ended" && event.at >= since);
-    return ended.reduce((sum, event) => sum + ("report" in event ? (event.report.usage.costUsd ?? 0) : 0), 0);
+    const costs = this.#storage.events().map((event) => (event.at < since ? 0 : (costOf(event) ?? 0)));
+    return costs.reduce((sum, cost) => sum + cost, 0);
   }
 
   async loadSnapshot(version: number): Promise<State | null> {
@@ -134,7 +132,8 @@ export class MemoryLog implements SharedLog {
     const events = this.#storage.events();
     const resets = events.filter((event) => event.type === "calls.reset").map((event) => event.at + 1);
     const from = Math.max(since, ...resets);
-    return events.filter((event) => event.type === "iteration.started" && event.at >= from).length;
+    const isCall = ({ type }: Recorded): boolean => type === "iteration.started" || type === "reader.asked";
+    return events.filter((event) => isCall(event) && event.at >= from).length;
   }
 
   #isMet({ task, position, calls }: SharedExpectation): boolean {

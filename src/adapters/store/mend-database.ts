@@ -1,11 +1,23 @@
-import { closeSync, copyFileSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import Database from "better-sqlite3";
+import { EVENT_VERSION } from "../../core/events.ts";
+import { evolve } from "../../core/loop/evolve.ts";
+import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
 import { isoTime } from "../../core/time.ts";
 import { holdExclusively } from "./exclusive-hold.ts";
-import { readDamaged } from "./read-damaged.ts";
-import { replayable } from "./replayable.ts";
 import { migrate } from "./schema.ts";
 import { isDamage, storeError } from "./store-error.ts";
+import { type EventColumns, type EventRow, recordedFrom } from "./stored-rows.ts";
 
 /** Others wait in place while one of them reads the whole file, perhaps a big one. */
 const PATIENCE_MS = 30_000;
@@ -91,4 +103,173 @@ function keep(path: string, aside: string): void {
 
 function companionsOf(file: string): readonly string[] {
   return [`${file}-shm`, `${file}-wal`, `${file}-journal`];
+}
+
+interface StoredRow extends EventRow, EventColumns {
+  readonly project: string;
+}
+
+interface Damaged {
+  /** In the order in which they were recorded. */
+  readonly rows: readonly StoredRow[];
+  /** Whether nothing was met that could not be read. */
+  readonly isWhole: boolean;
+}
+
+const NOTHING: Damaged = { rows: [], isWhole: false };
+
+/** Every event that can be read in a damaged database. It is not touched: the work is done on a copy, which is removed. */
+function readDamaged(file: string, copy: string): Damaged {
+  const first = readWith(file, copy, () => {});
+  if (first.rows.length > 0) return first;
+  // Its first page tells what is where. That is the same in every database of ours, so a new one's does as well.
+  return readWith(file, copy, (descriptor) =>
+    writeSync(descriptor, firstPage(`${copy}-new`), 0, PAGE_BYTES, 0),
+  );
+}
+
+const PAGE_BYTES = 4096;
+/** Where the first page tells how many there are. */
+const COUNT_AT = 28;
+
+function readWith(file: string, copy: string, mend: (descriptor: number) => void): Damaged {
+  try {
+    copyFileSync(file, copy);
+    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+    changeInPlace(copy, (descriptor) => {
+      mend(descriptor);
+      tellPages(descriptor);
+    });
+    const db = new Database(copy);
+    try {
+      return readRows(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (isAboutContent(error)) return NOTHING;
+    throw error;
+  } finally {
+    remove(copy);
+  }
+}
+
+/** What SQLite says of a file that it cannot make sense of, and of one without our table. */
+function isAboutContent(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|ERROR|IOERR)/.test(error.code);
+}
+
+function changeInPlace(path: string, change: (descriptor: number) => void): void {
+  const descriptor = openSync(path, "r+");
+  try {
+    change(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** SQLite refuses a file that is shorter than it says; what is left of it can be read all the same. */
+function tellPages(descriptor: number): void {
+  const count = Buffer.alloc(4);
+  count.writeUInt32BE(Math.floor(fstatSync(descriptor).size / PAGE_BYTES));
+  writeSync(descriptor, count, 0, 4, COUNT_AT);
+}
+
+function firstPage(scratch: string): Buffer {
+  const db = new Database(scratch);
+  try {
+    migrate(db, scratch);
+    return db.serialize().subarray(0, PAGE_BYTES);
+  } finally {
+    db.close();
+    remove(scratch);
+  }
+}
+
+/** So many rows in a row that cannot be read mean that there are no more. */
+const UNREADABLE_MAX = 5_000;
+
+/** By the number of the row, without any index: these may be what is damaged. */
+function readRows(db: Database.Database): Damaged {
+  const next = db.prepare<[number], StoredRow & { readonly rowid: number }>(
+    `SELECT rowid, project, position, at, v, type, run, task, iteration, data
+     FROM events NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT 1`,
+  );
+  const rows: StoredRow[] = [];
+  let isWhole = true;
+  let unreadable = 0;
+  for (let after = 0; unreadable < UNREADABLE_MAX;) {
+    const row = readable(() => next.get(after));
+    if (row === undefined) break;
+    // In a damaged page a row may have a number that was asked for long ago: it would come again and again.
+    if (row !== null && row.rowid > after) {
+      const { rowid, ...stored } = row;
+      rows.push(stored);
+      after = rowid;
+      unreadable = 0;
+    } else {
+      isWhole = false;
+      unreadable += 1;
+      after += 1;
+    }
+  }
+  return { rows, isWhole };
+}
+
+/** Null for what cannot be read. */
+function readable<Row>(read: () => Row): Row | null {
+  try {
+    return read();
+  } catch (error) {
+    if (isAboutContent(error)) return null;
+    throw error;
+  }
+}
+
+function remove(copy: string): void {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(copy + suffix, { force: true });
+}
+
+/**
+ * Of each project the events from its first one on, up to one that is missing or cannot be replayed. What is known of
+ * an iteration whose end is lost is left out: it would be taken for one that was interrupted just now, and everything
+ * that has happened since for its work.
+ */
+function replayable({ rows, isWhole }: Damaged): Damaged {
+  const ends = new Map<string, State>();
+  const broken = new Set<string>();
+  const good = rows.filter((row) => {
+    const after = broken.has(row.project) ? null : replayed(ends.get(row.project) ?? EMPTY_STATE, row);
+    if (after === null) broken.add(row.project);
+    else ends.set(row.project, after);
+    return after !== null;
+  });
+  if (isWhole && broken.size === 0) return { rows: good, isWhole: true };
+  return { rows: numbered(good.filter((row) => !isOfOpen(row, ends.get(row.project)))), isWhole: false };
+}
+
+function replayed(state: State, row: StoredRow): State | null {
+  if (row.position !== state.position + 1) return null;
+  // What a newer ralph recorded is kept for it, though nobody here can replay it.
+  if (row.v > EVENT_VERSION) return { ...state, position: row.position };
+  try {
+    const event = recordedFrom(row, row.project);
+    return event.type === row.type ? evolve(state, event) : null;
+  } catch {
+    return null; // half of an event, or none: what came after it cannot be understood without it
+  }
+}
+
+function isOfOpen({ iteration }: StoredRow, end: State | undefined): boolean {
+  return end?.iterations.some(({ number }) => number === iteration) === true;
+}
+
+/** Positions have no gaps, also where something was left out. */
+function numbered(rows: readonly StoredRow[]): readonly StoredRow[] {
+  const last = new Map<string, number>();
+  return rows.map((row) => {
+    const position = (last.get(row.project) ?? 0) + 1;
+    last.set(row.project, position);
+    return { ...row, position };
+  });
 }

@@ -4,7 +4,7 @@ import type { Database } from "better-sqlite3";
 import type { Instant } from "../../core/time.ts";
 import { migrate, usableVersion } from "./schema.ts";
 import { mendIfDamaged } from "./mend-database.ts";
-import { openSqlite } from "./open-sqlite.ts";
+import { openSqlite } from "./exclusive-hold.ts";
 import { isBusy, isDamage, storeError } from "./store-error.ts";
 
 /** How long SQLite itself may wait, and with it the whole process; longer waits are up to the caller. */

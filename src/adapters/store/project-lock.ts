@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import { isoTime } from "../../core/time.ts";
-import { removeAbandonedIn } from "../system/abandoned-files.ts";
-import { isAlive } from "../system/is-alive.ts";
+import { removeAbandonedIn } from "../system/atomic-file.ts";
+import { isAlive } from "../system/process-table.ts";
 import { holdExclusively, isHeld, type Hold } from "./exclusive-hold.ts";
 import { storeError } from "./store-error.ts";
 

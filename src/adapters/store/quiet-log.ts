@@ -5,10 +5,7 @@ import type { Recorded } from "../../core/events.ts";
 /** So old may an answer be when no news came: whoever tells of news may be cut off. */
 const STALE_MS = 2_000;
 
-/**
- * For screens, which ask several times a second whether there is anything new: as long as nobody has told of news, they
- * get the last answer. Only short answers are kept.
- */
+/** For screens, which ask several times a second: while there is no news, they get the last short answer. */
 export async function quietLog(log: SharedLog): Promise<SharedLog> {
   const known = new Map<string, readonly Recorded[]>();
   let since = performance.now();

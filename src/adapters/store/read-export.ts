@@ -1,10 +1,10 @@
+import { fromWire } from "../../core/wire.ts";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { basename } from "node:path";
 import { EVENT_VERSION, type Recorded } from "../../core/events.ts";
-import { fromWire } from "../../core/from-wire.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import { upcast } from "./upcast.ts";
+import { upcast } from "./stored-rows.ts";
 
 export interface ExportedEvent {
   readonly line: number;

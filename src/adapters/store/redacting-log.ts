@@ -2,10 +2,7 @@ import type { Event } from "../../core/events.ts";
 import { redactAll } from "../../core/redact.ts";
 import type { Deciding, Expectation, Log } from "../../engine/ports.ts";
 
-/**
- * The one place through which every fact passes: state, views, screens and reports are made from what comes
- * back out of the log, so what is redacted here is redacted everywhere.
- */
+/** Every fact passes here, so what is redacted here is redacted in state, views, screens and reports. */
 export function redactingLog(log: Log, redact: (text: string) => string): Log {
   const clean = (events: readonly Event[]): readonly Event[] =>
     events.map((event) => redactAll(event, redact));

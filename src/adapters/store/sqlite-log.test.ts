@@ -1,14 +1,27 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { closeSync, existsSync, openSync, writeFileSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { raceStoreProcesses, startStoreProcess } from "../../../test/fixtures/start-store-process.ts";
-import { EVENT_VERSION, type Event } from "../../core/events.ts";
+import { type Event, EVENT_VERSION } from "../../core/events.ts";
 import { EMPTY_STATE } from "../../core/loop/state.ts";
-import { openSqliteLog } from "./sqlite-log.ts";
+import type { LogFilter } from "../../engine/ports.ts";
+import { migrate } from "./schema.ts";
+import { openSqliteLog, readQuery } from "./sqlite-log.ts";
 
 let folder: string;
 let file: string;
@@ -295,4 +308,31 @@ test("two processes never make more calls than are allowed, in a hundred tries",
     expect(await log.countCalls(0)).toBe(10);
     await log.close();
   }
+});
+
+const FILTERS: readonly [LogFilter, string][] = [
+  [{}, "sqlite_autoindex_events_1 (project=? AND position>?)"],
+  [{ limit: 5 }, "sqlite_autoindex_events_1 (project=? AND position>?)"],
+  [{ types: ["run.ended"] }, "events_by_type (project=? AND type=? AND position>?)"],
+  [{ types: ["run.ended", "run.started"] }, "events_by_type (project=? AND type=? AND position>?)"],
+  [{ task: "a" }, "events_by_task (project=? AND task=? AND position>?)"],
+  [{ task: "a", types: ["run.ended"] }, "(project=? AND t"],
+  [{ iteration: 1 }, "events_by_iteration (project=? AND iteration=? AND position>?)"],
+  [
+    { iteration: 1, types: ["run.ended", "run.started"] },
+    "events_by_iteration (project=? AND iteration=? AND",
+  ],
+  [
+    { iterations: { from: 1, to: 9 }, types: ["run.ended", "run.started"] },
+    "events_by_iteration (project=? AND iteration>? AND iteration<?)",
+  ],
+];
+
+test.each(FILTERS)("the events that match %j are found by an index", (filter, index) => {
+  const db = new Database(":memory:");
+  migrate(db, ":memory:");
+  const { sql, values } = readQuery("p", 7, filter);
+  const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+  expect(plan[0]?.detail).toContain(index);
+  db.close();
 });

@@ -1,24 +1,23 @@
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Statement } from "better-sqlite3";
-import { EVENT_VERSION, type Event, type Recorded } from "../../core/events.ts";
+import { type Event, EVENT_VERSION, type Recorded } from "../../core/events.ts";
 import type { State } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Expectation, Following, Log, LogFilter } from "../../engine/ports.ts";
-import { openDatabase } from "./open-database.ts";
-import { readQuery } from "./read-query.ts";
 import { mendIfDamaged } from "./mend-database.ts";
-import { isDamage, storeError } from "./store-error.ts";
-import { columnsOf, recordedFrom, stateFrom, type EventRow } from "./stored-rows.ts";
-import { untilFree } from "./until-free.ts";
+import { openDatabase } from "./open-database.ts";
+import { isBusy, isDamage, storeError } from "./store-error.ts";
+import { columnsOf, type EventRow, recordedFrom, stateFrom } from "./stored-rows.ts";
 
-export interface SqliteLogOptions {
+interface SqliteLogOptions {
   readonly now?: () => Instant;
   /** How long an operation keeps trying while other processes write. */
   readonly patienceMs?: number;
 }
 
-export interface OpenedLog {
+interface OpenedLog {
   readonly log: Log;
   /** What the person should be told: a damaged file was set aside, and what of it was saved. */
   readonly notice: string | null;
@@ -85,8 +84,9 @@ class SqliteLog implements Log {
     return this.#attempt(
       () =>
         this.#prepare(
-          `SELECT coalesce(sum(json_extract(data, '$.report.usage.costUsd')), 0) FROM events
-           WHERE type = 'iteration.ended' AND at >= ?`,
+          `SELECT coalesce(sum(coalesce(json_extract(data, '$.report.usage.costUsd'),
+                                         json_extract(data, '$.reading.usage.costUsd'))), 0) FROM events
+           WHERE type IN ('iteration.ended', 'reader.answered') AND at >= ?`,
         )
           .pluck()
           .get(since) as number,
@@ -155,7 +155,7 @@ class SqliteLog implements Log {
 
   #callsSince(since: Instant): number {
     return this.#prepare(
-      `SELECT count(*) FROM events WHERE type = 'iteration.started'
+      `SELECT count(*) FROM events WHERE type IN ('iteration.started', 'reader.asked')
          AND at >= max(?, coalesce((SELECT max(at) + 1 FROM events WHERE type = 'calls.reset'), 0))`,
     )
       .pluck()
@@ -188,10 +188,7 @@ class SqliteLog implements Log {
     });
   }
 
-  /**
-   * Writes wait in line: while another process has the database, one of ours tries at a time, however many are
-   * waiting, and they happen in the order in which they were asked for.
-   */
+  /** Writes wait in line: one of ours tries at a time, in the order in which they were asked for. */
   #write<Result>(work: () => Result): Promise<Result> {
     const deadline = performance.now() + this.#patienceMs;
     const result = this.#lastWrite.then(() => this.#attempt(work, deadline));
@@ -214,10 +211,7 @@ class SqliteLog implements Log {
   #damaged(cause: unknown): Error {
     this.#db.close();
     const notice = mendIfDamaged(this.#file, this.#now) ?? `${this.#file} was damaged`;
-    return new RalphError("state-unusable", notice, {
-      hint: "start ralph again",
-      cause,
-    });
+    return new RalphError("state-unusable", notice, { hint: "start ralph again", cause });
   }
 
   #prepare(sql: string): Statement {
@@ -226,5 +220,60 @@ class SqliteLog implements Log {
     const statement = this.#db.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
+  }
+}
+
+/** The SQL of one `read`; its cost grows with what it finds, not with the length of the history. */
+export function readQuery(
+  project: string,
+  after: number,
+  filter: LogFilter,
+): { readonly sql: string; readonly values: readonly unknown[] } {
+  const { types, task, iteration, iterations, limit } = filter;
+  const conditions = ["project = ?", "position > ?"];
+  const values: unknown[] = [project, after];
+  if (types !== undefined) {
+    conditions.push(`type IN (${types.map(() => "?").join(", ")})`);
+    values.push(...types);
+  }
+  if (task !== undefined) {
+    conditions.push("task = ?");
+    values.push(task);
+  }
+  if (iteration !== undefined) {
+    conditions.push("iteration = ?");
+    values.push(iteration);
+  }
+  if (iterations !== undefined) {
+    conditions.push("iteration >= ?", "iteration <= ?");
+    values.push(iterations.from, iterations.to);
+  }
+  values.push(limit ?? -1);
+  // Left to itself the planner walks the whole history to spare sorting the few events of rare types.
+  const index = indexFor(filter);
+  const sql = `SELECT position, at, v, data FROM events ${index === null ? "" : `INDEXED BY ${index}`}
+    WHERE ${conditions.join(" AND ")} ORDER BY position LIMIT ?`;
+  return { sql, values };
+}
+
+function indexFor({ types, task, iteration, iterations }: LogFilter): string | null {
+  if (task !== undefined || iteration !== undefined) return null;
+  if (iterations !== undefined) return "events_by_iteration";
+  return types === undefined ? null : "events_by_type";
+}
+
+/**
+ * Does the work once no other connection is in the way. It waits between the attempts and not inside SQLite, so
+ * that timers, kills and heartbeats go on meanwhile. The deadline is one of `performance.now()`.
+ */
+async function untilFree<Result>(work: () => Result, deadline: number): Promise<Result> {
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+    }
+    // Random, so that several that wait do not meet again.
+    await sleep(5 + Math.random() * 40);
   }
 }

@@ -10,10 +10,7 @@ export function storeError(error: unknown, file: string): Error {
     return new RalphError(
       "state-unusable",
       `the database ${file} is busy: another process keeps writing to it`,
-      {
-        hint: "try again; if it stays busy, look for a stopped ralph process",
-        cause: error,
-      },
+      { hint: "try again; if it stays busy, look for a stopped ralph process", cause: error },
     );
   }
   if (isFull(code, file)) {

@@ -1,4 +1,4 @@
-import type { Belongings } from "../../core/belongings.ts";
+import type { Belongings } from "../../core/agents.ts";
 
 /** Puts agents where they see little else; how is its own business. */
 export interface AgentSandbox {
@@ -24,6 +24,8 @@ export interface AgentStart {
   readonly promptFile: string | null;
   readonly marker: string;
   readonly belongings: Belongings;
+  /** Of the project it may write nothing but to the iteration's folder. */
+  readonly readsOnly?: boolean;
 }
 
 export interface AgentStartInside {

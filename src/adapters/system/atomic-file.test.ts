@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -6,12 +7,15 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { writeFileAtomically } from "./atomic-file.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readSmallFile, removeAbandonedIn, temporaryBeside, writeFileAtomically } from "./atomic-file.ts";
+import { findProgram } from "./run-program.ts";
 
 let folder: string;
 
@@ -53,4 +57,70 @@ test("a path below something that is no folder is refused in the same way", () =
   expect(() => writeFileAtomically(join(folder, "file/x"), "x")).toThrow(
     expect.objectContaining({ code: "not-writable" }),
   );
+});
+
+describe("abandoned files", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "ralph-test-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const { pid: dead } = spawnSync("true");
+
+  test("what a dead process was writing is removed; what a living one writes, and what is no file of ours, is not", () => {
+    writeFileSync(temporaryBeside(join(folder, "status.json")), "half");
+    writeFileSync(join(folder, `.ralph-tmp-${dead}-0a1b2c3d-status.json`), "half");
+    writeFileSync(join(folder, "status.json"), "whole");
+    mkdirSync(join(folder, `.ralph-tmp-${dead}-folder`));
+    removeAbandonedIn(folder);
+    const left = readdirSync(folder).toSorted();
+    expect(left).toHaveLength(3);
+    expect(left).toContain("status.json");
+    expect(left).toContain(`.ralph-tmp-${dead}-folder`);
+    expect(left.some((name) => name.startsWith(`.ralph-tmp-${process.pid}-`))).toBe(true);
+  });
+
+  test("an old one is nobody's, whoever has its number now", () => {
+    for (const name of [`.ralph-tmp-${process.pid}-0a1b2c3d-a.json`, ".ralph-tmp-0a1b2c3d-b.json"]) {
+      writeFileSync(join(folder, name), "half");
+      utimesSync(join(folder, name), 1_000_000_000, 1_000_000_000);
+    }
+    removeAbandonedIn(folder);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("a folder that is not there has nothing abandoned in it", () => {
+    expect(() => removeAbandonedIn(join(folder, "missing"))).not.toThrow();
+  });
+});
+
+describe("reading a small file", () => {
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "ralph-small-"));
+    writeFileSync(join(folder, "file"), "text");
+    mkdirSync(join(folder, "folder"));
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    writeFileSync(join(folder, "huge"), "");
+    truncateSync(join(folder, "huge"), 2 ** 33);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("a small file is read", () => {
+    expect(readSmallFile(join(folder, "file"))).toBe("text");
+  });
+
+  test.each(["nothing", "folder", "pipe", "huge"])("%s is not, and nobody waits for it", (name) => {
+    expect(readSmallFile(join(folder, name))).toBeNull();
+  });
+
+  test("a device has no end, and is no file", () => {
+    expect(readSmallFile("/dev/zero")).toBeNull();
+  });
+
+  test("a folder of a program's name is not the program", () => {
+    expect(findProgram("folder", "/", { PATH: folder })).toBeNull();
+  });
 });

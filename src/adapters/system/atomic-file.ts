@@ -1,21 +1,28 @@
 import {
   closeSync,
+  constants,
   fchmodSync,
   fchownSync,
+  fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
+  readdirSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileError } from "./file-error.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import { isAlive } from "./process-table.ts";
 
 /** A process that dies in between leaves a file that begins so, and its number follows; it is nobody's work. */
 export const TEMPORARY_PREFIX = ".ralph-tmp-";
 
-export interface WriteOptions {
+interface WriteOptions {
   /** False for what can be made again: a power cut may then lose the new text, a crash of ours cannot. */
   readonly durable?: boolean;
 }
@@ -71,4 +78,107 @@ function keepOwnerAndMode(file: number, old: { mode: number; uid: number; gid: n
     }
   }
   fchmodSync(file, old.mode & 0o7777);
+}
+
+/** Nobody takes so long to write a file: it is a dead process's, though its number may be another's by now. */
+const OLD_MS = 3_600_000;
+
+/** Removes the temporary files in a folder whose process died before they were in place. */
+export function removeAbandonedIn(folder: string): void {
+  for (const name of namesIn(folder)) {
+    if (name.startsWith(TEMPORARY_PREFIX)) removeIfAbandoned(join(folder, name));
+  }
+}
+
+export function removeIfAbandoned(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) return;
+  const pid = /^(\d+)-/.exec(basename(path).slice(TEMPORARY_PREFIX.length))?.[1];
+  const isDead = pid !== undefined && !isAlive(Number(pid));
+  if (isDead || Date.now() - stats.mtimeMs > OLD_MS) remove(path);
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path); // not rmSync: of a read-only disk that one tells no code that anybody could understand
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // else another process was faster
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // not there, or not ours to read: then nothing of ours is in it
+  }
+}
+
+/** A failed write as one sentence: what, where, what to do. Errors that are not about files come back as they are. */
+export function fileError(error: unknown, path: string): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new RalphError("disk-full", `no space left on the disk while writing ${path}`, {
+        hint: "free some space and start ralph again: it goes on where it was, nothing recorded is lost",
+        cause: error,
+      });
+    case "ENOENT":
+      return new RalphError("not-writable", `${path} cannot be written: the folder for it does not exist`, {
+        hint: "make that folder",
+        cause: error,
+      });
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return new RalphError("not-writable", `${path} cannot be written (${code})`, {
+        hint: "make it writable for this user",
+        cause: error,
+      });
+    case "ENOTDIR":
+    case "EISDIR":
+    case "ELOOP":
+    case "EEXIST":
+      return new RalphError(
+        "not-writable",
+        `${path} cannot be written: something else is in its place (${code})`,
+        { hint: "move it away", cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+// On Windows some of these are missing, which counts as nothing in a sum of bits.
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const BYTES_MAX = 1024 * 1024;
+
+export interface FileEnd {
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+/** The text of a file, or the last lines of a huge one; null for what is no file or cannot be read. */
+export function readEnd(path: string, { followsLinks }: { readonly followsLinks: boolean }): FileEnd | null {
+  let file: number | null = null;
+  try {
+    file = openSync(path, O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW));
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return null;
+    const from = Math.max(0, stats.size - BYTES_MAX);
+    const buffer = Buffer.alloc(stats.size - from);
+    const text = buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, from));
+    return { text: from === 0 ? text : text.slice(text.indexOf("\n") + 1), isWhole: from === 0 };
+  } catch {
+    return null; // not there, or not ours to read: either way it tells nothing
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+/** The whole text of a file that is not huge. */
+export function readSmallFile(path: string): string | null {
+  const end = readEnd(path, { followsLinks: true });
+  return end?.isWhole === true ? end.text : null;
 }

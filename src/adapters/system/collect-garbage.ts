@@ -4,10 +4,7 @@ import { runInNewContext } from "node:vm";
 /** Each leaves some of what V8 sees no reason to collect for long: to it, the buffers of dead processes are small. */
 const AGENTS = 40;
 
-/**
- * To be called for each agent that has just been started, and works while we would only wait. The more memory is
- * ours, the longer it takes to start the next one.
- */
+/** Called for each started agent: the more memory is ours, the longer the next start takes. */
 export function createGarbageCollection(every = AGENTS, expose = exposedCollector): () => void {
   let agents = 0;
   let collect: (() => void) | null = null;

@@ -1,5 +1,3 @@
-import { afterPendingInput, startAwakeTimer, type AwakeTimer } from "./awake-timer.ts";
-
 /** The four places where a process that is at work shows it. */
 export interface LifeSigns {
   /** Bytes so far. */
@@ -83,4 +81,37 @@ function createEar({ output, toolCalls, cpuMs }: LifeSigns): () => boolean {
     cpu = { ms, at: performance.now() };
     return cpu.ms - before.cpu.ms > CPU_SHARE * (cpu.at - before.cpu.at);
   };
+}
+
+export interface AwakeTimer {
+  cancel(): void;
+}
+
+const TICK_MS = 1_000;
+/** A tick that comes later than this means that we ourselves were stopped. */
+const LATE_MS = 2_000;
+
+/** Calls back after so many milliseconds; time in which this process was stopped does not count. */
+export function startAwakeTimer(ms: number, onElapsed: () => void): AwakeTimer {
+  let leftMs = ms;
+  let seenMs = performance.now();
+  let timer: NodeJS.Timeout;
+  const tick = (): void => {
+    const nowMs = performance.now();
+    const passedMs = nowMs - seenMs;
+    seenMs = nowMs;
+    leftMs -= passedMs > LATE_MS ? TICK_MS : passedMs;
+    if (leftMs > 0) schedule();
+    else onElapsed();
+  };
+  const schedule = (): void => {
+    timer = setTimeout(tick, Math.min(TICK_MS, Math.ceil(leftMs)));
+  };
+  schedule();
+  return { cancel: () => clearTimeout(timer) };
+}
+
+/** Calls back once pending input and exits are delivered: after a pause, due timers run before them. */
+export function afterPendingInput(then: () => void): void {
+  setImmediate(() => setImmediate(then));
 }

@@ -1,11 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
-import { endTree } from "./end-tree.ts";
-import { keepAwakeCommand } from "./platform/keep-awake-command.ts";
-import { ownTree } from "./platform/process-tree.ts";
-import { THIS_PLATFORM } from "./platform/this-platform.ts";
+import { endTree } from "./process-sweep.ts";
+import { keepAwakeCommand, ownTree, THIS_PLATFORM } from "./platform/platform.ts";
 
-/** Keeps the machine from falling asleep. */
 export interface KeepAwake {
   /** From the first call on, if the system has a program for it; that it has none is no error. */
   hold(): void;

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { withoutReturn } from "../../core/report/read-passage.ts";
 
 export interface LineSplitter {
@@ -8,7 +9,7 @@ export interface LineSplitter {
   droppedBytes(): number;
 }
 
-export interface SplitterOptions {
+interface SplitterOptions {
   readonly lineBytesMax?: number | undefined;
   /** Takes lines that came together, as they came, with a newline between them; else each goes alone. */
   readonly onPassage?: ((passage: string) => void) | undefined;
@@ -19,10 +20,7 @@ const PIECE_BYTES = 64 * 1024;
 const PIECES_HELD_MAX = 256;
 const NEWLINE = 10;
 
-/**
- * Cuts bytes into lines of text, in constant memory: the rest of a line that is too long is dropped and counted.
- * Bytes that are no UTF-8 become replacement characters.
- */
+/** Cuts bytes into lines in constant memory: the rest of a line that is too long is dropped and counted. */
 export function createLineSplitter(
   onLine: (line: string) => void,
   { lineBytesMax = LINE_BYTES_MAX, onPassage }: SplitterOptions = {},
@@ -75,4 +73,59 @@ export function createLineSplitter(
     },
     droppedBytes: () => droppedBytes,
   };
+}
+
+/** The end of what a command printed, on both its outputs, as they came. */
+interface OutputTail {
+  readonly take: (chunk: Buffer) => void;
+  /** The last lines as plain text, secrets hidden by `redact`. */
+  readonly text: (redact: (text: string) => string) => string;
+}
+
+const LINES_KEPT = 200;
+const BYTES_SHOWN = 16_384;
+/** More than is shown: hiding a secret needs all of it. */
+const BYTES_KEPT = 4 * BYTES_SHOWN;
+
+export function createOutputTail(): OutputTail {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isCut = false;
+  return {
+    take(chunk) {
+      chunks.push(chunk.length > BYTES_KEPT ? chunk.subarray(-BYTES_KEPT) : chunk);
+      isCut ||= chunk.length > BYTES_KEPT;
+      bytes += Math.min(chunk.length, BYTES_KEPT);
+      for (
+        let first = chunks[0];
+        first !== undefined && bytes - first.length >= BYTES_KEPT;
+        first = chunks[0]
+      ) {
+        chunks.shift();
+        bytes -= first.length;
+        isCut = true;
+      }
+    },
+    text(redact) {
+      const all = Buffer.concat(chunks).toString("utf8");
+      const whole = isCut ? all.slice(all.indexOf("\n") + 1) : all;
+      return lastLines(redact(plain(whole)));
+    },
+  };
+}
+
+/** As a person would see it: no colours, and of a line that was rewritten only the last version. */
+function plain(text: string): string {
+  return stripVTControlCharacters(text)
+    .split("\n")
+    .map((line) => line.replace(/\r+$/, "").split("\r").at(-1) ?? "")
+    .join("\n")
+    .replaceAll(/(?![\n\t])\p{Cc}/gu, "");
+}
+
+function lastLines(text: string): string {
+  const end = Buffer.from(text.trimEnd().split("\n").slice(-LINES_KEPT).join("\n"));
+  if (end.length <= BYTES_SHOWN) return end.toString("utf8");
+  const cut = end.subarray(-BYTES_SHOWN).toString("utf8");
+  return cut.slice(cut.indexOf("\n") + 1).replace(/^\uFFFD+/, "");
 }

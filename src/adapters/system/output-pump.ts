@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterPendingInput } from "./awake-timer.ts";
+import { afterPendingInput } from "./idle-watch.ts";
 
 /** One output of a process on its way to a sink, never faster than the sink. */
 export interface OutputPump {

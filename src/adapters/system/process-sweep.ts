@@ -1,9 +1,9 @@
+import { execFileSync, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Instant } from "../../core/time.ts";
-import { tellToEnd, type EndSignal } from "./end-tree.ts";
-import { familyInListing } from "./family-in-listing.ts";
-import { listProcesses } from "./list-processes.ts";
-import { findEnvironmentEntry, listPids, readProcess, type ProcessRow } from "./process-table.ts";
+import { THIS_PLATFORM, treeEnd } from "./platform/platform.ts";
+import { type ListedProcess, processListing } from "./platform/process-listing.ts";
+import { findEnvironmentEntry, listPids, type ProcessRow, readProcess } from "./process-table.ts";
 
 /** The processes that belong to one spawned process, itself included while it lives. */
 export interface Family {
@@ -160,4 +160,95 @@ function exists(pid: number): boolean {
   } catch {
     return false; // no such process
   }
+}
+
+export interface Sought extends Pick<Family, "entry" | "leader" | "startedAt"> {
+  /** Who looks: never part of it. */
+  readonly self: number;
+}
+
+/** Systems count starts by the second, and not always by the same clock. */
+const SLACK_MS = 2_000;
+
+/** The members of a family among all processes: by group, by what their environment has, and by their parents. */
+export function familyInListing(
+  rows: readonly ListedProcess[],
+  { entry, leader, startedAt, self }: Sought,
+): readonly ListedProcess[] {
+  const ownGroup = rows.find(({ pid }) => pid === self)?.group ?? null;
+  const candidates = rows.filter(({ pid }) => pid > 1 && pid !== self);
+  const members = new Set(
+    candidates.filter(({ pid, group, words }) => pid === leader || group === leader || words.includes(entry)),
+  );
+  const groups = new Set([...members].map(({ group }) => group).filter((group) => group !== null));
+  if (ownGroup !== null) groups.delete(ownGroup);
+  for (const row of candidates) if (row.group !== null && groups.has(row.group)) members.add(row);
+  // On Windows the parent's number stays when it is gone, and may be another's that came later.
+  const parents = new Map([...members].map((row) => [row.pid, row.startedAt]));
+  if (leader !== null && !parents.has(leader)) parents.set(leader, startedAt);
+  let before: number;
+  do {
+    before = members.size;
+    for (const row of candidates) {
+      const since = parents.get(row.parent);
+      if (since === undefined || row.startedAt + SLACK_MS < since) continue;
+      members.add(row);
+      parents.set(row.pid, row.startedAt);
+    }
+  } while (members.size > before);
+  return [...members];
+}
+
+const PATIENCE_MS = 10_000;
+const OUTPUT_MAX = 64 * 1024 * 1024;
+
+/** All processes, as the system's own program lists them; null when it cannot. */
+export function listProcesses(): readonly ListedProcess[] | null {
+  const { command, read } = processListing(THIS_PLATFORM);
+  const [program = "", ...args] = command;
+  try {
+    const printed = execFileSync(program, args, {
+      encoding: "utf8",
+      env: ownEnvironment(),
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: PATIENCE_MS,
+      maxBuffer: OUTPUT_MAX,
+      windowsHide: true,
+    });
+    const rows = read(printed);
+    return rows.some(({ pid }) => pid === process.pid) ? rows : null;
+  } catch {
+    return null; // not installed, or too slow
+  }
+}
+
+/** Nothing by which it would be taken for one of those that are looked for; times are in our zone. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, TZ } = process.env;
+  return { PATH, ...(TZ !== undefined && { TZ }), LC_ALL: "C" };
+}
+
+type EndSignal = "SIGTERM" | "SIGKILL";
+
+/** Ends a process that we started in a tree of its own, with all of that. */
+export function endTree(leader: number, signal: EndSignal): void {
+  tellToEnd(-leader, signal);
+}
+
+/** To a process or, below zero, to a group. That it is gone already, or not ours to end, is no error. */
+function tellToEnd(target: number, signal: EndSignal): void {
+  const end = treeEnd(THIS_PLATFORM, target, signal === "SIGKILL");
+  if ("command" in end) return run(end.command);
+  try {
+    process.kill(end.target, signal);
+    // One that is stopped hears of it only when it goes on.
+    if (signal === "SIGTERM") process.kill(end.target, "SIGCONT");
+  } catch {
+    // The next look round tells.
+  }
+}
+
+/** Whether it could do anything, the next look round tells too. */
+function run([program = "", ...args]: readonly string[]): void {
+  spawn(program, args, { stdio: "ignore", windowsHide: true }).on("error", () => {});
 }

@@ -1,4 +1,6 @@
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { THIS_PLATFORM, workingFolderListing } from "./platform/platform.ts";
 
 /** A line of the system's process table. */
 export interface ProcessRow {
@@ -82,4 +84,56 @@ function readAll(file: number): Buffer {
     if (count === 0) return buffer.subarray(0, length);
     length += count;
   }
+}
+
+/** Whether a process with this number exists, whoever it belongs to. Numbers are given out again. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Of somebody else's program, which does not tell. */
+export const HIDDEN = "";
+
+/** The folders in which programs work whose name begins so; null where nobody can tell. */
+export function workingFolders(program: string): readonly string[] | null {
+  const pids = listPids();
+  if (pids === null) return listed(program);
+  return pids.flatMap((pid) => (pid === process.pid ? [] : (folderOf(pid, program) ?? [])));
+}
+
+function folderOf(pid: number, program: string): string | null {
+  try {
+    if (!readFileSync(`/proc/${pid}/comm`, "utf8").startsWith(program)) return null;
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch (error) {
+    // Gone meanwhile; or another user's, of which we cannot know where it works.
+    return (error as NodeJS.ErrnoException).code === "EACCES" ? HIDDEN : null;
+  }
+}
+
+/** The exit code says no more than that there are none. */
+function listed(program: string): readonly string[] | null {
+  const listing = workingFolderListing(THIS_PLATFORM, program);
+  if (listing === null) return null;
+  const [lister = "", ...args] = listing.command;
+  const { error, stdout } = spawnSync(lister, args, { encoding: "utf8", timeout: PATIENCE_MS });
+  return error === undefined ? listing.read(stdout) : null;
+}
+
+/** The files that our own output goes to, as far as the system tells: Linux does. */
+export function ownOutput(): readonly string[] {
+  return [1, 2].flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)];
+    } catch {
+      return []; // closed, or a system without /proc
+    }
+  });
 }

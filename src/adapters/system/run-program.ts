@@ -1,6 +1,10 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { accessSync, constants, statSync } from "node:fs";
+import { stripEscapes } from "../../core/report/strip-escapes.ts";
+import { programFiles, THIS_PLATFORM } from "./platform/platform.ts";
+import { supervise } from "./supervise.ts";
 
-/** How a short program ended. */
 export interface Said {
   readonly isWell: boolean;
   /** Null when it did not start, or was ended. */
@@ -33,4 +37,62 @@ export function runProgram(
       );
     });
   });
+}
+
+/** The file that a program's name stands for on this machine, or null. */
+export function findProgram(name: string, cwd: string, env: NodeJS.ProcessEnv): string | null {
+  return programFiles(THIS_PLATFORM, name, cwd, env).find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    // Not there, or not ours to run: either way it is not the program.
+    return false;
+  }
+}
+
+interface Question {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs?: number;
+}
+
+const ANSWER_MS = 15_000;
+const GRACE_MS = 500;
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+/** What a program prints, as plain text; null when it prints nothing, fails, or takes too long. Nothing of it is left. */
+export async function askProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, env, timeoutMs = ANSWER_MS }: Question,
+): Promise<string | null> {
+  const printed: Buffer[] = [];
+  let bytes = 0;
+  const { ending } = await supervise(
+    {
+      command: [program, ...args],
+      cwd,
+      env: definedIn(env),
+      marker: randomUUID(),
+      timeoutMs,
+      graceMs: GRACE_MS,
+      onStdout(chunk) {
+        if (bytes < ANSWER_BYTES_MAX) printed.push(chunk);
+        bytes += chunk.length;
+      },
+      onStderr: () => {},
+    },
+    new AbortController().signal,
+  );
+  const said = stripEscapes(Buffer.concat(printed).toString("utf8")).trim();
+  return ending.is === "exited" && ending.code === 0 && said !== "" ? said : null;
+}
+
+function definedIn(env: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(entries);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { safePath } from "./safe-path.ts";
+import { outsidePath, safePath } from "./safe-path.ts";
 
 let folder: string;
 let root: string;
@@ -56,4 +56,25 @@ test.each([
   expect(() => safePath(root, path)).toThrow(
     expect.objectContaining({ code: "not-writable", message: `${path} leads outside of ${root}` }),
   );
+});
+
+test.each<[string, string, string]>([
+  ["our own tools go", "/opt/ralph/node_modules/.bin:/usr/bin", "/usr/bin"],
+  ["our own Node goes", "/usr/bin:/opt/ralph/node_modules/node/bin", "/usr/bin"],
+  ["a slash at the end changes nothing", "/opt/ralph/node_modules/.bin/:/usr/bin", "/usr/bin"],
+  ["a way round changes nothing", "/opt/x/../ralph/node_modules/.bin:/usr/bin", "/usr/bin"],
+  [
+    "the user's tools stay",
+    "/home/me/app/node_modules/.bin:/usr/bin",
+    "/home/me/app/node_modules/.bin:/usr/bin",
+  ],
+  [
+    "tools beside ours stay",
+    "/opt/ralph/bin:/opt/ralph2/node_modules/.bin",
+    "/opt/ralph/bin:/opt/ralph2/node_modules/.bin",
+  ],
+  ["an empty entry stays", ":/usr/bin", ":/usr/bin"],
+  ["nothing stays nothing", "", ""],
+])("%s", (_, path, outside) => {
+  expect(outsidePath(path, "/opt/ralph")).toBe(outside);
 });

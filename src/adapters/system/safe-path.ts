@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 
 /** The real place of a path below `root`, symbolic links followed; refuses one that leads outside. */
@@ -43,7 +43,7 @@ function isLink(path: string): boolean {
   }
 }
 
-function isOutside(root: string, path: string): boolean {
+export function isOutside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way);
 }
@@ -52,4 +52,13 @@ function leadsOutside(root: string, path: string): RalphError {
   return new RalphError("not-writable", `${path} leads outside of ${root}`, {
     hint: "remove the symbolic link, or name a path inside",
   });
+}
+
+/** The PATH without our own installation: a user's tests must not run on the Node that we bring along. */
+export function outsidePath(path: string, ownRoot: string): string {
+  const own = join(resolve(ownRoot), "node_modules") + sep;
+  return path
+    .split(delimiter)
+    .filter((folder) => folder === "" || !`${resolve(folder)}${sep}`.startsWith(own))
+    .join(delimiter);
 }

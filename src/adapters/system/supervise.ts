@@ -1,14 +1,16 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { Ending } from "../../core/report/agent-report.ts";
-import { afterPendingInput, startAwakeTimer, type AwakeTimer } from "./awake-timer.ts";
-import { awaitFinalResult, type FinalResult } from "./final-result.ts";
-import { watchForLife, type LifeSigns } from "./idle-watch.ts";
-import { drainOutputs, pumpOutput, type OutputPump } from "./output-pump.ts";
-import { gitInForeground } from "./git-in-foreground.ts";
-import { ownTree } from "./platform/process-tree.ts";
-import { THIS_PLATFORM } from "./platform/this-platform.ts";
+import {
+  afterPendingInput,
+  type AwakeTimer,
+  type LifeSigns,
+  startAwakeTimer,
+  watchForLife,
+} from "./idle-watch.ts";
+import { drainOutputs, type OutputPump, pumpOutput } from "./output-pump.ts";
+import { ownTree, THIS_PLATFORM } from "./platform/platform.ts";
 import { cpuMsOf, endFamily, type Family, markerEntry, signalFamily } from "./process-sweep.ts";
 import { listPids } from "./process-table.ts";
 
@@ -279,3 +281,47 @@ function describeStartFailure(failure: unknown, { command, cwd }: SuperviseReque
       return `cannot start "${program}": ${message}`;
   }
 }
+
+/** How a process that has given its final result comes to its end. */
+interface FinalResult {
+  /** Asks whether it has; to be called after every output. */
+  look(): void;
+  isGiven(): boolean;
+  cancel(): void;
+}
+
+/** After the final result nothing more is said to the process, and it has so long to exit by itself. */
+function awaitFinalResult(
+  isOver: () => boolean,
+  stdin: Writable | null,
+  exitMs: number,
+  onLate: () => void,
+): FinalResult {
+  let timer: AwakeTimer | null = null;
+  let isCancelled = false;
+  return {
+    look() {
+      if (isCancelled || timer !== null || !isOver()) return;
+      stdin?.end();
+      timer = startAwakeTimer(exitMs, () => afterPendingInput(onLate));
+    },
+    isGiven: () => timer !== null,
+    cancel() {
+      isCancelled = true;
+      timer?.cancel();
+    },
+  };
+}
+
+/** Lets git tidy up (`gc --auto`) in the foreground: in the background it would be killed each time. */
+export function gitInForeground(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const count = Number(env["GIT_CONFIG_COUNT"] ?? "0");
+  if (!Number.isInteger(count) || count < 0) return {};
+  const entries = KEYS.flatMap((key, index) => [
+    [`GIT_CONFIG_KEY_${count + index}`, key],
+    [`GIT_CONFIG_VALUE_${count + index}`, "false"],
+  ]);
+  return { ...Object.fromEntries(entries), GIT_CONFIG_COUNT: String(count + KEYS.length) };
+}
+
+const KEYS = ["gc.autoDetach", "maintenance.autoDetach"];

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SourceIdentity } from "../../core/plan/task.ts";
-import type { Places } from "./detect-source.ts";
-import { openSource, type SourceRequest } from "./open-source.ts";
+import { openSource, type Places, type SourceRequest } from "./open-source.ts";
 
 let places: Places;
 beforeEach(() => {

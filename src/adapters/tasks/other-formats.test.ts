@@ -38,6 +38,7 @@ describe("a list of tasks in YAML", () => {
     timeout: 20
     completion_promise: YES
     ralph: false
+    changes: none
   - id: b
     title: B
     subtasks: [{title: first}, second]
@@ -60,6 +61,7 @@ describe("a list of tasks in YAML", () => {
         timeoutMs: 1_200_000,
         promise: "YES",
         loops: false,
+        changes: "none",
       },
       { id: "b", done: true, criteria: ["first", "second"] },
     ]);

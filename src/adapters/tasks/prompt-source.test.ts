@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Task } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
-import { createPromptSource } from "./prompt-source.ts";
+import { createGoalSource, createPromptSource } from "./prompt-source.ts";
 
 let root: string;
 let source: TaskSource;
@@ -107,4 +107,37 @@ test("an empty or missing prompt is an error", async () => {
   await expect(source.observe()).rejects.toThrow("PROMPT.md does not exist");
   write("PROMPT.md", " \n");
   await expect(source.observe()).rejects.toThrow("PROMPT.md is empty");
+});
+
+test("the goal is one task with all its words", async () => {
+  const source = createGoalSource("make the parser handle leap years\nand document it");
+  const { tasks } = await source.observe();
+  expect(tasks).toHaveLength(1);
+  expect(tasks[0]).toMatchObject({
+    title: "make the parser handle leap years",
+    description: "make the parser handle leap years\nand document it",
+    done: false,
+    optional: false,
+  });
+  expect(tasks[0]?.id).toMatch(/^goal-[0-9a-f]{6}$/);
+  expect(source.identity).toEqual({ kind: "goal", label: "make the parser handle leap years", path: null });
+});
+
+test("the goal needs a change of files unless it is said otherwise", async () => {
+  const changesOf = async (source: TaskSource): Promise<unknown> =>
+    (await source.observe()).tasks[0]?.changes;
+  expect(await changesOf(createGoalSource("a"))).toBeUndefined();
+  expect(await changesOf(createGoalSource("a", { changes: "none" }))).toBe("none");
+});
+
+test("the same words are the same task, other words another", async () => {
+  const idOf = async (goal: string): Promise<string | undefined> =>
+    (await createGoalSource(goal).observe()).tasks[0]?.id;
+  expect(await idOf("a")).toBe(await idOf("a"));
+  expect(await idOf("a")).not.toBe(await idOf("b"));
+});
+
+test("a long first line is cut", async () => {
+  const { label } = createGoalSource("🎉".repeat(100)).identity;
+  expect(Array.from(label)).toHaveLength(80);
 });

@@ -1,19 +1,15 @@
+import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import { plainTask, type SourceIdentity, type Task } from "../../core/plan/task.ts";
+import { plainTask, type Plan, type SourceIdentity, type Task } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { TaskSource } from "../../engine/ports.ts";
-import { firstWords } from "./first-words.ts";
-import { NO_DEMANDS } from "./no-demands.ts";
 import { scanChecklist } from "./scan-checklist.ts";
-import { TaskFile } from "./task-file.ts";
+import { firstWords } from "./scan-lines.ts";
+import { NO_DEMANDS, TaskFile } from "./task-format.ts";
 
-/** The names of the checklist that may stand beside a prompt. */
 export const PROMPT_CHECKLISTS = ["@fix_plan.md", "fix_plan.md"];
 
-/**
- * One open-ended task: the whole prompt. The agent itself ticks the checklist beside it, so marks are neither
- * made nor taken back.
- */
+/** One open-ended task: the whole prompt. The agent ticks the checklist beside it, so we mark nothing. */
 export function createPromptSource(place: { root: string; path: string }): TaskSource {
   const { root, path } = place;
   // There is no mark in the file, so for the log it has no path; its label is the path, which tells two apart.
@@ -61,5 +57,34 @@ function promptTask(prompt: Buffer, checklist: Buffer | null, path: string): Tas
       .slice(0, CRITERIA_MAX)
       .map((item) => item.title),
     done: items.length > 0 && required.every((item) => item.done),
+  });
+}
+
+/** One task from the words that the operator gave. There is no file, so there is nothing to mark. */
+export function createGoalSource(goal: string, more: Pick<Task, "changes"> = {}): TaskSource {
+  const task = { ...taskOf(goal), ...more };
+  const identity: SourceIdentity = { kind: "goal", label: task.title, path: null };
+  const plan: Plan = { source: identity, tasks: [task] };
+  return {
+    identity,
+    files: [],
+    observe: () => Promise.resolve(plan),
+    demands: () => Promise.resolve(NO_DEMANDS),
+    mark: () => Promise.resolve(),
+    markedIn: (file) => file,
+    takeBackMarks: () => Promise.resolve([]),
+  };
+}
+
+const TITLE_LENGTH_MAX = 80;
+
+function taskOf(goal: string): Task {
+  const [line = ""] = goal.trim().split(/\r?\n/);
+  const characters = Array.from(line);
+  const isLong = characters.length > TITLE_LENGTH_MAX;
+  return plainTask({
+    id: `goal-${createHash("sha256").update(goal).digest("hex").slice(0, 6)}`,
+    title: isLong ? `${characters.slice(0, TITLE_LENGTH_MAX - 1).join("")}…` : line,
+    description: goal,
   });
 }

@@ -2,9 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { SourceIdentity } from "../../core/plan/task.ts";
 import { createRedactor } from "../../core/redact.ts";
-import { createChecklistSource } from "./checklist-source.ts";
-import { redactingSource } from "./redacting-source.ts";
+import type { TaskSource } from "../../engine/ports.ts";
+import { createGoalSource } from "./prompt-source.ts";
+import { redactingSource, submittedSource } from "./redacting-source.ts";
+import { createChecklistSource } from "./scan-checklist.ts";
 
 test("a secret in the plan is hidden, its id too, and the task can still be marked", async () => {
   const root = mkdtempSync(join(tmpdir(), "ralph-test-"));
@@ -18,4 +21,35 @@ test("a secret in the plan is hidden, its id too, and the task can still be mark
     "- [x] **hunter2hunter2**: log in with hunter2hunter2\n",
   );
   rmSync(root, { recursive: true });
+});
+
+/** A worker's source, and the tasks that were marked where they came from. */
+function submitted(identity: SourceIdentity): {
+  readonly source: TaskSource;
+  readonly marked: readonly string[];
+} {
+  const marked: string[] = [];
+  const opened: TaskSource = {
+    ...createGoalSource("x"),
+    mark: async (task) => void marked.push(task),
+    closingWords: (task) => `Closes ${task}`,
+  };
+  const source = submittedSource(
+    () => ({ identity, plan: { source: identity, tasks: [] } }),
+    () => opened,
+  );
+  return { source, marked };
+}
+
+test("issues are marked by the worker whose merge it was", async () => {
+  const { source, marked } = submitted({ kind: "github", label: "github:ralph", path: null });
+  await source.mark("issue-1");
+  expect(marked).toEqual(["issue-1"]);
+  expect(source.closingWords?.("issue-1")).toBe("Closes issue-1");
+});
+
+test("a file is not: its mark comes to the base with the merge", async () => {
+  const { source, marked } = submitted({ kind: "task-list", label: "tasks.yaml", path: "tasks.yaml" });
+  await source.mark("a");
+  expect(marked).toEqual([]);
 });

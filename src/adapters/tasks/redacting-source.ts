@@ -1,13 +1,10 @@
-import { stripEscapes } from "../../core/report/strip-escapes.ts";
-import type { Task } from "../../core/plan/task.ts";
+import type { Plan, SourceIdentity, Task } from "../../core/plan/task.ts";
 import { redactAll } from "../../core/redact.ts";
+import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { Stories, TaskSource } from "../../engine/ports.ts";
-import { createMemo } from "./memo.ts";
+import { createMemo } from "./task-format.ts";
 
-/**
- * The source as the log will show it. Without this, a plan with a secret in it would come back from the log
- * redacted, differ from the file at every look, and be observed for ever.
- */
+/** Shows the source as the log will: a secret in the plan would otherwise differ at every look. */
 export function redactingSource(source: TaskSource, redact: (text: string) => string): TaskSource {
   const realIds = new Map<string, string>();
   const hide = (task: Task): Task => {
@@ -61,5 +58,31 @@ function redactingStories(
       ),
     keep: () => stories.keep(),
     restore: () => stories.restore(),
+  };
+}
+
+const NOTHING: SourceIdentity = { kind: "goal", label: "", path: null };
+
+/** The tasks as they were submitted: what lies in this clone's checkout does not count, and is left alone. */
+export function submittedSource(
+  submitted: () => { readonly identity: SourceIdentity; readonly plan: Plan } | null,
+  open: (identity: SourceIdentity) => TaskSource,
+): TaskSource {
+  const identity = (): SourceIdentity => submitted()?.identity ?? NOTHING;
+  return {
+    get identity() {
+      return identity();
+    },
+    get files() {
+      return open(identity()).files;
+    },
+    observe: () => Promise.resolve(submitted()?.plan ?? { source: identity(), tasks: [] }),
+    demands: () => Promise.resolve({ checks: [], branch: null }),
+    // Marks in a file come to the base with the merge.
+    mark: (task, accepted) =>
+      identity().path === null ? open(identity()).mark(task, accepted) : Promise.resolve(),
+    markedIn: (file, task, isDone) => open(identity()).markedIn(file, task, isDone),
+    closingWords: (task) => open(identity()).closingWords?.(task) ?? null,
+    takeBackMarks: () => Promise.resolve([]),
   };
 }

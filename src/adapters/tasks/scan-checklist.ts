@@ -1,11 +1,18 @@
+import { createHash } from "node:crypto";
 import { plainTask, type Task, type TaskId } from "../../core/plan/task.ts";
-import { openBlock, type Block } from "./code-and-comments.ts";
-import { isOptionalHeading, readHeading } from "./heading.ts";
-import { readBullet, type Bullet as BulletStart } from "./read-bullet.ts";
-import { scanLines, type Line } from "./scan-lines.ts";
-import { assignIds, splitTitle, type NamedTitle } from "./task-ids.ts";
+import type { TaskSource } from "../../engine/ports.ts";
+import {
+  type Block,
+  type Bullet as BulletStart,
+  isOptionalHeading,
+  type Line,
+  openBlock,
+  readBullet,
+  readHeading,
+  scanLines,
+} from "./scan-lines.ts";
+import { createFormatSource, type Marked, type Marking, NO_DEMANDS } from "./task-format.ts";
 
-/** A task, and where it stands in the file. */
 export interface ChecklistItem {
   readonly task: Task;
   /** Of the byte between the brackets. */
@@ -20,8 +27,7 @@ export interface ChecklistItem {
   readonly section: string | null;
 }
 
-/** A list item below a task. */
-export interface Bullet {
+interface Bullet {
   readonly text: string;
   readonly line: number;
   readonly box: PlacedBox | null;
@@ -29,16 +35,13 @@ export interface Bullet {
   readonly isDirect: boolean;
 }
 
-export interface PlacedBox {
+interface PlacedBox {
   /** Of the byte between the brackets. */
   readonly offset: number;
   readonly isTicked: boolean;
 }
 
-/**
- * The tasks of a Markdown file in one pass over its bytes. Follows CommonMark in what belongs to which list
- * item; boxes in code, comments and quotes are text.
- */
+/** The tasks of a Markdown file, nested as in CommonMark; boxes in code, comments and quotes are text. */
 export function scanChecklist(file: Buffer): ChecklistItem[] {
   const scan: Scan = {
     drafts: [],
@@ -89,7 +92,7 @@ interface Draft {
   readonly section: string | null;
   readonly column: number;
   readonly description: string[];
-  readonly bullets: { text: string; line: number; box: PlacedBox | null; isDirect: boolean }[];
+  readonly bullets: { -readonly [Key in keyof Bullet]: Bullet[Key] }[];
 }
 
 function readLine(scan: Scan, line: Line): void {
@@ -219,4 +222,93 @@ function itemOf(draft: Draft, { id: writtenId, title }: NamedTitle, id: TaskId):
 
 function decode(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8");
+}
+
+/** A title, and the id that stands in front of it (`**task-001**: title`) if there is one. */
+interface NamedTitle {
+  readonly id: TaskId | null;
+  readonly title: string;
+}
+
+function splitTitle(text: string): NamedTitle {
+  const match = /^\*\*([A-Za-z0-9][\w.-]{0,63})(?:\*\*[ \t]*:|:\*\*)[ \t]*(\S[^]*)$/.exec(text);
+  const [, id, title] = match ?? [];
+  return id === undefined || title === undefined ? { id: null, title: text } : { id, title };
+}
+
+/** Different ids for all, that do not change when lines are inserted above. */
+export function assignIds(titles: readonly NamedTitle[]): TaskId[] {
+  // Ids that somebody wrote down are theirs, wherever they stand.
+  const written = new Set(titles.map(({ id }) => id).filter((id) => id !== null));
+  const given = new Set<TaskId>();
+  const numbers = new Map<string, number>();
+  const firstFree = (name: string): TaskId => {
+    let number = numbers.get(name) ?? 1;
+    let candidate = numbered(name, number);
+    while (given.has(candidate) || written.has(candidate)) candidate = numbered(name, (number += 1));
+    numbers.set(name, number);
+    return candidate;
+  };
+  return titles.map(({ id, title }) => {
+    const chosen = id !== null && !given.has(id) ? id : firstFree(id ?? slugOf(title));
+    given.add(chosen);
+    return chosen;
+  });
+}
+
+function numbered(name: string, number: number): TaskId {
+  return number === 1 ? name : `${name}-${number}`;
+}
+
+const SLUG_LENGTH_MAX = 40;
+const HASH_LENGTH = 6;
+
+function slugOf(title: string): string {
+  const plain = title.slice(0, 400).replaceAll(/\]\([^()]*\)/g, "");
+  const words =
+    plain
+      .normalize("NFKD")
+      .replaceAll(/\p{M}/gu, "")
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  const slug = words.join("-");
+  // What the words leave out must not make two titles one.
+  const isWhole =
+    slug !== "" && slug.length <= SLUG_LENGTH_MAX && title.length <= 400 && /^[\x20-\x7e]*$/.test(title);
+  return isWhole ? slug : `${cutWords(words)}-${hashOf(title)}`;
+}
+
+function cutWords(words: readonly string[]): string {
+  const lengthMax = SLUG_LENGTH_MAX - HASH_LENGTH - 1;
+  let slug = (words[0] ?? "task").slice(0, lengthMax);
+  for (const word of words.slice(1)) {
+    if (slug.length + 1 + word.length > lengthMax) break;
+    slug += `-${word}`;
+  }
+  return slug;
+}
+
+function hashOf(title: string): string {
+  return createHash("sha256").update(title).digest("hex").slice(0, HASH_LENGTH);
+}
+
+/** The file with the boxes of the wanted tasks ticked or cleared; `idOf` says which of its ids names a task. */
+export function withTicks(
+  file: Buffer,
+  { isDone, isWanted }: Marking,
+  idOf: (item: ChecklistItem) => TaskId,
+): Marked {
+  const items = scanChecklist(file).filter((item) => item.task.done !== isDone && isWanted(idOf(item)));
+  const ticked = Buffer.from(file);
+  for (const { offset } of items) ticked.write(isDone ? "x" : " ", offset, "latin1");
+  return { file: ticked, changed: items.map(idOf) };
+}
+
+/** Tasks in a Markdown checklist; `path` is relative to `root`. Only the byte in the box is ever written. */
+export function createChecklistSource(place: { root: string; path: string }): TaskSource {
+  return createFormatSource(place, {
+    kind: "checklist",
+    read: (file) => ({ tasks: scanChecklist(file).map(({ task }) => task), demands: NO_DEMANDS }),
+    mark: (file, _path, marking) => withTicks(file, marking, ({ task }) => task.id),
+  });
 }

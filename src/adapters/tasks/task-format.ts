@@ -1,21 +1,22 @@
-import type { SourceKind, Task, TaskId } from "../../core/plan/task.ts";
-import type { SourceDemands } from "../../engine/ports.ts";
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { type PlacedTask, planProblem } from "../../core/plan/check-plan.ts";
+import type { SourceIdentity, SourceKind, Task, TaskId } from "../../core/plan/task.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { SourceDemands, TaskSource } from "../../engine/ports.ts";
+import { writeFileAtomically } from "../system/atomic-file.ts";
+import { safePath } from "../system/safe-path.ts";
 
-/** A file format of another program: how its tasks are read, and what its mark looks like. */
+/** A format of a file with tasks: how its tasks are read, and what its mark looks like. */
 export interface TaskFormat {
   readonly kind: SourceKind;
   /** Rejects with `bad-tasks` what cannot be worked on; `path` is for messages. */
-  read(file: Buffer, path: string): ReadTasks;
+  read(file: Buffer, path: string): { readonly tasks: readonly Task[]; readonly demands: SourceDemands };
   /**
    * The file with the wanted tasks marked, or not marked any more, and the ids that this changed; all else byte for
    * byte. Throws only if the file is not of this format at all.
    */
   mark(file: Buffer, path: string, marking: Marking): Marked;
-}
-
-export interface ReadTasks {
-  readonly tasks: readonly Task[];
-  readonly demands: SourceDemands;
 }
 
 export interface Marking {
@@ -28,4 +29,163 @@ export interface Marking {
 export interface Marked {
   readonly file: Buffer;
   readonly changed: readonly TaskId[];
+}
+
+/** Tasks in a file, read and marked where it lies; `path` is relative to `root`. */
+export function createFormatSource(place: { root: string; path: string }, format: TaskFormat): TaskSource {
+  const { path } = place;
+  const identity: SourceIdentity = { kind: format.kind, label: posix.basename(path), path };
+  const file = new TaskFile(place);
+  const readIn = createMemo((bytes: Buffer) => ({ ...format.read(bytes, path), bytes }), sameBytes);
+  let before: Buffer | null = null;
+  const look = (): ReturnType<typeof readIn> => {
+    const seen = file.read(readIn);
+    before = seen.bytes;
+    return seen;
+  };
+  const edit = (marking: Omit<Marking, "before">): readonly TaskId[] => {
+    let changed: readonly TaskId[] = [];
+    file.edit((bytes) => {
+      const marked = format.mark(bytes, path, { ...marking, before });
+      changed = marked.changed;
+      return marked.file.equals(bytes) ? null : marked.file;
+    });
+    return changed;
+  };
+  return {
+    identity,
+    files: [{ path, isAgents: false }],
+    observe: async () => ({ source: identity, tasks: look().tasks }),
+    demands: async () => look().demands,
+    mark: async (task) => {
+      edit({ isDone: true, isWanted: (id) => id === task });
+    },
+    markedIn: (bytes, task, isDone) =>
+      format.mark(bytes, path, { isDone, isWanted: (id) => id === task, before }).file,
+    takeBackMarks: async (done) => {
+      file.putBack((bytes) => isBroken(format, bytes, path));
+      return edit({ isDone: false, isWanted: (id) => !done.has(id) });
+    },
+  };
+}
+
+/** In such a file no mark can be found, taken back or made. */
+function isBroken(format: TaskFormat, bytes: Buffer, path: string): boolean {
+  try {
+    format.mark(bytes, path, { isDone: true, isWanted: () => false, before: null });
+    return false;
+  } catch (error) {
+    if (error instanceof RalphError && error.code === "bad-tasks") return true;
+    throw error;
+  }
+}
+
+/** The function, which remembers its last answer: asked about the same again it does no work. */
+export function createMemo<Input, Output>(
+  make: (input: Input) => Output,
+  isSame: (a: Input, b: Input) => boolean = Object.is,
+): (input: Input) => Output {
+  let last: { readonly input: Input; readonly output: Output } | null = null;
+  return (input) => {
+    if (last !== null && isSame(last.input, input)) return last.output;
+    last = { input, output: make(input) };
+    return last.output;
+  };
+}
+
+export function sameBytes(a: Buffer, b: Buffer): boolean {
+  return a.equals(b);
+}
+
+export function checkedTasks(placed: readonly PlacedTask[], path: string): readonly Task[] {
+  const problem = planProblem(placed);
+  if (problem !== null) throw new RalphError("bad-tasks", `${path}: ${problem}`);
+  return placed.map(({ task }) => task);
+}
+
+/** Of a source that only lists tasks. */
+export const NO_DEMANDS: SourceDemands = { checks: [], branch: null };
+
+/** The operator's file with the tasks; read anew for every act, since somebody may have edited it meanwhile. */
+export class TaskFile {
+  readonly #root: string;
+  /** Relative to the root. */
+  readonly path: string;
+  #lastGood: Buffer | null = null;
+
+  constructor({ root, path }: { readonly root: string; readonly path: string }) {
+    this.#root = root;
+    this.path = path;
+  }
+
+  /** Answers what `use` makes of the file. What it accepts is what `putBack` would put back. */
+  read<Result>(use: (file: Buffer) => Result): Result {
+    const real = safePath(this.#root, this.path);
+    const file = readOrNull(real);
+    if (file === null) throw notThere(this.path, existsSync(real));
+    const result = use(file);
+    this.#lastGood = file;
+    return result;
+  }
+
+  /** The file as it is, or null when there is none that may be read. */
+  peek(): Buffer | null {
+    const real = this.#realPath();
+    return real === null ? null : readOrNull(real);
+  }
+
+  /** Writes what `change` makes of the file, unless that is null. A file that is gone is left alone. */
+  edit(change: (file: Buffer) => Buffer | null): void {
+    const real = this.#realPath();
+    const file = real === null ? null : readOrNull(real);
+    if (real === null || file === null) return;
+    const changed = change(file);
+    if (changed !== null) writeFileAtomically(real, changed);
+  }
+
+  /** The tasks are the operator's: an agent that deleted or broke the file has not done them. */
+  putBack(isBroken: (file: Buffer) => boolean = () => false): void {
+    const real = this.#realPath();
+    if (real === null || this.#lastGood === null || !existsSync(dirname(real))) return;
+    const file = existsSync(real) ? readOrNull(real) : null;
+    if (file === null ? !existsSync(real) : isBroken(file)) writeFileAtomically(real, this.#lastGood);
+  }
+
+  /** Puts this in the file's place, whatever stands there: a folder or a pipe is set aside, a link is taken away. */
+  replaceWith(file: Buffer): void {
+    const path = this.#realPath() ?? join(this.#root, this.path);
+    mkdirSync(dirname(path), { recursive: true });
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    if (there?.isSymbolicLink() === true) rmSync(path);
+    else if (there !== undefined && !there.isFile()) renameSync(path, `${path}.set-aside-${Date.now()}`);
+    writeFileAtomically(path, file);
+  }
+
+  /** An agent may have put anything in the file's place; the next look at the tasks says so to the operator. */
+  #realPath(): string | null {
+    try {
+      return safePath(this.#root, this.path);
+    } catch {
+      return null;
+    }
+  }
+}
+
+function readOrNull(path: string): Buffer | null {
+  try {
+    return statSync(path).isFile() ? readFileSync(path) : null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw new RalphError("no-tasks", `${path} cannot be read (${code})`, {
+      hint: "make it readable for this user",
+      cause: error,
+    });
+  }
+}
+
+function notThere(path: string, isSomething: boolean): RalphError {
+  return new RalphError("no-tasks", isSomething ? `${path} is not a file` : `${path} does not exist`, {
+    hint: "name the file that has the tasks with --source",
+  });
 }

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, utimesSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TaskSource } from "../../engine/ports.ts";
-import { createTasksJsonSource } from "./tasks-json-source.ts";
+import { createTasksJsonSource, reopenStory, withFields, withStories } from "./tasks-json-source.ts";
 
 let root: string;
 let path: string;
@@ -44,7 +44,7 @@ test("a story is a task", async () => {
         colour: "green",
       },
       { id: "US-002", title: "Sign up", notes: "alone", description: null, dependsOn: null, priority: null },
-      { id: 3, title: "Numbered" },
+      { id: 3, title: "Numbered", changes: "none" },
     ],
   });
   const { tasks, source: identity } = await source.observe();
@@ -67,7 +67,7 @@ test("a story is a task", async () => {
     optional: false,
   });
   expect(tasks[1]).toMatchObject({ description: "Notes: alone", dependsOn: [], priority: null, done: false });
-  expect(tasks[2]).toMatchObject({ id: "3" });
+  expect(tasks[2]).toMatchObject({ id: "3", changes: "none" });
   expect(await source.demands()).toEqual({ checks: ["npm test", "npm run lint"], branch: "ralph/p" });
 });
 
@@ -272,6 +272,11 @@ describe("what cannot be worked on is refused with its place", () => {
       'story "a": "priority" must be a number',
     ],
     [
+      "wrong changes",
+      '{"userStories": [{"id": "a", "title": "t", "changes": "some"}]}',
+      'tasks.json:1:55: story "a": "changes" must be null or none',
+    ],
+    [
       "wrong passes",
       '{"userStories": [{"id": "a", "title": "t", "passes": "no"}]}',
       'story "a": "passes" must be true or false',
@@ -355,4 +360,113 @@ test("a large file is read in reasonable time", async () => {
   const started = performance.now();
   expect((await source.observe()).tasks).toHaveLength(20_000);
   expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+const FILE = `{
+  "userStories": [
+    { "id": "a", "title": "Ä",   "passes": false, "reviewStatus": null },
+    {
+      "id": "b",
+      "title": "B"
+    }
+  ]
+}
+`;
+
+function edited(file: string, ...edits: Parameters<typeof withFields>[2]): string {
+  return withFields(Buffer.from(file), "tasks.json", edits).toString();
+}
+
+describe("setting fields of a story", () => {
+  test("changes their values, and not one other byte", () => {
+    expect(
+      edited(
+        FILE,
+        { story: "a", field: "passes", value: true },
+        { story: "a", field: "reviewStatus", value: "approved" },
+      ),
+    ).toBe(FILE.replace("false", "true").replace("null", '"approved"'));
+  });
+
+  test("adds what is missing in the manner of the story", () => {
+    expect(edited(FILE, { story: "b", field: "reviewFeedback", value: 'a\n"b" ü' })).toBe(
+      FILE.replace('"title": "B"', '"title": "B",\n      "reviewFeedback": "a\\n\\"b\\" ü"'),
+    );
+    expect(edited(FILE, { story: "a", field: "reviewCount", value: 1 })).toContain(
+      '"reviewStatus": null, "reviewCount": 1 }',
+    );
+  });
+
+  test("is safe to repeat, and leaves a story alone that is not there", () => {
+    const edit = { story: "b", field: "notes", value: "done" } as const;
+    expect(edited(edited(FILE, edit), edit)).toBe(edited(FILE, edit));
+    expect(edited(FILE, { story: "c", field: "notes", value: "x" })).toBe(FILE);
+  });
+
+  test("reaches every story of an id that is there twice", () => {
+    const twice = '{"userStories":[{"id":"a","passes":true},{"id":"a","passes":true}]}';
+    expect(edited(twice, { story: "a", field: "passes", value: false })).toBe(
+      twice.replaceAll("true", "false"),
+    );
+  });
+});
+
+describe("putting stories back", () => {
+  const whole = `{
+  "userStories": [
+    { "id": "a" },
+    { "id": "b" },
+    { "id": "c" }
+  ]
+}
+`;
+  const without = (...ids: readonly string[]): string =>
+    JSON.stringify({ userStories: ["a", "b", "c"].filter((id) => !ids.includes(id)).map((id) => ({ id })) });
+  const idsAfter = (file: string, ...ids: readonly string[]): readonly string[] => {
+    const text = withStories(Buffer.from(file), "tasks.json", Buffer.from(whole), ids).toString();
+    return (JSON.parse(text) as { userStories: { id: string }[] }).userStories.map(({ id }) => id);
+  };
+
+  test.each([[["a"]], [["b"]], [["c"]], [["a", "b"]], [["b", "c"]], [["a", "b", "c"]]])(
+    "brings %j back where they stood",
+    (gone) => {
+      expect(idsAfter(without(...gone), ...gone)).toEqual(["a", "b", "c"]);
+    },
+  );
+
+  test("leaves those alone that are there, and new ones too", () => {
+    expect(idsAfter('{"userStories":[{"id":"n"},{"id":"a"},{"id":"b"}]}', "b", "c")).toEqual([
+      "n",
+      "a",
+      "b",
+      "c",
+    ]);
+  });
+
+  test("writes them as they stood", () => {
+    const file = whole.replace('    { "id": "b" },\n', "");
+    const text = withStories(Buffer.from(file), "tasks.json", Buffer.from(whole), ["b"]).toString();
+    expect(text).toBe(whole);
+  });
+});
+
+const file = (stories: string): Buffer => Buffer.from(`{ "userStories": [${stories}] }\n`);
+
+test("a story that is to do again is neither passed nor reviewed; its feedback and the others stay", () => {
+  const others = '{ "id": "B", "title": "b", "passes": true, "reviewStatus": "approved" }';
+  const before = file(
+    `{ "id": "A", "title": "a", "passes": true, "reviewStatus": "approved", "reviewCount": 2, "reviewFeedback": "x" }, ${others}`,
+  );
+  expect(reopenStory(before, "tasks.json", "A")).toEqual(
+    file(
+      `{ "id": "A", "title": "a", "passes": false, "reviewStatus": null, "reviewCount": 0, "reviewFeedback": "x" }, ${others}`,
+    ),
+  );
+});
+
+test("fields that a story has not are not added", () => {
+  const before = file('{ "id": "A", "title": "a", "passes": true }');
+  expect(reopenStory(before, "tasks.json", "A")).toEqual(
+    file('{ "id": "A", "title": "a", "passes": false }'),
+  );
 });

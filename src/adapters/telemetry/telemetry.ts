@@ -1,11 +1,15 @@
+import { RunMetrics, RunSpans } from "../../core/telemetry/run-telemetry.ts";
+import { gzipSync } from "node:zlib";
 import type { Recorded } from "../../core/events.ts";
 import type { State } from "../../core/loop/state.ts";
-import type { ProviderOf } from "../../core/telemetry/gen-ai.ts";
-import { keyValues, spanJson, type Attributes, type Span } from "../../core/telemetry/otlp.ts";
-import { RunMetrics } from "../../core/telemetry/run-metrics.ts";
-import { RunSpans } from "../../core/telemetry/run-spans.ts";
+import {
+  type Attributes,
+  keyValues,
+  type ProviderOf,
+  type Span,
+  spanJson,
+} from "../../core/telemetry/otlp.ts";
 import type { Follower } from "../../engine/ports.ts";
-import { sendOtlp, type Sent } from "./otlp-sender.ts";
 import type { OtlpSettings, OtlpTarget } from "./otlp-settings.ts";
 
 const SPANS_MAX = 2_048;
@@ -15,7 +19,7 @@ const PAUSE_MS = 5_000;
 /** What the end of a run waits for. */
 const PATIENCE_MS = 3_000;
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly settings: OtlpSettings;
   readonly resource: Attributes;
   readonly version: string;
@@ -117,4 +121,40 @@ export class Telemetry implements Follower {
     this.#hasWarned = true;
     return sent;
   }
+}
+
+type Sent =
+  | { readonly is: "taken" }
+  /** The same would be refused again. */
+  | { readonly is: "refused"; readonly why: string }
+  | { readonly is: "failed"; readonly why: string };
+
+/** One request of the protocol, in JSON. Resolves however it ends. */
+async function sendOtlp(target: OtlpTarget, body: object, signal: AbortSignal): Promise<Sent> {
+  const text = JSON.stringify(body);
+  try {
+    const answer = await fetch(target.url, {
+      method: "POST",
+      headers: {
+        ...target.headers,
+        "content-type": "application/json",
+        ...(target.isCompressed && { "content-encoding": "gzip" }),
+      },
+      body: target.isCompressed ? new Uint8Array(gzipSync(text)) : text,
+      redirect: "error",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(target.timeoutMs)]),
+    });
+    await answer.body?.cancel();
+    if (answer.ok) return { is: "taken" };
+    const isLater = [429, 502, 503, 504].includes(answer.status);
+    return { is: isLater ? "failed" : "refused", why: `it answers ${answer.status}` };
+  } catch (error) {
+    return { is: "failed", why: whyOf(error) };
+  }
+}
+
+function whyOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, message } = (error.cause ?? error) as { code?: string; message?: string };
+  return typeof code === "string" ? code : (message ?? error.message);
 }

@@ -1,12 +1,12 @@
-import { resolve } from "node:path";
-import { BIG_INDEX_BYTES, type IndexPlace } from "./big-index.ts";
+import { resolve, join } from "node:path";
+import { statSync } from "node:fs";
 import { createComparisons, type Comparisons } from "./compare-commits.ts";
-import { openRepository, type OpenRepository } from "../git/open-repository.ts";
+import { openRepository, type OpenRepository } from "../git/find-repository.ts";
 import { readHead } from "../git/read-head.ts";
-import type { StatusPlace } from "./read-status.ts";
-import { createUntrackedCache } from "./untracked-cache.ts";
-import { createWalk, type Walk } from "./walk.ts";
+import { type StatusPlace, readStatus, type StatusEntry } from "./read-status.ts";
 import { ralphPrefixOf } from "./whose-path.ts";
+import type { Git } from "../git/git.ts";
+import type { Snapshot } from "../../engine/ports.ts";
 
 /** A work tree, its repository, and a git that is not held up by the locks of the dead. */
 export interface Checkout extends OpenRepository, IndexPlace, StatusPlace {
@@ -38,5 +38,83 @@ export async function openCheckout(
     ralphPrefix,
     plainlyTracked: new Set(),
     bigIndexBytes,
+  };
+}
+
+interface IndexPlace {
+  readonly gitDir: string;
+  /** From here on an index is big: whatever looks at all of its files takes long. */
+  readonly bigIndexBytes: number;
+}
+
+/** About ten thousand files. */
+const BIG_INDEX_BYTES = 1_000_000;
+
+export function hasBigIndex({ gitDir, bigIndexBytes }: IndexPlace): boolean {
+  const index = statSync(join(gitDir, "index"), { throwIfNoEntry: false });
+  return index !== undefined && index.size >= bigIndexBytes;
+}
+
+/**
+ * Whether git may remember in its index which folders had nothing new: half of the walk over a hundred thousand files
+ * is the search for new ones. A folder is remembered by its dates, in whole seconds, and one of them nobody can set.
+ */
+export interface UntrackedCache {
+  isUsed(): Promise<boolean>;
+}
+
+function createUntrackedCache(git: Git, place: IndexPlace): UntrackedCache {
+  let isWelcome: Promise<boolean> | null = null;
+  return {
+    async isUsed() {
+      if (!hasBigIndex(place)) return false;
+      return (isWelcome ??= isAllowed(git));
+    },
+  };
+}
+
+/** Not where the operator has switched it off, as on disks that keep no dates of folders. */
+async function isAllowed(git: Git): Promise<boolean> {
+  const { stdout } = await git.run(["config", "--type=bool-or-str", "--get", "core.untrackedCache"]);
+  return stdout.trim() !== "false";
+}
+
+/** The walk over the work tree. It takes the longest of all looks, so it may begin before anybody needs it. */
+interface Walk {
+  begin(): void;
+  /** Resolves when no walk is under way: whoever moves HEAD and the index is not in its way then. */
+  settled(): Promise<void>;
+  /** What the walk found that has begun; without one, or when HEAD has moved since, of a new one. */
+  entries(): Promise<readonly StatusEntry[]>;
+}
+
+/** To write a big index down takes longer than to look again at the few folders that change all the time. */
+const REFRESH_EVERY = 10;
+
+function createWalk(place: StatusPlace, readHead: () => Promise<Snapshot>): Walk {
+  let begun: { readonly head: Promise<Snapshot>; readonly entries: Promise<StatusEntry[]> } | null = null;
+  let walks = 0;
+  const walk = async (): Promise<StatusEntry[]> => {
+    const mayRefresh = walks % REFRESH_EVERY === 0 || !(await place.untracked.isUsed());
+    walks += 1;
+    return readStatus(place, { mayRefresh });
+  };
+  return {
+    begin() {
+      begun = { head: readHead(), entries: walk() };
+      for (const part of [begun.head, begun.entries]) part.catch(() => {}); // told to whoever asks for it
+    },
+    async settled() {
+      await begun?.entries.catch(() => {}); // told to whoever asks for it
+    },
+    async entries() {
+      const ahead = begun;
+      begun = null;
+      if (ahead === null) return walk();
+      // One that failed says nothing of how it is now.
+      const [before, now] = await Promise.all([ahead.head.catch(() => null), readHead()]);
+      const isMoved = before === null || before.head !== now.head || before.branch !== now.branch;
+      return isMoved ? walk() : ahead.entries.catch(walk);
+    },
   };
 }

@@ -50,14 +50,21 @@ function lines(text: string): string[] {
 
 describe("what counts as a change", () => {
   const before = { "a.txt": "one\ntwo\n" };
+  const WHITE_SPACE: [string, () => void, number][] = [
+    ["indentation", () => repository.write("a.txt", "  one\n\ttwo\n"), 1],
+    ["trailing spaces", () => repository.write("a.txt", "one \ntwo\n"), 1],
+    ["blank lines", () => repository.write("a.txt", "one\n\n\ntwo\n\n"), 1],
+    ["line endings", () => repository.write("a.txt", "one\r\ntwo\r\n"), 1],
+    ["a missing last newline", () => repository.write("a.txt", "one\ntwo"), 1],
+  ];
   const table: [string, () => void, number][] = [
-    ["indentation", () => repository.write("a.txt", "  one\n\ttwo\n"), 0],
-    ["trailing spaces", () => repository.write("a.txt", "one \ntwo\n"), 0],
-    ["blank lines", () => repository.write("a.txt", "one\n\n\ntwo\n\n"), 0],
-    ["line endings", () => repository.write("a.txt", "one\r\ntwo\r\n"), 0],
-    ["a missing last newline", () => repository.write("a.txt", "one\ntwo"), 0],
+    ...WHITE_SPACE,
     ["a word", () => repository.write("a.txt", "one\nthree\n"), 1],
-    ["a new empty file", () => repository.write("b.txt", ""), 1],
+    ["a new empty file", () => repository.write("b.txt", ""), 0],
+    ["a new file of blanks", () => repository.write("b.txt", " \n\t\n"), 0],
+    ["a new file with a byte-order mark only", () => repository.write("b.txt", "\uFEFF\n"), 0],
+    ["a new file of characters without a width", () => repository.write("b.txt", "\u200B\u2060\n"), 0],
+    ["an old file that is emptied", () => repository.write("a.txt", ""), 1],
     ["a deleted file", () => repository.remove("a.txt"), 1],
     ["an executable bit", () => chmodSync(join(repository.root, "a.txt"), 0o755), 1],
     ["a binary file", () => repository.write("b.bin", new Uint8Array([0, 1, 2])), 1],
@@ -76,6 +83,24 @@ describe("what counts as a change", () => {
     await given(before);
     act();
     expect((await collect({ commit: "agent" })).changed.files).toBe(files);
+  });
+
+  test.each(WHITE_SPACE)("%s is told apart from other changes", async (_name, act) => {
+    await given(before);
+    act();
+    expect((await collect({ taskBase: from.head })).isWhiteSpaceOnly).toBe(true);
+    repository.write("a.txt", "other words\n");
+    expect((await collect({ taskBase: from.head, iteration: 2 })).isWhiteSpaceOnly).toBe(false);
+  });
+
+  test("new lines that switch a checker off are named, and those that moved are not", async () => {
+    await given({ "a.ts": "// eslint-disable-next-line no-console\nlog(1);\n" });
+    repository.write("b.ts", "// eslint-disable-next-line no-console\nlog(1);\n");
+    repository.remove("a.ts");
+    repository.write("c.py", "import os  # noqa: F401\n");
+    repository.write("README.md", "Use `# noqa` with care.\n");
+    const { suppressions } = await collect({ taskBase: from.head });
+    expect(suppressions).toEqual(["c.py: import os  # noqa: F401"]);
   });
 
   test("an empty commit is none, though HEAD moved", async () => {

@@ -1,29 +1,44 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { PATHS_KEPT, type ChangeSet, type Evidence, type Leftover } from "../../core/report/evidence.ts";
 import type { CollectRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitLeftovers } from "./commit-leftovers.ts";
 import { findPhantoms } from "./find-phantoms.ts";
+import { clearIndexFlags, undoHiding, type GitSteering, type IndexFlags } from "./hidden-changes.ts";
 import type { KeptFiles } from "./kept-files.ts";
-import { isUntouched, leftoversAt } from "./known-leftovers.ts";
-import { textOf } from "../git/git.ts";
-import { changedDefinitions, pinnedFiles } from "./pinned-definitions.ts";
+import { isUntouched, leftoversAt, readLeftovers } from "./read-leftovers.ts";
+import { textOf, emptyTree } from "../git/git.ts";
 import { putBackProtected } from "./put-back.ts";
-import { readChanges } from "./read-changes.ts";
+import { readChanges } from "./compare-commits.ts";
 import { readHead } from "../git/read-head.ts";
-import { readLeftovers } from "./read-leftovers.ts";
-import { readWeakenedTests } from "./read-weakened-tests.ts";
+import { NOTHING_SET_BACK, readSetBacks } from "./read-set-backs.ts";
 import type { StatusEntry } from "./read-status.ts";
 import { returnToBranch } from "./return-to-branch.ts";
 import type { Owners } from "./whose-path.ts";
+import { isTestCode } from "../../core/verdict/check-file-kinds.ts";
+
+/** What was there before the agent; null where this process did not see the iteration begin. */
+export interface Before {
+  readonly kept: KeptFiles | null;
+  readonly steering: GitSteering | null;
+  readonly flags: IndexFlags | null;
+}
 
 /** What an iteration has changed, whatever the agent says of it. Safe to repeat after a crash at any point. */
 export async function collectEvidence(
   checkout: Checkout,
   request: CollectRequest,
   { whose, isGates }: Owners,
-  kept: KeptFiles | null,
+  { kept, steering, flags }: Before,
 ): Promise<Evidence> {
   const refusals: string[] = [];
+  const hidden = [
+    ...(steering === null ? [] : await undoHiding(checkout, steering)),
+    ...(flags === null || !request.isClaimed ? [] : await clearIndexFlags(checkout, flags)),
+  ];
+  // A walk that began before has not seen what was hidden.
+  if (hidden.length > 0) checkout.walk.begin();
   const onRefusal = (words: string): void => void refusals.push(words);
   const strayedTo = await returnToBranch(checkout, request, whose);
   const { putBack, left: found } = await putBackProtected(checkout, request, { whose, kept, onRefusal });
@@ -40,26 +55,11 @@ export async function collectEvidence(
   const { head } = await readHead(checkout, checkout.git);
   const changes = await changesOf(checkout, request, { head, uncommitted, isAgents });
   const dirty = [...found.take, ...found.stay, ...found.tooRisky, ...found.ours].map((entry) => entry.path);
-  const [phantoms, weakened] = await Promise.all([
+  const touched = [...changes.inTask, ...changes.inIteration, ...dirty, ...putBack, ...request.earlier.paths];
+  const [phantoms, doubts] = await Promise.all([
     // What the agent wrote elsewhere is there, and not here.
-    strayedTo !== null
-      ? []
-      : findPhantoms(checkout, {
-          cited: request.cited,
-          written: request.written,
-          changed: [
-            ...changes.inTask,
-            ...changes.inIteration,
-            ...dirty,
-            ...putBack,
-            ...request.earlier.paths,
-          ],
-          base: request.taskBase,
-          head,
-          whose,
-          ours: [...request.ignore, ...request.leaveAlone],
-        }),
-    readWeakenedTests(checkout, request.taskBase, changes.inTask),
+    strayedTo === null ? phantomsIn(checkout, request, { touched, head, whose }) : [],
+    readDoubts(checkout, request, { head, changes, uncommitted: uncommitted.length }),
   ]);
   return {
     headBefore: request.from.head,
@@ -77,24 +77,64 @@ export async function collectEvidence(
     tasksRemoved: [],
     phantoms,
     putBack,
-    changedDefinitions: await definitionsChanged(checkout, request, changes.inTask),
-    weakened,
+    ...doubts,
+    hidden: [...hidden, ...doubts.hidden],
+    blankFiles: changes.blank.slice(0, PATHS_KEPT),
     refusal: refusals.at(-1) ?? null,
   };
 }
 
-/** Git is asked only about files that the task changed. */
-async function definitionsChanged(
-  { git, root }: Checkout,
-  { pins, taskBase }: CollectRequest,
-  changed: readonly string[],
-): Promise<Evidence["changedDefinitions"]> {
-  const before = new Map<string, string>();
-  for (const path of pinnedFiles(pins).filter((name) => changed.includes(name))) {
-    const { code, stdout } = await git.run(["cat-file", "blob", `${taskBase}:${path}`]);
-    if (code === 0) before.set(path, textOf(stdout));
-  }
-  return changedDefinitions(root, pins, (path) => before.get(path) ?? null);
+function phantomsIn(
+  checkout: Checkout,
+  { cited, written, taskBase: base, ignore, leaveAlone }: CollectRequest,
+  now: { readonly touched: readonly string[]; readonly head: string | null; readonly whose: Owners["whose"] },
+): Promise<readonly string[]> {
+  const { touched: changed, head, whose } = now;
+  return findPhantoms(checkout, {
+    cited,
+    written,
+    changed,
+    base,
+    head,
+    whose,
+    ours: [...ignore, ...leaveAlone],
+  });
+}
+
+/** What makes one doubt a claim; nobody asks where there is none. */
+async function readDoubts(
+  checkout: Checkout,
+  request: CollectRequest,
+  now: { readonly head: string | null; readonly changes: Changes; readonly uncommitted: number },
+): Promise<Required<Pick<Evidence, "hidden" | "suppressions" | "isWhiteSpaceOnly" | "checkFiles">>> {
+  if (!request.isClaimed) return { hidden: [], suppressions: [], isWhiteSpaceOnly: false, checkFiles: [] };
+  const { head, changes, uncommitted } = now;
+  const changed = [...changes.inTask, ...changes.blank];
+  const [suppressions, isWhiteSpaceOnly, { setBacks, replacedTools }] = await Promise.all([
+    readSuppressions(checkout, request.taskBase, head),
+    changes.inTask.length > 0 && isWhiteSpace(checkout, request, head, uncommitted),
+    request.oldChecks === "never"
+      ? NOTHING_SET_BACK
+      : readSetBacks(checkout, { ...request, base: workBase(request), changed }),
+  ]);
+  const hidden = replacedTools.map((path) => `${path} is no link of npm's any more`);
+  return { hidden, suppressions, isWhiteSpaceOnly, checkFiles: setBacks.map(({ path }) => path) };
+}
+
+/** The change of the task is there, and nothing of it is more than white space. */
+async function isWhiteSpace(
+  { comparisons }: Checkout,
+  { taskBase, earlier }: CollectRequest,
+  head: string | null,
+  uncommitted: number,
+): Promise<boolean> {
+  if (head === null || uncommitted + earlier.paths.length > 0) return false;
+  return (await comparisons.beyondWhiteSpace(taskBase, head)).length === 0;
+}
+
+/** Where the check files were as nobody had touched them. */
+export function workBase({ taskBase, earlier }: Pick<CollectRequest, "taskBase" | "earlier">): string | null {
+  return earlier.paths.length > 0 ? earlier.from : taskBase;
 }
 
 interface Now {
@@ -107,6 +147,8 @@ interface Now {
 interface Changes {
   readonly inIteration: readonly string[];
   readonly inTask: readonly string[];
+  /** New files in which nothing can be seen. */
+  readonly blank: readonly string[];
 }
 
 async function changesOf(
@@ -134,9 +176,98 @@ async function changesOf(
     earlier.paths.length === 0 || head === null ? [] : await comparisons.between(earlier.from, head);
   const standing = new Set(isStanding);
   const inTask = [...new Set([...inRow, ...earlier.paths.filter((path) => standing.has(path))])];
-  return { inIteration, inTask };
+  const blank = new Set((await newFiles(comparisons, taskBase, head, uncommitted)).filter(isBlankIn(root)));
+  const isSeen = (path: string): boolean => !blank.has(path);
+  return { inIteration: inIteration.filter(isSeen), inTask: inTask.filter(isSeen), blank: [...blank] };
 }
+
+/** Of the task: those that git has not known at its base. */
+async function newFiles(
+  comparisons: Checkout["comparisons"],
+  base: string | null,
+  head: string | null,
+  uncommitted: readonly StatusEntry[],
+): Promise<readonly string[]> {
+  const names = head === null ? new Map<string, string>() : await comparisons.names(base, head);
+  const committed = [...names].filter(([, is]) => is === "new").map(([bytes]) => textOf(bytes));
+  return [...committed, ...uncommitted.filter(({ is }) => is === "untracked").map(({ path }) => path)];
+}
+
+const BLANK_BYTES_MAX = 4_096;
+
+/** Spaces, line ends, byte-order marks and characters without a width are all that is in it. */
+function isBlankIn(root: string): (path: string) => boolean {
+  return (path) => {
+    try {
+      const place = join(root, path);
+      const stats = lstatSync(place);
+      return stats.isFile() && stats.size <= BLANK_BYTES_MAX && !VISIBLE.test(readFileSync(place, "utf8"));
+    } catch {
+      return false; // gone since: that is a change, or none, as git says
+    }
+  };
+}
+
+const VISIBLE = /[^\s\u0085\p{Cf}\p{Zs}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]/u;
 
 function changeSetOf(paths: readonly string[]): ChangeSet {
   return { files: paths.length, paths: paths.slice(0, PATHS_KEPT) };
+}
+
+const SHOWN_MAX = 20;
+const LINE_LENGTH = 120;
+/** What makes a checker look away; the language of POSIX, as git reads it. */
+const SUPPRESSION = [
+  "([a-z]*lint|biome|rubocop|phpcs|credo|prettier)[-: ]+(disable|ignore)",
+  "@ts-(ignore|nocheck|expect-error)",
+  "(type|pyright|mypy|ruff|phpstan|psalm)[: ]+(ignore|noqa|ignore-errors|suppress)",
+  "(#|//) *noqa|nosec|NOSONAR|NOLINT|nolint",
+  "(pylint|shellcheck|cppcheck)[: -]+(disable|suppress)",
+  "@(SuppressWarnings|Suppress|phpstan-ignore|SuppressLint)",
+  "#!?\\[(allow|cfg_attr|coverage)\\(",
+  "(istanbul|c8|v8|coverage)[: ]+ignore|pragma: *no *cover|## *no critic",
+  "(GCC|clang) diagnostic ignored|pragma warning *\\(? *disable",
+].join("|");
+/** Prose that speaks of such marks uses none. */
+const PROSE = /\.(?:md|mdx|rst|adoc|txt)$/i;
+
+/** New lines, between two commits, that switch a checker off. What only moved is not new, and tests may expect errors. */
+async function readSuppressions(
+  { git }: Checkout,
+  from: string | null,
+  to: string | null,
+): Promise<readonly string[]> {
+  if (to === null || from === to) return [];
+  const { stdout } = await git.run([
+    "diff-tree",
+    "-r",
+    "-p",
+    "-U0",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-renames",
+    `-G${SUPPRESSION}`,
+    from ?? emptyTree(to),
+    to,
+  ]);
+  const isMark = new RegExp(SUPPRESSION);
+  const found: { readonly path: string; readonly line: string }[] = [];
+  const gone: string[] = [];
+  let path = "";
+  for (const line of stdout.split("\n")) {
+    if (line.startsWith("+++ ")) path = textOf(line.slice("+++ b/".length));
+    else if (!isMark.test(line) || PROSE.test(path) || isTestCode(path)) continue;
+    else if (line.startsWith("+")) found.push({ path, line: line.slice(1).trim() });
+    else if (line.startsWith("-")) gone.push(line.slice(1).trim());
+  }
+  const isNew = ({ line }: { readonly line: string }): boolean => {
+    const at = gone.indexOf(line);
+    if (at >= 0) gone.splice(at, 1);
+    return at < 0;
+  };
+  return found
+    .filter(isNew)
+    .slice(0, SHOWN_MAX)
+    .map((one) => `${one.path}: ${textOf(one.line).slice(0, LINE_LENGTH)}`);
 }

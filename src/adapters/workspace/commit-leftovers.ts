@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { CommitRequest } from "../../engine/ports.ts";
-import type { Checkout } from "./checkout.ts";
+import type { CommitRequest, MarkCommit, MarkRequest } from "../../engine/ports.ts";
+import { type Checkout, hasBigIndex } from "./checkout.ts";
 import { commitMessage } from "../git/commit-message.ts";
-import { commitTree, shouldCommitByParts } from "./commit-tree.ts";
-import { bytesOf, gitError, type Git, type GitResult } from "../git/git.ts";
-import type { StatusEntry } from "./read-status.ts";
-import type { Leftovers } from "./read-leftovers.ts";
+import { bytesOf, gitError, type Git, type GitResult, emptyTree } from "../git/git.ts";
+import { type StatusEntry, readStatus } from "./read-status.ts";
+import type { SortedLeftovers } from "./read-leftovers.ts";
 import { OWN_INDEX_PREFIX } from "../git/stale-locks.ts";
+import { readHead } from "../git/read-head.ts";
+import { withRealPaths } from "./whose-path.ts";
 
 export interface CommittedLeftovers {
   /** False: everything stays uncommitted. */
@@ -21,7 +22,7 @@ export interface CommittedLeftovers {
 /** Commits what may be committed and nothing else, whatever the agent has staged. */
 export async function commitLeftovers(
   checkout: Checkout,
-  left: Leftovers,
+  left: SortedLeftovers,
   request: CommitRequest,
   onRefusal?: (words: string) => void,
 ): Promise<CommittedLeftovers> {
@@ -127,13 +128,7 @@ export async function withOwnIndex<T>({ gitDir }: Checkout, work: (env: Env) => 
 
 export type Env = Readonly<Record<string, string>>;
 
-export const COMMIT_OPTIONS = [
-  "--quiet",
-  "--no-status",
-  "--untracked-files=no",
-  "--cleanup=whitespace",
-  "--file=-",
-];
+const COMMIT_OPTIONS = ["--quiet", "--no-status", "--untracked-files=no", "--cleanup=whitespace", "--file=-"];
 
 /** From about here on, waiting once for the disk is faster than waiting for each file. */
 const MANY = 100;
@@ -168,3 +163,122 @@ async function refusalIn(result: GitResult, git: Git, env: Env): Promise<string 
 }
 
 const REFUSAL_KEPT = 1_000;
+
+/** Commits one file and nothing else, whatever is staged beside it; null when there was nothing to commit. */
+export async function commitMark(checkout: Checkout, request: MarkRequest): Promise<MarkCommit | null> {
+  const path = withRealPaths(checkout.root, [request.path]).at(-1) ?? request.path;
+  // In the middle of a merge a commit would be the merge's, and without its files.
+  if (isMerging(checkout)) return null;
+  const mark = { path, message: commitMessage(request, request.what ?? "mark done"), hooks: request.hooks };
+  const { head: parent } = await readHead(checkout, checkout.git);
+  const isCommitted = (await commitAtOnce(checkout, mark)) ?? (await commitWithCare(checkout, mark));
+  if (!isCommitted) return committedBefore(checkout, mark.message);
+  const { head: commit } = await readHead(checkout, checkout.git);
+  return commit === null ? null : { commit, parent };
+}
+
+/** The last commit, if it is this mark: no other one has the same run, iteration and subject. */
+async function committedBefore({ git }: Checkout, message: string): Promise<MarkCommit | null> {
+  const { code, stdout } = await git.run(["log", "-1", "--format=%H %P%n%B", "HEAD"]);
+  const [ids = "", ...lines] = stdout.split("\n");
+  if (code !== 0 || lines.join("\n").trimEnd() !== bytesOf(message).trimEnd()) return null;
+  const [commit = "", parent] = ids.split(" ").filter((id) => id !== "");
+  return { commit, parent: parent ?? null };
+}
+
+interface Mark {
+  readonly path: string;
+  readonly message: string;
+  readonly hooks: boolean;
+}
+
+/** Of a plain tracked file nothing has to be known before. Null: it has to. */
+async function commitAtOnce(checkout: Checkout, mark: Mark): Promise<boolean | null> {
+  if (mark.hooks || !isFile(join(checkout.root, mark.path))) return null;
+  if (!(await isPlainlyTracked(checkout, mark.path))) return null;
+  if (shouldCommitByParts(checkout)) return commitByParts(checkout, mark);
+  const args = [...(await checkout.identity()), "commit", ...ONLY, `:(literal)${mark.path}`];
+  const { code } = await checkout.git.run(args, { input: bytesOf(mark.message) });
+  return code === 0 ? true : null;
+}
+
+async function commitByParts(checkout: Checkout, { path, message }: Mark): Promise<boolean | null> {
+  const { git } = checkout;
+  const bytes = bytesOf(path);
+  await stage(git, [{ bytes, path, is: "tracked", staged: false, missing: false, committable: true }]);
+  const { code, stdout } = await git.run(["diff-index", "--cached", "--name-only", "-z", "HEAD", "--"]);
+  if (code === 0 && stdout === "") return false;
+  return stdout === `${bytes}\0` ? commitTree(checkout, { message }) : null;
+}
+
+async function commitWithCare(checkout: Checkout, { path, message, hooks }: Mark): Promise<boolean> {
+  const entry = (await readStatus(checkout, { path })).find((candidate) => candidate.path === path);
+  if (entry === undefined || !entry.committable || entry.missing) return false;
+  if (entry.is === "untracked") await stage(checkout.git, [entry]);
+  return commitIndex(checkout, { message, hooks, what: ["--only", "--", `:(literal)${path}`] });
+}
+
+const ONLY = [...COMMIT_OPTIONS, "--only", "--"];
+
+/** In the index, and without the flags by which an operator keeps changes of it private. Asked until a conflict once. */
+async function isPlainlyTracked({ git, plainlyTracked }: Checkout, path: string): Promise<boolean> {
+  if (plainlyTracked.has(path)) return true;
+  const { stdout } = await git.run(["ls-files", "-v", "-z", "--", `:(literal)${path}`]);
+  if (stdout !== `H ${bytesOf(path)}\0`) return false;
+  plainlyTracked.add(path);
+  return true;
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+export interface TreeCommit {
+  readonly message: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Whether to commit by parts. `git commit` looks at every file of the work tree, which a repository of a hundred
+ * thousand feels; in a small one it is a single process instead of three. What git has begun only git may conclude.
+ */
+function shouldCommitByParts(checkout: Checkout): boolean {
+  return hasBigIndex(checkout) && !UNDER_WAY.some((name) => existsSync(join(checkout.gitDir, name)));
+}
+
+/** Commits what is in the index, as `git commit` would, without a look at the work tree. False: nothing to commit. */
+async function commitTree(checkout: Checkout, { message, env = {} }: TreeCommit): Promise<boolean> {
+  const { git } = checkout;
+  const [written, { head }, before, identity] = await Promise.all([
+    git.must(["write-tree"], { env }),
+    readHead(checkout, git),
+    git.ask(["rev-parse", "--quiet", "--verify", "HEAD^{tree}"]),
+    checkout.identity(),
+  ]);
+  const tree = written.trim();
+  if (tree === (head === null ? emptyTree(tree) : before.stdout.trim())) return false;
+  const parent = head === null ? [] : ["-p", head];
+  const input = bytesOf(message);
+  const commit = (await git.must([...identity, "commit-tree", ...parent, tree], { input })).trim();
+  const subject = message.slice(0, message.indexOf("\n"));
+  const why = `commit${head === null ? " (initial)" : ""}: ${subject}`;
+  // Only from where we saw it: nobody's commit gets lost.
+  await git.must([...identity, "update-ref", "-m", why, "HEAD", commit, head ?? nothing(tree)]);
+  return true;
+}
+
+const UNDER_WAY = [
+  "MERGE_HEAD",
+  "MERGE_MSG",
+  "SQUASH_MSG",
+  "CHERRY_PICK_HEAD",
+  "REVERT_HEAD",
+  "sequencer",
+  "rebase-merge",
+  "rebase-apply",
+];
+
+/** How git writes that a reference must not exist yet. */
+function nothing(sibling: string): string {
+  return "0".repeat(sibling.length);
+}

@@ -2,13 +2,12 @@ import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute, join, posix, relative } from "node:path";
 import type { Checkout } from "./checkout.ts";
 import { textOf, type Git } from "../git/git.ts";
-import { PathIndex, spelled } from "./path-index.ts";
 import type { Owner } from "./whose-path.ts";
 
 export interface Citations {
   /** As the agent wrote them. */
   readonly cited: readonly string[];
-  /** By its tools, as those tell. What an agent wrote on its way it may have taken away again, but hardly all of it. */
+  /** By its tools, as those tell. What an agent wrote on its way it may have taken away again. */
   readonly written: readonly string[];
   /** What the task's iterations changed, by any account: counted, uncommitted, put back, earlier. */
   readonly changed: Iterable<string>;
@@ -24,20 +23,11 @@ export interface Citations {
  * look like a liar, a missed one only lets a lie pass that other checks will find.
  */
 export async function findPhantoms(checkout: Checkout, citations: Citations): Promise<readonly string[]> {
-  const { cited, written } = citations;
-  const phantoms = new Set(await phantomsAmong(checkout, citations, [...new Set([...cited, ...written])]));
-  const isAllGone = written.length > 0 && written.every((path) => phantoms.has(path));
-  return [...phantoms].filter((path) => isAllGone || cited.includes(path)).slice(0, PHANTOMS_MAX);
-}
-
-async function phantomsAmong(
-  checkout: Checkout,
-  citations: Citations,
-  named: readonly string[],
-): Promise<readonly string[]> {
+  const { cited: named, written } = citations;
   if (named.length === 0) return [];
   const changed = new Set(citations.changed);
-  const known = new PathIndex([...changed, ...citations.ours]);
+  const byTools = written.map((path) => pathIn(checkout.root, path));
+  const known = new PathIndex([...changed, ...citations.ours, ...byTools]);
   const isFolder = (path: string): boolean => kindOf(join(checkout.root, path)) === "folder";
   const doubtful: Doubtful[] = [];
   for (const cited of named) {
@@ -57,7 +47,10 @@ async function phantomsAmong(
   );
   // Git ignores a file that is there and neither tracked nor, as all that it does not ignore, in its status.
   const isPhantom = ({ place }: Doubtful): boolean => place === null || tracked.has(place);
-  return unknown.filter(isPhantom).map(({ cited }) => cited);
+  return unknown
+    .filter(isPhantom)
+    .map(({ cited }) => cited)
+    .slice(0, PHANTOMS_MAX);
 }
 
 const PHANTOMS_MAX = 50;
@@ -176,4 +169,44 @@ async function trackedAmong(git: Git, paths: readonly string[]): Promise<Readonl
     onRecord: (record) => tracked.add(textOf(record)),
   });
   return tracked;
+}
+
+/** Paths to be found by any end of them, whatever the composition of their letters. */
+class PathIndex {
+  readonly #byName = new Map<string, string[]>();
+
+  constructor(paths: Iterable<string>) {
+    for (const path of paths) this.#add(spelled(path));
+  }
+
+  /** Names the same file: the same path, or one that ends with the other. */
+  has(path: string): boolean {
+    return this.#alike(path).length > 0;
+  }
+
+  /** Whether the path lies in a folder that is one of ours (another repository inside this one). */
+  hasFolderOf(path: string, isFolder: (folder: string) => boolean): boolean {
+    for (let at = posix.dirname(path); at !== "." && at !== "/"; at = posix.dirname(at)) {
+      if (this.#alike(at).some(isFolder)) return true;
+    }
+    return false;
+  }
+
+  #add(path: string): void {
+    const name = posix.basename(path);
+    const others = this.#byName.get(name);
+    if (others === undefined) this.#byName.set(name, [path]);
+    else others.push(path);
+  }
+
+  #alike(path: string): readonly string[] {
+    const alike = this.#byName.get(posix.basename(path)) ?? [];
+    return alike.filter((one) => one === path || one.endsWith(`/${path}`) || path.endsWith(`/${one}`));
+  }
+}
+
+/** One spelling for all: no `./`, no `..` inside, no slash at the end, letters composed. */
+function spelled(path: string): string {
+  const normal = posix.normalize(path.normalize("NFC"));
+  return normal.length > 1 && normal.endsWith("/") ? normal.slice(0, -1) : normal;
 }

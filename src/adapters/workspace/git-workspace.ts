@@ -1,20 +1,25 @@
+import { closeSync, fstatSync, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { NO_LEFTOVERS, type Leftovers } from "../../core/report/evidence.ts";
-import type { WatchRequest, Workspace } from "../../engine/ports.ts";
+import type { GatePlace, OldChecksRequest, WatchRequest, Workspace } from "../../engine/ports.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { collectEvidence } from "./collect-evidence.ts";
-import { nextTick } from "./file-clock.ts";
-import { commitMark } from "./commit-mark.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { commitMark } from "./commit-leftovers.ts";
+import { fingerprint } from "./own-checkout.ts";
+import { keepGitSteering, readIndexFlags, type GitSteering, type IndexFlags } from "./hidden-changes.ts";
 import { keepFiles, type KeptFiles } from "./kept-files.ts";
-import { isAnyLeftover, isLeftByGates, isUntouched, lookAgain } from "./known-leftovers.ts";
+import { layOldChecks, removeAbandonedOldChecks } from "./old-checks.ts";
+import { readSetBacks } from "./read-set-backs.ts";
+import { readPatch } from "./read-diff.ts";
+import { isAnyLeftover, isLeftByGates, isUntouched, lookAgain, readLeftovers } from "./read-leftovers.ts";
 import { readHead } from "../git/read-head.ts";
-import { readLeftovers } from "./read-leftovers.ts";
 import { readStatus } from "./read-status.ts";
-import { removeAbandoned } from "../git/remove-abandoned.ts";
-import { removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
-import { createTidying } from "./tidy-now-and-then.ts";
-import { useBranch } from "./use-branch.ts";
+import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
+import type { Git } from "../git/git.ts";
 
 export interface GitWorkspace extends Workspace {
   /** What is uncommitted, left out what is ignored, ours, or known to be left by agents and gates. */
@@ -38,7 +43,11 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
   const { root, ralphDir, bigIndexBytes } = options;
   let opening: Promise<Checkout> | null = null;
   let opened: Checkout | null = null;
-  let kept: KeptFiles | null = null;
+  const before: { kept: KeptFiles | null; steering: GitSteering | null; flags: IndexFlags | null } = {
+    kept: null,
+    steering: null,
+    flags: null,
+  };
   const tidy = createTidying(options.tidyEvery);
   const open = async (): Promise<Checkout> => {
     opened ??= await (opening ??= openCheckout(root, ralphDir, bigIndexBytes));
@@ -47,16 +56,14 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
   return {
     async snapshot() {
       const checkout = await open();
-      kept = keepFiles(checkout.root, checkout.ralphPrefix);
+      before.kept = keepFiles(checkout.root, checkout.ralphPrefix);
+      before.steering = keepGitSteering(checkout);
+      // Those that are there when we begin are the operator's.
+      before.flags ??= await readIndexFlags(checkout);
       return readHead(checkout, checkout.git);
     },
     async hasWritten(request) {
-      const checkout = await open();
-      if ((await readHead(checkout, checkout.git)).head !== request.from.head) return true;
-      const { whose } = ownersIn(checkout, request);
-      const isOld = isUntouched(checkout.root, request.leftBefore);
-      const entries = await readStatus(checkout);
-      return entries.some(({ path }) => whose(path) === "agent" && !isOld(path));
+      return hasWritten(await open(), request);
     },
     async fingerprint() {
       return fingerprint(await open());
@@ -67,7 +74,7 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
     },
     async collect(request) {
       const checkout = await open();
-      const evidence = await collectEvidence(checkout, request, ownersIn(checkout, request), kept);
+      const evidence = await collectEvidence(checkout, request, ownersIn(checkout, request), before);
       await tidy(checkout.git);
       return evidence;
     },
@@ -75,21 +82,19 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
       return commitMark(await open(), request);
     },
     async clearLeftovers() {
-      const checkout = await open();
-      removeOwnIndexes(checkout);
-      await removeStaleLocks(checkout);
-      await removeAbandoned(checkout.git, checkout.root);
+      await clearLeftovers(await open());
+    },
+    async withOldChecks(request, use) {
+      return withOldChecks(await open(), request, use);
+    },
+    async patch(from, to) {
+      return readPatch((await open()).git, from, to);
     },
     async useBranch(name) {
       await useBranch(await open(), name);
     },
     async dirtyPaths(ignore, known = NO_LEFTOVERS) {
-      const checkout = await open();
-      const whose = whosePath(checkout.ralphPrefix, withRealPaths(checkout.root, ignore));
-      const { take, stay, tooRisky } = await readLeftovers(checkout, whose);
-      const paths = [...take, ...stay, ...tooRisky].map((entry) => entry.path);
-      const isKnown = isAnyLeftover(root, known);
-      return paths.filter((path) => whose(path) === "agent" && !isKnown(path)).toSorted();
+      return dirtyPaths(await open(), ignore, isAnyLeftover(root, known));
     },
     async beforeGates() {
       return nextTick((await open()).ralphDir);
@@ -105,10 +110,106 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
   };
 }
 
+async function hasWritten(checkout: Checkout, request: WatchRequest): Promise<boolean> {
+  if ((await readHead(checkout, checkout.git)).head !== request.from.head) return true;
+  const { whose } = ownersIn(checkout, request);
+  const isOld = isUntouched(checkout.root, request.leftBefore);
+  const entries = await readStatus(checkout);
+  return entries.some(({ path }) => whose(path) === "agent" && !isOld(path));
+}
+
+async function clearLeftovers(checkout: Checkout): Promise<void> {
+  removeOwnIndexes(checkout);
+  removeAbandonedOldChecks(checkout.commonDir);
+  await removeStaleLocks(checkout);
+  await removeAbandoned(checkout.git, checkout.root);
+}
+
+async function withOldChecks<T>(
+  checkout: Checkout,
+  { base, paths, gates, since }: OldChecksRequest,
+  use: (place: GatePlace) => Promise<T>,
+): Promise<T> {
+  const request = { base, changed: paths, gates, since, oldChecks: "always" } as const;
+  const { setBacks } = await readSetBacks(checkout, request);
+  const tree = await layOldChecks(checkout, base, setBacks);
+  try {
+    return await use({ root: tree.root, prefix: tree.prefix ?? [] });
+  } finally {
+    await tree.dispose();
+  }
+}
+
+async function dirtyPaths(
+  checkout: Checkout,
+  ignore: readonly string[],
+  isKnown: (path: string) => boolean,
+): Promise<string[]> {
+  const whose = whosePath(checkout.ralphPrefix, withRealPaths(checkout.root, ignore));
+  const { take, stay, tooRisky } = await readLeftovers(checkout, whose);
+  const paths = [...take, ...stay, ...tooRisky].map((entry) => entry.path);
+  return paths.filter((path) => whose(path) === "agent" && !isKnown(path)).toSorted();
+}
+
 function ownersIn({ root, ralphPrefix }: Checkout, request: WatchRequest): Owners {
   const ours = [...withRealPaths(root, request.ignore), ...request.leaveAlone];
   const owner = whosePath(ralphPrefix, ours);
   const { leftBefore, leftByGates: byGates, gatesRan } = request;
   const isGates = isLeftByGates(root, { byAgents: leftBefore, byGates, gatesRan });
   return { isGates, whose: (path) => (isGates(path) ? "ours" : owner(path)) };
+}
+
+/** Checks the branch out, made from the current commit if it does not exist. */
+async function useBranch(checkout: Checkout, name: string): Promise<void> {
+  const { git } = checkout;
+  if ((await readHead(checkout, git)).branch === name) return;
+  if ((await git.run(["check-ref-format", "--branch", name])).code !== 0) {
+    throw new RalphError("bad-tasks", `"${name}" is not a possible name of a branch`);
+  }
+  const exists = (await git.ask(["show-ref", "--verify", "--quiet", `refs/heads/${name}`])).code === 0;
+  await git.must(exists ? ["checkout", "--quiet", name, "--"] : ["checkout", "--quiet", "-b", name]);
+}
+
+/** Some file systems date changes by whole seconds. */
+const COARSEST_MS = 2_500;
+
+/** The latest date that a change so far can have, once every later change has a later one; null if that never comes. */
+export async function nextTick(folder: string): Promise<number | null> {
+  const latest = fileTime(folder);
+  const deadline = performance.now() + COARSEST_MS;
+  while (performance.now() < deadline) {
+    if (fileTime(folder) > latest) return latest;
+    await sleep(1);
+  }
+  return null;
+}
+
+/** The date that a change in this folder has now: by a clock that ticks slowly, and may be another machine's. */
+function fileTime(folder: string): number {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${TEMPORARY_PREFIX}${process.pid}-clock`);
+  rmSync(path, { recursive: true, force: true });
+  const file = openSync(path, "wx");
+  try {
+    return fstatSync(file).ctimeMs;
+  } finally {
+    closeSync(file);
+    unlinkSync(path);
+  }
+}
+
+/** Each leaves a few objects, and git itself begins to mind at some 6,700. */
+const ITERATIONS = 1_000;
+
+/**
+ * To be called once an iteration. Git tidies up after its own commands, but not after ours: a run of a week
+ * would leave a file for each object. Whether there is anything to do, and whether the operator wants it, git knows.
+ */
+function createTidying(every = ITERATIONS): (git: Git) => Promise<void> {
+  let iterations = 0;
+  return async (git) => {
+    iterations += 1;
+    // How it went does not matter to the work; the next time comes.
+    if (iterations % every === 0) await git.run(["gc", "--auto", "--quiet"], { tidies: true });
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { looksSecret } from "./looks-secret.ts";
+import { looksSecret } from "./read-leftovers.ts";
 
 test.each([
   ".env",

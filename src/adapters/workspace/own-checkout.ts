@@ -1,11 +1,16 @@
-import { relative } from "node:path";
+import { relative, join } from "node:path";
+import { createHash } from "node:crypto";
 import { PATHS_KEPT } from "../../core/report/evidence.ts";
 import type { CheckoutChange, OwnCheckout } from "../../engine/parallel-ports.ts";
 import { textOf } from "../git/git.ts";
 import { inTurn } from "../system/in-turn.ts";
-import { ownOutput } from "../system/own-output.ts";
+import { ownOutput } from "../system/process-table.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
-import { lookAtCheckout, type CheckoutLook } from "./look-at-checkout.ts";
+import type { Snapshot } from "../../engine/ports.ts";
+import { readHead } from "../git/read-head.ts";
+import { lookOf } from "./read-leftovers.ts";
+import { readStatus } from "./read-status.ts";
+import { whosePath } from "./whose-path.ts";
 
 /** What changes it, and looks at it, does so under this key, one after the other. */
 export function checkoutKey(root: string): string {
@@ -55,5 +60,30 @@ function differences(
   return {
     head: hasMoved && !isOurs(now.head) ? now.head : null,
     paths: [...changed.map(([path]) => path), ...settled].map(textOf).toSorted(),
+  };
+}
+
+/** Another text when anything in the work tree has changed. */
+export async function fingerprint(checkout: Checkout): Promise<string> {
+  const { head, branch, paths } = await lookAtCheckout(checkout);
+  const hash = createHash("sha256").update(`${head} ${branch}\0`);
+  for (const [bytes, look] of paths) hash.update(`${bytes}\0${look}\0`);
+  return hash.digest("hex");
+}
+
+/** Where HEAD is, and what every path that differs from it looks like; our own files change all the time. */
+interface CheckoutLook extends Snapshot {
+  readonly paths: ReadonlyMap<string, string>;
+}
+
+/** Takes no lock. */
+async function lookAtCheckout(checkout: Checkout): Promise<CheckoutLook> {
+  const head = await readHead(checkout, checkout.git);
+  const whose = whosePath(checkout.ralphPrefix, []);
+  const entries = (await readStatus(checkout)).filter(({ path }) => whose(path) !== "ours");
+  const look = (path: string): string => lookOf(join(checkout.root, path));
+  return {
+    ...head,
+    paths: new Map(entries.map(({ path, bytes, staged }) => [bytes, `${staged} ${look(path)}`])),
   };
 }

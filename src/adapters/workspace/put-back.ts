@@ -1,16 +1,35 @@
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  type Stats,
+} from "node:fs";
+import { dirname, join, posix } from "node:path";
 import { PATHS_KEPT } from "../../core/report/evidence.ts";
-import type { CollectRequest } from "../../engine/ports.ts";
+import type { CollectRequest, CommitRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitIndex, isMerging, withOwnIndex, type Env } from "./commit-leftovers.ts";
 import { commitMessage } from "../git/commit-message.ts";
-import { findTampered, type Tampered } from "./find-tampered.ts";
-import { textOf, type Git } from "../git/git.ts";
-import type { KeptFiles } from "./kept-files.ts";
-import { PutAside } from "./put-aside.ts";
-import { readPutBackRecord, writePutBackRecord } from "./put-back-record.ts";
+import { textOf, type Git, bytesOf } from "../git/git.ts";
+import {
+  type KeptFiles,
+  type Content,
+  configurationPaths,
+  contentAt,
+  isConfiguration,
+  isSameContent,
+} from "./kept-files.ts";
 import { readHead } from "../git/read-head.ts";
-import { readLeftovers, type Leftovers } from "./read-leftovers.ts";
+import { readLeftovers, type SortedLeftovers, isUntouched } from "./read-leftovers.ts";
 import type { Owner } from "./whose-path.ts";
+import { fileError, writeFileAtomically } from "../system/atomic-file.ts";
+import type { StatusEntry } from "./read-status.ts";
 
 export interface PutBackOptions {
   readonly whose: (path: string) => Owner;
@@ -22,7 +41,7 @@ export interface PutBackOptions {
 export interface PutBackResult {
   readonly putBack: readonly string[];
   /** What is uncommitted afterwards. */
-  readonly left: Leftovers;
+  readonly left: SortedLeftovers;
 }
 
 /**
@@ -138,3 +157,272 @@ async function setIndex(git: Git, items: readonly Tampered[], inBase: Entries, e
 
 /** Mode 0 takes a path out of the index, whatever the object. */
 const NOTHING = `0 ${"0".repeat(40)}`;
+
+/** Written before anything is put back, so that a process that dies in between leaves all that the next one needs. */
+export interface PutBackRecord {
+  readonly paths: readonly string[];
+  readonly kept: ReadonlyMap<string, Content> | null;
+}
+
+function writePutBackRecord(
+  aside: PutAside,
+  { run, iteration }: CollectRequest,
+  { paths, kept }: PutBackRecord,
+): void {
+  const files = kept === null ? null : [...kept].map(([path, content]) => [path, packed(content)]);
+  aside.writeRecord({ run, iteration, paths, kept: files });
+}
+
+/** Null when there is none of this very iteration. The agent could write there, so nothing in it is trusted. */
+function readPutBackRecord(aside: PutAside, request: CollectRequest): PutBackRecord | null {
+  const record = aside.readRecord();
+  if (!isObject(record) || record["run"] !== request.run || record["iteration"] !== request.iteration)
+    return null;
+  const paths = listIn(record, "paths").filter((path) => typeof path === "string");
+  const kept = Array.isArray(record["kept"]) ? new Map(listIn(record, "kept").flatMap(unpacked)) : null;
+  return { paths: paths.filter((path) => request.isProtected(path)), kept };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function packed(content: Content): Fields {
+  return content.is === "file" ? { ...content, bytes: content.bytes.toString("base64") } : { ...content };
+}
+
+function unpacked(pair: unknown): readonly (readonly [string, Content])[] {
+  const [path, content] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
+  if (typeof path !== "string" || !isObject(content)) return [];
+  const { is, bytes, mode, target } = content;
+  if (is === "file" && typeof bytes === "string" && typeof mode === "number")
+    return [[path, { is, bytes: Buffer.from(bytes, "base64"), mode: mode & 0o777 }]];
+  if (is === "link" && typeof target === "string") return [[path, { is, target }]];
+  return is === "missing" || is === "other" ? [[path, { is }]] : [];
+}
+
+function listIn(record: Fields, key: string): readonly unknown[] {
+  const value = record[key];
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+/** Where the agent's versions go: `logs/put-back/iteration-007/` in our folder. No link is ever followed. */
+class PutAside {
+  readonly #checkout: Checkout;
+  readonly #name: string;
+
+  constructor(checkout: Checkout, { iteration }: CommitRequest) {
+    this.#checkout = checkout;
+    this.#name = `iteration-${String(iteration).padStart(3, "0")}`;
+  }
+
+  /** What was written down in this iteration, or null. */
+  readRecord(): unknown {
+    const path = join(this.#checkout.ralphDir, "logs", "put-back", `${this.#name}.json`);
+    try {
+      return lstatSync(path).isFile() ? (JSON.parse(readFileSync(path, "utf8")) as unknown) : null;
+    } catch {
+      return null; // none, or somebody else's
+    }
+  }
+
+  writeRecord(record: unknown): void {
+    const path = join(this.#folder(), `${this.#name}.json`);
+    if (kindOf(path) !== "file") rmSync(path, { recursive: true, force: true });
+    writeFileAtomically(path, `${JSON.stringify(record)}\n`);
+  }
+
+  /** Takes whatever is at the path out of the work tree, and what stands in the way to it. Paths are git's bytes. */
+  take(bytes: string): void {
+    const parts = bytes.replace(/\/$/, "").split("/");
+    for (let length = 1; length < parts.length; length += 1) {
+      const parent = parts.slice(0, length).join("/");
+      const kind = kindOf(this.#inTree(parent));
+      if (kind === "missing") return;
+      if (kind === "folder") continue;
+      this.#move(parent, `${parent}.in-the-way`);
+      return;
+    }
+    const path = parts.join("/");
+    if (kindOf(this.#inTree(path)) !== "missing") this.#move(path, path);
+  }
+
+  /** Removes the folders above the path that are empty now. */
+  prune(bytes: string): void {
+    for (let at = posix.dirname(bytes.replace(/\/$/, "")); at !== "."; at = posix.dirname(at)) {
+      try {
+        rmdirSync(this.#inTree(at));
+      } catch {
+        return; // not empty, or not there
+      }
+    }
+  }
+
+  /** Writes what was there; the way has been cleared. */
+  write(bytes: string, content: Content): void {
+    const path = join(this.#checkout.root, textOf(bytes));
+    try {
+      if (content.is === "file" || content.is === "link") mkdirSync(dirname(path), { recursive: true });
+      if (content.is === "link") symlinkSync(content.target, path);
+      if (content.is !== "file") return;
+      writeFileAtomically(path, content.bytes);
+      chmodSync(path, content.mode);
+    } catch (error) {
+      throw fileError(error, path);
+    }
+  }
+
+  #move(from: string, to: string): void {
+    const source = this.#inTree(from);
+    const target = this.#free(to);
+    try {
+      renameSync(source, target);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw fileError(error, textOf(from));
+      cpSync(source.toString(), target.toString(), { recursive: true, verbatimSymlinks: true });
+      rmSync(source, { recursive: true, force: true });
+    }
+  }
+
+  /** A place for it that is not taken; the first version keeps the plain name. */
+  #free(bytes: string): Buffer {
+    let folder = bytesOf(join(this.#folder(), this.#name));
+    makeFolder(pathOf(folder));
+    for (const part of posix.dirname(bytes).split("/")) {
+      const isTaken = !["missing", "folder"].includes(kindOf(pathOf(join(folder, part))));
+      folder = join(folder, isTaken ? `${part}~folder` : part);
+      makeFolder(pathOf(folder));
+    }
+    const name = posix.basename(bytes);
+    for (let number = 1; ; number += 1) {
+      const path = pathOf(join(folder, number === 1 ? name : `${name}~${number}`));
+      if (kindOf(path) === "missing") return path;
+    }
+  }
+
+  #folder(): string {
+    const { root, ralphDir, ralphPrefix } = this.#checkout;
+    let folder = ralphPrefix === null ? ralphDir : root;
+    mkdirSync(folder, { recursive: true });
+    const way = (ralphPrefix ?? "").split("/").filter((name) => name !== "");
+    for (const name of [...way, "logs", "put-back"]) {
+      folder = join(folder, name);
+      makeFolder(folder);
+    }
+    return folder;
+  }
+
+  #inTree(bytes: string): Buffer {
+    return pathOf(join(bytesOf(this.#checkout.root), bytes));
+  }
+}
+
+function pathOf(bytes: string): Buffer {
+  return Buffer.from(bytes, "latin1");
+}
+
+/** Nobody but us writes there: a link or a file in its place is the agent's. */
+function makeFolder(path: string | Buffer): void {
+  const kind = kindOf(path);
+  if (kind === "folder") return;
+  if (kind !== "missing") rmSync(path, { force: true });
+  mkdirSync(path);
+}
+
+function kindOf(path: string | Buffer): "missing" | "folder" | "file" | "other" {
+  let stats: Stats | undefined;
+  try {
+    stats = lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return "missing"; // below something that is not a folder
+  }
+  if (stats === undefined) return "missing";
+  if (stats.isDirectory()) return "folder";
+  return stats.isFile() ? "file" : "other";
+}
+
+/** A protected path that is not what it was when the iteration began. */
+interface Tampered {
+  /** As git writes it. */
+  readonly bytes: string;
+  /** What it was; null when git knows. */
+  readonly was: Content | null;
+  readonly isCommitted: boolean;
+  readonly isStaged: boolean;
+}
+
+export interface Look {
+  readonly left: SortedLeftovers;
+  /** What the commits of the iteration changed: git's bytes, and whether it was there before. */
+  readonly inCommits: ReadonlyMap<string, "new" | "old">;
+  readonly whose: (path: string) => Owner;
+  /** The configuration as it was; null when this process did not see the iteration begin. */
+  readonly kept: ReadonlyMap<string, Content> | null;
+}
+
+function findTampered(checkout: Checkout, request: CollectRequest, look: Look): readonly Tampered[] {
+  const dirty = new Map(
+    [...look.left.take, ...look.left.stay, ...look.left.tooRisky, ...look.left.ours].map((entry) => [
+      entry.bytes,
+      entry,
+    ]),
+  );
+  const found = new Map<string, Content | null>();
+  for (const bytes of changedInGit(checkout, request, look)) found.set(bytes, null);
+  for (const path of configurationPaths(checkout.root, checkout.ralphPrefix, look.kept)) {
+    if (!isApart(path, checkout, look) || !request.isProtected(path) || isOperators(path, request)) continue;
+    const bytes = bytesOf(path);
+    const entry = dirty.get(bytes);
+    const was = look.kept === null ? null : (look.kept.get(path) ?? { is: "missing" });
+    const isTampered =
+      was === null
+        ? isLost(look.inCommits.get(bytes), entry)
+        : isChanged(was, contentAt(checkout.root, path), look.inCommits.has(bytes) && entry !== undefined);
+    if (isTampered) found.set(bytes, was);
+  }
+  return [...found].map(([bytes, was]) => {
+    const entry = dirty.get(bytes);
+    const isStaged = entry !== undefined && (entry.staged || entry.is === "conflict");
+    return { bytes, was, isCommitted: look.inCommits.has(bytes), isStaged };
+  });
+}
+
+function* changedInGit(checkout: Checkout, request: CollectRequest, look: Look): Iterable<string> {
+  const { left, inCommits, whose } = look;
+  const isOld = isUntouched(checkout.root, request.leftBefore);
+  const isMeant = (path: string): boolean => request.isProtected(path) && !isApart(path, checkout, look);
+  for (const { bytes, path } of [...left.take, ...left.stay, ...left.tooRisky]) {
+    if (isMeant(path) && !isOld(path)) yield bytes;
+  }
+  for (const bytes of inCommits.keys()) {
+    const path = textOf(bytes);
+    if (isMeant(path) && whose(path) !== "ours") yield bytes;
+  }
+}
+
+/** Of our own folder only the configuration is protected: the rest is ours to write, or everybody's. */
+function isApart(path: string, { ralphPrefix }: Checkout, { kept }: Look): boolean {
+  if (ralphPrefix !== null && path.startsWith(ralphPrefix)) return true;
+  return kept !== null && isConfiguration(path, ralphPrefix);
+}
+
+/** `isOtherInGit`: what git has of it now is neither what it had nor what lies there. */
+function isChanged(was: Content, now: Content, isOtherInGit: boolean): boolean {
+  return was.is !== "other" && (isOtherInGit || !isSameContent(was, now));
+}
+
+/**
+ * Without a memory of it, a configuration that is uncommitted may be the operator's. What is gone, or was committed
+ * over what git had, can be put back all the same.
+ */
+function isLost(inCommits: "new" | "old" | undefined, entry: StatusEntry | undefined): boolean {
+  return inCommits === "old" || (entry !== undefined && entry.missing);
+}
+
+function isOperators(path: string, { leaveAlone, ignore }: CollectRequest): boolean {
+  return [...leaveAlone, ...ignore].some(
+    (own) => own === path || (own.endsWith("/") && path.startsWith(own)),
+  );
+}

@@ -1,15 +1,19 @@
 import { accessSync, constants, lstatSync, readFileSync, type Stats } from "node:fs";
-import { join } from "node:path";
+import { join, dirname, posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { LeftOutFile } from "../../core/report/evidence.ts";
+import {
+  type LeftOutFile,
+  PATHS_KEPT,
+  type FileSpan,
+  type Leftover,
+  type Leftovers,
+} from "../../core/report/evidence.ts";
 import type { Checkout } from "./checkout.ts";
-import { looksSecret } from "./looks-secret.ts";
-import { isOwnGitignore } from "./own-gitignore.ts";
 import type { StatusEntry } from "./read-status.ts";
 import type { Owner } from "./whose-path.ts";
 
 /** What is uncommitted, by what may happen to it. */
-export interface Leftovers {
+export interface SortedLeftovers {
   /** May be committed. */
   readonly take: readonly StatusEntry[];
   /** Cannot be committed: conflicts, a repository inside ours, what git cannot read. */
@@ -24,7 +28,10 @@ const COMMIT_BYTES_MAX = 10 * 1024 * 1024;
 const ENTRIES_AT_ONCE = 1_000;
 
 /** One look at the work tree. */
-export async function readLeftovers(checkout: Checkout, whose: (path: string) => Owner): Promise<Leftovers> {
+export async function readLeftovers(
+  checkout: Checkout,
+  whose: (path: string) => Owner,
+): Promise<SortedLeftovers> {
   const entries = await checkout.walk.entries();
   // What was plain need not be so any more.
   if (entries.some((entry) => entry.is === "conflict")) checkout.plainlyTracked.clear();
@@ -39,7 +46,7 @@ async function sortEntries(
   entries: readonly StatusEntry[],
   root: string,
   whose: (entry: StatusEntry) => Owner,
-): Promise<Leftovers> {
+): Promise<SortedLeftovers> {
   const take: StatusEntry[] = [];
   const stay: StatusEntry[] = [];
   const ours: StatusEntry[] = [];
@@ -77,3 +84,105 @@ function fateOf(entry: StatusEntry, root: string): "take" | "stay" | LeftOutFile
   if (stats.size > COMMIT_BYTES_MAX) return "too-big";
   return looksSecret(entry.path, () => readFileSync(path, "utf8")) ? "looks-secret" : "take";
 }
+
+/** What these paths look like now, as far as they are remembered. */
+export function leftoversAt(root: string, paths: readonly string[]): readonly Leftover[] {
+  return paths.slice(0, PATHS_KEPT).map((path) => ({ path, look: lookOf(join(root, path)) }));
+}
+
+/** Whether a path was left like this before: then it is no news. */
+export function isUntouched(root: string, left: readonly Leftover[]): (path: string) => boolean {
+  const looks = new Map(left.map(({ path, look }) => [path, look]));
+  return (path) => looks.has(path) && looks.get(path) === lookOf(join(root, path));
+}
+
+export function lookAgain(root: string, left: readonly Leftover[]): readonly Leftover[] {
+  return leftoversAt(
+    root,
+    left.map(({ path }) => path),
+  );
+}
+
+/** Whether gates left an uncommitted path, and nobody touched it since. */
+export function isLeftByGates(
+  root: string,
+  { byAgents, byGates, gatesRan }: Leftovers,
+): (path: string) => boolean {
+  const isKnown = isUntouched(root, byGates);
+  if (gatesRan === null) return isKnown;
+  const agents = new Set(byAgents.map(({ path }) => path));
+  return (path) => isKnown(path) || (!agents.has(path) && isWithin(gatesRan, changedAt(join(root, path))));
+}
+
+/** Whether an uncommitted path was left by an agent or a gate, whatever became of it. */
+export function isAnyLeftover(root: string, left: Leftovers): (path: string) => boolean {
+  const known = new Set([...left.byAgents, ...left.byGates].map(({ path }) => path));
+  const isGates = isLeftByGates(root, left);
+  return (path) => known.has(path) || isGates(path);
+}
+
+function isWithin({ after, upTo }: FileSpan, time: number | null): boolean {
+  return time !== null && time > after && time <= upTo;
+}
+
+/** The date of a file, or of the folder that has lost it. A folder does not show what happened deep inside of it. */
+function changedAt(path: string): number | null {
+  const file = lstatSync(path, { throwIfNoEntry: false });
+  if (file !== undefined) return file.isDirectory() ? null : file.ctimeMs;
+  const folder = lstatSync(dirname(path), { throwIfNoEntry: false });
+  return folder === undefined ? changedAt(dirname(path)) : folder.ctimeMs;
+}
+
+/** Another text when the file has changed. */
+export function lookOf(path: string): string {
+  try {
+    const { mtimeNs, size, mode, ino } = lstatSync(path, { bigint: true });
+    return `${mtimeNs} ${size} ${mode} ${ino}`;
+  } catch {
+    return "gone";
+  }
+}
+
+const FILE = ".gitignore";
+
+/** Whether an uncommitted `.gitignore` differs from HEAD by nothing but lines that `ralph init` adds. */
+async function isOwnGitignore(checkout: Checkout, entry: StatusEntry): Promise<boolean> {
+  if (entry.path !== FILE || entry.missing || entry.is === "conflict") return false;
+  const now = readFileSync(join(checkout.root, FILE), "latin1");
+  const { code, stdout } = await checkout.git.run(["cat-file", "blob", `HEAD:${FILE}`]);
+  const before = code === 0 ? stdout : "";
+  return othersLines(now, checkout.ralphPrefix) === othersLines(before, checkout.ralphPrefix);
+}
+
+function othersLines(text: string, ralphPrefix: string | null): string {
+  const isOurs = (line: string): boolean =>
+    line === "" ||
+    /^#\s*ralph\b/i.test(line) ||
+    (ralphPrefix !== null && line.replace(/^!?\/?/, "").startsWith(ralphPrefix));
+  return text
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => !isOurs(line))
+    .join("\n");
+}
+
+/** Whether a file is better not committed without a person looking: by its name, seldom by its content. */
+export function looksSecret(path: string, read: () => string): boolean {
+  const name = posix.basename(path).toLowerCase();
+  if (IS_EXAMPLE.test(name)) return false;
+  if (name === ".npmrc" || name === ".yarnrc.yml") return /_authToken|_password|npmAuthToken/.test(read());
+  return SECRET_NAMES.some((pattern) => pattern.test(name)) || SECRET_PATHS.test(path);
+}
+
+const IS_EXAMPLE = /[._-](example|sample|template|dist|pub)([._-]|$)/;
+
+const SECRET_NAMES: readonly RegExp[] = [
+  /^\.env(\..+)?$/,
+  /\.(pem|key|p12|pfx|ppk|jks|keystore|kdbx)$/,
+  /^id_(rsa|dsa|ecdsa|ed25519)/,
+  /^(credentials|client_secret|service[-_]account).*\.json$/,
+  /^\.(netrc|pgpass|pypirc|htpasswd|git-credentials)$/,
+  /^_netrc$/,
+];
+
+const SECRET_PATHS = /(^|\/)(\.aws\/credentials|\.docker\/config\.json|\.kube\/config)$/;

@@ -1,5 +1,5 @@
 import { bytesOf, textOf, type Git } from "../git/git.ts";
-import type { UntrackedCache } from "./untracked-cache.ts";
+import type { UntrackedCache } from "./checkout.ts";
 
 /** One path that differs from HEAD, in the index or in the work tree. */
 export interface StatusEntry {

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { inflateSync } from "node:zlib";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { CollectRequest, Snapshot } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitLeftovers, stage, withOwnIndex } from "./commit-leftovers.ts";
-import { descendsFrom } from "./descends-from.ts";
 import { commitMessage } from "../git/commit-message.ts";
 import { bytesOf, type Git } from "../git/git.ts";
 import { readHead, resolveCommit } from "../git/read-head.ts";
-import { readLeftovers, type Leftovers } from "./read-leftovers.ts";
+import { readLeftovers, type SortedLeftovers } from "./read-leftovers.ts";
 import type { Owner } from "./whose-path.ts";
 
 /**
@@ -130,7 +130,7 @@ async function checkOut(git: Git, from: Snapshot, target: string, tip: string | 
 /** Unresolved files cannot be committed in place, so they are saved beside it, markers and all. */
 async function saveConflict(
   checkout: Checkout,
-  left: Leftovers,
+  left: SortedLeftovers,
   request: CollectRequest,
 ): Promise<string | null> {
   const { git } = checkout;
@@ -179,4 +179,37 @@ function inRebase({ gitDir }: Checkout): boolean {
 
 async function isAncestor(git: Git, ancestor: string, commit: string): Promise<boolean> {
   return (await git.ask(["merge-base", "--is-ancestor", ancestor, commit])).code === 0;
+}
+
+/** An agent makes a few commits; beyond that, git knows faster. */
+const COMMITS_READ = 20;
+
+/**
+ * Whether a commit has an ancestor in its history; `known` is one that has. New commits lie in files of their own,
+ * which is one less git to start.
+ */
+async function descendsFrom(
+  checkout: Checkout,
+  commit: string,
+  ancestor: string,
+  known: string | null,
+): Promise<boolean> {
+  let at: string | undefined = commit;
+  for (let count = 0; count < COMMITS_READ && at !== undefined; count += 1) {
+    if (at === ancestor || at === known) return true;
+    at = onlyParent(checkout, at);
+  }
+  return (await checkout.git.run(["merge-base", "--is-ancestor", ancestor, commit])).code === 0;
+}
+
+/** Undefined for a merge, a first commit, or one that is packed. */
+function onlyParent({ commonDir }: Checkout, commit: string): string | undefined {
+  try {
+    const file = readFileSync(join(commonDir, "objects", commit.slice(0, 2), commit.slice(2)));
+    const header = inflateSync(file).toString("latin1").split("\n\n", 1)[0] ?? "";
+    const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)];
+    return parents.length === 1 ? parents[0]?.[1] : undefined;
+  } catch {
+    return undefined; // packed, or not there: git knows
+  }
 }

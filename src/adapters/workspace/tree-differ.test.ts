@@ -6,7 +6,7 @@ import {
   type TemporaryRepository,
 } from "../../../test/fixtures/temporary-repository.ts";
 import { createGit } from "../git/git.ts";
-import { createTreeDiffer, type TreeDiffer } from "./tree-differ.ts";
+import { createTreeDiffer, type TreeDiffer } from "./compare-commits.ts";
 
 let repository: TemporaryRepository;
 let differ: TreeDiffer;

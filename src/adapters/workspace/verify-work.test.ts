@@ -33,7 +33,7 @@ function today(
   return verifyWork(place, { commit, base, paths: PATHS, ...more });
 }
 
-const WELL: WorkToday = { commit: "in-history", undone: [], gone: [], weakened: [] };
+const WELL: WorkToday = { commit: "in-history", undone: [], gone: [], checkFiles: [] };
 
 describe("work that is there", () => {
   test("as it was accepted", async () => {
@@ -100,7 +100,7 @@ describe("work that is not", () => {
   });
 });
 
-test("tests that were weakened since are named", async () => {
+test("check files that were changed since are named", async () => {
   repository.write("a.test.ts", 'test.skip("a", () => {\n  expect(a()).toBe(1);\n});\n');
-  expect((await today()).weakened).toMatchObject([{ path: "a.test.ts", kind: "skipped" }]);
+  expect((await today()).checkFiles).toEqual(["a.test.ts"]);
 });

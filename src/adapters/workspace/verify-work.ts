@@ -4,12 +4,14 @@ import type { AcceptedWork, WorkToday } from "../../core/projections/verificatio
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { textOf, type Git } from "../git/git.ts";
 import { readHead, resolveCommit } from "../git/read-head.ts";
-import { readWeakenedTests } from "./read-weakened-tests.ts";
+import type { GateLine } from "../../core/verdict/check-files.ts";
+import { readSetBacks } from "./read-set-backs.ts";
 
 /** What became of accepted work: looks at the work tree as it is, and changes nothing. */
 export async function verifyWork(
   { root, ralphDir }: { readonly root: string; readonly ralphDir: string },
   accepted: AcceptedWork,
+  gates: readonly GateLine[] = [],
 ): Promise<WorkToday> {
   const checkout = await openCheckout(root, ralphDir);
   const { git } = checkout;
@@ -17,11 +19,11 @@ export async function verifyWork(
   const [commit, base] = await Promise.all([known(git, accepted.commit), known(git, accepted.base)]);
   const isInHistory = commit !== null && head !== null && (await isAncestor(git, commit, head));
   const paths = accepted.paths.filter((path) => !path.includes("\0"));
-  const [thenState, baseState, weakened] = await Promise.all([
+  const [thenState, baseState, checkFiles] = await Promise.all([
     commit === null ? null : compare(checkout, commit, paths),
     // Work on a repository without a commit began with nothing.
     base === null ? (accepted.base === null ? NOTHING : null) : compare(checkout, base, paths),
-    isInHistory ? weakenedSince(checkout, commit, head) : [],
+    isInHistory ? checkFilesSince(checkout, commit, head, gates) : [],
   ]);
   const undone: string[] = [];
   const gone: string[] = [];
@@ -36,7 +38,7 @@ export async function verifyWork(
       accepted.commit === null ? "none" : commit === null ? "gone" : isInHistory ? "in-history" : "elsewhere",
     undone,
     gone,
-    weakened,
+    checkFiles,
   };
 }
 
@@ -104,14 +106,16 @@ function isThere(path: string): boolean {
   }
 }
 
-async function weakenedSince(
+async function checkFilesSince(
   checkout: Checkout,
   commit: string,
   head: string | null,
-): Promise<WorkToday["weakened"]> {
+  gates: readonly GateLine[],
+): Promise<readonly string[]> {
   const { comparisons, ralphPrefix } = checkout;
-  if (head === null) return readWeakenedTests(checkout, commit, []);
+  if (head === null) return [];
   const changed = await comparisons.withWorkTree(commit, head, []);
   const counted = changed.filter((path) => ralphPrefix === null || !path.startsWith(ralphPrefix));
-  return readWeakenedTests(checkout, commit, counted);
+  const request = { base: commit, changed: counted, gates, since: Date.now(), oldChecks: "auto" } as const;
+  return (await readSetBacks(checkout, request)).setBacks.map(({ path }) => path);
 }

@@ -2,10 +2,11 @@ import { join, posix } from "node:path";
 import type { Snapshot } from "../../engine/ports.ts";
 import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
-import { lookOf } from "./known-leftovers.ts";
+import { lookOf } from "./read-leftovers.ts";
 import { readHead } from "../git/read-head.ts";
 import { readStatus } from "./read-status.ts";
 import { withRealPaths } from "./whose-path.ts";
+import { createGit, textOf } from "../git/git.ts";
 
 export interface TreeChanges {
   /** Relative to the root; what git ignores is left out. */
@@ -48,4 +49,13 @@ async function lookAt(checkout: Checkout): Promise<Look> {
     .filter(({ path }) => !posix.basename(path).startsWith(TEMPORARY_PREFIX))
     .map(({ path, is, staged }) => [path, `${is} ${staged} ${lookOf(join(checkout.root, path))}`] as const);
   return { head, looks: new Map(looks) };
+}
+
+/** Those of the paths, relative to the root and inside it, that git keeps a history of. */
+export async function trackedPaths(root: string, paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
+  const literal = paths.map((path) => `:(literal)${path}`);
+  const listed = await createGit(root).must(["ls-files", "-z", "--", ...literal]);
+  const tracked = new Set(listed.split("\0").map(textOf));
+  return paths.filter((path) => tracked.has(path));
 }

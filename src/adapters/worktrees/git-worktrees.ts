@@ -1,19 +1,35 @@
-import { lstatSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, renameSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
 import type { WorktreeEntry, Worktrees } from "../../engine/parallel-ports.ts";
-import { addAtCommit, addOnBranch, resolveCommit } from "./add-worktree.ts";
-import { clearLeftovers, commitStem } from "./clear-leftovers.ts";
-import { clearTheWay } from "./clear-the-way.ts";
+import { gitError, type GitResult } from "../git/git.ts";
+import { removeAbandoned, removeStaleLocks } from "../git/stale-locks.ts";
+import { fileError } from "../system/atomic-file.ts";
 import { inTurn } from "../system/in-turn.ts";
-import { lookInside } from "./look-inside.ts";
-import { makeReady, type ReadyOptions } from "./make-ready.ts";
-import { asOwn, ownPath } from "./own-work.ts";
-import { forget, isHalfMade, isWhole, lockOf, type RegisteredWorktree } from "./registry.ts";
-import { removeWorktree } from "./remove-worktree.ts";
+import { clearTheWay, lookInside, makeReady, type ReadyOptions } from "./make-ready.ts";
+import {
+  asOwn,
+  BRANCH_FOLDER,
+  forget,
+  gitIn,
+  hasIndex,
+  isAbandoned,
+  isHalfMade,
+  isOfTask,
+  isWhole,
+  lockOf,
+  makePlace,
+  openSite,
+  ownPath,
+  readRecord,
+  type RegisteredWorktree,
+  registeredWorktrees,
+  type Site,
+  worktreeName,
+  worktreesAt,
+} from "./registry.ts";
 import { endAbandonedSetup } from "./run-setup.ts";
-import { isOfTask, openSite, worktreesAt, type Site } from "./site.ts";
-import { readRecord } from "./worktree-record.ts";
-import { BRANCH_FOLDER, worktreeName } from "./worktree-name.ts";
 
 export interface WorktreesOptions extends ReadyOptions {
   /** Of the user's checkout, which may be a linked worktree itself. */
@@ -46,14 +62,15 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
         return { ...(await makeReady(site, worktree, task, options, signal)), branch };
       });
     },
-    async at(commit, use, signal = NEVER) {
+    async at(commit, use, signal = NEVER, { isSetUp } = { isSetUp: true }) {
       const site = await open();
       const id = await resolveCommit(site, commit);
       const root = ownPath(join(site.place, commitStem(id)));
       return asOwn(root, async () => {
         const worktree = await addAtCommit(site, root, id);
         try {
-          return await use(await makeReady(site, worktree, null, options, signal));
+          const ready = isSetUp ? options : { ...options, setup: "" };
+          return await use(await makeReady(site, worktree, null, ready, signal));
         } finally {
           // What stays is a leftover, and no reason to lose what came of the use.
           await removeWorktree(worktree).catch(() => undefined);
@@ -121,5 +138,155 @@ async function entryOf(worktree: RegisteredWorktree): Promise<WorktreeEntry[]> {
   } catch (error) {
     if (isWhole(worktree)) throw error;
     return []; // removed meanwhile
+  }
+}
+
+/** On the branch, as it is; made from the base if there is none. Its files are not there yet. */
+async function addOnBranch(
+  site: Site,
+  root: string,
+  branch: string,
+  base: string,
+): Promise<RegisteredWorktree> {
+  const ref = `refs/heads/${branch}`;
+  return inTurn(site.commonDir, async () => {
+    const refs = (await site.git.must(["for-each-ref", "--format=%(refname)", `refs/heads/${BRANCH_FOLDER}`]))
+      .split("\n")
+      .map((line) => Buffer.from(line, "latin1").toString("utf8"));
+    if (refs.includes(ref)) return add(site, root, [root, branch]);
+    const inTheWay = refs.find(
+      (other) => other === `refs/heads/${BRANCH_FOLDER}` || other.startsWith(`${ref}/`),
+    );
+    if (inTheWay !== undefined) throw nameTaken(inTheWay.slice("refs/heads/".length), branch);
+    const commit = await resolveCommit(site, base);
+    // Without --no-track, a base on a remote would be written to the user's configuration.
+    return add(site, root, ["--no-track", "-b", branch, root, commit]);
+  });
+}
+
+/** At the commit, on no branch. Its files are not there yet. */
+async function addAtCommit(site: Site, root: string, commit: string): Promise<RegisteredWorktree> {
+  return inTurn(site.commonDir, () => add(site, root, ["--detach", root, commit]));
+}
+
+async function resolveCommit({ git }: Site, name: string): Promise<string> {
+  const { code, stdout } = await git.run(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+  if (code === 0) return stdout.trim();
+  throw new RalphError("git-failed", `"${name}" is not a commit, so no worktree can be made from it`, {
+    hint: "a worktree needs at least one commit: git commit",
+  });
+}
+
+const IS_ELSEWHERE = /is already (?:checked out|used by worktree) at '(.+)'/;
+
+async function add(site: Site, root: string, args: readonly string[]): Promise<RegisteredWorktree> {
+  makePlace(site.place);
+  const command = ["worktree", "add", "--quiet", "--no-checkout", ...args];
+  const first = await site.git.run(command);
+  if (first.code !== 0) {
+    if (!forgetElsewhere(site, first)) throw gitError(command, first);
+    await site.git.must(command);
+  }
+  const added = registeredWorktrees(site.commonDir).find((one) => one.root === root);
+  if (added !== undefined) return added;
+  throw new RalphError("git-failed", `git made a worktree in ${root}, and does not know it`);
+}
+
+/** A branch stays checked out in a worktree whose folder was deleted; that is forgotten. Any other is refused. */
+function forgetElsewhere({ commonDir }: Site, { stderr }: GitResult): boolean {
+  const elsewhere = IS_ELSEWHERE.exec(stderr)?.[1];
+  if (elsewhere === undefined) return false;
+  const gone = registeredWorktrees(commonDir).filter(
+    (one) => one.root === elsewhere && !existsSync(one.root) && lockOf(one) === null,
+  );
+  for (const one of gone) forget(one);
+  if (gone.length > 0) return true;
+  const branch = /'([^']+)' is already/.exec(stderr)?.[1] ?? "of the task";
+  throw new RalphError("not-writable", `the branch ${branch} is checked out in ${elsewhere}`, {
+    hint: `check out another branch there, for instance: git -C '${elsewhere}' switch --detach`,
+  });
+}
+
+function nameTaken(inTheWay: string, branch: string): RalphError {
+  return new RalphError("not-writable", `the branch ${inTheWay} is in the way of the branch ${branch}`, {
+    hint: `git cannot have both; rename it: git branch -m ${inTheWay} another-name`,
+  });
+}
+
+/** What processes that are dead by now left: checkouts of a commit, folders that they were removing, set-ups, locks, half of a file. */
+async function clearLeftovers(site: Site): Promise<void> {
+  // Later a git of some lane is always alive, and whose a lock is cannot be told.
+  await removeStaleLocks(site, lockedRefs(site.commonDir));
+  for (const worktree of worktreesAt(site)) {
+    await endAbandonedSetup(worktree);
+    if (isLeftover(worktree.root)) await removeWorktree(worktree);
+    else if (lstatSync(worktree.root, { throwIfNoEntry: false }) === undefined) forget(worktree);
+    else if (hasIndex(worktree)) await removeAbandoned(gitIn(worktree), worktree.root);
+  }
+  for (const name of namesIn(site.place)) {
+    const folder = join(site.place, name);
+    if (isLeftover(folder)) await deleteFolder(folder);
+  }
+}
+
+/** The folder of a checkout of one commit begins so; a dead process's is nobody's. */
+function commitStem(commit: string): string {
+  return `@${commit.slice(0, 12)}`;
+}
+
+function lockedRefs(commonDir: string): readonly string[] {
+  const names = readdirSync(join(commonDir, "refs"), { recursive: true, encoding: "utf8" });
+  return names
+    .filter((name) => name.endsWith(".lock"))
+    .map((name) => join("refs", name.slice(0, -".lock".length)));
+}
+
+function isLeftover(path: string): boolean {
+  const pid = /^@[0-9a-f]{12}-(\d+)-\d+$|~removed-(\d+)-\d+$/.exec(basename(path));
+  return pid !== null && isAbandoned(path, Number(pid[1] ?? pid[2]));
+}
+
+function namesIn(place: string): string[] {
+  try {
+    return readdirSync(place);
+  } catch {
+    return []; // there never was one
+  }
+}
+
+/** Removes it with all that is in it. Renamed first, so that a kill leaves no half of a worktree. */
+async function removeWorktree(worktree: RegisteredWorktree): Promise<void> {
+  const grave = ownPath(`${worktree.root}~removed`);
+  await asOwn(grave, async () => {
+    const isThere = lstatSync(worktree.root, { throwIfNoEntry: false }) !== undefined;
+    try {
+      if (isThere) renameSync(worktree.root, grave);
+    } catch (error) {
+      throw fileError(error, worktree.root);
+    }
+    forget(worktree);
+    if (isThere) await deleteFolder(grave);
+  });
+}
+
+/** As far as it goes: what stays is tried again when leftovers are cleared. */
+async function deleteFolder(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    makeWritable(folder);
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Some tools keep their files in folders that nobody may write to. */
+function makeWritable(folder: string): void {
+  try {
+    chmodSync(folder, 0o700);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) makeWritable(join(folder, entry.name));
+    }
+  } catch {
+    // somebody else's
   }
 }

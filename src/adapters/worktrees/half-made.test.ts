@@ -8,7 +8,7 @@ import {
 } from "../../../test/fixtures/temporary-repository.ts";
 import type { Worktrees } from "../../engine/parallel-ports.ts";
 import { createWorktrees } from "./git-worktrees.ts";
-import { newRecord, writeRecord } from "./worktree-record.ts";
+import { newRecord, writeRecord } from "./registry.ts";
 
 let repository: TemporaryRepository;
 let place: string;

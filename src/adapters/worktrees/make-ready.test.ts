@@ -19,7 +19,7 @@ import {
 } from "../../../test/fixtures/temporary-repository.ts";
 import type { OpenedWorktree, Worktrees } from "../../engine/parallel-ports.ts";
 import { createWorktrees, type WorktreesOptions } from "./git-worktrees.ts";
-import { newRecord, readRecord, writeRecord } from "./worktree-record.ts";
+import { newRecord, readRecord, writeRecord } from "./registry.ts";
 
 let repository: TemporaryRepository;
 let root: string;

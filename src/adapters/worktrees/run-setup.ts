@@ -1,14 +1,18 @@
+import { formatDuration } from "../../core/time.ts";
 import { randomUUID } from "node:crypto";
-import { formatDuration } from "../../core/duration.ts";
 import type { Ending } from "../../core/report/agent-report.ts";
-import { createOutputTail } from "../system/output-tail.ts";
-import { shellCommand } from "../system/platform/shell-command.ts";
-import { THIS_PLATFORM } from "../system/platform/this-platform.ts";
+import { createOutputTail } from "../system/line-splitter.ts";
+import { shellCommand, THIS_PLATFORM } from "../system/platform/platform.ts";
 import { sweep } from "../system/process-sweep.ts";
 import { supervise } from "../system/supervise.ts";
-import { asOwn, isAbandoned } from "./own-work.ts";
-import type { RegisteredWorktree } from "./registry.ts";
-import { readRecord, writeRecord, type WorktreeRecord } from "./worktree-record.ts";
+import {
+  asOwn,
+  isAbandoned,
+  readRecord,
+  type RegisteredWorktree,
+  type WorktreeRecord,
+  writeRecord,
+} from "./registry.ts";
 
 export interface SetupOptions {
   /** For the shell; nothing is run when it is empty. */

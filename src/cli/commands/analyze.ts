@@ -1,8 +1,8 @@
+import { acpCommand } from "../../core/agents.ts";
 import type { Command } from "commander";
 import { analyzeOutput, openProject, readConfig } from "../../compose.ts";
 import { projectAnalysis } from "../../core/projections/analysis.ts";
 import type { Config } from "../../config/schema.ts";
-import { acpCommand } from "../../core/agent-named.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { isStreamFormat, type StreamFormat } from "../../core/report/streams/stream-format.ts";
 import type { Act, CliContext } from "../commands.ts";

@@ -1,8 +1,7 @@
 import { Argument, type Command } from "commander";
 import { openProject, readConfigWithOrigins } from "../../compose.ts";
-import type { ConfigValue } from "../../config/config-values.ts";
+import type { ConfigValue, Waiting } from "../../config/load-config.ts";
 import { shownAddress } from "../../config/webhook-address.ts";
-import type { Waiting } from "../../config/load-config.ts";
 import { createRedactor, passwordsIn, secretsIn } from "../../core/redact.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor, type Style } from "../print/style.ts";
@@ -17,7 +16,7 @@ export function define(command: Command, act: Act): void {
 }
 
 async function schema({ stdout }: CliContext): Promise<number> {
-  const { configJsonSchema } = await import("../../config/json-schema.ts");
+  const { configJsonSchema } = await import("../../config/schema-node.ts");
   stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
   return 0;
 }

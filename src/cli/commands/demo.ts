@@ -4,14 +4,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { ownCommand } from "../../compose.ts";
-import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { DEMO_ANSWER, DEMO_FILES } from "../demo/sample-project.ts";
 import { driveRun } from "../drive-run.ts";
-import { prepareRun } from "../prepare-run.ts";
+import { prepareRun, requireStartable } from "../prepare-run.ts";
 import { plainPrinter, terminalPrinter } from "../print/run-printer.ts";
 import { styleFor } from "../print/style.ts";
+import { ownCommand } from "../../compose.ts";
+import { EXIT_CODES } from "../../core/loop/outcome.ts";
 
 const READING_PAUSE_MS = 1_500;
 
@@ -52,6 +51,7 @@ async function demo(context: CliContext): Promise<number> {
 async function runInside(context: CliContext): Promise<number> {
   const inside = { ...context, env: withoutOwnSettings(context.env) };
   const prepared = await prepareRun(undefined, {}, inside);
+  await requireStartable(prepared, inside);
   const style = styleFor(context.stdout, context.env);
   const printer = context.stdout.isTTY
     ? terminalPrinter(context.stdout, style)
@@ -95,3 +95,178 @@ function makeSampleRepository(): string {
 function withoutOwnSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("RALPH_")));
 }
+
+/** What the demo answers to the agent's question. */
+const DEMO_ANSWER = "iso";
+
+const TODO = `# A tiny date library
+
+- [ ] **leap-years**: isLeapYear knows the century rule
+  - 1900 is no leap year, 2000 is one
+- [ ] **parse-date**: parseDate understands 2024-02-29
+  - days that do not exist are refused
+- [ ] **days-between**: daysBetween counts the days from one date to another
+- [ ] **format-date**: formatDate prints a date
+`;
+
+const DATES_START = `export function isLeapYear(year) {
+  return year % 4 === 0;
+}
+`;
+
+const LEAP_TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isLeapYear } from "../dates.js";
+
+test("every fourth year is a leap year", () => {
+  assert.equal(isLeapYear(2024), true);
+  assert.equal(isLeapYear(2023), false);
+});
+`;
+
+const LEAP = `export function isLeapYear(year) {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+}
+`;
+
+const CENTURY_TEST = `
+test("centuries are leap years only every four hundred years", () => {
+  assert.equal(isLeapYear(1900), false);
+  assert.equal(isLeapYear(2000), true);
+});
+`;
+
+const PARSE = `
+function parseDate(text) {
+  const [year, month, day] = text.split("-").map(Number);
+  const lengths = [31, isLeapYear(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  if (!(day >= 1 && day <= lengths[month - 1])) throw new RangeError(\`no such day: \${text}\`);
+  return { year, month, day };
+}
+`;
+
+const PARSE_TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseDate } from "../dates.js";
+
+test("the last day of February depends on the year", () => {
+  assert.deepEqual(parseDate("2024-02-29"), { year: 2024, month: 2, day: 29 });
+  assert.throws(() => parseDate("2023-02-29"), /no such day/);
+});
+`;
+
+const DAYS_WRONG = `
+function daysBetween(from, to) {
+  return (to.year - from.year) * 365 + (to.month - from.month) * 30 + (to.day - from.day);
+}
+`;
+
+const DAYS_TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { daysBetween, parseDate } from "../dates.js";
+
+test("across the end of February in a leap year", () => {
+  assert.equal(daysBetween(parseDate("2024-02-28"), parseDate("2024-03-01")), 2);
+});
+`;
+
+const REMOVE_DAYS = "sed -i.old '/function daysBetween/,$d' dates.js && rm dates.js.old";
+
+const DAYS = `export function daysBetween(from, to) {
+  const time = (date) => Date.UTC(date.year, date.month - 1, date.day);
+  return (time(to) - time(from)) / 86_400_000;
+}
+`;
+
+const FORMAT = `
+function formatDate({ year, month, day }) {
+  return [year, String(month).padStart(2, "0"), String(day).padStart(2, "0")].join("-");
+}
+`;
+
+const FORMAT_TEST = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatDate } from "../dates.js";
+
+test("a date is printed the ISO way", () => {
+  assert.equal(formatDate({ year: 2024, month: 2, day: 9 }), "2024-02-09");
+});
+`;
+
+/** What the scripted agent does, task by task, iteration by iteration. */
+const SCRIPT = {
+  tasks: {
+    "leap-years": [
+      [
+        { say: "I will add the century rule and a test for it." },
+        { sleep: 400 },
+        { write: { path: "dates.js", text: LEAP } },
+        { append: { path: "test/leap.test.js", text: CENTURY_TEST } },
+        { say: "Wrote dates.js and test/leap.test.js." },
+        { promise: "COMPLETE" },
+      ],
+    ],
+    "parse-date": [
+      [
+        { say: "I have implemented parseDate with full validation. All tests pass!" },
+        { sleep: 400 },
+        { promise: "COMPLETE" },
+      ],
+      [
+        { say: "Right: I had written nothing. Now I write it." },
+        { sleep: 400 },
+        { append: { path: "dates.js", text: PARSE } },
+        { write: { path: "test/parse.test.js", text: PARSE_TEST } },
+        { promise: "COMPLETE" },
+      ],
+    ],
+    "days-between": [
+      [
+        { say: "Counting days is a subtraction." },
+        { sleep: 400 },
+        { append: { path: "dates.js", text: DAYS_WRONG } },
+        { write: { path: "test/days.test.js", text: DAYS_TEST } },
+        { promise: "COMPLETE" },
+      ],
+      [
+        { expectPrompt: "across the end of February" },
+        { say: "The test output shows it: not every month has thirty days." },
+        { sleep: 400 },
+        { shell: REMOVE_DAYS },
+        { append: { path: "dates.js", text: DAYS } },
+        { promise: "COMPLETE" },
+      ],
+    ],
+    "format-date": [
+      [
+        { say: "There are two good ways to print a date." },
+        { sleep: 300 },
+        { decide: "Print dates the ISO way or the local way? | iso | local" },
+      ],
+      [
+        { expectPrompt: `The answer: ${DEMO_ANSWER}` },
+        { say: "ISO it is. First the function." },
+        { sleep: 300 },
+        { append: { path: "dates.js", text: FORMAT } },
+        { commit: "Print dates the ISO way" },
+        { say: "Next: a test." },
+      ],
+      [
+        { sleep: 300 },
+        { write: { path: "test/format.test.js", text: FORMAT_TEST } },
+        { say: "Added test/format.test.js." },
+        { promise: "COMPLETE" },
+      ],
+    ],
+  },
+};
+
+/** The files of the throw-away repository. */
+const DEMO_FILES: Readonly<Record<string, string>> = {
+  "TODO.md": TODO,
+  "package.json": `${JSON.stringify({ name: "tiny-dates", type: "module", private: true }, null, 2)}\n`,
+  "dates.js": DATES_START,
+  "test/leap.test.js": LEAP_TEST,
+  ".ralph/ralph.toml": `agent = "demo"\n\n[agents.demo]\nscript = ".ralph/demo-script.json"\n\n[[gates]]\nname = "tests"\ncommand = "node --test"\n`,
+  ".ralph/demo-script.json": `${JSON.stringify(SCRIPT, null, 2)}\n`,
+};

@@ -1,19 +1,35 @@
+import { transcriptName } from "../../core/projections/ralph-files.ts";
+import { createReadStream, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { hasLog, openProject, type Project } from "../../compose.ts";
-import { formatDuration } from "../../core/duration.ts";
-import { EVENT_VERSION } from "../../core/events.ts";
-import { historyEntry } from "../../core/projections/history.ts";
-import type { IterationRecord } from "../../core/projections/iteration-record.ts";
-import { BUILD } from "../../core/stages/stages.ts";
-import { isoTime } from "../../core/time.ts";
-import { toWire } from "../../core/wire.ts";
-import type { LogFilter } from "../../engine/ports.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { eventsInPages, untilDrained } from "../events-in-pages.ts";
-import { iterationsOf } from "../iterations-of.ts";
-import { withLog } from "../project-state.ts";
+import { jsonPrinter, plainPrinter } from "../print/run-printer.ts";
+import { styleFor } from "../print/style.ts";
+import { eventsInPages, iterationsOf, readState, untilDrained, withLog } from "../project-state.ts";
+import { transcriptOf } from "../../compose-screens.ts";
+import {
+  damagedExport,
+  hasLog,
+  isDriven,
+  openProject,
+  readConfig,
+  readExport,
+  type Project,
+} from "../../compose.ts";
+import { EVENT_VERSION, type Recorded } from "../../core/events.ts";
+import { evolve } from "../../core/loop/evolve.ts";
+import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
+import { historyEntry, type IterationRecord } from "../../core/projections/history.ts";
+import { runSummary } from "../../core/projections/summary.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import { BUILD } from "../../core/stages/stages.ts";
+import { isoTime, formatDuration } from "../../core/time.ts";
+import { toWire } from "../../core/wire.ts";
+import type { Log, LogFilter } from "../../engine/ports.ts";
 
-interface Flags {
+interface HistoryFlags {
   readonly task?: string;
   readonly json?: boolean;
   readonly jsonl?: boolean;
@@ -24,10 +40,10 @@ export function define(command: Command, act: Act): void {
     .option("--task <id>", "only this task")
     .option("--json", "print JSON")
     .option("--jsonl", "export the whole log, one event a line")
-    .action((flags: Flags) => act((context) => history(flags, context)));
+    .action((flags: HistoryFlags) => act((context) => history(flags, context)));
 }
 
-async function history(flags: Flags, context: CliContext): Promise<number> {
+async function history(flags: HistoryFlags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const filter = flags.task === undefined ? {} : { task: flags.task };
   if (flags.jsonl === true) return exportLog(project, filter, context);
@@ -57,4 +73,211 @@ function historyLine(record: IterationRecord): string {
   const stage = record.stage === BUILD.name ? "" : ` ${record.stage}`;
   const who = record.worker === undefined ? "" : `  ${record.worker}`;
   return `${number}  ${isoTime(record.startedAt).slice(0, 19)}  ${record.task}${stage} (${record.ordinal}/${record.maxIterations})${who}  ${duration}  ${record.verdict ?? "open"}  ${why}`;
+}
+
+interface ReplayFlags {
+  readonly run?: string;
+  readonly json?: boolean;
+}
+
+export function defineReplay(command: Command, act: Act): void {
+  command
+    .argument("[run]", 'the id of a run, the beginning of one, "last", or a FILE.jsonl', "last")
+    .option("--run <id>", "of a file with several runs: only this one")
+    .option("--json", "events as JSON lines on stdout")
+    .action((wanted: string, flags: ReplayFlags) => act((context) => replay(wanted, flags, context)));
+}
+
+async function replay(wanted: string, flags: ReplayFlags, context: CliContext): Promise<number> {
+  const asJson = flags.json === true;
+  if (wanted.endsWith(".jsonl") || wanted.includes("/"))
+    return replayFile(resolve(context.cwd, wanted), flags.run, asJson, context);
+  if (flags.run !== undefined) throw new RalphError("usage", "--run goes with a FILE.jsonl only");
+  const project = await openProject(context);
+  if (!hasLog(project)) throw noRun("no run is recorded here");
+  return withLog(project, async (log) => {
+    const run = pickRun(wanted, await runsIn(log));
+    await replayEvents({ events: eventsInPages(log), run, asJson, context });
+    return 0;
+  });
+}
+
+async function runsIn(log: Log): Promise<readonly string[]> {
+  const started = await log.read(0, { types: ["run.started"] });
+  return started.flatMap((event) => (event.type === "run.started" ? [event.run] : []));
+}
+
+/** Needs no repository. */
+async function replayFile(
+  file: string,
+  wanted: string | undefined,
+  asJson: boolean,
+  context: CliContext,
+): Promise<number> {
+  const run = wanted === undefined ? null : pickRun(wanted, await runsInFile(file));
+  const place = { line: 0 };
+  try {
+    const runs = await replayEvents({ events: eventsOf(file, place), run, asJson, context });
+    if (runs > 0) return 0;
+  } catch (error) {
+    if (error instanceof RalphError) throw error;
+    throw damagedExport(file, place.line, undefined, error);
+  }
+  throw noRun(`${file} has no run in it`);
+}
+
+async function* eventsOf(file: string, place: { line: number }): AsyncGenerator<Recorded> {
+  for await (const { line, event } of readExport(file)) {
+    place.line = line;
+    yield event;
+  }
+}
+
+async function runsInFile(file: string): Promise<readonly string[]> {
+  const runs: string[] = [];
+  for await (const { event } of readExport(file)) if (event.type === "run.started") runs.push(event.run);
+  return runs;
+}
+
+function pickRun(wanted: string, runs: readonly string[]): string {
+  const found = wanted === "last" ? runs.slice(-1) : runs.filter((run) => run.startsWith(wanted));
+  const exact = found.find((run) => run === wanted) ?? (found.length === 1 ? found[0] : undefined);
+  if (exact !== undefined) return exact;
+  if (found.length === 0)
+    throw noRun(runs.length === 0 ? "no run is recorded here" : `no run begins with "${wanted}"`, runs);
+  throw noRun(`"${wanted}" may be ${found.slice(-5).join(" or ")}`);
+}
+
+function noRun(message: string, runs: readonly string[] = []): RalphError {
+  const known = runs.length === 0 ? "" : `; the last ones: ${runs.slice(-5).join(", ")}`;
+  return new RalphError("usage", message, {
+    hint: `ralph replay last, or a whole export: ralph history --jsonl > FILE.jsonl${known}`,
+  });
+}
+
+interface Replay {
+  /** The whole log, from its first event: what a run showed rests on what was before it. */
+  readonly events: AsyncIterable<Recorded>;
+  /** Null: every run there is. */
+  readonly run: string | null;
+  readonly asJson: boolean;
+  readonly context: CliContext;
+}
+
+/** Shows runs again as `ralph run` showed them, with the times of then. Answers how many there were. */
+async function replayEvents({ events, run, asJson, context }: Replay): Promise<number> {
+  const { stdout, env } = context;
+  const write = (text: string): boolean => stdout.write(text);
+  const printer = asJson ? jsonPrinter(write) : plainPrinter(write, styleFor(stdout, env));
+  let state: State = EMPTY_STATE;
+  let shown: string | null = null;
+  let runs = 0;
+  for await (const event of events) {
+    state = evolve(state, event);
+    if (event.type === "run.started" && (run === null || run === event.run)) {
+      shown = event.run;
+      runs += 1;
+    }
+    if (shown === null) continue;
+    await printer.follow(event, state);
+    if (event.type !== "run.ended" || event.run !== shown) continue;
+    if (!asJson) printSummary(state, context);
+    shown = null;
+    if (run !== null) return runs;
+  }
+  if (shown !== null && !asJson) stdout.write("\nThe log ends here: this run has no end yet.\n");
+  return runs;
+}
+
+function printSummary(state: State, { stdout, dir, env }: CliContext): void {
+  // Where the run's own summary lay, whether or not we are there.
+  const place = join(dir ?? env["RALPH_DIR"] ?? ".ralph", "logs", "summary.csv");
+  for (const line of ["", ...runSummary(state, place, state.run?.end?.at ?? 0)]) stdout.write(`${line}\n`);
+}
+
+const POLL_MS = 200;
+/** Each look is a connection. */
+const POLL_SHARED_MS = 1_000;
+
+export function defineLogs(command: Command, act: Act): void {
+  command
+    .argument("[iteration]", "its number; without it the last one")
+    .option("--follow", "go on printing while the agent works")
+    .action((number: string | undefined, flags: { follow?: boolean }) =>
+      act((context) => logs(number, flags.follow === true, context)),
+    );
+}
+
+async function logs(wanted: string | undefined, follow: boolean, context: CliContext): Promise<number> {
+  const project = await openProject(context);
+  const number = wanted === undefined ? (await readState(project)).lastIteration : wholeNumber(wanted);
+  const worker = project.queue === null ? undefined : await workerOf(project, number);
+  const file = transcriptOf(project, number, worker);
+  if (file === null) throw await noTranscript(project, number, worker, context);
+  let printed = 0;
+  for (;;) {
+    const running = follow && (await isRunning(project, number));
+    printed = await printFrom(file, printed, context);
+    if (!running) return 0;
+    await delay(project.queue === null ? POLL_MS : POLL_SHARED_MS);
+  }
+}
+
+/** Who did it, of several workers. */
+async function workerOf(project: Project, iteration: number): Promise<string | undefined> {
+  return (await beginningOf(project, iteration))?.worker;
+}
+
+async function beginningOf(project: Project, iteration: number): Promise<Recorded | undefined> {
+  if (!hasLog(project)) return undefined;
+  const types = ["iteration.started"] as const;
+  return (await withLog(project, (log) => log.read(0, { iteration, types })))[0];
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+async function noTranscript(
+  project: Project,
+  number: number,
+  worker: string | undefined,
+  { env }: CliContext,
+): Promise<RalphError> {
+  if (worker !== undefined)
+    return new RalphError("usage", `the transcript of iteration ${number} lies on worker ${worker}`, {
+      hint: `what came of it: ralph why ${number}`,
+    });
+  const began = await beginningOf(project, number);
+  const { keep_days: days } = (await readConfig(project, env)).logs;
+  if (began !== undefined && days > 0 && Date.now() - began.at > days * DAY_MS)
+    return new RalphError(
+      "usage",
+      `the transcript of iteration ${number} is deleted: it was older than ${days} days`,
+      {
+        hint: `what came of it: ralph why ${number}; logs.keep_days says how long they are kept`,
+      },
+    );
+  const path = join(project.ralphDir, transcriptName(number));
+  const message =
+    number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${path})`;
+  return new RalphError("usage", message, { hint: "ralph history lists the iterations" });
+}
+
+async function printFrom(file: string, start: number, { stdout }: CliContext): Promise<number> {
+  const { size } = statSync(file);
+  if (size > start) await pipeline(createReadStream(file, { start, end: size - 1 }), stdout, { end: false });
+  return size;
+}
+
+async function isRunning(project: Project, iteration: number): Promise<boolean> {
+  if (!(await isDriven(project))) return false;
+  return (await readState(project)).iterations.some(
+    (open) => open.number === iteration && open.phase.is === "running",
+  );
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new RalphError("usage", `"${text}" is not the number of an iteration`, {
+    hint: "for example: ralph logs 7",
+  });
 }

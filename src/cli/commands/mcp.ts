@@ -1,9 +1,8 @@
+import { ITERATION_FILES } from "../../core/report/agent-report.ts";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { RalphError } from "../../core/ralph-error.ts";
-import { ITERATION_FILES } from "../../core/report/iteration-files.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { openAgentFolder } from "../mcp/agent-folder.ts";
 
 export function define(command: Command, act: Act): void {
   command
@@ -22,8 +21,7 @@ async function mcp(given: string | undefined, { cwd, env, version }: CliContext)
         hint: "runs start this server by themselves, for agents that take MCP servers; elsewhere: ralph mcp --folder DIR",
       },
     );
-  const folder = openAgentFolder(resolve(cwd, path));
-  const { serveTools } = await import("../mcp/serve-tools.ts");
-  serveTools(folder, version);
+  const { openAgentFolder, serveTools } = await import("../mcp/serve-tools.ts");
+  serveTools(openAgentFolder(resolve(cwd, path)), version);
   return 0;
 }

@@ -1,9 +1,9 @@
+import { readyTasks } from "../../core/loop/task-status.ts";
 import type { Command } from "commander";
 import { CLOSED_BREAKER } from "../../core/limits/breaker.ts";
 import { isOpen } from "../../core/loop/state.ts";
 import { beginIteration } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
-import { readyTasks } from "../../core/loop/select-tasks.ts";
 import type { Recorded } from "../../core/events.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Settings } from "../../core/settings.ts";

@@ -1,12 +1,19 @@
+import { jobSummary, markdownReport } from "../../core/run-report/markdown-report.ts";
+import { htmlReport } from "../../core/run-report/html-report.ts";
+import { iterationRecords, RECORD_EVENTS } from "../../core/projections/history.ts";
+import { blockedIds, type BlockedTask, blockedTasks } from "../../core/projections/inbox.ts";
+import { basename } from "node:path";
 import type { Command } from "commander";
-import { openProject } from "../../compose.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import { htmlReport } from "../../core/run-report/html/html-report.ts";
-import { jobSummary } from "../../core/run-report/markdown/job-summary.ts";
-import { markdownReport } from "../../core/run-report/markdown/markdown-report.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printOrWrite } from "../print-or-write.ts";
-import { reportOfRun } from "../report-of-run.ts";
+import { eventsInPages, withLog } from "../project-state.ts";
+import { hasLog, isDriven, openProject, type Project } from "../../compose.ts";
+import type { Recorded } from "../../core/events.ts";
+import { evolve } from "../../core/loop/evolve.ts";
+import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import { runReport, type RunReport } from "../../core/run-report/run-report.ts";
+import type { Log } from "../../engine/ports.ts";
 
 interface Flags {
   readonly html?: boolean;
@@ -40,4 +47,70 @@ async function report(wanted: string | undefined, flags: Flags, context: CliCont
   }
   await printOrWrite(REPORTS[kind](told), flags.out, "the report", context);
   return 0;
+}
+
+/** What there is to tell of a run, by its id or the beginning of one, else of the latest; null when there was none. */
+export async function reportOfRun(
+  project: Project,
+  wanted: string | undefined,
+  version: string,
+): Promise<RunReport | null> {
+  if (!hasLog(project)) return null;
+  return withLog(project, async (log) => {
+    const started = await log.read(0, { types: ["run.started"] });
+    const runs = started.flatMap((event) => (event.type === "run.started" ? [event.run] : []));
+    const run = wanted === undefined ? runs.at(-1) : pickRun(wanted, runs);
+    if (run === undefined) return null;
+    const isLatest = run === runs.at(-1);
+    const { events, state } = await eventsOfRun(log, run, isLatest);
+    return runReport({
+      run,
+      events,
+      state,
+      blocked: await blockedThen(log, state),
+      project: basename(project.root),
+      isDriven: isLatest && (await isDriven(project)),
+      isLatest,
+      now: Date.now(),
+      version,
+    });
+  });
+}
+
+function pickRun(wanted: string, runs: readonly string[]): string | undefined {
+  if (runs.length === 0) return undefined;
+  const found = runs.filter((run) => run.startsWith(wanted));
+  const exact = found.find((run) => run === wanted) ?? (found.length === 1 ? found[0] : undefined);
+  if (exact !== undefined) return exact;
+  const message =
+    found.length === 0
+      ? `no run begins with "${wanted}"`
+      : `"${wanted}" may be ${found.slice(-5).join(" or ")}`;
+  throw new RalphError("usage", message, {
+    hint: `the latest: ralph report; the last ones: ${runs.slice(-5).join(", ")}`,
+  });
+}
+
+/** What was recorded from the start of a run to its end, of the latest one until now; and the state after that. */
+async function eventsOfRun(
+  log: Log,
+  run: string,
+  isLatest: boolean,
+): Promise<{ readonly events: readonly Recorded[]; readonly state: State }> {
+  const events: Recorded[] = [];
+  let state: State = EMPTY_STATE;
+  for await (const event of eventsInPages(log)) {
+    if (event.type === "run.started" && events.length > 0) break;
+    state = evolve(state, event);
+    if (events.length > 0 || (event.type === "run.started" && event.run === run)) events.push(event);
+    if (!isLatest && event.type === "run.ended" && event.run === run) break;
+  }
+  return { events, state };
+}
+
+/** The tasks that are blocked in a state of the past, with what the log knew of them then. */
+async function blockedThen(log: Log, state: State): Promise<readonly BlockedTask[]> {
+  const events: Recorded[] = [];
+  for (const task of blockedIds(state)) events.push(...(await log.read(0, { task, types: RECORD_EVENTS })));
+  return blockedTasks(state, iterationRecords(events.filter(({ position }) => position <= state.position)));
 }

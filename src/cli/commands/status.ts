@@ -1,15 +1,20 @@
 import type { Command } from "commander";
+import type { Act, CliContext } from "../commands.ts";
+import { columns, styleFor, type Style } from "../print/style.ts";
+import { statusJson, statusNow } from "../project-state.ts";
 import { openProject } from "../../compose.ts";
 import { dollars } from "../../core/limits/budget.ts";
-import { activeLoops, loopEntry } from "../../core/projections/loops.ts";
-import type { Status, TaskRow } from "../../core/projections/status.ts";
-import { isAtWork, workerInWords, type WorkerRow } from "../../core/projections/workers.ts";
-import type { Instant } from "../../core/time.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { columns } from "../print/columns.ts";
-import { loopLines } from "../print/loop-lines.ts";
-import { styleFor, type Style } from "../print/style.ts";
-import { statusJson, statusNow } from "../status-now.ts";
+import {
+  type Status,
+  type TaskRow,
+  activeLoops,
+  loopEntry,
+  type Loop,
+  isAtWork,
+  workerInWords,
+  type WorkerRow,
+} from "../../core/projections/status.ts";
+import { type Instant, formatDuration } from "../../core/time.ts";
 
 interface Flags {
   readonly json?: boolean;
@@ -127,4 +132,21 @@ function taskLine(task: TaskRow, style: Style): string {
   const reason = task.status === "done" ? null : (task.blocked_reason ?? task.failure?.reason ?? null);
   const why = reason === null ? "" : style.dim(`  ${reason}`);
   return `${mark} ${task.id}  ${task.title}  ${style.dim(task.status)}${count}${why}`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** What `ralph ralph-status` prints. */
+export function loopLines(loops: readonly Loop[], now: Instant): readonly string[] {
+  const lines = loops.map(
+    ({ task, stage, iteration, maxIterations, startedAt }) =>
+      `  ${task} (${stage}): iteration ${iteration}/${maxIterations}, started ${since(startedAt, now)} ago`,
+  );
+  return ["Active Ralph Loops:", ...(lines.length === 0 ? ["  none"] : lines)];
+}
+
+/** In whole minutes; of a loop that is younger, in seconds. */
+function since(start: Instant, now: Instant): string {
+  const unit = now - start < MINUTE_MS ? 1_000 : MINUTE_MS;
+  return formatDuration(Math.max(0, Math.floor((now - start) / unit)) * unit);
 }

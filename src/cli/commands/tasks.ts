@@ -1,12 +1,24 @@
-import type { Command } from "commander";
+import { relative } from "node:path";
+import { Option, type Command } from "commander";
+import type { Act, CliContext } from "../commands.ts";
+import { styleFor, type Style } from "../print/style.ts";
+import { readState } from "../project-state.ts";
+import { sourceRequest, withSourceOptions, type SourceFlags } from "../run-options.ts";
 import {
   addTask,
   beginList,
   detectedLists,
+  githubPlace,
+  IMPORT_FORMATS,
+  importTasks,
   openProject,
+  prepareFolder,
   readConfig,
   shownSource,
   sourceOf,
+  usualPlace,
+  writeImported,
+  type ImportRequest,
   type Project,
   type SourceRequest,
 } from "../../compose.ts";
@@ -14,12 +26,8 @@ import { statusOf, type TaskStatus } from "../../core/loop/task-status.ts";
 import type { Task } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { TaskSource } from "../../engine/ports.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { styleFor, type Style } from "../print/style.ts";
-import { readState } from "../project-state.ts";
-import { sourceRequest, withSourceOptions, type SourceFlags } from "../source-request.ts";
 
-interface Flags extends SourceFlags {
+interface TasksFlags extends SourceFlags {
   readonly json?: boolean;
 }
 
@@ -28,7 +36,7 @@ export function define(command: Command, act: Act): void {
     .argument("[action]", 'nothing lists the tasks; "add" appends one, or begins a list')
     .argument("[title]", "of the new task")
     .option("--json", "print JSON")
-    .action((action: string | undefined, title: string | undefined, flags: Flags) =>
+    .action((action: string | undefined, title: string | undefined, flags: TasksFlags) =>
       act((context) => tasks(action, title, flags, context)),
     );
 }
@@ -36,7 +44,7 @@ export function define(command: Command, act: Act): void {
 async function tasks(
   action: string | undefined,
   title: string | undefined,
-  flags: Flags,
+  flags: TasksFlags,
   context: CliContext,
 ): Promise<number> {
   if (action !== undefined && action !== "add")
@@ -107,6 +115,7 @@ function taskRow(task: Task, status: TaskStatus) {
     max_iterations: task.maxIterations,
     completion_promise: task.promise,
     ralph: task.loops,
+    changes: task.changes ?? null,
     optional: task.optional,
   };
 }
@@ -115,4 +124,71 @@ function taskLine(row: TaskRow, width: number, style: Style): string {
   const depends = row.depends_on.length === 0 ? "" : `after ${row.depends_on.join(", ")}`;
   const notes = [row.status, row.optional ? "optional" : "", depends].filter((note) => note !== "");
   return `[${row.status === "done" ? "x" : " "}] ${row.id.padEnd(width)}  ${row.title}  ${style.dim(notes.join(", "))}`;
+}
+
+interface ImportFlags {
+  readonly from?: string;
+  readonly dryRun?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+export function defineImport(command: Command, act: Act): void {
+  command
+    .argument(
+      "<file>",
+      "a file with tasks, or a folder of the program that keeps them; github or github:LABEL takes issues",
+    )
+    .addOption(
+      new Option("--from <format>", "what the file is; without it, that shows").choices(
+        Object.keys(IMPORT_FORMATS),
+      ),
+    )
+    .option("--dry-run", "print what would be written, and write nothing")
+    .option("--force", "replace a tasks.json that is there")
+    .option("--json", "print JSON")
+    .action((file: string, flags: ImportFlags) => act((context) => importFile(file, flags, context)));
+}
+
+/** Makes stories of somebody's tasks; the original stays as it is. */
+async function importFile(file: string, flags: ImportFlags, context: CliContext): Promise<number> {
+  const project = await openProject(context);
+  const request = await requestOf(file, flags, project, context);
+  const imported = await importTasks(request, { ...context, ...project });
+  const { count, as, source, losses, json, isThere } = imported;
+  const path = relative(project.root, imported.path);
+  const tasks = `${count} ${count === 1 ? "task" : "tasks"}`;
+  const lost = losses.map((loss) => `Left out, as a tasks.json cannot say it: ${loss}.\n`).join("");
+  if (flags.dryRun === true) {
+    context.stdout.write(json);
+    const there = isThere ? "; it is there already, so --force would be needed" : "";
+    context.stderr.write(
+      `ralph: would write ${tasks} from ${source}, read as ${as}, into ${path}${there}\n${lost}`,
+    );
+    return 0;
+  }
+  prepareFolder(project);
+  writeImported(imported, flags.force === true);
+  if (flags.json === true) {
+    context.stdout.write(`${JSON.stringify({ path, tasks: count, read_as: as, left_out: losses })}\n`);
+    return 0;
+  }
+  context.stdout.write(`${path}: ${tasks} from ${source}\n`);
+  context.stdout.write(
+    `Read as ${as}. The original stays as it is; to work on it in place: ralph run --source ${source}\n`,
+  );
+  context.stdout.write(lost);
+  context.stdout.write("Look them over (ralph tasks), add verifyCommands, then: ralph run\n");
+  return 0;
+}
+
+async function requestOf(
+  file: string,
+  { from }: ImportFlags,
+  project: Project,
+  { env }: CliContext,
+): Promise<ImportRequest> {
+  const mayBeIssues = from === undefined && /^github(?::|$)/.test(file);
+  const place = mayBeIssues ? githubPlace(file, usualPlace(await readConfig(project, env))) : null;
+  return place === null ? { is: "file", path: file, from } : { is: "github", place };
 }

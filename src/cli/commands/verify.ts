@@ -1,88 +1,137 @@
+import { certificateFacts } from "../../core/run-report/words.ts";
+import { few } from "../../core/text.ts";
 import type { Command } from "commander";
-import { gatesOf, hasLog, openProject, verifyWork, workspaceOf, type Project } from "../../compose.ts";
+import { checkNow, gateLines, INTERRUPTED, projectGates, tailLines } from "../check-now.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { collect } from "../run-options.ts";
+import { styleFor, wrap, type Style } from "../print/style.ts";
+import { readState, withLog } from "../project-state.ts";
+import { unknownTask } from "../require-person.ts";
+import { gatesOf } from "../../compose-gates.ts";
+import { NO_PLUGINS, type Plugins } from "../../compose-plugins.ts";
+import { hasLog, openProject, verifyWork, workspaceOf, type Project } from "../../compose.ts";
 import type { EventOf } from "../../core/events.ts";
-import { few } from "../../core/few.ts";
 import type { State } from "../../core/loop/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
-import { count } from "../../core/projections/explain-words.ts";
+import { count, shortCommit } from "../../core/projections/explain-words.ts";
 import {
   ACCEPTANCE_EVENTS,
-  type Check,
   checkGates,
+  checkOldChecks,
   checkWork,
-  type Completion,
   isVerified,
   lastAcceptance,
   verificationJson,
   workOf,
+  type Check,
+  type Completion,
 } from "../../core/projections/verification.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { GateResult } from "../../core/report/gate-result.ts";
+import { compareWithBaseline, outcomeOf, redGates, type GateResult } from "../../core/report/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
-import { NO_PLUGINS, type Plugins } from "../../compose-plugins.ts";
-import { checkNow, INTERRUPTED } from "../check-now.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { certificateLines, checkLines, resultLine } from "../print/certificate-lines.ts";
-import { styleFor, type Style } from "../print/style.ts";
-import { projectGates } from "../project-gates.ts";
-import { readState, withLog } from "../project-state.ts";
-import { unknownTask } from "../unknown-task.ts";
+import { isoTime } from "../../core/time.ts";
 
-interface Flags {
+interface VerifyFlags {
   /** False: `--no-gates`. */
   readonly gates: boolean;
   readonly json?: boolean;
+  readonly all?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
   command
     .argument("[task]", "the id of an accepted task")
+    .option("--all", "every accepted task, one after the other")
     .option("--no-gates", "do not run the gates again")
-    .option("--json", "print JSON")
-    .action((task: string | undefined, flags: Flags) =>
-      act(async (context) => verify(task ?? (await mustBeNamed(context)), flags, context)),
-    );
-}
-
-async function mustBeNamed(context: CliContext): Promise<never> {
-  const state = await readState(await openProject(context));
-  const done = Object.values(state.tasks).filter(({ completion }) => completion !== null);
-  const ids = done.map(({ id }) => id);
-  throw new RalphError("usage", "which task? Name an accepted one", {
-    hint: ids.length === 0 ? "no task is accepted yet: ralph status" : `accepted: ${few(ids, 10)}`,
-  });
+    .option("--json", "print JSON; with --all an array")
+    .action((task: string | undefined, flags: VerifyFlags) => act((context) => verify(task, flags, context)));
 }
 
 /** Looks and runs gates; writes and records nothing. */
-async function verify(id: string, flags: Flags, context: CliContext): Promise<number> {
+async function verify(task: string | undefined, flags: VerifyFlags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const state = await readState(project);
+  const accepted = acceptedTasks(state);
+  if (flags.all === true && task !== undefined)
+    throw new RalphError("usage", "name a task or say --all, not both", { hint: `ralph verify ${task}` });
+  if (task === undefined && flags.all !== true)
+    throw new RalphError("usage", "which task? Name an accepted one, or say --all", {
+      hint:
+        accepted.length === 0 ? "no task is accepted yet: ralph status" : `accepted: ${few(accepted, 10)}`,
+    });
+  const verified: Verification[] = [];
+  const gates = new GatesToday(project, context);
+  for (const id of task === undefined ? accepted : [task]) {
+    if (verified.length > 0 && flags.json !== true) context.stdout.write("\n");
+    const found = await verifyTask(id, { project, state, gates, flags, context });
+    if (found === null) return INTERRUPTED;
+    verified.push(found);
+  }
+  if (flags.json === true) {
+    const all = verified.map(({ json }) => json);
+    context.stdout.write(`${JSON.stringify(flags.all === true ? all : all[0], null, 2)}\n`);
+  } else if (flags.all === true) context.stdout.write(summary(verified));
+  return verified.every(({ isWell }) => isWell) ? 0 : 1;
+}
+
+function acceptedTasks({ tasks }: State): readonly string[] {
+  return Object.values(tasks).flatMap(({ id, completion }) => (completion === null ? [] : [id]));
+}
+
+function summary(all: readonly Verification[]): string {
+  if (all.length === 0) return "No task is accepted yet. Where they stand: ralph status\n";
+  const bad = all.filter(({ isWell }) => !isWell).map(({ id }) => id);
+  const well = `${all.length - bad.length} of ${count(all.length, "accepted task")} verified`;
+  return `\n${well}${bad.length === 0 ? "" : `; not verified: ${few(bad, 10)}`}.\n`;
+}
+
+interface Verification {
+  readonly id: string;
+  readonly isWell: boolean;
+  readonly json: Record<string, unknown>;
+}
+
+interface Verifying {
+  readonly project: Project;
+  readonly state: State;
+  readonly gates: GatesToday;
+  readonly flags: VerifyFlags;
+  readonly context: CliContext;
+}
+
+/** Null: Ctrl-C. */
+async function verifyTask(
+  id: string,
+  { project, state, gates, flags, context }: Verifying,
+): Promise<Verification | null> {
   const { completion, settings } = await acceptance(project, id, state);
   const print = printerOf(flags.json === true, context);
   print((style) => [...certificateLines(completion, style), ""]);
   const { path } = settings?.source ?? { path: null };
   const uncommitted = await workspaceOf(project).dirtyPaths(path === null ? [] : [path]);
-  const aboutWork = checkWork(completion, await verifyWork(project, workOf(completion)));
-  for (const check of aboutWork) print((style) => checkLines(check, style));
-  const asked = flags.gates ? await gatesAgain(project, settings?.gates ?? [], context) : NO_GATES;
-  const { redact } = await gatesOf(project, context.env, asked.runnable);
-  const aboutGates: Check[] = [...asked.lost];
-  for (const check of asked.lost) print((style) => checkLines(check, style));
-  const results = await checkNow(
-    project,
-    { gates: asked.runnable, plugins: asked.plugins },
-    context,
-    (result) => {
-      const found = checkGates(completion, asked.runnable, [result]);
-      aboutGates.push(...found);
-      for (const check of found) print((style) => checkLines(check, style).map(redact));
-    },
+  const asked = flags.gates ? await gates.of(settings?.gates ?? []) : NO_GATES;
+  const today = await verifyWork(project, workOf(completion), asked.runnable);
+  const checks: Check[] = [];
+  const tell = (found: readonly Check[]): void => {
+    checks.push(...found);
+    for (const check of found) print((style) => checkLines(check, style).map(asked.redact));
+  };
+  tell([...checkWork(completion, today), ...asked.lost]);
+  const results = await gates.check(asked, (result) =>
+    tell(checkGates(completion, asked.runnable, [result])),
   );
-  if (results === null) return INTERRUPTED;
-  const checks = [...aboutWork, ...aboutGates];
+  if (results === null) return null;
+  if (asked.runnable.length > 0 && today.checkFiles.length > 0) {
+    const old = await gates.checkOld(asked, completion.commit, today.checkFiles);
+    if (old === null) return null;
+    tell([checkOldChecks(completion, today, asked.runnable, old)]);
+  }
   print((style) => [...notes(uncommitted, id, state), resultLine(id, checks, style)]);
-  if (flags.json === true) printJson(completion, checks, { uncommitted, gates: results }, context);
-  return isVerified(checks) ? 0 : 1;
+  return {
+    id,
+    isWell: isVerified(checks),
+    json: verificationJson(completion, checks, { uncommitted, gates: results }),
+  };
 }
 
 type Print = (lines: (style: Style) => readonly string[]) => void;
@@ -92,15 +141,6 @@ function printerOf(asJson: boolean, { stdout, env }: CliContext): Print {
   return (lines) => {
     if (!asJson) for (const line of lines(style)) stdout.write(`${line}\n`);
   };
-}
-
-function printJson(
-  completion: Completion,
-  checks: readonly Check[],
-  found: { readonly uncommitted: readonly string[]; readonly gates: readonly GateResult[] },
-  { stdout }: CliContext,
-): void {
-  stdout.write(`${JSON.stringify(verificationJson(completion, checks, found), null, 2)}\n`);
 }
 
 type RunSettings = EventOf<"run.started">["settings"];
@@ -142,31 +182,65 @@ interface GatesAgain {
   /** Gates of the run that nobody can run any more. */
   readonly lost: readonly Check[];
   readonly plugins: Plugins;
+  readonly redact: (text: string) => string;
 }
 
-const NO_GATES: GatesAgain = { runnable: [], lost: [], plugins: NO_PLUGINS };
+const NO_GATES: GatesAgain = { runnable: [], lost: [], plugins: NO_PLUGINS, redact: (text) => text };
 const IS_REDACTED = /\[redacted\]/;
 
-/** The gates of the run, with today's commands where there are some: what was recorded has no secrets. */
-async function gatesAgain(
-  project: Project,
-  recorded: readonly GateSettings[],
-  context: CliContext,
-): Promise<GatesAgain> {
-  const { gates: today, plugins } = await projectGates(project, [], context);
-  const gates = recorded.map((gate) => today.find(({ name }) => name === gate.name) ?? gate);
-  const isLost = (gate: GateSettings): boolean =>
-    [gate.command, ...Object.values(gate.env)].some((text) => IS_REDACTED.test(text)) &&
-    !today.includes(gate);
-  return {
-    plugins,
-    runnable: gates.filter((gate) => !isLost(gate)),
-    lost: gates.filter(isLost).map(({ name }) => ({
+/** The gates of a run, with today's commands where there are some: what was recorded has no secrets. */
+class GatesToday {
+  readonly #project: Project;
+  readonly #context: CliContext;
+  /** Several tasks of one run ask the same gates about the same tree. */
+  readonly #results = new Map<string, GateResult>();
+
+  constructor(project: Project, context: CliContext) {
+    this.#project = project;
+    this.#context = context;
+  }
+
+  async of(recorded: readonly GateSettings[]): Promise<GatesAgain> {
+    const { gates: today, plugins } = await projectGates(this.#project, [], this.#context);
+    const gates = recorded.map((gate) => today.find(({ name }) => name === gate.name) ?? gate);
+    const isLost = (gate: GateSettings): boolean =>
+      [gate.command, ...Object.values(gate.env)].some((text) => IS_REDACTED.test(text)) &&
+      !today.includes(gate);
+    const runnable = gates.filter((gate) => !isLost(gate));
+    const { redact } = await gatesOf(this.#project, this.#context.env, runnable);
+    const lost = gates.filter(isLost).map(({ name }): Check => ({
       check: `gate:${name}`,
       status: "failed",
       sentence: `gate "${name}" cannot be run again: its command was recorded without a secret, and it is not in the configuration`,
-    })),
-  };
+    }));
+    return { plugins, runnable, lost, redact };
+  }
+
+  async check(
+    { runnable, plugins }: GatesAgain,
+    onResult: (result: GateResult) => void,
+  ): Promise<readonly GateResult[] | null> {
+    const keyOf = (gate: GateSettings): string => JSON.stringify(gate);
+    for (const known of runnable.flatMap((gate) => this.#results.get(keyOf(gate)) ?? [])) onResult(known);
+    const gates = runnable.filter((gate) => !this.#results.has(keyOf(gate)));
+    const fresh = await checkNow(this.#project, { gates, plugins }, this.#context, (result, gate) => {
+      this.#results.set(keyOf(gate), result);
+      onResult(result);
+    });
+    return fresh && runnable.flatMap((gate) => this.#results.get(keyOf(gate)) ?? []);
+  }
+
+  /** With the check files as they were accepted. A plugin's gate looks at the work tree itself. */
+  checkOld(
+    { runnable, plugins }: GatesAgain,
+    base: string | null,
+    paths: readonly string[],
+  ): Promise<readonly GateResult[] | null> {
+    const gates = runnable.filter(({ required, plugin }) => required && plugin === undefined);
+    return workspaceOf(this.#project).withOldChecks({ base, paths, gates, since: Date.now() }, (place) =>
+      checkNow(this.#project, { gates, plugins }, this.#context, undefined, place),
+    );
+  }
 }
 
 function notes(uncommitted: readonly string[], id: string, state: State): readonly string[] {
@@ -181,4 +255,98 @@ function notes(uncommitted: readonly string[], id: string, state: State): readon
         ]),
     ...(isOpenAgain ? [`Note: ${id} has been opened again since it was accepted.`] : []),
   ];
+}
+
+/** The record of an accepted task. */
+function certificateLines(completion: Completion, style: Style): readonly string[] {
+  const { task, iteration, at, commit } = completion;
+  const where = commit === null ? "" : `, commit ${shortCommit(commit)}`;
+  const facts = certificateFacts(completion).filter(({ name }) => name !== "Commit");
+  const width = Math.max(...facts.map(({ name }) => name.length));
+  return [
+    style.bold(`${task} was accepted in iteration ${iteration}, ${isoTime(at).slice(0, 19)}Z${where}.`),
+    ...facts.flatMap(({ name, values, isExact }) =>
+      values.flatMap((value, index) =>
+        wrap(
+          `  ${(index === 0 ? name.toLowerCase() : "").padEnd(width)}  `,
+          isExact ? shortCommit(value) : value,
+        ),
+      ),
+    ),
+  ];
+}
+
+function checkLines({ status, sentence, output }: Check, style: Style): readonly string[] {
+  const marks = { well: style.good("✔"), warning: style.ask("!"), failed: style.bad("✗") } as const;
+  const [first = "", ...more] = wrap("  ", sentence);
+  return [
+    `${marks[status]} ${first.trimStart()}`,
+    ...more,
+    ...(output === undefined ? [] : tailLines(output, style)),
+  ];
+}
+
+function resultLine(task: string, checks: readonly Check[], style: Style): string {
+  const failed = checks.filter(({ status }) => status === "failed").length;
+  return isVerified(checks)
+    ? style.good(`${task} is verified.`)
+    : style.bad(`${task} is not verified: ${count(failed, "check")} failed.`);
+}
+
+interface GatesFlags {
+  readonly check?: readonly string[];
+  readonly json?: boolean;
+}
+
+export function defineGates(command: Command, act: Act): void {
+  command
+    .option("--check <command>", "another gate (repeatable)", collect)
+    .option("--json", "print JSON")
+    .action((flags: GatesFlags) => act((context) => gates(flags, context)));
+}
+
+async function gates(flags: GatesFlags, context: CliContext): Promise<number> {
+  const { stdout } = context;
+  const project = await openProject(context);
+  const found = await projectGates(project, flags.check ?? [], context);
+  const configured = found.gates;
+  const asJson = flags.json === true;
+  if (configured.length === 0 && !asJson) {
+    stdout.write(HOW_TO_ADD_ONE);
+    return 0;
+  }
+  const style = styleFor(stdout, context.env);
+  const { redact } = await gatesOf(project, context.env, configured);
+  const results = await checkNow(project, found, context, (result) => {
+    if (!asJson) for (const line of gateLines(result, style)) stdout.write(`${redact(line)}\n`);
+  });
+  if (results === null) return INTERRUPTED;
+  if (asJson) stdout.write(`${JSON.stringify(rows(configured, results, redact), null, 2)}\n`);
+  return redGates(compareWithBaseline(results, configured, null)).length === 0 ? 0 : 1;
+}
+
+const HOW_TO_ADD_ONE = `No gate is configured: only git is checked. Add one to .ralph/ralph.toml:
+  [[gates]]
+  name = "tests"
+  command = "npm test"
+Or try one first: ralph gates --check "npm test"
+`;
+
+function rows(
+  gates: readonly GateSettings[],
+  results: readonly GateResult[],
+  redact: (text: string) => string,
+): readonly object[] {
+  return results.map((result, at) => ({
+    name: redact(result.name),
+    command: redact(gates[at]?.command ?? ""),
+    kind: gates[at]?.kind ?? null,
+    required: result.required,
+    status: result.status,
+    exit_code: result.exitCode,
+    duration_seconds: result.durationMs / 1_000,
+    tries: result.tries,
+    failures: outcomeOf(result).failures,
+    tail: result.tail,
+  }));
 }

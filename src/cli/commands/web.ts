@@ -3,9 +3,9 @@ import { openProject } from "../../compose.ts";
 import { openWebScreen } from "../../compose-web.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { RunLines } from "../print/run-lines.ts";
+import { RunLines } from "../print/run-printer.ts";
 import { PLAIN } from "../print/style.ts";
-import { refreshStatus } from "../refresh-status.ts";
+import { refreshStatus } from "../project-state.ts";
 import { requirePerson } from "../require-person.ts";
 
 interface Flags {

@@ -1,18 +1,27 @@
+import {
+  explainRun,
+  runJson,
+  type RunExplanation,
+  explainTask,
+  taskJson,
+  type TaskExplanation,
+} from "../../core/projections/explain.ts";
 import type { Command } from "commander";
+import type { Act, CliContext } from "../commands.ts";
+import { styleFor, wrap, type Style } from "../print/style.ts";
+import { readState, withLog } from "../project-state.ts";
+import { unknownTask } from "../require-person.ts";
 import { hasLog, isDriven as isDrivenNow, openProject, type Project } from "../../compose.ts";
 import type { Recorded } from "../../core/events.ts";
 import type { State } from "../../core/loop/state.ts";
-import { explainIteration, iterationJson } from "../../core/projections/explain-details.ts";
-import { iterationStories } from "../../core/projections/explain-iteration.ts";
-import { explainRun, runJson } from "../../core/projections/explain-run.ts";
-import { explainTask, taskJson } from "../../core/projections/explain-task.ts";
+import {
+  iterationStories,
+  explainIteration,
+  iterationJson,
+  type IterationDetails,
+} from "../../core/projections/explain-iteration.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { LogFilter } from "../../engine/ports.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { iterationLines, runLines, taskLines } from "../print/explanation-lines.ts";
-import { styleFor } from "../print/style.ts";
-import { readState, withLog } from "../project-state.ts";
-import { unknownTask } from "../unknown-task.ts";
 
 export function define(command: Command, act: Act): void {
   command
@@ -70,4 +79,47 @@ function unknownIteration(number: number, { lastIteration }: State): RalphError 
   return new RalphError("usage", `there is no iteration ${number}; ${last}`, {
     hint: "ralph history lists the iterations",
   });
+}
+
+function runLines({ headline, tasks, next }: RunExplanation, style: Style): readonly string[] {
+  return [
+    ...bold(wrap("", headline), style),
+    ...tasks.flatMap((task) => [...wrap("  ", task.text), ...nextLines(task.next, "    ", style)]),
+    ...nextLines(next, "", style),
+  ];
+}
+
+function taskLines(explanation: TaskExplanation, style: Style): readonly string[] {
+  const { headline, steps, next } = explanation;
+  const numbers = steps.map(({ story }) => String(story?.record.iteration ?? "–"));
+  const width = Math.max(1, ...numbers.map((number) => number.length));
+  const isCertificate = next !== null && next.startsWith("ralph verify");
+  return [
+    ...bold(wrap("", headline), style),
+    ...steps.flatMap(({ text }, at) => wrap(`  ${(numbers[at] ?? "").padStart(width)}  `, text)),
+    ...(isCertificate ? [`Certificate: ${next}`] : nextLines(next, "", style)),
+  ];
+}
+
+function iterationLines(
+  { headline, groups }: IterationDetails,
+  iteration: number,
+  style: Style,
+): readonly string[] {
+  const width = Math.max(0, ...groups.map(({ about }) => about.length));
+  return [
+    ...bold(wrap("", headline), style),
+    ...groups.flatMap(({ about, sentences }) =>
+      sentences.flatMap((sentence, at) => wrap(`  ${(at === 0 ? about : "").padEnd(width)}  `, sentence)),
+    ),
+    `Transcript: ralph logs ${iteration}`,
+  ];
+}
+
+function nextLines(next: string | null, indent: string, style: Style): readonly string[] {
+  return next === null ? [] : [style.ask(`${indent}→ ${next}`)];
+}
+
+function bold(lines: readonly string[], style: Style): readonly string[] {
+  return lines.map((line) => style.bold(line));
 }

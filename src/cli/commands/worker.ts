@@ -1,12 +1,43 @@
+import { hostname } from "node:os";
 import type { Command } from "commander";
-import { checkoutOfBare, openProject, readConfig } from "../../compose.ts";
-import { LANES_MAX } from "../../config/count-schema.ts";
-import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { requirePerson } from "../require-person.ts";
-import { requireQueue } from "../require-queue.ts";
+import { openOutlets } from "../drive-run.ts";
+import { printerFor } from "../print/run-printer.ts";
+import { programOf } from "../project-state.ts";
+import { warnTo } from "../warn-to.ts";
+import { requirePerson, requireQueue } from "../require-person.ts";
+import { requireGates } from "../prepare-run.ts";
 import { collect, withSandboxOptions } from "../run-options.ts";
-import { driveWorker } from "../worker/drive-worker.ts";
+import { THIS_PLATFORM } from "../../compose-platform.ts";
+import { pluginsOf, type Plugins } from "../../compose-plugins.ts";
+import { requireSandbox } from "../../compose-sandbox.ts";
+import { composeWorker } from "../../compose-worker.ts";
+import {
+  builtInAgents,
+  checkoutOfBare,
+  findProgram,
+  lockProject,
+  openProject,
+  ownWorkerId,
+  readConfig,
+  usualPlace,
+  type Project,
+  type Queue,
+} from "../../compose.ts";
+import { resolveSettings } from "../../config/resolve-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { LANES_MAX } from "../../config/value-schemas.ts";
+import type { Recorded } from "../../core/events.ts";
+import { restOf } from "../../core/loop/decide.ts";
+import { EXIT_CODES } from "../../core/loop/outcome.ts";
+import { isOpen, taskState, type State } from "../../core/loop/state.ts";
+import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { AgentSettings, Commands } from "../../core/settings.ts";
+import type { Instant } from "../../core/time.ts";
+import type { Follower } from "../../engine/ports.ts";
+import type { Holdings } from "../../engine/worker/holdings.ts";
+import { runWorker, type Health } from "../../engine/worker/run-worker.ts";
 
 interface Flags {
   readonly lanes: string;
@@ -72,4 +103,210 @@ function labelsIn(list: string): readonly string[] {
   const odd = labels.find((label) => !/^[\w.:+/-]{1,60}$/.test(label));
   if (odd === undefined) return labels;
   throw new RalphError("usage", `--labels has "${odd}"; expected words such as gpu or os:linux, with commas`);
+}
+
+interface WorkerOptions {
+  readonly project: Project;
+  readonly queue: Queue;
+  readonly config: Config;
+  readonly context: CliContext;
+  readonly lanes: number;
+  readonly labels: readonly string[];
+  readonly drains: boolean;
+  readonly merges: boolean;
+  readonly keepAwake: boolean;
+  /** The kind; true: `--sandbox` alone, false: `--no-sandbox`. */
+  readonly sandbox?: string | boolean;
+  readonly asJson: boolean;
+  readonly isQuiet: boolean;
+}
+
+/** One worker from the lock of its clone to the exit code. */
+async function driveWorker(options: WorkerOptions): Promise<number> {
+  const { project, queue, config, context, lanes, drains, merges } = options;
+  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context, project) });
+  const commands = await commandsHere(options, plugins);
+  const labels = labelsOf(commands.agents, options.labels);
+  const lock = lockProject(project);
+  const printer = printerFor({ json: options.asJson, quiet: options.isQuiet }, context);
+  const say = (text: string): void => void context.stderr.write(`ralph: ${text}\n`);
+  const health = new HealthLine(say, options.isQuiet);
+  const id = ownWorkerId(project);
+  const worker = { id, host: hostname(), pid: process.pid, version: context.version, labels };
+  const leaving = onLeaving(say);
+  try {
+    const crew = await composeWorker({
+      project,
+      queue,
+      worker,
+      commands,
+      plugins,
+      worktree: config.worktree,
+      github: usualPlace(config),
+      env: context.env,
+      keepAwake: options.keepAwake,
+      onProgress: (progress) => printer.progress(progress),
+      onTrouble: (what) => health.trouble(what),
+    });
+    leaving.atOnce(() => crew.endAgents());
+    const outlets = await openOutlets({
+      project,
+      log: crew.log,
+      commands,
+      context,
+      plugins,
+      keepDays: config.logs.keep_days,
+      worker: id,
+      say,
+    });
+    try {
+      health.began(id, lanes, labels);
+      const how = await runWorker(
+        {
+          ...crew,
+          id,
+          lanes,
+          labels,
+          merges,
+          drains,
+          leaseMs: queue.leaseMs,
+          followers: [ownFacts(printer, id, crew.holdings), crew.tidier, ...outlets.followers],
+          onOpened: (state) => outlets.start(state),
+          onTrouble: (what) => health.trouble(what),
+          onHealth: (now) => health.show(now),
+        },
+        leaving.signal,
+      );
+      return how === "drained" ? 0 : EXIT_CODES.stopped;
+    } catch (error) {
+      outlets.failed(error);
+      throw error;
+    } finally {
+      await outlets.finish();
+      await crew.close();
+    }
+  } finally {
+    leaving.release();
+    printer.rest();
+    lock.release();
+  }
+}
+
+/** What this machine's configuration says, with those agents whose program it has. */
+async function commandsHere(options: WorkerOptions, plugins: Plugins): Promise<Commands> {
+  const { config, project, context, sandbox } = options;
+  const nothing = { kind: "goal", label: "", path: null } as const;
+  const flags = sandbox === undefined ? {} : { sandbox };
+  const { commands } = resolveSettings(
+    config,
+    flags,
+    nothing,
+    [...builtInAgents(), ...plugins.agents],
+    plugins,
+  );
+  const isHere = (agent: AgentSettings): boolean =>
+    findProgram(programOf(agent), project.root, context.env) !== null;
+  // The image of a container has its own programs, which nobody can look for from here.
+  const agents = commands.sandbox?.kind === "docker" ? commands.agents : commands.agents.filter(isHere);
+  if (agents.length === 0)
+    throw new RalphError("no-agent", "this machine has none of the agents that are configured", {
+      hint: "install one, or see what is there: ralph doctor",
+    });
+  await requireSandbox(project, commands.sandbox, agents, context.env);
+  await requireGates(commands.gates, options);
+  return { ...commands, agents };
+}
+
+function labelsOf(agents: readonly AgentSettings[], own: readonly string[]): readonly string[] {
+  const names = agents.map(({ name }) => `agent:${name}`);
+  return [...new Set([`os:${THIS_PLATFORM}`, `host:${hostname()}`, ...names, ...own])];
+}
+
+/** So often at most the same kind of line is said again. */
+const AGAIN_MS = 60_000;
+
+/** One line now and then that tells whoever looks whether the worker is well, and why it does nothing. */
+class HealthLine {
+  readonly #say: (text: string) => void;
+  readonly #isQuiet: boolean;
+  #last = "";
+  #saidAt = -Infinity;
+
+  constructor(say: (text: string) => void, isQuiet: boolean) {
+    this.#say = say;
+    this.#isQuiet = isQuiet;
+  }
+
+  began(id: string, lanes: number, labels: readonly string[]): void {
+    const many = lanes === 1 ? "1 lane" : `${lanes} lanes`;
+    if (!this.#isQuiet) this.#say(`worker ${id} is here, with ${many}: ${labels.join(", ")}`);
+  }
+
+  trouble(what: string): void {
+    this.#say(what);
+  }
+
+  show({ state, now, busyLanes }: Health): void {
+    const line = sentenceOf(state, now, busyLanes);
+    const isDue = performance.now() - this.#saidAt >= AGAIN_MS;
+    if (this.#isQuiet || line === this.#last || (busyLanes > 0 && !isDue)) return;
+    this.#last = line;
+    this.#saidAt = performance.now();
+    this.#say(line);
+  }
+}
+
+function sentenceOf(state: State, now: Instant, busyLanes: number): string {
+  const { run, plan } = state;
+  if (!isOpen(run) || plan === null) return "waiting for tasks: ralph submit";
+  const rest = restOf(state, now);
+  if (rest !== null) return `nobody can go on: ${rest.reason}`;
+  const statuses = tasksInScope(run, plan).map((task) => statusOf(state, task));
+  const count = (wanted: string): number => statuses.filter((status) => status === wanted).length;
+  const busy =
+    busyLanes === 0 ? "waiting for a task" : busyLanes === 1 ? "1 lane busy" : `${busyLanes} lanes busy`;
+  return `${busy} · ${count("done")} of ${statuses.length} done, ${count("doing")} under way, ${count("todo")} to do`;
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+interface Leaving {
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal;
+  /** What is done first when a second one comes. */
+  atOnce(first: () => Promise<void>): void;
+  release(): void;
+}
+
+/** Once: agents are asked to stop, what they did is recorded and pushed. Twice: at once; others go on when the lease is over. */
+function onLeaving(say: (text: string) => void): Leaving {
+  const leaving = new AbortController();
+  let first: () => Promise<void> = () => Promise.resolve();
+  const handle = (): void => {
+    if (leaving.signal.aborted) {
+      void first().finally(() => process.exit(EXIT_CODES.stopped));
+      return;
+    }
+    say("leaving; what the agents did will be recorded, and others go on with it (again: at once)");
+    leaving.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, handle);
+  return {
+    signal: leaving.signal,
+    atOnce: (act) => (first = act),
+    release() {
+      for (const signal of SIGNALS) process.off(signal, handle);
+    },
+  };
+}
+
+/** A worker shows what happens to the tasks that it holds, and to the run; the rest is on the others' screens. */
+function ownFacts(printer: Follower, worker: string, holdings: Holdings): Follower {
+  const isOwn = (event: Recorded, state: State): boolean => {
+    if (!("task" in event) || event.task === null) return true;
+    return holdings.has(event.task) || taskState(state, event.task).holder?.worker === worker;
+  };
+  return {
+    follow: (event, state) => (isOwn(event, state) ? printer.follow(event, state) : Promise.resolve()),
+  };
 }

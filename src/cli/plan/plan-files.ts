@@ -1,9 +1,7 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
-import { checkPlanFile, safePath, writeFileAtomically, type Project } from "../../compose.ts";
+import { existsSync, lstatSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, relative, resolve } from "node:path";
+import { checkPlanFile, type Project, safePath, writeFileAtomically } from "../../compose.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { PrdPlace } from "./find-prd.ts";
-import { keepFile, type KeptFile } from "./kept-file.ts";
 
 type CheckedPlan = ReturnType<typeof checkPlanFile>;
 
@@ -101,4 +99,87 @@ export class PlanFiles {
 
 function wrong(mistake: string): CheckedPlan {
   return { is: "wrong", mistakes: [mistake] };
+}
+
+/** A file as it was before an agent could get at it; `bytes` is null when there was none. */
+interface KeptFile {
+  /** Where it really lies. */
+  readonly real: string;
+  readonly bytes: Buffer | null;
+  /** As it is now. */
+  now(): Buffer | null;
+  isChanged(): boolean;
+  putBack(): void;
+}
+
+function keepFile(real: string): KeptFile {
+  const bytes = read(real);
+  const now = (): Buffer | null => read(real);
+  const isChanged = (): boolean => !isSame(bytes, now());
+  return {
+    real,
+    bytes,
+    now,
+    isChanged,
+    putBack() {
+      if (!isChanged()) return;
+      // Whatever stands in its place: a folder, a link to elsewhere.
+      if (lstatSync(real, { throwIfNoEntry: false })?.isFile() !== true)
+        rmSync(real, { recursive: true, force: true });
+      if (bytes === null) rmSync(real, { force: true });
+      else writeFileAtomically(real, bytes);
+    },
+  };
+}
+
+function isSame(one: Buffer | null, other: Buffer | null): boolean {
+  return one === null || other === null ? one === other : one.equals(other);
+}
+
+/** Null when it is no file: no link is followed, since the agent may have made it. */
+function read(path: string): Buffer | null {
+  try {
+    return lstatSync(path).isFile() ? readFileSync(path) : null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw new RalphError("usage", `${path} cannot be read (${code})`, { cause: error });
+  }
+}
+
+/** Where requirements are looked for, first in `.ralph/`, then at the root. */
+const NAMES = ["prd.md", "PRD.md"];
+
+/** The document with the requirements, as a person knows it; null when there is none in the usual places. */
+export function findPrd({ root, ralphDir }: Project): string | null {
+  const places = [ralphDir, root].flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  return places.find((path) => existsSync(path)) ?? null;
+}
+
+interface PrdPlace {
+  /** Links followed. */
+  readonly real: string;
+  /** Relative to the root. */
+  readonly shown: string;
+}
+
+/** The document that was asked for, or the usual one. */
+export function requirePrd(project: Project, cwd: string, asked: string | undefined): PrdPlace {
+  const path = asked === undefined ? findPrd(project) : placeOf(project, cwd, asked);
+  if (path === null) {
+    throw new RalphError(
+      "no-tasks",
+      asked === undefined ? "there is no prd.md to make a plan of" : `${asked} does not exist`,
+      { hint: "write down what is wanted; ralph init --source prd gives you a template" },
+    );
+  }
+  if (!statSync(path).isFile())
+    throw new RalphError("usage", `${relative(project.root, path)} is not a file`);
+  return { real: realpathSync(path), shown: relative(project.root, path) };
+}
+
+/** A bare name is also looked for in `.ralph/`. */
+function placeOf({ ralphDir }: Project, cwd: string, asked: string): string | null {
+  const places = [resolve(cwd, asked), ...(asked.includes("/") ? [] : [join(ralphDir, asked)])];
+  return places.find((path) => existsSync(path)) ?? null;
 }

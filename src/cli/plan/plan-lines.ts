@@ -1,10 +1,8 @@
-import { formatDuration } from "../../core/duration.ts";
-import { few } from "../../core/few.ts";
+import { few } from "../../core/text.ts";
 import { dollars } from "../../core/limits/budget.ts";
-import type { Failure } from "../../core/report/agent-report.ts";
-import { isoTime } from "../../core/time.ts";
-import type { Attempt, PlanOutcome } from "./make-plan.ts";
-import { totalUsage, type PlanReport } from "./plan-report.ts";
+import { type Failure, UNKNOWN_USAGE, type Usage, usageWith } from "../../core/report/agent-report.ts";
+import { isoTime, formatDuration } from "../../core/time.ts";
+import type { Attempt, PlanOutcome } from "../commands/plan.ts";
 
 interface AttemptSurroundings {
   readonly attempts: number;
@@ -50,7 +48,6 @@ function wordsFor(outcome: PlanOutcome): string {
   }
 }
 
-/** The end of the story for a person. */
 export function reportLines(report: PlanReport): readonly string[] {
   return ["", ...outcomeLines(report), ...draftLines(report), costLine(report), ...nextLines(report)];
 }
@@ -152,4 +149,94 @@ function nextLines({ outcome, planPath, prdPath, run, again }: PlanReport): read
     case "stopped":
       return ["", `Next: ${again}`];
   }
+}
+
+export interface PlanReport {
+  readonly prdPath: string;
+  readonly planPath: string;
+  /** As transcripts are found, relative to the root. */
+  readonly logs: string;
+  readonly agent: string;
+  readonly attempts: readonly Attempt[];
+  /** Of the last of them. */
+  readonly outcome: PlanOutcome;
+  /** The old plan. */
+  readonly backup: string | null;
+  /** What the agent wrote, if it did not become the plan. */
+  readonly draft: string | null;
+  /** How to start a run on the new plan. */
+  readonly run: string;
+  /** How to plan once more. */
+  readonly again: string;
+}
+
+const EXIT_CODES: Readonly<Record<Exclude<PlanOutcome["is"], "failed">, number>> = {
+  planned: 0,
+  wrong: 1,
+  meddled: 1,
+  blocked: 2,
+  undecided: 3,
+  stopped: 130,
+};
+
+export function exitCodeOf(outcome: PlanOutcome): number {
+  if (outcome.is !== "failed") return EXIT_CODES[outcome.is];
+  return outcome.failure.class === "config" ? 64 : 5;
+}
+
+/** As far as agents tell it. */
+function totalUsage(attempts: readonly Attempt[]): Usage {
+  return attempts.map(({ report }) => report.usage).reduce(usageWith, UNKNOWN_USAGE);
+}
+
+export function reportJson(report: PlanReport): Readonly<Record<string, unknown>> {
+  const { outcome, attempts, agent, logs } = report;
+  return {
+    outcome: outcome.is,
+    exit_code: exitCodeOf(outcome),
+    prd: report.prdPath,
+    path: outcome.is === "planned" ? report.planPath : null,
+    backup: report.backup,
+    draft: report.draft,
+    tasks:
+      outcome.is === "planned"
+        ? outcome.tasks.map(({ id, title, dependsOn, criteria, priority }) => ({
+            id,
+            title,
+            depends_on: dependsOn,
+            acceptance_criteria: criteria,
+            priority,
+          }))
+        : [],
+    checks: outcome.is === "planned" ? outcome.checks : [],
+    mistakes: outcome.is === "wrong" ? outcome.mistakes : [],
+    changed: outcome.is === "meddled" ? outcome.changes.paths : [],
+    question: outcome.is === "undecided" ? outcome.question : null,
+    options: outcome.is === "undecided" ? outcome.options : [],
+    blocked_reason: outcome.is === "blocked" ? outcome.reason : null,
+    failure: outcome.is === "failed" ? failureJson(outcome.failure) : null,
+    attempts: attempts.map((attempt) => ({ ...attemptJson(attempt, logs), agent })),
+    cost_usd: totalUsage(attempts).costUsd,
+  };
+}
+
+function attemptJson(
+  { ordinal, report, outcome, prdPutBack }: Attempt,
+  logs: string,
+): Readonly<Record<string, unknown>> {
+  return {
+    attempt: ordinal,
+    outcome: outcome.is,
+    mistakes: outcome.is === "wrong" ? outcome.mistakes : [],
+    prd_put_back: prdPutBack !== null,
+    duration_seconds: report.durationMs / 1_000,
+    input_tokens: report.usage.inputTokens,
+    output_tokens: report.usage.outputTokens,
+    cost_usd: report.usage.costUsd,
+    transcript: `${logs}/${report.transcript.path}`,
+  };
+}
+
+function failureJson({ class: kind, message, resetsAt }: Failure): Readonly<Record<string, unknown>> {
+  return { class: kind, message, resets_at: resetsAt == null ? null : isoTime(resetsAt) };
 }

@@ -1,21 +1,17 @@
+import type { IterationRecord } from "../../core/projections/history.ts";
+import { asArgument, choiceInWords, openQuestions } from "../../core/projections/inbox.ts";
+import { few } from "../../core/text.ts";
+import { isBlockedOutside } from "../../core/loop/outcome.ts";
+import type { Style } from "./style.ts";
 import type { EventOf, Outcome, Recorded } from "../../core/events.ts";
-import { formatDuration } from "../../core/duration.ts";
 import { dollars } from "../../core/limits/budget.ts";
-import type { State } from "../../core/loop/state.ts";
-import { isBlockedOutside } from "../../core/loop/outside-waits.ts";
-import { tasksInScope } from "../../core/loop/select-tasks.ts";
-import { statusOf } from "../../core/loop/task-status.ts";
-import type { IterationRecord } from "../../core/projections/iteration-record.ts";
-import { asArgument } from "../../core/projections/blocked.ts";
-import { choiceInWords, openQuestions } from "../../core/projections/open-questions.ts";
+import { taskState, type State } from "../../core/loop/state.ts";
+import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
+import { readingInWords } from "../../core/projections/explain-words.ts";
+import { isFailing, redGates } from "../../core/report/checked-gate.ts";
 import { AUTO_APPROVED } from "../../core/review/story-review.ts";
 import { agentsInWords, BUILD } from "../../core/stages/stages.ts";
-import { isFailing } from "../../core/report/checked-gate.ts";
-import { peopleLines } from "./people-lines.ts";
-import { brakeLines } from "./brake-lines.ts";
-import { fleetLines } from "./fleet-lines.ts";
-import { mergeLines } from "./merge-lines.ts";
-import type { Style } from "./style.ts";
+import { isoTime, formatDuration } from "../../core/time.ts";
 
 /** What a person is told about one fact: short, with the reason and the next step. */
 export function eventLines(
@@ -49,6 +45,10 @@ function linesOf(
       return ["", startLine(event, state, style)];
     case "baseline.measured":
       return baselineLines(event, style);
+    case "old-checks.ran":
+      return oldCheckLines(event, style);
+    case "reader.answered":
+      return readerLines(event, style);
     case "verdict.reached":
       return verdictLines(event, record, style);
     case "intervention.chosen":
@@ -107,6 +107,24 @@ function baselineLines({ task, gates }: EventOf<"baseline.measured">, style: Sty
   return red.length === 0 ? [] : ["", style.ask(`! ${task}: red before anything is done: ${red.join(", ")}`)];
 }
 
+function oldCheckLines(
+  { oldChecks, durationMs }: EventOf<"old-checks.ran">,
+  style: Style,
+): readonly string[] {
+  const red = redGates(oldChecks.gates).map(({ name }) => name);
+  const how = red.length === 0 ? "pass" : `fail: ${red.join(", ")}`;
+  const files = few(oldChecks.files, 3);
+  return [style.dim(`  · old checks ${how} (${formatDuration(durationMs)}; as before the task: ${files})`)];
+}
+
+function readerLines({ reading }: EventOf<"reader.answered">, style: Style): readonly string[] {
+  const { review, durationMs, usage } = reading;
+  const cost = usage.costUsd === null ? "" : ` · ${dollars(usage.costUsd)}`;
+  const says = readingInWords(reading).replace(/\.$/, "");
+  if (review === null) return [style.ask(`  ! ${says}`)];
+  return [style.dim(`  · second reader ${says} (${formatDuration(durationMs)}${cost})`)];
+}
+
 /** Most of them are told with the verdict. */
 function interventionLines(event: EventOf<"intervention.chosen">, style: Style): readonly string[] {
   if (["too-big", "looks-secret", "commit-hook"].includes(event.rule))
@@ -149,7 +167,8 @@ function howToAnswer(state: State): string {
   if (asked === undefined || others.length > 0) return "see the questions: ralph inbox; answer them";
   const letter = state.tasks[asked.task]?.letter ?? null;
   const file = letter?.kind === "decide" ? `, or write the answer into .ralph/${letter.file}` : "";
-  return `ralph decide ${asArgument(asked.task)} "…"${file}`;
+  const answer = asked.acceptance === null ? "…" : "accept";
+  return `ralph decide ${asArgument(asked.task)} "${answer}"${file}`;
 }
 
 /** Which source, how much is to do, who does it, and what will be checked. */
@@ -184,12 +203,23 @@ function verdictLines(
   record: IterationRecord | undefined,
   style: Style,
 ): readonly string[] {
-  const why = event.reasons.map((reason) => reason.sentence).join("; ");
+  const sentences = event.reasons.map((reason) => reason.sentence);
+  const why = sentences.join("; ");
   switch (event.verdict) {
-    case "accepted":
-      return [`  ${style.good("✔ accepted")}  ${[facts(record), why].filter(Boolean).join(" · ")}`];
+    case "accepted": {
+      const [evidence = "", ...remarks] = sentences;
+      return [
+        `  ${style.good("✔ accepted")}  ${[facts(record), evidence].filter(Boolean).join(" · ")}`,
+        ...remarks.map((remark) => style.dim(`              · ${remark}`)),
+      ];
+    }
     case "continue":
       return [`  ${style.dim("· continue")}  ${[facts(record), why].filter(Boolean).join(" · ")}`];
+    case "challenged":
+      return [
+        `  ${style.ask("? challenged")}  claims done, but ${why}`,
+        style.dim("              → the next prompt asks the agent to fix or to answer it"),
+      ];
     case "rejected":
       return [
         `  ${style.bad("✗ rejected")}  claims done, but ${why}`,
@@ -198,7 +228,11 @@ function verdictLines(
     case "failed":
       return [`  ${style.bad("✗ failed")}    ${why}`];
     case "decide":
-      return [`  ${style.ask("? decide")}    "${why}"${choice(record)}`];
+      return [
+        record?.report?.claim.is === "undecided"
+          ? `  ${style.ask("? decide")}    "${why}"${choice(record)}`
+          : `  ${style.ask("? decide")}    ${why}`,
+      ];
     case "blocked":
       return [];
   }
@@ -218,4 +252,140 @@ function choice(record: IterationRecord | undefined): string {
   const { options, default: answer = null, deadlineMs: deadlineAt = null } = claim;
   const words = choiceInWords({ options, default: answer, deadlineAt }, 0);
   return words === "" ? "" : `  ${words}`;
+}
+
+/** What holds a run up, and what lets it go on. */
+function brakeLines(event: Recorded, style: Style): readonly string[] {
+  switch (event.type) {
+    case "wait.started":
+      return [`  ${style.dim(`… waiting until ${isoTime(event.until)}: ${event.why}`)}`];
+    case "retry.requested":
+      return [style.dim("  … trying again at once")];
+    case "breaker.moved":
+      return [breakerLine(event, style)];
+    case "budget.neared":
+      return [budgetLine(event, style)];
+    case "stop.requested":
+      return [
+        style.dim(
+          event.urgency === "now" ? "stopping: the agent is asked to end" : "stopping after this iteration",
+        ),
+      ];
+    default:
+      return [];
+  }
+}
+
+function breakerLine({ to, reason }: EventOf<"breaker.moved">, style: Style): string {
+  switch (to) {
+    case "CLOSED":
+      return `  ${style.good("✔ breaker")}   closed: ${reason}`;
+    case "HALF_OPEN":
+      return style.ask(`  ! breaker   half open: ${reason}; without progress now it opens again`);
+    case "OPEN":
+      return `  ${style.bad("■ breaker")}   open: ${reason}`;
+  }
+}
+
+function budgetLine({ budget, spentUsd, budgetUsd }: EventOf<"budget.neared">, style: Style): string {
+  const whose = budget === "run" ? "this run" : "a day";
+  return style.ask(`  ! ${dollars(spentUsd)} of the ${dollars(budgetUsd)} for ${whose} are spent`);
+}
+
+/** How a task passes from one worker to another. Who takes up what nobody had is no news. */
+function fleetLines(event: EventOf<"task.taken" | "task.dropped">, style: Style): readonly string[] {
+  if (event.type === "task.dropped")
+    return [`  ${style.ask("↷ dropped")}   ${event.task}: ${event.worker} could not go on: ${event.why}`];
+  if (event.from === null) return [];
+  const who =
+    event.from === event.worker
+      ? `${event.worker} is back`
+      : `${event.from} vanished, ${event.worker} goes on`;
+  return [`  ${style.ask("↷ taken")}     ${event.task}: ${who}`];
+}
+
+type MergeEvent = EventOf<
+  "worktree.failed" | "checkout.changed" | "merge.failed" | "merge.held" | "task.merged" | "task.proposed"
+>;
+
+/** What becomes of accepted work that was done in a worktree. */
+function mergeLines(event: MergeEvent, state: State, style: Style): readonly string[] {
+  const base = taskState(state, event.task).worktree?.base ?? "the base";
+  switch (event.type) {
+    case "worktree.failed":
+      return [`  ${style.bad("■ blocked")}   ${event.task}: its worktree could not be set up: ${event.why}`];
+    case "checkout.changed":
+      return [style.ask(`  ! ${strayedInWords(event)}`)];
+    case "task.proposed":
+      return [`  ${style.good("⇒ proposed")}  ${event.task}: ${event.url}`];
+    case "task.merged":
+      return [`  ${style.good("⇒ merged")}    ${event.task} into ${base}, ${event.to.slice(0, 7)}`];
+    case "merge.held":
+      return [`  ${style.ask("! waits")}     ${event.task}: ${event.why}`];
+    case "merge.failed":
+      return [`  ${style.ask("← back")}      ${event.task}: ${whyNot(event)}`];
+  }
+}
+
+function strayedInWords({ task, beside, head, paths }: EventOf<"checkout.changed">): string {
+  const moved = head === null ? [] : [`HEAD is at ${head.slice(0, 7)} now`];
+  const what = [...moved, ...(paths.length === 0 ? [] : [few(paths)])].join(", ");
+  const who = few([task, ...beside]);
+  return `your checkout changed while ${who} ran: ${what}. If that was not you, an agent has left its worktree`;
+}
+
+function whyNot({ base, conflicts, gates }: EventOf<"merge.failed">): string {
+  if (conflicts.length > 0) return `it does not merge into ${base}: conflicts in ${few(conflicts)}`;
+  const red = redGates(gates).map(({ name }) => name);
+  return `merged into ${base} it does not pass: ${few(red)}`;
+}
+
+/** What is told about questions, answers, letters and messages, below the iteration that they are about. */
+function peopleLines(event: Recorded, state: State, style: Style): readonly string[] {
+  switch (event.type) {
+    case "letter.disturbed":
+      return [
+        style.ask(
+          `  ! ${event.file} changed while the agent ran: that is no answer. Save it again while none runs, or type: ${instead(event, state)}`,
+        ),
+      ];
+    case "question.asked": {
+      const answer = `ralph decide ${asArgument(event.task)} "${event.options[0] ?? "…"}"`;
+      if (state.run?.settings.keepGoing !== true && event.acceptance === undefined) return [];
+      const meanwhile = hasOthers(state, event.task) ? "      the others go on meanwhile" : "";
+      return [style.dim(`              → ${answer}${meanwhile}`)];
+    }
+    // Said where no verdict says it: a person accepted the claim.
+    case "task.completed":
+      return (event.certificate.person ?? null) === null
+        ? []
+        : [`  ${style.good("✔ accepted")}  ${event.task}: by a person (iteration ${event.iteration})`];
+    case "question.answered": {
+      const why = event.by === "deadline" ? " (the default: nobody answered in time)" : "";
+      return [`  ${style.good("✔ answered")}  ${event.task}: ${event.answer}${why}`];
+    }
+    case "task.unblocked":
+      return [`  ${style.good("✔ unblocked")} ${event.task}: ${event.reason}`];
+    case "steer.given":
+      return [`  ${style.ask("✎ message")}   for ${event.task ?? "whatever comes next"}: ${event.text}`];
+    case "steer.used": {
+      const how = event.how === "message" ? "was told" : "had a message of yours in its prompt";
+      return [style.dim(`              → iteration ${event.iteration} ${how}`)];
+    }
+    case "steer.deferred":
+      return [style.dim("              → its agent takes no messages: the next prompt has it")];
+    default:
+      return [];
+  }
+}
+
+function hasOthers(state: State, asking: string): boolean {
+  const others = (state.plan?.tasks ?? []).filter(({ id }) => id !== asking);
+  return others.some((task) => statusOf(state, task) === "todo");
+}
+
+/** The command that says the same as the letter. */
+function instead({ task }: EventOf<"letter.disturbed">, state: State): string {
+  const isBlocked = state.tasks[task]?.blockedReason != null;
+  return isBlocked ? `ralph unblock ${asArgument(task)}` : `ralph decide ${asArgument(task)} "…"`;
 }

@@ -27,3 +27,44 @@ export function styleFor(stream: { readonly isTTY?: boolean }, env: NodeJS.Proce
 function same(text: string): string {
   return text;
 }
+
+/** Rows of cells as lines, every column as wide as its widest cell; the last one is as it is. */
+export function columns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** One line of at most so many characters. */
+export function shortened(text: string, length: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`;
+}
+
+/** What a line may be wide; longer words stand alone. */
+const WIDTH = 100;
+
+/** Breaks a text into lines; those after the first begin below the first word after `lead`. */
+export function wrap(lead: string, text: string, width = WIDTH): readonly string[] {
+  const indent = " ".repeat(lead.length);
+  const lines: string[] = [];
+  let line = lead;
+  let isFresh = true;
+  for (const word of text.split(/\s+/).filter((one) => one !== "")) {
+    if (!isFresh && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = indent;
+      isFresh = true;
+    }
+    line += isFresh ? word : ` ${word}`;
+    isFresh = false;
+  }
+  return [...lines, line];
+}

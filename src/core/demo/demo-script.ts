@@ -67,10 +67,7 @@ export function parseDemoScript(json: string): DemoScript {
   };
 }
 
-/**
- * The steps of an iteration, by its number in the whole history or by its ordinal in the task's loop, both from 1; null
- * when the script says nothing about the task.
- */
+/** The steps by the iteration's number, overall or in the task's loop; null when the script has none. */
 export function demoSteps(
   script: DemoScript,
   task: string,

@@ -1,10 +1,11 @@
-import type { Finding } from "../guards/guard.ts";
-import { formatDuration } from "../duration.ts";
-import { few } from "../few.ts";
+import { formatDuration } from "../time.ts";
+import { capital, few } from "../text.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { failuresToMend, redGates, type CheckedGate } from "../report/checked-gate.ts";
 import { isReading } from "../stages/stages.ts";
 import type { Evidence } from "../report/evidence.ts";
+import { withChallenges, type Concern } from "../verdict/concerns.ts";
+import { whyNothingCounts, type CaseContext, type Finding } from "../verdict/facts.ts";
 import { redSentence } from "../verdict/judge.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import type { Correction } from "./intervention.ts";
@@ -22,6 +23,11 @@ export interface Judged {
   readonly gates: readonly CheckedGate[] | null;
   /** What a later stage wants changed: it has done its part. */
   readonly objection?: string | null;
+  /** What the agent was asked to answer before. */
+  readonly challenged: readonly Concern[];
+  readonly context: CaseContext;
+  /** The commit that the task's work counts from. */
+  readonly base: string | null;
   /** One accepted claim does not end it. */
   readonly isOpenEnded: boolean;
   /** The exact tag that would have claimed completion. */
@@ -37,12 +43,14 @@ export function corrections(judged: Judged): readonly Correction[] {
   if (ending.is === "interrupted" || ending.is === "stopped") return [];
   const aboutWork = [...findingCorrections(judged), ...markCorrections(judged), ...commitCorrections(judged)];
   if (ruling === "blocked" || ruling === "decide" || judged.objection != null) return aboutWork;
-  return [
+  const told = [
     ...gateCorrections(judged),
+    ...challenge(judged),
+    ...doubtCorrections(judged),
     ...aboutWork,
     ...endingCorrections(judged),
-    ...silenceCorrections(judged),
   ];
+  return [...told, ...silenceCorrections(judged, told)];
 }
 
 /** An accepted claim needs no correction; what was found beside it is still worth a record. */
@@ -66,6 +74,73 @@ function gateCorrections({ iteration, gates }: Judged): readonly Correction[] {
       output: gate.tail,
     };
   });
+}
+
+/** The agent fixes these or answers them; nothing is held against it yet. */
+function challenge({ iteration, verdict, challenged, promiseTag }: Judged): readonly Correction[] {
+  if (verdict.ruling !== "challenged") return [];
+  const isOpen = (name: string): boolean =>
+    verdict.concerns.some((concern) => concern.name === name && concern.settledBy === null);
+  const list = withChallenges(challenged, verdict.concerns).flatMap(({ name, sentence }, index) =>
+    isOpen(name) ? [`${index + 1}. ${capital(sentence)}. ${WAYS_OUT[name]}.`] : [],
+  );
+  const text = `Your claim in iteration ${iteration} is not accepted yet. Ralph doubts it:
+${list.join("\n")}
+Fix what is wrong. Where the work is right as it is, answer on a line of its own, with the number and the reason: \`Concern 1: …\`. Then print ${promiseTag} again.`;
+  return [{ intervention: "evidence_validation_failed", severity: "warning", rule: "challenge", text }];
+}
+
+const WAYS_OUT: Readonly<Record<Concern["name"], string>> = {
+  "old-checks-fail":
+    "Make the code pass the tests and settings as they were before the task, and change them only where the task asks for it",
+  "white-space-only": "If the task is about more than white space, do the rest",
+  "files-not-found": "If the work needs these files, write them; if you only mentioned them, say so",
+  "words-against": "If something is still open, do it",
+  "checks-off": "Fix what the checker complains about instead of silencing it",
+  "nothing-checks": "Run the work and look at the result",
+};
+
+/** What speaks against the claim beside facts: the second reader, a setting, a concern without an answer. */
+function doubtCorrections(judged: Judged): readonly Correction[] {
+  const { iteration, verdict, challenged, context } = judged;
+  if (verdict.ruling !== "rejected") return [];
+  const real = verdict.concerns.filter(({ isReal }) => isReal === true);
+  const numbered = withChallenges(challenged, verdict.concerns);
+  const files = context.oldChecks?.files.slice(0, 5).join(" ") ?? "";
+  const since = judged.base === null ? "" : ` (your change of them: git diff ${judged.base} -- ${files})`;
+  const ofConcerns = real.map(({ name, sentence, settledBy, answer }): Correction => {
+    const number = numbered.findIndex((one) => one.name === name) + 1;
+    const read = settledBy === "reader" ? ` A second reader looked at it: ${asSentence(answer ?? "")}` : "";
+    const fix = `${WAYS_OUT[name]}${name === "old-checks-fail" ? since : ""}.`;
+    const orAnswer =
+      settledBy === null
+        ? ` You were asked about this before: if it is right as it is, answer on a line of its own, \`Concern ${number}: …\`, and claim again.`
+        : "";
+    return rejection(iteration, name, `${sentence}.${read} ${fix}${orAnswer}`);
+  });
+  return [...readerCorrections(judged), ...ofConcerns];
+}
+
+/** All criteria that the second reader calls unmet, in one. */
+function readerCorrections({ iteration, verdict }: Judged): readonly Correction[] {
+  const unmet = verdict.reasons.filter(({ rule }) => rule === "reader").map(({ sentence }) => sentence);
+  if (unmet.length === 0) return [];
+  const list = unmet.map(asSentence).join(" Besides, ");
+  const text = `${list} Do what is missing. If it is there already, say in your final words where, with file and line: the next reader sees them.`;
+  return [rejection(iteration, "reader", text)];
+}
+
+function rejection(iteration: number, rule: string, text: string): Correction {
+  return {
+    intervention: "evidence_validation_failed",
+    severity: "critical",
+    rule,
+    text: `In iteration ${iteration} you reported the task complete, but ${text} The claim was rejected; the task is still open.`,
+  };
+}
+
+function asSentence(text: string): string {
+  return /[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`;
 }
 
 function findingCorrections({ iteration, findings, claimed }: Judged): readonly Correction[] {
@@ -137,7 +212,7 @@ function endingCorrections({ iteration, report }: Judged): readonly Correction[]
 }
 
 /** An iteration that changed nothing, or that may be done and did not say so. */
-function silenceCorrections(judged: Judged): readonly Correction[] {
+function silenceCorrections(judged: Judged, told: readonly Correction[]): readonly Correction[] {
   const { iteration, verdict, report, evidence, gates, promiseTag } = judged;
   if (report.failure !== null) return [];
   const hidden: readonly Correction[] =
@@ -152,8 +227,9 @@ function silenceCorrections(judged: Judged): readonly Correction[] {
         ]
       : [];
   const misplaced = [...hidden, ...otherPromise(judged)];
-  if (evidence.changed.files === 0 && !isReading(judged.stage)) return [...misplaced, noFiles(judged)];
-  if (verdict.ruling !== "continue" || misplaced.length > 0) return misplaced;
+  if (isIdle(judged)) return [...misplaced, noFiles(judged, told)];
+  const isOpen = verdict.ruling === "continue" && report.claim.is !== "unfinished";
+  if (!isOpen || misplaced.length > 0) return misplaced;
   const green = gates !== null && redGates(gates).length === 0 ? " and the gates passed" : "";
   const text = `Iteration ${iteration} changed ${evidence.changed.files} file(s)${green}, but you did not say that the task is done. If it is, print ${promiseTag} on a line of its own.`;
   return [{ intervention: "agent_reinforced", severity: "info", rule: "no-claim", text }];
@@ -166,10 +242,29 @@ function otherPromise({ iteration, report, promiseTag }: Judged): readonly Corre
   return [{ intervention: "evidence_validation_failed", severity: "warning", rule: "other-promise", text }];
 }
 
-function noFiles({ iteration, evidence }: Judged): Correction {
-  const sinceTask = evidence.changedSinceTaskBegan.files === 0;
-  const text = sinceTask
-    ? `In iteration ${iteration} you wrote NO FILES. Explaining the change is not making it: edit the files in the workspace with your tools.`
-    : `In iteration ${iteration} you changed nothing. What is there is not enough yet: edit the files in the workspace with your tools.`;
+/** It changed nothing where something had to be changed. */
+function isIdle({ evidence, stage, context, verdict }: Judged): boolean {
+  const mayBe = isReading(stage) || context.task?.changes === "none" || verdict.ruling === "challenged";
+  return evidence.changed.files === 0 && !mayBe;
+}
+
+/** Counted for every iteration without files; where the true cause is told already, it is not told twice. */
+function noFiles(
+  { iteration, evidence, verdict, promiseTag }: Judged,
+  told: readonly Correction[],
+): Correction {
+  const unanswered = verdict.concerns.filter(({ isReal }) => isReal === true).map(({ name }) => name);
+  const causes: readonly string[] = ["no-changes", "off-branch", "protected-paths", ...unanswered];
+  const known = told.find(({ rule }) => causes.includes(rule));
+  const text = known?.text ?? `In iteration ${iteration} ${nothingWritten(evidence, verdict, promiseTag)}`;
   return { intervention: "no_files_detected", severity: "critical", rule: "no-files", text };
+}
+
+function nothingWritten(evidence: Evidence, { ruling }: Verdict, promiseTag: string): string {
+  const { cause, advice } = whyNothingCounts(evidence);
+  if (cause !== "") return `nothing changed that counts: ${cause}. ${advice}`;
+  if (evidence.changedSinceTaskBegan.files === 0) return `you wrote NO FILES. ${advice}`;
+  return ruling === "rejected"
+    ? "you changed nothing, and what was there before is not enough yet: edit the files in the workspace."
+    : `you changed nothing. If the task is done, print ${promiseTag} on a line of its own; if not, edit the files in the workspace.`;
 }

@@ -1,15 +1,22 @@
+import type { TaskId } from "../plan/task.ts";
+import type { InterventionSettings } from "../settings.ts";
+import { formatDuration, type Instant } from "../time.ts";
+
 /** What kind of correction was recorded; the names are part of the public contract. */
-export type InterventionType =
-  | "no_files_detected"
-  | "evidence_validation_failed"
-  | "false_completion_detected"
-  | "mid_stream_prompt_injected"
-  | "agent_reinforced"
-  | "gate_failed"
-  | "contradiction_detected"
-  | "dirty_tree"
-  | "illegal_transition"
-  | "timeout";
+export const INTERVENTION_TYPES = [
+  "no_files_detected",
+  "evidence_validation_failed",
+  "false_completion_detected",
+  "mid_stream_prompt_injected",
+  "agent_reinforced",
+  "gate_failed",
+  "contradiction_detected",
+  "dirty_tree",
+  "illegal_transition",
+  "timeout",
+] as const;
+
+export type InterventionType = (typeof INTERVENTION_TYPES)[number];
 
 export type Severity = "info" | "warning" | "critical";
 
@@ -39,4 +46,261 @@ export interface InterventionDetails {
   readonly filesWritten: number;
   /** Files that the agent named as written. */
   readonly evidenceCount: number;
+}
+
+/** What an agent hears that has used half of its time without writing a file. */
+export function midStreamCorrection(minutes: number): Correction {
+  const text = `You have worked for ${formatDuration(minutes * 60_000)}, half of your time, and have not written a single file. Stop preparing: edit the files in the workspace with your tools now.`;
+  return { intervention: "mid_stream_prompt_injected", severity: "warning", rule: "mid-stream", text };
+}
+
+/** What one iteration of a task did that thresholds count. */
+export interface WatchedIteration {
+  readonly iteration: number;
+  readonly noFiles: boolean;
+  readonly falseCompletion: boolean;
+}
+
+/** A threshold that was reached (reinforce) or passed (suspend), and by what. */
+export interface Escalation {
+  readonly to: "reinforce" | "suspend";
+  /** The end of "… in the last 5 iterations of this task". */
+  readonly what: string;
+  readonly times: number;
+}
+
+/** More than any window that makes sense. */
+const WATCHED_MAX = 50;
+
+/** What lies before the first one that counted changes no count: it is not kept. */
+export function withIteration(
+  watched: readonly WatchedIteration[],
+  iteration: number,
+): readonly WatchedIteration[] {
+  const first = watched.findIndex(({ noFiles, falseCompletion }) => noFiles || falseCompletion);
+  const counted = first === -1 ? [] : watched.slice(first);
+  return [...counted, { iteration, noFiles: false, falseCompletion: false }].slice(-WATCHED_MAX);
+}
+
+export function withIntervention(
+  watched: readonly WatchedIteration[],
+  iteration: number,
+  type: InterventionType,
+): readonly WatchedIteration[] {
+  return watched.map((entry) =>
+    entry.iteration !== iteration
+      ? entry
+      : {
+          ...entry,
+          noFiles: entry.noFiles || type === "no_files_detected",
+          falseCompletion: entry.falseCompletion || type === "false_completion_detected",
+        },
+  );
+}
+
+/** What the last iteration of a task leads to; null when it did nothing that counts. */
+export function escalationOf(
+  watched: readonly WatchedIteration[],
+  settings: InterventionSettings,
+): Escalation | null {
+  const recent = watched.slice(-settings.window);
+  const last = recent.at(-1);
+  if (!settings.enabled || last === undefined) return null;
+  const counts = [
+    {
+      isHere: last.falseCompletion,
+      times: recent.filter((entry) => entry.falseCompletion).length,
+      threshold: settings.thresholdFalseCompletion,
+      what: "a false claim of completion",
+    },
+    {
+      isHere: last.noFiles,
+      times: recent.filter((entry) => entry.noFiles).length,
+      threshold: settings.thresholdNoFiles,
+      what: "an iteration without a single changed file",
+    },
+  ].filter(({ isHere, threshold }) => isHere && threshold > 0);
+  const passed = counts.find(({ times, threshold }) => times > threshold);
+  if (passed !== undefined) return { to: "suspend", what: passed.what, times: passed.times };
+  const reached = counts.find(({ times, threshold }) => settings.aggressive || times === threshold);
+  return reached === undefined ? null : { to: "reinforce", what: reached.what, times: reached.times };
+}
+
+/** What `ralph metrics` is made of: sums over the whole history. */
+export interface Tally {
+  readonly iterations: number;
+  /** Iterations without progress. */
+  readonly wasted: number;
+  readonly filesWritten: number;
+  readonly interventions: number;
+  readonly byType: Readonly<Partial<Record<InterventionType, number>>>;
+  readonly bySeverity: Readonly<Record<Severity, number>>;
+  /** Corrections that an agent was told and that a further iteration followed. */
+  readonly corrected: number;
+  /** … after which it wrote files or was accepted. */
+  readonly remedied: number;
+  readonly tasksStarted: number;
+  readonly tasksCompleted: number;
+  readonly costUsd: number | null;
+}
+
+export const EMPTY_TALLY: Tally = {
+  iterations: 0,
+  wasted: 0,
+  filesWritten: 0,
+  interventions: 0,
+  byType: {},
+  bySeverity: { info: 0, warning: 0, critical: 0 },
+  corrected: 0,
+  remedied: 0,
+  tasksStarted: 0,
+  tasksCompleted: 0,
+  costUsd: null,
+};
+
+export interface TalliedIteration {
+  readonly madeProgress: boolean;
+  readonly isAccepted: boolean;
+  readonly filesWritten: number;
+  /** Corrections that its prompt carried. */
+  readonly corrections: number;
+}
+
+export function tallyIteration(tally: Tally, iteration: TalliedIteration): Tally {
+  const { madeProgress, isAccepted, filesWritten, corrections } = iteration;
+  const isRemedied = filesWritten > 0 || isAccepted;
+  return {
+    ...tally,
+    iterations: tally.iterations + 1,
+    wasted: tally.wasted + (madeProgress || isAccepted ? 0 : 1),
+    filesWritten: tally.filesWritten + filesWritten,
+    corrected: tally.corrected + corrections,
+    remedied: tally.remedied + (isRemedied ? corrections : 0),
+  };
+}
+
+export function tallyIntervention(tally: Tally, type: InterventionType, severity: Severity): Tally {
+  return {
+    ...tally,
+    interventions: tally.interventions + 1,
+    byType: { ...tally.byType, [type]: (tally.byType[type] ?? 0) + 1 },
+    bySeverity: { ...tally.bySeverity, [severity]: tally.bySeverity[severity] + 1 },
+  };
+}
+
+/** The running statistics of one agent's behaviour. */
+export interface AgentProfile {
+  readonly iterations: number;
+  readonly noFiles: number;
+  readonly falseCompletions: number;
+  readonly filesWritten: number;
+  readonly citations: number;
+  readonly lastReinforcement: Instant | null;
+  /** Since its last accepted iteration. */
+  readonly isOverThreshold: boolean;
+}
+
+export const NEW_PROFILE: AgentProfile = {
+  iterations: 0,
+  noFiles: 0,
+  falseCompletions: 0,
+  filesWritten: 0,
+  citations: 0,
+  lastReinforcement: null,
+  isOverThreshold: false,
+};
+
+export interface ProfiledIteration {
+  readonly filesWritten: number;
+  readonly citations: number;
+  readonly isAccepted: boolean;
+}
+
+export function profileIteration(profile: AgentProfile, iteration: ProfiledIteration): AgentProfile {
+  return {
+    ...profile,
+    iterations: profile.iterations + 1,
+    filesWritten: profile.filesWritten + iteration.filesWritten,
+    citations: profile.citations + iteration.citations,
+    isOverThreshold: profile.isOverThreshold && !iteration.isAccepted,
+  };
+}
+
+export interface ProfiledIntervention {
+  readonly type: InterventionType;
+  readonly at: Instant;
+  readonly isFedBack: boolean;
+  /** It came from a threshold. */
+  readonly leads: boolean;
+}
+
+export function profileIntervention(profile: AgentProfile, event: ProfiledIntervention): AgentProfile {
+  return {
+    ...profile,
+    noFiles: profile.noFiles + (event.type === "no_files_detected" ? 1 : 0),
+    falseCompletions: profile.falseCompletions + (event.type === "false_completion_detected" ? 1 : 0),
+    lastReinforcement: event.isFedBack ? event.at : profile.lastReinforcement,
+    isOverThreshold: profile.isOverThreshold || event.leads,
+  };
+}
+
+/** A finding, and the tasks in which it came up; enough tasks make it a standing line of the prompts. */
+export interface RecurringFinding {
+  /** The guard's name, or `gate:<name>`. */
+  readonly rule: string;
+  /** The first tasks, at most as many as a lesson takes. */
+  readonly tasks: readonly TaskId[];
+}
+
+export interface Lesson {
+  readonly rule: string;
+  readonly tasks: readonly TaskId[];
+  readonly sentence: string;
+}
+
+const TASKS_FOR_LESSON = 3;
+const LESSONS_MAX = 8;
+const FINDINGS_MAX = 100;
+
+export function withFinding(
+  findings: readonly RecurringFinding[],
+  rule: string,
+  task: TaskId,
+): readonly RecurringFinding[] {
+  if (!(rule in SENTENCES) && !rule.startsWith(GATE)) return findings;
+  const known = findings.find((finding) => finding.rule === rule);
+  if (known === undefined) return [...findings, { rule, tasks: [task] }].slice(-FINDINGS_MAX);
+  if (known.tasks.includes(task) || known.tasks.length >= TASKS_FOR_LESSON) return findings;
+  return findings.map((finding) =>
+    finding === known ? { ...finding, tasks: [...finding.tasks, task] } : finding,
+  );
+}
+
+export function lessonsOf(findings: readonly RecurringFinding[]): readonly Lesson[] {
+  return findings
+    .filter(({ tasks }) => tasks.length >= TASKS_FOR_LESSON)
+    .slice(-LESSONS_MAX)
+    .map(({ rule, tasks }) => ({ rule, tasks, sentence: sentenceOf(rule) }));
+}
+
+const GATE = "gate:";
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  "no-changes":
+    "Write the files with your tools before you claim anything; describing a change is not making it.",
+  "files-not-found": "Name only files that you really wrote; look at `git status` before you list them.",
+  "words-against": "Do not claim completion while your own words speak of open work.",
+  "dirty-tree": "Commit everything before you claim completion.",
+  "uncommitted-work": "Leave work in files that can be committed: not too big, no secrets.",
+  "protected-paths": "Leave Ralph's configuration and the protected paths alone.",
+  "old-checks-fail": "Make the code pass the tests and settings as they are; do not loosen them.",
+  "checks-off": "Mend what a checker complains about; do not silence it.",
+  "hidden-changes": "Leave git's index flags, excludes and settings alone.",
+  "off-branch": "Stay on the branch that is checked out.",
+  "own-marks": "Leave the marks in the task list alone; they are made for you.",
+};
+
+function sentenceOf(rule: string): string {
+  if (!rule.startsWith(GATE)) return SENTENCES[rule] ?? rule;
+  return `The gate "${rule.slice(GATE.length)}" was red in several tasks: run it yourself before you claim completion.`;
 }

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { escalationOf, withIntervention, withIteration, type WatchedIteration } from "./thresholds.ts";
+import { escalationOf, withIntervention, withIteration, type WatchedIteration } from "./intervention.ts";
 
 type Kind = "fine" | "no_files_detected" | "false_completion_detected";
 

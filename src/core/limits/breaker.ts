@@ -160,10 +160,7 @@ export function withFruitlessTask(breaker: Breaker): Breaker {
   return { ...breaker, inVain, fruitlessTasks: breaker.fruitlessTasks + 1 };
 }
 
-/**
- * Whether it was OPEN for long enough. A clock that was put back does not prolong it: then nobody knows how long it
- * was, and to try costs one iteration.
- */
+/** Whether it was OPEN long enough. Once a clock is put back nobody knows, and a try costs one iteration. */
 export function hasCooledDown(
   { position, movedAt }: Breaker,
   { cooldownMs }: BreakerSettings,

@@ -1,8 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { averageCost, forecast, likelySpent, NOTHING_SPENT, withCost, wouldPass } from "./budget.ts";
-import { hourOf } from "./calls.ts";
-import { priced } from "./price.ts";
+import {
+  averageCost,
+  forecast,
+  hourOf,
+  likelySpent,
+  NOTHING_SPENT,
+  priced,
+  withCost,
+  wouldPass,
+} from "./budget.ts";
 
 const cost = fc.option(fc.double({ min: 0, max: 100, noNaN: true }));
 const spentOn = (costs: readonly (number | null)[]): typeof NOTHING_SPENT =>

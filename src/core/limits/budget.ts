@@ -1,3 +1,6 @@
+import type { Usage } from "../report/agent-report.ts";
+import type { Instant } from "../time.ts";
+
 /** What was spent: by iterations whose cost is known, and how many others there are. */
 export interface Spend {
   /** Null as long as no cost is known. */
@@ -22,6 +25,11 @@ export function withCost(spend: Spend, usd: number | null): Spend {
         known: spend.known + 1,
         highest: Math.max(spend.highest ?? 0, usd),
       };
+}
+
+/** What was paid beside an iteration, for reading it: it is spent, and says nothing of what the next one costs. */
+export function withExtraCost(spend: Spend, usd: number | null): Spend {
+  return usd === null ? spend : { ...spend, usd: (spend.usd ?? 0) + usd };
 }
 
 export function averageCost({ usd, known }: Spend): number | null {
@@ -55,4 +63,37 @@ export function budgetInWords(budget: "run" | "day", spentUsd: number, budgetUsd
 
 export function dollars(usd: number): string {
   return `$${usd.toFixed(2)}`;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Calls are counted by the clock hour, so that everybody who shares them agrees on it. */
+export function hourOf(now: Instant): { readonly since: Instant; readonly until: Instant } {
+  const since = Math.floor(now / HOUR_MS) * HOUR_MS;
+  return { since, until: since + HOUR_MS };
+}
+
+/** Dollars for a million tokens. */
+export interface Price {
+  readonly inputPerMtok: number;
+  readonly outputPerMtok: number;
+  readonly cacheReadPerMtok: number;
+}
+
+/** By the name of a model. */
+export type Prices = Readonly<Record<string, Price>>;
+
+const MTOK = 1_000_000;
+
+/** The usage with its cost: what the agent says, else what its tokens cost. Unknown stays unknown. */
+export function priced(usage: Usage, model: string | null, prices: Prices): Usage {
+  if (usage.costUsd !== null || model === null || !Object.hasOwn(prices, model)) return usage;
+  const price = prices[model];
+  const { inputTokens, outputTokens, cacheReadTokens } = usage;
+  if (price === undefined || inputTokens === null || outputTokens === null) return usage;
+  const millionths =
+    inputTokens * price.inputPerMtok +
+    outputTokens * price.outputPerMtok +
+    (cacheReadTokens ?? 0) * price.cacheReadPerMtok;
+  return { ...usage, costUsd: millionths / MTOK };
 }

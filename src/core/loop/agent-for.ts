@@ -1,8 +1,14 @@
 import type { Task } from "../plan/task.ts";
-import type { Settings } from "../settings.ts";
-import { stageOf } from "../stages/stages.ts";
+import { type Settings, MODE_TIMEOUT_MS } from "../settings.ts";
+import { stageOf, type StageSettings } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { taskState, type State } from "./state.ts";
+import {
+  type Complexity,
+  complexityOf,
+  iterationTimeout,
+  type IterationTimeout,
+} from "../limits/iteration-timeout.ts";
 
 /** Who would work on a task: the stand-in of a suspended agent, the stage's, the task's own, or the run's. */
 export function agentFor(state: State, task: Task, settings: Settings): string {
@@ -30,4 +36,41 @@ export function limitedUntil({ agentLimits }: State, agent: string): Instant {
 /** Whether it is an agent's limit that ends at this moment, and not the pause after a failure. */
 export function isAgentLimit({ agentLimits }: State, until: Instant): boolean {
   return Object.values(agentLimits).includes(until);
+}
+
+/** Enough for a percentile; older ones tell of an older project. */
+const LEARNED_MAX = 50;
+
+/** How long the next iteration of a task may take, and why. */
+export function timeoutFor(state: State, task: Task, settings: Settings): IterationTimeout {
+  const known = taskState(state, task.id);
+  const complexity = complexityOf(task, settings.adaptiveTimeout.levels);
+  return iterationTimeout({
+    task,
+    modeMs: MODE_TIMEOUT_MS[settings.mode],
+    overrideMs: settings.timeoutMs,
+    // What a person asked of this run counts for more than what we gave the task ourselves.
+    unblockedMs: known.unblockedByPerson || settings.timeoutMs === null ? known.unblockedMs : null,
+    timeoutsSoFar: known.timeouts,
+    learnedMs: state.learnedMs[learnedKey(agentFor(state, task, settings), complexity)] ?? [],
+    settings: settings.adaptiveTimeout,
+  });
+}
+
+export function withLearned(
+  learned: State["learnedMs"],
+  { agent, complexity }: { readonly agent: string; readonly complexity: Complexity },
+  durationMs: number,
+): State["learnedMs"] {
+  const key = learnedKey(agent, complexity);
+  return { ...learned, [key]: [...(learned[key] ?? []), durationMs].slice(-LEARNED_MAX) };
+}
+
+function learnedKey(agent: string, complexity: Complexity): string {
+  return `${complexity} ${agent}`;
+}
+
+/** What the agent has to print when it is done: the stage's, the task's, or the run's. */
+export function promiseFor(task: Task | undefined, settings: Settings, stage: StageSettings): string {
+  return stage.promise ?? task?.promise ?? settings.promise.completion;
 }

@@ -1,20 +1,16 @@
-import type { EventOf } from "../events.ts";
-import type { RunId } from "../event-shape.ts";
-import { maxIterationsOf } from "../limits/iteration-limits.ts";
+import { lessonsOf } from "../interventions/intervention.ts";
+import { reviewCapOf, reviewOf } from "../review/story-review.ts";
+import type { EventOf, RunId } from "../events.ts";
+import { maxIterationsOf } from "../limits/iteration-timeout.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
-import { reviewCapOf, reviewOf } from "../review/story-cycle.ts";
 import { isReading, stageOf, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
-import { lessonsOf } from "../interventions/lessons.ts";
-import { agentNow } from "./agent-for.ts";
+import { agentNow, promiseFor, timeoutFor } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
-import { gatesKnownAt } from "./evolve-gates.ts";
-import { promiseFor } from "./promise-for.ts";
-import { timeoutFor } from "./timeout-for.ts";
-import { isOpen, taskState, type State, type TaskState } from "./state.ts";
-import type { AgentSession } from "./task-state.ts";
+import { gatesKnownAt } from "./evolve-worktrees.ts";
+import { isOpen, taskState, type State, type TaskState, type AgentSession } from "./state.ts";
 import { steerSection, steersFor } from "./steer.ts";
 
 /** An iteration ready to be admitted: the fact to record, and what the agent will be given. */

@@ -1,9 +1,8 @@
 import type { Event, Outcome } from "../events.ts";
-import { formatDuration } from "../duration.ts";
 import { hasCooledDown, nextMove } from "../limits/breaker.ts";
 import { averageCost, budgetInWords, isWarningDue, likelySpent, wouldPass } from "../limits/budget.ts";
 import type { Task } from "../plan/task.ts";
-import type { Instant } from "../time.ts";
+import { type Instant, formatDuration } from "../time.ts";
 import { usedMsOf } from "./evolve-run.ts";
 import { taskState, type RunState, type State } from "./state.ts";
 

@@ -1,24 +1,26 @@
-import { guardsAsked } from "../guards/all-guards.ts";
+import { NOTHING_TO_UNDO } from "../review/check-stories.ts";
 import type { Event, EventOf, Recorded } from "../events.ts";
 import { corrections } from "../interventions/corrections.ts";
-import { retryAt } from "../limits/backoff.ts";
+import { EXHAUSTED_RUNS_MAX, maxIterationsOf, retryAt } from "../limits/iteration-timeout.ts";
 import { dollars } from "../limits/budget.ts";
 import { exitRule } from "../limits/exit-rules.ts";
-import { EXHAUSTED_RUNS_MAX, maxIterationsOf } from "../limits/iteration-limits.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import type { Claim, Failure } from "../report/agent-report.ts";
-import { outcomeOf } from "../report/checked-gate.ts";
 import { madeProgress } from "../report/evidence.ts";
-import { editsBack, editsBySignal } from "../review/story-claim.ts";
-import { reviewCapOf, reviewOf } from "../review/story-cycle.ts";
-import { withEdits, type FieldEdit } from "../review/story-review.ts";
-import { NOTHING_TO_UNDO } from "../review/undo-of.ts";
+import {
+  withEdits,
+  type FieldEdit,
+  editsBack,
+  editsBySignal,
+  reviewCapOf,
+  reviewOf,
+} from "../review/story-review.ts";
 import { BUILD, isReading, stageAfter, stageOf, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
-import type { Certificate } from "../verdict/certificate.ts";
+import { certify, type Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import { breakerMoves } from "./brakes.ts";
-import { escalate, interventionEvents } from "./escalate.ts";
+import { acceptanceQuestion } from "./task-status.ts";
 import { evolveAll } from "./evolve.ts";
 import {
   exitSignalOf,
@@ -27,12 +29,18 @@ import {
   wasCutOff,
   type Judgement,
   type JudgeablePhase,
+  pluginExit,
 } from "./judge-iteration.ts";
-import { pluginExit } from "./plugin-exit.ts";
-import { promiseFor } from "./promise-for.ts";
-import { DEADLINE_MAX_MS } from "./question-deadlines.ts";
-import { taskState, type OpenIteration, type RunState, type State } from "./state.ts";
+import { promiseFor } from "./agent-for.ts";
+import { DEADLINE_MAX_MS } from "./outcome.ts";
+import { taskState, workBase, type OpenIteration, type RunState, type State } from "./state.ts";
 import { steersUsed } from "./steer.ts";
+import {
+  type Correction,
+  type InterventionDetails,
+  escalationOf,
+  type Escalation,
+} from "../interventions/intervention.ts";
 
 /** The verdict on an iteration and everything that follows from it, recorded together. */
 export function conclude(
@@ -56,6 +64,7 @@ export function conclude(
     type: "verdict.reached",
     verdict: verdict.ruling,
     reasons: verdict.reasons,
+    concerns: verdict.concerns,
     // To find what is wrong is what a later stage is for.
     madeProgress: madeProgress(evidence, turnedGreen) || objection !== null,
     retryAt: whenToTryAgain(report.failure, run, open, now),
@@ -74,6 +83,9 @@ export function conclude(
     findings,
     gates,
     isOpenEnded: isOpenEnded(run),
+    challenged: taskState(state, open.task).challenged,
+    context: judgement.context,
+    base: workBase(state, open.task),
     promiseTag: `<promise>${promise}</promise>`,
   });
   const used = steersUsed(state.steers, open, report);
@@ -145,7 +157,9 @@ function taskConsequences(
     const reason = report.claim.is === "blocked" ? report.claim.reason : reasonsOf(verdict);
     return [{ ...about, type: "task.blocked", reason }];
   }
-  if (report.claim.is === "undecided" && verdict.ruling === "decide") {
+  if (verdict.ruling === "decide") {
+    if (report.claim.is !== "undecided")
+      return [acceptanceQuestion(run, open, judgement, certificateOf(state, open, judgement))];
     const isCircling = taskState(state, open.task).tookDefault;
     const brake = isCircling ? brakeOnTask(state, run, open.task) : null;
     if (brake !== null) return [{ ...about, type: "task.blocked", reason: brake }];
@@ -219,22 +233,21 @@ function questionIn(
   return { type: "question.asked", question, options, default: answer, deadlineAt } as const;
 }
 
-function completion(state: State, open: OpenIteration, { context, findings, gates }: Judgement): Event {
-  const { report, evidence } = context;
-  const task = taskState(state, open.task);
-  const certificate: Certificate = {
-    claim: report.claim.is === "complete" ? report.claim.promise : null,
-    agent: open.agent,
-    base: task.footing?.base ?? null,
-    changed: evidence.changedSinceTaskBegan,
-    gates: (gates ?? []).map(outcomeOf),
-    checks: guardsAsked(context),
-    warnings: findings.map(({ sentence }) => sentence),
-    iterations: task.allIterations,
-    costUsd: task.spend.usd,
-  };
+function completion(state: State, open: OpenIteration, judgement: Judgement): Event {
   const about = { run: open.run, task: open.task, iteration: open.number };
-  return { ...about, type: "task.completed", commit: evidence.headAfter, certificate };
+  const commit = judgement.context.evidence.headAfter;
+  return { ...about, type: "task.completed", commit, certificate: certificateOf(state, open, judgement) };
+}
+
+function certificateOf(state: State, open: OpenIteration, judgement: Judgement): Certificate {
+  const { footing, allIterations, spend } = taskState(state, open.task);
+  const about = {
+    agent: open.agent,
+    base: footing?.base ?? null,
+    iterations: allIterations,
+    costUsd: spend.usd,
+  };
+  return certify(judgement.context, judgement.verdict.concerns, judgement.findings, about);
 }
 
 /** A single attempt has one chance, unless the agent had no part in losing it. */
@@ -297,4 +310,94 @@ function exhaustion(
 
 function planned(state: State, id: TaskId): Task | undefined {
   return state.plan?.tasks.find((task) => task.id === id);
+}
+
+/** More of a gate's output than a prompt ever shows. */
+const OUTPUT_KEPT = 4_000;
+
+export function interventionEvents(
+  run: RunState,
+  open: OpenIteration,
+  told: readonly Correction[],
+  { isFedBack = run.settings.interventions.enabled, leads = false } = {},
+): readonly Event[] {
+  return told.map(({ intervention, severity, rule, text, output }): Event => ({
+    type: "intervention.chosen",
+    run: open.run,
+    task: open.task,
+    iteration: open.number,
+    agent: open.agent,
+    intervention,
+    severity,
+    rule,
+    feedback: {
+      iteration: open.number,
+      text,
+      ...(output !== undefined && { output: output.slice(-OUTPUT_KEPT) }),
+    },
+    details: detailsOf(open),
+    isFedBack,
+    leads,
+  }));
+}
+
+function detailsOf({ phase }: OpenIteration): InterventionDetails {
+  const report = "report" in phase ? phase.report : null;
+  return {
+    returnCode: report?.ending.is === "exited" ? report.ending.code : null,
+    claimedCompletion: report?.claim.is === "complete",
+    filesWritten: "evidence" in phase ? phase.evidence.changed.files : 0,
+    evidenceCount: report?.signals?.citations.length ?? 0,
+  };
+}
+
+export interface Escalated {
+  readonly events: readonly Event[];
+  /** The task is settled by it: no other brake is asked. */
+  readonly isHandled: boolean;
+}
+
+/** What follows when an agent does the same wrong thing again and again; `state` is the one after the verdict. */
+function escalate(state: State, run: RunState, open: OpenIteration, task: Task | undefined): Escalated {
+  const { interventions } = run.settings;
+  const escalation = escalationOf(taskState(state, open.task).watched, interventions);
+  if (escalation === null || task?.loops === false) return { events: [], isHandled: false };
+  const words = `${escalation.what}, ${times(escalation.times)} in the last ${interventions.window} iterations of this task`;
+  if (escalation.to === "suspend") return suspension(state, run, open, words);
+  return {
+    events: interventionEvents(run, open, [reinforcement(escalation, words)], { leads: true }),
+    isHandled: false,
+  };
+}
+
+function reinforcement({ times: count }: Escalation, words: string): Correction {
+  const text =
+    count === 1
+      ? `This must not happen again: ${words}. ${HOW_TO}`
+      : `It happened again: ${words}. Words do not count here. ${HOW_TO} Once more, and you are taken off this task.`;
+  return { intervention: "agent_reinforced", severity: "critical", rule: "threshold", text };
+}
+
+const HOW_TO =
+  "Do the work with your tools first, see your change in `git status`, and only then claim it. If nothing is left to change, print <promise>ALREADY_DONE:where it is</promise> instead; never make an edit only to have one.";
+
+function suspension(state: State, run: RunState, open: OpenIteration, words: string): Escalated {
+  const about = { run: open.run, task: open.task, iteration: open.number };
+  const { suspended } = taskState(state, open.task);
+  const successor =
+    run.settings.fallbackAgents.find((name) => name !== open.agent && !suspended.includes(name)) ?? null;
+  const suspendedEvent: Event = {
+    ...about,
+    type: "agent.suspended",
+    agent: open.agent,
+    successor,
+    why: words,
+  };
+  if (successor !== null) return { events: [suspendedEvent], isHandled: false };
+  const reason = `the agent ${open.agent} was suspended for manual review: ${words}`;
+  return { events: [suspendedEvent, { ...about, type: "task.blocked", reason }], isHandled: true };
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : count === 2 ? "twice" : `${count} times`;
 }

@@ -1,19 +1,24 @@
 import type { Event, Outcome } from "../events.ts";
 import type { Plan } from "../plan/task.ts";
-import type { Instant } from "../time.ts";
+import { type Instant, formatDuration } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
 import { breakerChance, budgetWarning, costsUnseen, type Ending } from "./brakes.ts";
 import { conclude } from "./consequences.ts";
-import { needsGates } from "./judge-iteration.ts";
-import { merges } from "./merges.ts";
+import { nextWitness, type JudgeablePhase } from "./judge-iteration.ts";
+import {
+  merges,
+  acceptances,
+  nextRetryAt,
+  readyTasks,
+  waitReason,
+  isCancelled,
+  tasksInScope,
+  statusOf,
+} from "./task-status.ts";
 import type { Decision, Effect } from "./effects.ts";
-import { automaticUnblocks } from "./automatic-unblocks.ts";
-import { endingOf } from "./outcome.ts";
-import { nextDeadline, overdueQuestions } from "./question-deadlines.ts";
-import { nextRetryAt, readyTasks, waitReason } from "./select-tasks.ts";
+import { endingOf, nextDeadline, overdueQuestions } from "./outcome.ts";
 import { isOpen, taskState, type OpenIteration, type RunState, type State, type TaskState } from "./state.ts";
 import { steerToTell } from "./steer.ts";
-import { isCancelled } from "./task-status.ts";
 
 const NOTHING: Decision = { effects: [], wakeAt: null };
 
@@ -37,6 +42,7 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
   const housekeeping = [
     ...notices(state, run, now),
     ...automaticUnblocks(state, run, plan),
+    ...acceptances(state, run),
     // Both look at the operator's file, and one of them writes it.
     ...(marking.length > 0 ? marking : defaults(state, run, plan, now)),
     ...(run.settings.shared === true ? [] : letters(state)),
@@ -89,14 +95,19 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
     case "ended":
       return { kind: "collect-evidence", key: `evidence:${open.number}`, iteration: open.number };
     case "observed":
-      if (needsGates(state, run, open, phase))
-        return { kind: "check-gates", key: `gates:${open.number}`, iteration: open.number };
-      return verdict(open, conclude(state, run, open, phase, now));
-    case "checked":
-      return verdict(open, conclude(state, run, open, phase, now));
+      return nextLook(state, run, open, phase) ?? verdict(open, conclude(state, run, open, phase, now));
     default:
       return unreachable(phase);
   }
+}
+
+function nextLook(state: State, run: RunState, open: OpenIteration, phase: JudgeablePhase): Effect | null {
+  const witness = nextWitness(state, run, open, phase);
+  const { number: iteration } = open;
+  if (witness === null) return null;
+  if (witness === "gates") return { kind: "check-gates", key: `gates:${iteration}`, iteration };
+  if (witness === "old-checks") return { kind: "run-old-checks", key: `old-checks:${iteration}`, iteration };
+  return { kind: "ask-reader", key: `reader:${iteration}`, iteration, agent: witness.reader };
 }
 
 /** Once an iteration, for a run that corrects agents while they work. */
@@ -213,4 +224,25 @@ function iterate(task: string, lane: number): Effect {
 
 function doing(...effects: readonly Effect[]): Decision {
   return { effects, wakeAt: null };
+}
+
+/** How much more time a task gets that timeouts have blocked. */
+const RAISE = 2;
+
+/** Tasks that timeouts blocked in an earlier run are tried again with more time, but not for ever. */
+function automaticUnblocks(state: State, run: RunState, plan: Plan): readonly Effect[] {
+  if (run.stop !== null) return [];
+  return tasksInScope(run, plan).flatMap((task): Effect[] => {
+    const { timeoutBlock, autoUnblocks } = taskState(state, task.id);
+    const isDue = timeoutBlock !== null && timeoutBlock.run !== run.id;
+    const mayTry = autoUnblocks < run.settings.unblock.maxAutoAttempts;
+    if (!isDue || !mayTry || statusOf(state, task) !== "blocked") return [];
+    const unblocked = withMoreTime(task.id, timeoutBlock.timeoutMs * RAISE);
+    return [{ kind: "record", key: `unblock:${task.id}`, task: task.id, events: [unblocked] }];
+  });
+}
+
+function withMoreTime(task: string, timeoutMs: number): Event {
+  const reason = `blocked by timeouts; tried again with ${formatDuration(timeoutMs)}`;
+  return { type: "task.unblocked", task, reason, timeoutMs, by: "ralph" };
 }

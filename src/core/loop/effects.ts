@@ -1,6 +1,8 @@
 import type { Event, Outcome } from "../events.ts";
 import type { TaskId } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
+import { unreachable } from "../unreachable.ts";
+import type { State } from "./state.ts";
 
 /**
  * What should be under way now. Each has a key: an effect in flight is not started twice, and one that is
@@ -23,6 +25,10 @@ export type Effect =
   | (Keyed<"close-orphan"> & { readonly iteration: number })
   | (Keyed<"collect-evidence"> & { readonly iteration: number })
   | (Keyed<"check-gates"> & { readonly iteration: number })
+  /** Run the gates with the check files as they were before the task. */
+  | (Keyed<"run-old-checks"> & { readonly iteration: number })
+  /** Let somebody else read the claim. */
+  | (Keyed<"ask-reader"> & { readonly iteration: number; readonly agent: string })
   | (Keyed<"mark-task"> & { readonly task: TaskId })
   /** Bring the accepted work of a task to the base. */
   | (Keyed<"merge-task"> & { readonly task: TaskId })
@@ -45,4 +51,40 @@ export interface Decision {
 interface Keyed<Kind extends string> {
   readonly kind: Kind;
   readonly key: string;
+}
+
+/** A part that one of several workers plays at a time: bringing work to the base, or everything that is nobody's task. */
+export type Part = "@keeper" | "@merger";
+
+export const KEEPER: Part = "@keeper";
+export const MERGER: Part = "@merger";
+
+/** Who of several workers does it: the id of the task that it holds, or the part that it plays. */
+export function ownerOf(effect: Effect, { iterations }: State): string {
+  switch (effect.kind) {
+    case "iterate":
+      return effect.task;
+    case "look-at-halftime":
+    case "tell-agent":
+    case "close-orphan":
+    case "collect-evidence":
+    case "check-gates":
+    case "run-old-checks":
+    case "ask-reader":
+      return iterations.find(({ number }) => number === effect.iteration)?.task ?? KEEPER;
+    case "record":
+      return iterations.find(({ task }) => task === effect.task)?.task ?? KEEPER;
+    case "merge-task":
+    case "remove-worktree":
+      return MERGER;
+    case "observe":
+    case "take-default":
+    case "mark-task":
+    case "publish-letter":
+    case "withdraw-letter":
+    case "end-run":
+      return KEEPER;
+    default:
+      return unreachable(effect);
+  }
 }

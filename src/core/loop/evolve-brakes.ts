@@ -1,11 +1,13 @@
+import { fingerprint } from "../text.ts";
 import type { Event, EventOf, Recorded } from "../events.ts";
-import { fingerprint } from "../fingerprint.ts";
 import { moved, withFruitlessTask } from "../limits/breaker.ts";
 import { budgetInWords } from "../limits/budget.ts";
 import type { Plan } from "../plan/task.ts";
 import type { Settings } from "../settings.ts";
 import { unreachable } from "../unreachable.ts";
-import { taskState, withRun, type Scene, type State } from "./state.ts";
+import { taskState, withRun, type Scene, type State, type TaskState } from "./state.ts";
+import { withAttempt } from "../limits/iteration-timeout.ts";
+import { BUILD } from "../stages/stages.ts";
 
 type Brake = EventOf<
   | "wait.started"
@@ -121,4 +123,47 @@ function planPrint(plan: Plan | null): string {
 /** What lay uncommitted at the start is no setting. */
 function settingsPrint(settings: Settings | null): string {
   return fingerprint(settings && { ...settings, leaveAlone: [] });
+}
+
+/** `before`: with the iteration still open. */
+export function timeoutsCounted(before: State, after: State, event: EventOf<"verdict.reached">): State {
+  const open = before.iterations.find(({ number }) => number === event.iteration);
+  if (open === undefined || !("report" in open.phase)) return after;
+  const task = taskState(after, open.task);
+  const isAttempt = task.attempts > taskState(before, open.task).attempts;
+  const isTimeout = isAttempt && open.phase.report.ending.is === "timed-out";
+  const { number, timeoutMs } = open;
+  const timedOut = withAttempt(task.timedOut, task.attempts, { number, timeoutMs, isTimeout });
+  return { ...after, tasks: { ...after.tasks, [open.task]: { ...task, timedOut } } };
+}
+
+/** Whether a block came from `max_attempts`, and each of these attempts was a timeout. */
+export function timeoutBlockOf(state: State, event: EventOf<"task.blocked">): TaskState["timeoutBlock"] {
+  const { attempts, timedOut } = taskState(state, event.task);
+  const maxAttempts = state.run?.settings.limits.maxAttempts ?? 0;
+  if (timedOut === null || timedOut.iteration !== event.iteration || timedOut.count < attempts) return null;
+  return maxAttempts > 0 && attempts >= maxAttempts
+    ? { run: event.run, timeoutMs: timedOut.timeoutMs }
+    : null;
+}
+
+/** The rest is in the log and in the transcript. */
+const OUTPUT_LENGTH_MAX = 500;
+
+/** A loop came to its end without success; in a later run the task begins another one. */
+export function loopGivenUp(
+  task: TaskState,
+  event: EventOf<"task.exhausted"> | EventOf<"task.failed">,
+): Partial<TaskState> {
+  const isExhausted = event.type === "task.exhausted";
+  const { reason = "its iterations are used up", lastOutput = "" } = event;
+  const failure = {
+    stage: event.stage ?? task.stage ?? BUILD.name,
+    iterations: isExhausted ? event.iterations : task.iterations,
+    lastOutput: lastOutput.slice(-OUTPUT_LENGTH_MAX).toWellFormed(),
+    reason,
+  };
+  return isExhausted
+    ? { iterations: 0, failure, exhaustedRuns: task.exhaustedRuns + 1, exhaustedIn: event.run }
+    : { iterations: 0, failure, failedIn: event.run };
 }

@@ -1,19 +1,22 @@
-import { usageWith } from "../report/usage.ts";
+import {
+  NEW_PROFILE,
+  profileIteration,
+  tallyIteration,
+  withIteration,
+} from "../interventions/intervention.ts";
+import { usageWith, type AgentReport } from "../report/agent-report.ts";
 import type { EventOf, Recorded } from "../events.ts";
-import { withCost } from "../limits/budget.ts";
+import { withCost, withExtraCost } from "../limits/budget.ts";
 import { withSignal } from "../limits/exit-rules.ts";
-import { NEW_PROFILE, profileIteration } from "../interventions/profile.ts";
-import { tallyIteration } from "../interventions/tally.ts";
-import { withIteration } from "../interventions/thresholds.ts";
-import type { AgentReport } from "../report/agent-report.ts";
 import { NO_CHANGES, type Leftover } from "../report/evidence.ts";
-import { withLearned } from "./timeout-for.ts";
-import { breakerAfter, settleRun, weigh, withPause, type Weight } from "./weigh-iteration.ts";
-import { failingIn, gatesKnown, gatesKnownAt, withGateLeftovers } from "./evolve-gates.ts";
+import { withChallenges } from "../verdict/concerns.ts";
+import { withLearned } from "./agent-for.ts";
+import { failingIn, gatesKnown, gatesKnownAt, withGateLeftovers } from "./evolve-worktrees.ts";
 import {
   leftoversOf,
   taskState,
   withLeftovers,
+  withTask,
   type Footing,
   type OpenIteration,
   type Phase,
@@ -21,6 +24,9 @@ import {
   type State,
   type TaskState,
 } from "./state.ts";
+import { withReading, type Breaker } from "../limits/breaker.ts";
+import type { Instant } from "../time.ts";
+import type { Verdict } from "../verdict/verdict.ts";
 
 export function iterationStarted(state: State, event: Recorded<EventOf<"iteration.started">>): State {
   const task = taskState(state, event.task);
@@ -72,7 +78,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
   };
 }
 
-export function halftimePassed(state: State, event: Recorded<EventOf<"halftime.passed">>): State {
+function halftimePassed(state: State, event: Recorded<EventOf<"halftime.passed">>): State {
   return {
     ...state,
     iterations: state.iterations.map((open) =>
@@ -81,7 +87,7 @@ export function halftimePassed(state: State, event: Recorded<EventOf<"halftime.p
   };
 }
 
-export function iterationReported(state: State, event: Recorded<EventOf<"iteration.ended">>): State {
+function iterationReported(state: State, event: Recorded<EventOf<"iteration.ended">>): State {
   const cost = event.report.usage.costUsd;
   const task = taskState(state, event.task);
   return {
@@ -113,7 +119,7 @@ function sessionAfter(
   return { run, agent: open.agent, id, worker: open.worker, used };
 }
 
-export function iterationObserved(state: State, event: Recorded<EventOf<"evidence.collected">>): State {
+function iterationObserved(state: State, event: Recorded<EventOf<"evidence.collected">>): State {
   const { evidence } = event;
   const task = taskState(state, event.task);
   const footing = task.footing && {
@@ -123,7 +129,7 @@ export function iterationObserved(state: State, event: Recorded<EventOf<"evidenc
   };
   const observed: State = {
     ...inPhase(state, event.iteration, (phase) =>
-      phase.is === "ended" ? { is: "observed", report: phase.report, evidence } : phase,
+      phase.is === "ended" ? { ...NOTHING_CHECKED, report: phase.report, evidence } : phase,
     ),
     tasks: { ...state.tasks, [event.task]: { ...task, footing } },
   };
@@ -131,7 +137,7 @@ export function iterationObserved(state: State, event: Recorded<EventOf<"evidenc
   return withLeftovers(observed, event.task, left);
 }
 
-export function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {
+function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {
   const open = state.iterations.find((iteration) => iteration.number === event.iteration);
   if (open?.phase.is !== "observed") return state;
   const { evidence } = open.phase;
@@ -145,7 +151,7 @@ export function iterationChecked(state: State, event: Recorded<EventOf<"gates.ch
   const isAllCommitted = evidence.uncommitted.length === 0;
   const checked = gatesKnown(
     inPhase(state, event.iteration, (phase) =>
-      phase.is === "observed" ? { ...phase, is: "checked", gates: event.gates } : phase,
+      phase.is === "observed" ? { ...phase, gates: event.gates } : phase,
     ),
     evidence.headAfter,
     isAllCommitted ? gates : null,
@@ -155,6 +161,67 @@ export function iterationChecked(state: State, event: Recorded<EventOf<"gates.ch
     event.task,
     withGateLeftovers(leftoversOf(state, event.task), event.leftovers),
   );
+}
+
+export const NOTHING_CHECKED = {
+  is: "observed",
+  gates: null,
+  oldChecks: null,
+  reading: null,
+  readerMarker: null,
+} as const;
+
+type Advance = EventOf<
+  | "halftime.passed"
+  | "iteration.ended"
+  | "evidence.collected"
+  | "gates.checked"
+  | "old-checks.ran"
+  | "reader.asked"
+  | "reader.answered"
+>;
+
+/** Everything between the start of an iteration and its verdict. A reading costs, and is no iteration. */
+export function iterationAdvanced(state: State, event: Recorded<Advance>): State {
+  switch (event.type) {
+    case "halftime.passed":
+      return halftimePassed(state, event);
+    case "iteration.ended":
+      return iterationReported(state, event);
+    case "evidence.collected":
+      return iterationObserved(state, event);
+    case "gates.checked":
+      return iterationChecked(state, event);
+    case "reader.asked":
+      return inPhase(state, event.iteration, (phase) =>
+        phase.is === "observed" ? { ...phase, readerMarker: event.marker } : phase,
+      );
+    case "old-checks.ran":
+      return inPhase(state, event.iteration, (phase) =>
+        phase.is === "observed" ? { ...phase, oldChecks: event.oldChecks } : phase,
+      );
+    case "reader.answered": {
+      const { reading } = event;
+      const { costUsd } = reading.usage;
+      const read = inPhase(state, event.iteration, (phase) =>
+        phase.is === "observed" ? { ...phase, reading } : phase,
+      );
+      const { spend } = taskState(state, event.task);
+      return withTask(
+        {
+          ...read,
+          run: read.run && { ...read.run, spend: withExtraCost(read.run.spend, costUsd) },
+          tally: { ...read.tally, costUsd: addKnown(read.tally.costUsd, costUsd) },
+          agentLimits:
+            reading.limitedUntil == null
+              ? read.agentLimits
+              : { ...read.agentLimits, [reading.agent]: reading.limitedUntil },
+        },
+        event.task,
+        { spend: withExtraCost(spend, costUsd) },
+      );
+    }
+  }
 }
 
 /** Only of an agent that ended well: whoever was cut off could not tell. */
@@ -182,7 +249,15 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
         ? { ...state.agentLimits, [open.agent]: event.retryAt }
         : state.agentLimits,
     iterations: state.iterations.filter((iteration) => iteration !== open),
-    tasks: { ...state.tasks, [open.task]: settleTask(taskState(state, open.task), open, event, weight) },
+    tasks: {
+      ...state.tasks,
+      [open.task]: {
+        ...settleTask(taskState(state, open.task), open, event, weight),
+        ...(event.verdict === "challenged" && {
+          challenged: withChallenges(taskState(state, open.task).challenged, event.concerns ?? []),
+        }),
+      },
+    },
     run:
       state.run &&
       withPause(
@@ -255,7 +330,7 @@ function settleTask(
     feedbackLeads: false,
     drops: 0,
     watched: withIteration(task.watched, event.iteration),
-    failingGates: open.phase.is === "checked" ? failingIn(open.phase.gates) : task.failingGates,
+    failingGates: failingAfter(open, task),
     exitSignals:
       event.exitSignal === null ? task.exitSignals : withSignal(task.exitSignals, event.exitSignal),
     question: answered ? null : task.question,
@@ -264,6 +339,10 @@ function settleTask(
     attempts: costsAttempt ? task.attempts + 1 : failed ? task.attempts : 0,
     stuckCount: weight === "stuck" ? task.stuckCount + 1 : weight === "progress" ? 0 : task.stuckCount,
   };
+}
+
+function failingAfter({ phase }: OpenIteration, task: TaskState): readonly string[] {
+  return phase.is === "observed" && phase.gates !== null ? failingIn(phase.gates) : task.failingGates;
 }
 
 function footingAt(footing: Footing | null, head: string | null, leftovers: readonly Leftover[]): Footing {
@@ -289,4 +368,76 @@ function inPhase(state: State, number: number, change: (phase: Phase) => Phase):
 /** Unknown plus unknown stays unknown; a known part is worth showing. */
 function addKnown(sum: number | null, more: number | null): number | null {
   return more === null ? sum : (sum ?? 0) + more;
+}
+
+/**
+ * What an iteration counts for: `free` ones never happened as far as brakes go (somebody stopped it, or it
+ * died with us); what the agent's service refused (`retried`, `limited`, `locked-out`) is not even an iteration.
+ */
+type Weight =
+  "free" | "retried" | "limited" | "locked-out" | "misconfigured" | "timed-out" | "stuck" | "progress";
+
+function weigh(
+  report: { ending: { is: string }; failure: { class: string } | null },
+  ruling: Verdict["ruling"],
+  progress: boolean,
+  tookDefault: boolean,
+): Weight {
+  if (report.ending.is === "interrupted" || report.ending.is === "stopped") return "free";
+  if (report.failure?.class === "config") return "misconfigured";
+  if (report.failure?.class === "limit") return "limited";
+  if (report.failure?.class === "auth") return "locked-out";
+  if (report.failure !== null && report.failure.class !== "agent") return "retried";
+  if (ruling === "accepted" || progress) return "progress";
+  // Whoever asks again after a default was taken for an answer goes round in circles.
+  if (ruling === "decide" && tookDefault) return "stuck";
+  if (ruling === "blocked" || ruling === "decide" || ruling === "challenged") return "free";
+  return report.ending.is === "timed-out" || report.ending.is === "idle" ? "timed-out" : "stuck";
+}
+
+function settleRun(run: RunState, weight: Weight, failure: string | null): RunState {
+  switch (weight) {
+    case "free":
+      return run;
+    case "retried":
+      return { ...run, iterations: run.iterations - 1, transientInARow: run.transientInARow + 1 };
+    case "limited":
+      return { ...run, iterations: run.iterations - 1 };
+    case "locked-out":
+      return { ...run, iterations: run.iterations - 1, lockedOut: failure ?? "the agent is not logged in" };
+    case "misconfigured":
+      return { ...run, misconfigured: failure ?? "the agent could not be started" };
+    case "timed-out":
+      return { ...run, transientInARow: 0 };
+    case "stuck":
+      return {
+        ...run,
+        transientInARow: 0,
+        stuckCount: run.stuckCount + 1,
+        stuckIterations: run.stuckIterations + 1,
+      };
+    case "progress":
+      return { ...run, transientInARow: 0, stuckCount: 0 };
+  }
+}
+
+/** The service is down for every task of the agent, not just for the one that found it out. */
+function withPause(run: RunState, agent: string, weight: Weight, retryAt: Instant | null): RunState {
+  const { [agent]: _over, ...others } = run.pauses;
+  return {
+    ...run,
+    pauses: weight === "retried" && retryAt !== null ? { ...others, [agent]: retryAt } : others,
+  };
+}
+
+function breakerAfter({ breaker, run }: State, report: AgentReport, weight: Weight): Breaker {
+  if (run === null) return breaker;
+  const { settings } = run;
+  const reading = {
+    madeProgress: weight === "progress",
+    counts: weight === "stuck",
+    errorSignature: report.signals?.errorSignature ?? null,
+    outputBytes: report.transcript.bytes,
+  };
+  return withReading(breaker, reading, settings.breaker, settings.keepGoing);
 }

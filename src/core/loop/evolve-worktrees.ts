@@ -1,13 +1,21 @@
-import type { EventOf, Recorded } from "../events.ts";
-import type { WorktreeEvent } from "../worktree-events.ts";
-import { few } from "../few.ts";
+import { few } from "../text.ts";
+import type { EventOf, Recorded, WorktreeEvent } from "../events.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
-import { redGates } from "../report/checked-gate.ts";
+import { redGates, isFailing, type GateOutcome } from "../report/checked-gate.ts";
 import { unreachable } from "../unreachable.ts";
 import { redSentence } from "../verdict/judge.ts";
-import { gatesKnown } from "./evolve-gates.ts";
-import { NEW_LOOP } from "./evolve-stages.ts";
-import { taskState, withTask, type State, type TaskState } from "./state.ts";
+import {
+  taskState,
+  withTask,
+  type State,
+  type TaskState,
+  newTask,
+  leftoversOf,
+  withLeftovers,
+} from "./state.ts";
+import { showsMarks, type Task } from "../plan/task.ts";
+import { withEdits } from "../review/story-review.ts";
+import type { Leftovers } from "../report/evidence.ts";
 
 /** What happens to a task's own checkout, and to its work on the way to the base. */
 export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): Partial<TaskState> {
@@ -96,3 +104,145 @@ function feedbackOf({ iteration, base, conflicts, gates }: EventOf<"merge.failed
 }
 
 const PATHS_TOLD = 20;
+
+/** What the operator's file shows, or is to show. */
+export function marksChanged(
+  state: State,
+  event: Recorded<EventOf<"task.marked" | "task.undone" | "story.settled">>,
+): State {
+  switch (event.type) {
+    case "task.marked":
+      return taskMarked(state, event);
+    case "task.undone":
+      return taskUndone(state, event);
+    case "story.settled":
+      return storySettled(state, event);
+  }
+}
+
+/** A story that has come further is in the plan at once; its file follows with the next mark. */
+function storySettled(state: State, event: Recorded<EventOf<"story.settled">>): State {
+  const hasMoved = event.from !== event.to;
+  return withPlanned(
+    withTask(state, event.task, { ...(hasMoved && NEW_LOOP), storyEdits: editsOf(event) }),
+    event.task,
+    (planned) => {
+      if (planned.review === undefined) return planned;
+      const own = event.edits.filter(({ story }) => story === event.task);
+      const review = withEdits(planned.review, own);
+      return { ...planned, review, done: review.passes };
+    },
+  );
+}
+
+function editsOf({ iteration, edits, putBack, restores }: EventOf<"story.settled">): TaskState["storyEdits"] {
+  return { iteration, edits, putBack, restores };
+}
+
+function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>): State {
+  const task = taskState(state, event.task);
+  const isDone = task.completion !== null;
+  // Our own commit is no work of somebody else's: the task's row of iterations goes on.
+  const isNext = event.commit !== null && task.footing !== null && task.footing.head === event.parent;
+  const footing = isNext && task.footing ? { ...task.footing, head: event.commit } : task.footing;
+  const marked = withTask(state, event.task, { footing, marked: isDone, storyEdits: null });
+  const isShown = state.plan !== null && showsMarks(state.plan.source);
+  const planned =
+    isDone && isShown ? withPlanned(marked, event.task, (known) => ({ ...known, done: true })) : marked;
+  return gatesKnownAfterMark(planned, event);
+}
+
+/** It is to do again, as if nobody had begun it. */
+function taskUndone(state: State, event: Recorded<EventOf<"task.undone">>): State {
+  const { letter } = taskState(state, event.task);
+  const fresh = withTask(state, event.task, { ...newTask(event.task), letter });
+  return withPlanned(fresh, event.task, (planned) => ({ ...planned, done: false }));
+}
+
+function withPlanned(state: State, id: string, change: (task: Task) => Task): State {
+  const { plan } = state;
+  if (plan === null) return state;
+  return {
+    ...state,
+    plan: { ...plan, tasks: plan.tasks.map((task) => (task.id === id ? change(task) : task)) },
+  };
+}
+
+/** Every stage is a loop of its own, with a session of its own: its counts begin anew. */
+const NEW_LOOP = {
+  iterations: 0,
+  attempts: 0,
+  failures: 0,
+  stuckCount: 0,
+  session: null,
+  question: null,
+  challenged: [],
+  isAgreed: false,
+} satisfies Partial<TaskState>;
+
+export function stageChanged(
+  task: TaskState,
+  event: EventOf<"stage.passed"> | EventOf<"stage.objected">,
+): Partial<TaskState> {
+  if (event.type === "stage.passed") return { ...NEW_LOOP, stage: event.next };
+  const { iteration, stage, findings } = event;
+  const text = `In iteration ${iteration} the ${stage} looked at your work and asks for changes: ${findings}`;
+  return {
+    ...NEW_LOOP,
+    stage: event.to,
+    rounds: task.rounds + 1,
+    feedback: [...task.feedback, { iteration, text }],
+  };
+}
+
+export function baselineMeasured(state: State, event: Recorded<EventOf<"baseline.measured">>): State {
+  const task = taskState(state, event.task);
+  const measured = { ...task, baseline: event.gates, failingGates: failingIn(event.gates) };
+  const known = { ...state, tasks: { ...state.tasks, [event.task]: measured } };
+  return withLeftovers(
+    gatesKnown(known, event.head, event.gates),
+    event.task,
+    withGateLeftovers(leftoversOf(state, event.task), event.leftovers),
+  );
+}
+
+/** Our mark changes nothing that a gate could mind. */
+function gatesKnownAfterMark(state: State, event: Recorded<EventOf<"task.marked">>): State {
+  const known = gatesKnownAt(state, event.parent);
+  return known === null || event.commit === null ? state : gatesKnown(state, event.commit, known);
+}
+
+/** Side by side many commits are worked from; in place only the last one is. */
+const COMMITS_KNOWN = 20;
+
+/** The gates as they are at a commit; null: nobody can tell any longer. */
+export function gatesKnown(state: State, head: string | null, gates: readonly GateOutcome[] | null): State {
+  const now = gates === null ? [] : [{ head, gates, settings: gatesKey(state) }];
+  if (state.run?.settings.worktrees == null) return { ...state, knownGates: now };
+  const others = state.knownGates.filter((known) => known.head !== head);
+  return { ...state, knownGates: [...now, ...others].slice(0, COMMITS_KNOWN) };
+}
+
+export function failingIn(gates: readonly GateOutcome[]): readonly string[] {
+  return gates.filter(({ status }) => isFailing(status)).map(({ name }) => name);
+}
+
+export function gatesKey({ run }: State): string {
+  return JSON.stringify(run?.settings.gates ?? []);
+}
+
+/** What is known of the gates at a commit, or null when they have to be asked. */
+export function gatesKnownAt(state: State, head: string | null): readonly GateOutcome[] | null {
+  if (head === null) return null;
+  const settings = gatesKey(state);
+  const found = state.knownGates.find((known) => known.head === head && known.settings === settings);
+  return found?.gates ?? null;
+}
+
+/** Gates that ran twice since the last look have run from the first to the second. */
+export function withGateLeftovers(before: Leftovers, now: Leftovers): Leftovers {
+  const { gatesRan: earlier } = before;
+  const { gatesRan } = now;
+  if (earlier === null || gatesRan === null) return { ...now, gatesRan: gatesRan ?? earlier };
+  return { ...now, gatesRan: { after: earlier.after, upTo: gatesRan.upTo } };
+}

@@ -1,34 +1,40 @@
-import type { Event, EventOf, Recorded } from "../events.ts";
-import type { WorktreeEvent } from "../worktree-events.ts";
+import type { Event, EventOf, Recorded, WorktreeEvent } from "../events.ts";
 import type { TaskId } from "../plan/task.ts";
-import { baselineMeasured } from "./evolve-gates.ts";
-import { loopGivenUp } from "./evolve-given-up.ts";
-import { marksChanged } from "./evolve-marks.ts";
-import { braked, taskGivenUp, withPersonsAct } from "./evolve-brakes.ts";
+import {
+  baselineMeasured,
+  marksChanged,
+  agentsWarned,
+  besideOthers,
+  taskMerged,
+  stageChanged,
+} from "./evolve-worktrees.ts";
+import {
+  loopGivenUp,
+  braked,
+  taskGivenUp,
+  withPersonsAct,
+  timeoutBlockOf,
+  timeoutsCounted,
+} from "./evolve-brakes.ts";
 import {
   agentSuspended,
   interventionChosen,
   lessonsForgotten,
   taskCompleted,
-} from "./evolve-interventions.ts";
-import { agentsWarned, besideOthers, taskMerged } from "./evolve-worktrees.ts";
-import { handedOn } from "./evolve-fleet.ts";
-import { steered, steersCarried, steersForgotten, steersSettled } from "./evolve-steering.ts";
-import { timeoutBlockOf, timeoutsCounted } from "./evolve-timeouts.ts";
-import {
-  halftimePassed,
-  iterationStarted,
-  iterationReported,
-  iterationObserved,
-  iterationChecked,
-  iterationJudged,
-} from "./evolve-iteration.ts";
-import { stageChanged } from "./evolve-stages.ts";
-import { runChanged, tasksObserved } from "./evolve-run.ts";
+  handedOn,
+  steered,
+  steersCarried,
+  steersForgotten,
+  steersSettled,
+  runChanged,
+  tasksObserved,
+} from "./evolve-run.ts";
+import { iterationStarted, iterationAdvanced, iterationJudged } from "./evolve-iteration.ts";
+import { isAcceptance } from "./task-status.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 21;
+export const EVOLVE_VERSION = 23;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -79,13 +85,13 @@ function fold(state: State, event: Recorded): State {
     case "iteration.started":
       return steersCarried(iterationStarted(state, event), event);
     case "halftime.passed":
-      return halftimePassed(state, event);
     case "iteration.ended":
-      return iterationReported(state, event);
     case "evidence.collected":
-      return iterationObserved(state, event);
     case "gates.checked":
-      return iterationChecked(state, event);
+    case "old-checks.ran":
+    case "reader.asked":
+    case "reader.answered":
+      return iterationAdvanced(state, event);
     case "verdict.reached":
       return steersSettled(timeoutsCounted(state, iterationJudged(state, event), event), event);
     case "steer.given":
@@ -157,6 +163,7 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
           deadlineAt: event.deadlineAt,
           answer: null,
           usedIn: null,
+          acceptance: event.acceptance ?? null,
         },
       };
     case "question.answered":
@@ -164,6 +171,7 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
         question: task.question === null ? null : { ...task.question, answer: event.answer },
         tookDefault: event.by === "deadline",
         rounds: 0,
+        isAgreed: task.isAgreed || agrees(task.question, event.answer),
       };
     case "task.unblocked":
       return {
@@ -204,4 +212,7 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
   }
 }
 
-/** The file now shows what we know, so that reading it again is no news. */
+/** Only of a question whose answer does nothing else. */
+function agrees(question: TaskState["question"], answer: string): boolean {
+  return question?.acceptance?.is === "agreement" && isAcceptance(answer);
+}

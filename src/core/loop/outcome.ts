@@ -1,15 +1,20 @@
-import type { Outcome } from "../events.ts";
-import { isoTime, type Instant } from "../time.ts";
-import { formatDuration } from "../duration.ts";
+import { few } from "../text.ts";
+import type { Outcome, Event } from "../events.ts";
+import { isoTime, type Instant, formatDuration } from "../time.ts";
 import { isAgentLimit } from "./agent-for.ts";
 import { beyondBudget, braked, type Ending } from "./brakes.ts";
 import { usedMsOf } from "./evolve-run.ts";
-import { outsideWaits } from "./outside-waits.ts";
-import { nextRetryAt, readyTasks, tasksInScope, waitReason } from "./select-tasks.ts";
-import { waitsForDeadline } from "./question-deadlines.ts";
+import {
+  nextRetryAt,
+  readyTasks,
+  tasksInScope,
+  waitReason,
+  isCancelled,
+  statusOf,
+  whyBlocked,
+} from "./task-status.ts";
 import { taskState, type RunState, type State } from "./state.ts";
-import { isCancelled, statusOf, whyBlocked } from "./task-status.ts";
-import type { Plan, Task } from "../plan/task.ts";
+import type { Plan, Task, TaskId } from "../plan/task.ts";
 
 export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
   completed: 0,
@@ -26,15 +31,25 @@ export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
 export function endingOf(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
   if (run.stop !== null) return { outcome: "stopped", reason: "stopped on request" };
   if (run.misconfigured !== null) return { outcome: "misconfigured", reason: run.misconfigured };
-  const held = heldByOperator(state, run, plan);
+  const held = heldByOperator(state, run, plan, (task) => !waitsForAcceptance(state, task));
   if (held !== null && !run.settings.keepGoing) return held;
   const brake = braked(state, run, now);
   return brake === null ? nothingLeft(state, run, plan, now) : unlessDone(state, run, plan, brake);
 }
 
+/** The work is done, and only its acceptance is open: this holds up no other task. */
+function waitsForAcceptance(state: State, { id }: Task): boolean {
+  return taskState(state, id).question?.acceptance != null;
+}
+
 /** A task that only a person can move, in the order of the exit codes: 3 before 2. */
-function heldByOperator(state: State, run: RunState, plan: Plan): Ending | null {
-  const tasks = tasksInScope(run, plan);
+function heldByOperator(
+  state: State,
+  run: RunState,
+  plan: Plan,
+  isMeant: (task: Task) => boolean = () => true,
+): Ending | null {
+  const tasks = tasksInScope(run, plan).filter(isMeant);
   const undecided = tasks.find((task) => statusOf(state, task) === "undecided");
   if (undecided) {
     const question = taskState(state, undecided.id).question?.text ?? "";
@@ -122,4 +137,77 @@ function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): En
 
 function iterationsInWords(count: number): string {
   return count === 1 ? "1 iteration" : `${count} iterations`;
+}
+
+/** No deadline is further away; a calendar has no room for what an agent may write. */
+export const DEADLINE_MAX_MS = 365 * 24 * 3_600_000;
+
+/** Tasks whose question nobody answered in time: the agent's own default is the answer. */
+export function overdueQuestions(state: State, run: RunState, plan: Plan, now: Instant): readonly TaskId[] {
+  return deadlines(state, run, plan)
+    .filter(({ at }) => at <= now)
+    .map(({ task }) => task);
+}
+
+/** The next moment at which a question answers itself. */
+export function nextDeadline(state: State, run: RunState, plan: Plan, now: Instant): Instant | null {
+  const ahead = deadlines(state, run, plan)
+    .map(({ at }) => at)
+    .filter((at) => at > now);
+  return ahead.length === 0 ? null : Math.min(...ahead);
+}
+
+/** Whether a run that has nothing else to do stays for it. */
+function waitsForDeadline(state: State, run: RunState, plan: Plan, now: Instant): boolean {
+  const { keepGoing, noWait, limits } = run.settings;
+  const hasIterations = run.iterations < limits.maxIterations;
+  const deadline = nextDeadline(state, run, plan, now);
+  if (!keepGoing || noWait || !hasIterations || deadline === null) return false;
+  return limits.maxDurationMs === null || usedMsOf(run, deadline) < limits.maxDurationMs;
+}
+
+/** The default as the answer, if it is still due. */
+export function defaultAnswer(state: State, task: TaskId, now: Instant): Event | null {
+  const { question } = taskState(state, task);
+  if (question === null || question.answer !== null || question.default === null) return null;
+  if (question.deadlineAt === null || question.deadlineAt > now) return null;
+  return { type: "question.answered", task, answer: question.default, by: "deadline" };
+}
+
+function deadlines(
+  state: State,
+  run: RunState,
+  plan: Plan,
+): readonly { readonly task: TaskId; readonly at: Instant }[] {
+  return tasksInScope(run, plan).flatMap((task) => {
+    const { question, exhaustedIn } = taskState(state, task.id);
+    const isOpen = statusOf(state, task) === "undecided" && exhaustedIn !== run.id;
+    if (!isOpen || question?.default == null || question.deadlineAt === null) return [];
+    return [{ task: task.id, at: question.deadlineAt }];
+  });
+}
+
+/** The open tasks that wait for something which is not among the tasks, so that no run can do it; each as a sentence. */
+export function outsideWaits(state: State, run: RunState, plan: Plan): readonly string[] {
+  const ids = new Set(plan.tasks.map(({ id }) => id));
+  return tasksInScope(run, plan)
+    .filter((task) => statusOf(state, task) === "todo")
+    .filter(({ dependsOn }) => !dependsOn.every((id) => ids.has(id)))
+    .map((task) => `${task.id} ${outsideInWords(plan, task) ?? ""}`);
+}
+
+/** The end of a sentence that begins with the task's id; null when it waits for nothing of the kind. */
+export function outsideInWords({ source, tasks }: Plan, { dependsOn }: Task): string | null {
+  const outside = dependsOn.filter((id) => tasks.every((other) => other.id !== id));
+  if (outside.length === 0) return null;
+  const are = outside.length === 1 ? "is" : "are";
+  return `waits for ${few(outside)}, which ${are} not done and not among the tasks of ${source.label}`;
+}
+
+/** The run has ended as blocked, and no task is: nobody was told of the reason by a fact of its own. */
+export function isBlockedOutside(state: State): boolean {
+  const { run, plan } = state;
+  if (run?.end?.outcome !== "blocked" || plan === null) return false;
+  const isBlocked = tasksInScope(run, plan).some((task) => statusOf(state, task) === "blocked");
+  return !isBlocked && outsideWaits(state, run, plan).length > 0;
 }

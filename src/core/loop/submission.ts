@@ -1,5 +1,4 @@
-import type { RunId } from "../event-shape.ts";
-import type { Event, Recorded } from "../events.ts";
+import type { Event, Recorded, RunId } from "../events.ts";
 import { sameSource, type Plan } from "../plan/task.ts";
 import type { Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";

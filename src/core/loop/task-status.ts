@@ -1,5 +1,20 @@
-import { taskState, type State, type TaskState } from "./state.ts";
-import type { Task, TaskId } from "../plan/task.ts";
+import {
+  taskState,
+  type State,
+  type TaskState,
+  type RunState,
+  type OpenIteration,
+  type OwnWorktree,
+} from "./state.ts";
+import type { Task, TaskId, Plan } from "../plan/task.ts";
+import { agentNow, isAgentLimit, limitedUntil } from "./agent-for.ts";
+import type { Instant } from "../time.ts";
+import { REVIEW_MODES, reviewMode, reviewOf } from "../review/story-review.ts";
+import type { Acceptance, Event, EventOf } from "../events.ts";
+import { stageAfter } from "../stages/stages.ts";
+import type { Certificate } from "../verdict/certificate.ts";
+import type { Effect } from "./effects.ts";
+import type { Judgement } from "./judge-iteration.ts";
 
 export type TaskStatus = "todo" | "doing" | "done" | "blocked" | "undecided" | "failed" | "cancelled";
 
@@ -50,5 +65,204 @@ function findStatus(state: State, task: Task): TaskStatus {
   if (known.blockedReason !== null) return "blocked";
   if (known.failedIn !== null && known.failedIn === state.run?.id) return "failed";
   if (known.question !== null && known.question.answer === null) return "undecided";
+  if (isAcceptedByPerson(known)) return "doing";
   return state.iterations.some((open) => open.task === task.id) ? "doing" : "todo";
+}
+
+/** The tasks this run is about. */
+export function tasksInScope(run: RunState, plan: Plan): readonly Task[] {
+  const only = run.settings.onlyTasks;
+  return only === null ? plan.tasks : plan.tasks.filter((task) => only.includes(task.id));
+}
+
+/** Tasks that may start now, best first: in review, resumable, then by priority, then in the order of the file. */
+export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant): readonly Task[] {
+  return startable(state, run, plan)
+    .filter((task) => readyAt(state, run, task, now) <= now)
+    .toSorted(
+      (a, b) =>
+        modeRank(run, a) - modeRank(run, b) ||
+        urgency(state, a) - urgency(state, b) ||
+        (a.priority ?? Infinity) - (b.priority ?? Infinity) ||
+        0,
+    );
+}
+
+/** The earliest moment at which a task that waits becomes ready. */
+export function nextRetryAt(state: State, run: RunState, plan: Plan, now: Instant): Instant | null {
+  const times = startable(state, run, plan)
+    .map((task) => readyAt(state, run, task, now))
+    .filter((at) => at > now);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** When neither a transient failure, nor the limit of whoever would work on it, nor the hour's calls are in the way. */
+function readyAt(state: State, { settings, pauses }: RunState, task: Task, now: Instant): Instant {
+  const agent = agentNow(state, task, settings, now);
+  const calls = settings.limits.callsPerHour === 0 ? 0 : (state.callsExhaustedUntil ?? 0);
+  const pause = pauses[agent] ?? 0;
+  return Math.max(taskState(state, task.id).retryAt ?? 0, limitedUntil(state, agent), pause, calls);
+}
+
+export const AGENT_LIMITED = "the agent has reached its limit";
+
+/** What is in the way until then. */
+export function waitReason(state: State, until: Instant): string {
+  if (until === state.callsExhaustedUntil) return "the calls of this hour are used up";
+  if (isAgentLimit(state, until)) return AGENT_LIMITED;
+  return "the agent's service failed; trying again";
+}
+
+/** By state, as several questions of one decision begin with them. */
+const startables = new WeakMap<State, readonly Task[]>();
+
+function startable(state: State, run: RunState, plan: Plan): readonly Task[] {
+  if (run !== state.run || plan !== state.plan) return findStartable(state, run, plan);
+  const tasks = startables.get(state) ?? findStartable(state, run, plan);
+  startables.set(state, tasks);
+  return tasks;
+}
+
+function findStartable(state: State, run: RunState, plan: Plan): readonly Task[] {
+  const done = new Set(plan.tasks.filter((task) => statusOf(state, task) === "done").map((task) => task.id));
+  return tasksInScope(run, plan).filter(
+    (task) =>
+      statusOf(state, task) === "todo" &&
+      taskState(state, task.id).exhaustedIn !== run.id &&
+      task.dependsOn.every((id) => done.has(id)),
+  );
+}
+
+/** What a review asks for comes first, then what waits for one. */
+function modeRank({ settings }: RunState, task: Task): number {
+  const review = reviewOf(settings, task);
+  return review === null ? 0 : REVIEW_MODES.indexOf(reviewMode([review]));
+}
+
+function urgency(state: State, task: Task): number {
+  return taskState(state, task.id).iterations > 0 ? 0 : 1;
+}
+
+/** Anything else that a person writes is a rejection, and the next prompt has it; also below what an agent wrote there. */
+export function isAcceptance(answer: string): boolean {
+  return /^\s*accept/i.test(answer) && !/^\s*reject/im.test(answer);
+}
+
+/** A person has accepted the claim, and what follows from that is not recorded yet. */
+export function isAcceptedByPerson({ question, completion }: TaskState): boolean {
+  const follows = question?.acceptance != null && question.acceptance.is !== "agreement";
+  return follows && completion === null && question.answer !== null && isAcceptance(question.answer);
+}
+
+/** What a person accepted is recorded without another agent. */
+export function acceptances(state: State, run: RunState): readonly Effect[] {
+  return Object.values(state.tasks).flatMap((task): readonly Effect[] => {
+    const events = isAcceptedByPerson(task) ? [accepted(task, run)] : [];
+    return events.length === 0 ? [] : [{ kind: "record", key: `accept:${task.id}`, task: task.id, events }];
+  });
+}
+
+function accepted({ id, question }: TaskState, run: RunState): Event {
+  const about = { run: run.id, task: id, iteration: question?.iteration ?? 0 };
+  if (question?.acceptance?.is === "next-stage") {
+    const { stage, next } = question.acceptance;
+    return { ...about, type: "stage.passed", stage, next };
+  }
+  if (question?.acceptance?.is !== "completion") throw new Error(`nothing of ${id} is to be accepted`);
+  const { commit, certificate } = question.acceptance;
+  return {
+    ...about,
+    type: "task.completed",
+    commit,
+    certificate: byPerson(certificate, question.answer ?? ""),
+  };
+}
+
+/** Whoever accepts a claim answers for what nobody else has settled. */
+function byPerson(certificate: Certificate, answer: string): Certificate {
+  const { concerns = [], criteria = [] } = certificate;
+  return {
+    ...certificate,
+    person: answer,
+    concerns: concerns.map((concern) =>
+      concern.settledBy === null ? { ...concern, settledBy: "person", answer: null } : concern,
+    ),
+    criteria: criteria.map((one) => (one.by === "nobody" ? { ...one, by: "person" } : one)),
+  };
+}
+
+/** The question about a claim that neither facts nor a reader settle. */
+export function acceptanceQuestion(
+  run: RunState,
+  open: OpenIteration,
+  { verdict, context, isOpenEnded }: Judgement,
+  certificate: Certificate,
+): Event {
+  const reasons = verdict.reasons.map(({ sentence }) => sentence).join("; ");
+  const { claim } = context.report;
+  const question =
+    claim.is === "already-done"
+      ? `${capital(reasons)}. Is it?`
+      : `The work is in git and its gates pass, but ${reasons}. Is this change of the checks right?`;
+  const next = stageAfter(run.settings, open.stage);
+  const isStory = reviewOf(run.settings, context.task) !== null;
+  const acceptance: Acceptance =
+    isStory || isOpenEnded
+      ? { is: "agreement" }
+      : next !== null
+        ? { is: "next-stage", stage: open.stage, next: next.name }
+        : { is: "completion", commit: context.evidence.headAfter, certificate };
+  return {
+    type: "question.asked",
+    run: open.run,
+    task: open.task,
+    iteration: open.number,
+    question,
+    options: ["accept", "reject"],
+    default: null,
+    deadlineAt: null,
+    acceptance,
+  };
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The way of accepted work to the base: one at a time, a begun one first, then in the order of acceptance. */
+export function merges(state: State, run: RunState, plan: Plan): readonly Effect[] {
+  const known = plan.tasks.map(({ id }) => taskState(state, id));
+  const waiting = known
+    .filter(({ id, merge }) => merge?.is === "prepared" || (merge?.is === "due" && !isCancelled(state, id)))
+    .toSorted((a, b) => (a.completion?.position ?? 0) - (b.completion?.position ?? 0));
+  const next = waiting.find(({ merge }) => merge?.is === "prepared") ?? waiting[0];
+  const removals = known
+    .filter(
+      ({ merge, worktree }) => worktree !== null && (merge?.is === "merged" || merge?.is === "proposed"),
+    )
+    .map(({ id }): Effect => ({ kind: "remove-worktree", key: `remove-worktree:${id}`, task: id }));
+  // What is begun is brought to its end even when the run is asked to stop: that takes no agent.
+  const isWanted = next !== undefined && (run.stop !== "now" || next.merge?.is === "prepared");
+  return isWanted ? [{ kind: "merge-task", key: `merge:${next.id}`, task: next.id }, ...removals] : removals;
+}
+
+/** So often may a task not go together with the base before a person has to look. */
+const FAILURES_MAX = 2;
+
+type Failed = EventOf<"merge.failed">;
+
+/** Work that does not go together with the base: once it goes back to its agent, then a person is needed. */
+export function mergeFailed(
+  { mergeFailures }: TaskState,
+  { base, branch }: OwnWorktree,
+  about: Pick<Failed, "run" | "task" | "iteration">,
+  found: Pick<Failed, "conflicts" | "gates">,
+): readonly Event[] {
+  const failure: Event = { ...about, type: "merge.failed", base, ...found };
+  if (mergeFailures + 1 < FAILURES_MAX) return [failure];
+  const why = found.conflicts.length > 0 ? "it still conflicts with" : "merged, it still does not pass on";
+  return [
+    failure,
+    { ...about, type: "task.blocked", reason: `${why} ${base}; its branch ${branch} is kept` },
+  ];
 }

@@ -1,5 +1,4 @@
-import { closest } from "../closest.ts";
-import { few } from "../few.ts";
+import { closest, few } from "../text.ts";
 import type { Task, TaskId } from "./task.ts";
 
 /** A task with the place in its file, for people. */

@@ -22,6 +22,8 @@ export interface Task {
   readonly promise: string | null;
   /** False: one iteration, accepted without a promise if it ended well and the evidence is there. */
   readonly loops: boolean;
+  /** It needs no change of files; missing: it does. */
+  readonly changes?: "none";
   /** The source's own mark. */
   readonly done: boolean;
   /** Under a heading such as "Optional": worked on, but does not hold up completion. */

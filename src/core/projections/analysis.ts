@@ -1,5 +1,12 @@
-import { UNKNOWN_USAGE, type Claim, type Failure, type Usage } from "../report/agent-report.ts";
-import type { SignalReport, StatusBlock } from "../report/signals.ts";
+import {
+  claimName,
+  UNKNOWN_USAGE,
+  type Claim,
+  type Failure,
+  type Usage,
+  type SignalReport,
+  type StatusBlock,
+} from "../report/agent-report.ts";
 import { isoTime } from "../time.ts";
 
 /** What only a structured stream tells. */
@@ -24,7 +31,7 @@ export function projectAnalysis(
   return {
     agent,
     final_text: report.finalText,
-    claim: claim.is,
+    claim: claimName(claim),
     promise: report.promise,
     promise_matches: report.promiseMatches,
     ...holdOf(claim),
@@ -37,6 +44,7 @@ export function projectAnalysis(
     is_stuck: signals.isStuck,
     contradictions: signals.contradictions,
     citations: signals.citations,
+    answers: signals.answers ?? [],
     files_written: stream?.filesWritten ?? [],
     tool_calls: stream?.toolCalls ?? null,
     session_id: stream?.sessionId ?? null,
@@ -56,6 +64,7 @@ function holdOf(claim: Claim): object {
   const asked = claim.is === "undecided" ? claim : null;
   return {
     blocked_reason: claim.is === "blocked" ? claim.reason : null,
+    already_done_reason: claim.is === "already-done" ? claim.reason : null,
     decide_question: asked?.question ?? null,
     decide_options: asked?.options ?? [],
     decide_default: asked?.default ?? null,

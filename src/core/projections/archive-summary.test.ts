@@ -12,7 +12,7 @@ import {
 import type { Event, Recorded } from "../events.ts";
 import type { Task } from "../plan/task.ts";
 import { UNKNOWN_USAGE } from "../report/agent-report.ts";
-import { archiveSummary } from "./archive-summary.ts";
+import { archiveSummary } from "./summary.ts";
 
 const ONE = task("one", { title: "a | b\n`c`" });
 

@@ -12,8 +12,8 @@ import {
 import type { Event, Recorded } from "../events.ts";
 import { evolveAll } from "../loop/evolve.ts";
 import type { Task } from "../plan/task.ts";
-import { asArgument, blockedEntry, blockedTasks, isMeantBy, type BlockedTask } from "./blocked.ts";
-import { iterationRecords } from "./iteration-record.ts";
+import { asArgument, blockedEntry, blockedTasks, isMeantBy, type BlockedTask } from "./inbox.ts";
+import { iterationRecords } from "./history.ts";
 
 const ONE = task("ui-022", { title: "Analytics charts" });
 const MANY = task("ui-022", { criteria: ["a", "b", "c", "d"] });
@@ -66,13 +66,21 @@ describe("what would help a blocked task", () => {
       "with a gate that must be there and is not",
       ONE,
       [...rejected(1, { ...MISSING, onMissing: "fail" }), gaveUp],
-      { suggestion: "fix_gate", why: 'gate "lint" is not installed', command: "ralph unblock ui-022" },
+      {
+        suggestion: "fix_gate",
+        why: `gate "lint" can't run: its program is not installed`,
+        command: "ralph unblock ui-022",
+      },
     ],
     [
       "with a required gate that is only missed",
       ONE,
       [...rejected(1, MISSING), gaveUp],
-      { suggestion: "fix_gate", why: 'gate "lint" is not installed', command: "ralph unblock ui-022" },
+      {
+        suggestion: "fix_gate",
+        why: `gate "lint" can't run: its program is not installed`,
+        command: "ralph unblock ui-022",
+      },
     ],
     [
       "with a red gate that is not required",

@@ -9,7 +9,7 @@ import {
   tasksObserved,
 } from "../../../test/spec/given.ts";
 import type { State } from "../loop/state.ts";
-import { boardOf } from "./board.ts";
+import { boardOf } from "./overview.ts";
 
 const one = task("one");
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chartsOf, type AroundCharts } from "./charts.ts";
-import type { IterationRow } from "./iteration-row.ts";
+import { type AroundCharts, chartsOf, type IterationRow } from "./run-list.ts";
 
 const MINUTE_MS = 60_000;
 const NO_BUDGET: AroundCharts = { budgetUsd: null, forecastUsd: null, now: 0 };

@@ -1,9 +1,12 @@
 import type { EventOf, Recorded } from "../events.ts";
-import { formatDuration } from "../duration.ts";
-import type { Instant } from "../time.ts";
-import { isoTime } from "../time.ts";
-import type { Certificate } from "../verdict/certificate.ts";
+import { redGates } from "../report/checked-gate.ts";
+import type { Evidence } from "../report/evidence.ts";
+import { capital, few } from "../text.ts";
+import { formatDuration, type Instant, isoTime } from "../time.ts";
+import type { Certificate, CheckedCriterion } from "../verdict/certificate.ts";
+import { settlementInWords, type WeighedConcern } from "../verdict/concerns.ts";
 import type { Reason } from "../verdict/verdict.ts";
+import { snakeCase } from "../wire.ts";
 import {
   asSentence,
   claimInWords,
@@ -13,8 +16,8 @@ import {
   joined,
   shortCommit,
 } from "./explain-words.ts";
-import { mergeInWords } from "./explain-merge.ts";
-import { extendRecord, type IterationRecord } from "./iteration-record.ts";
+import { extendRecord, historyEntry, type IterationRecord } from "./history.ts";
+import { transcriptName } from "./ralph-files.ts";
 
 /** One iteration with everything that the log says of it. */
 export interface IterationStory {
@@ -120,9 +123,11 @@ export function verdictInWords(story: IterationStory): string {
     case null:
       return openInWords(record);
     case "accepted":
-      return `Accepted: ${acceptedBecause(story).join(", ")}.`;
+      return [`Accepted: ${acceptedBecause(story).join(", ")}.`, ...remarks(record)].join(" ");
     case "continue":
       return `Not done yet: ${asSentence(because)}${still}`;
+    case "challenged":
+      return `Challenged: ${asSentence(because)}`;
     case "rejected":
       return `Rejected: ${asSentence(because)}`;
     case "blocked":
@@ -148,25 +153,35 @@ function reasonInWords({ rule, sentence }: Reason, { gates }: IterationRecord): 
   return gate === undefined ? sentence : gateInWords(gate);
 }
 
-function acceptedBecause({ record, certificate }: IterationStory): readonly string[] {
-  const { evidence, report, gates, reasons } = record;
-  const warnings = reasons.filter(({ rule }) => rule !== "evidence").map(({ sentence }) => sentence);
+function acceptedBecause({ record }: IterationStory): readonly string[] {
+  const { evidence, report, gates, reasons, oldChecks, reading } = record;
   if (evidence === null) return reasons.map(({ sentence }) => sentence);
   const cited = report?.signals?.citations.length ?? 0;
-  const isChecked = (guard: string): boolean => certificate?.checks.includes(guard) ?? false;
-  const isTrueToWords = cited > 0 && evidence.phantoms.length === 0 && isChecked("phantom-files");
+  const isTrueToWords = cited > 0 && evidence.phantoms.length === 0;
   const left = evidence.uncommitted.length;
   const where = evidence.headAfter === null ? "" : ` (${shortCommit(evidence.headAfter)})`;
+  const { files } = evidence.changedSinceTaskBegan;
+  const committed = files === 0 ? [] : [`tree committed${where}`];
   return [
-    `${count(evidence.changedSinceTaskBegan.files, "file")} changed since the task began`,
+    files === 0 ? "nothing had to be changed" : `${count(files, "file")} changed since the task began`,
     ...(isTrueToWords
       ? [cited === 1 ? "the cited file among them" : `all ${cited} cited files among them`]
       : []),
     ...gatesBehindClaim(gates),
-    ...(evidence.weakened.length === 0 && isChecked("weakened-tests") ? ["no test weakened"] : []),
-    left === 0 ? `tree committed${where}` : `${count(left, "file")} left uncommitted${where}`,
-    ...warnings.map((warning) => `but ${warning}`),
+    ...(oldChecks !== null && redGates(oldChecks.gates).length === 0
+      ? [`the old checks pass too (${few(oldChecks.files, 3)})`]
+      : []),
+    ...(reading?.review == null ? [] : [`${reading.agent} read it as second reader`]),
+    ...(left === 0 ? committed : [`${count(left, "file")} left uncommitted${where}`]),
   ];
+}
+
+/** What was found beside the facts: warnings, concerns with who settled them, what the reader could not tell. */
+function remarks({ evidence, reasons }: IterationRecord): readonly string[] {
+  if (evidence === null) return [];
+  return reasons
+    .filter(({ rule }) => rule !== "evidence")
+    .map(({ sentence }) => asSentence(capital(sentence)));
 }
 
 function optionsOf({ report }: IterationRecord): string {
@@ -187,7 +202,10 @@ export function correctionsInWords({ corrections, certificate }: IterationStory)
 }
 
 function nextPromptInWords(corrections: IterationStory["corrections"]): string {
-  const told = corrections.filter(({ isFedBack }) => isFedBack);
+  const told = corrections.filter(({ isFedBack, feedback }, at) => {
+    const isFirst = corrections.findIndex((other) => other.feedback.text === feedback.text) === at;
+    return isFedBack && isFirst;
+  });
   if (told.length === 0) return "The agent is not told: interventions are off.";
   const rules = joined([...new Set(told.map(({ rule }) => rule).filter((rule) => rule !== ""))]);
   const what = `${count(told.length, "correction")}${rules === "" ? "" : ` (${rules})`}`;
@@ -198,4 +216,207 @@ function nextPromptInWords(corrections: IterationStory["corrections"]): string {
 
 export function clock(at: Instant): string {
   return `${isoTime(at).slice(11, 19)} UTC`;
+}
+
+/** What became of work that was done beside the base; null for everything else. */
+export function mergeInWords(event: Recorded): string | null {
+  switch (event.type) {
+    case "merge.failed": {
+      const red = redGates(event.gates).map(({ name }) => `"${name}"`);
+      return event.conflicts.length > 0
+        ? `It did not merge into ${event.base}: conflicts in ${few(event.conflicts)}.`
+        : `Merged into ${event.base} it did not pass: ${few(red)}.`;
+    }
+    case "merge.held":
+      return `Its merge waits: ${asSentence(event.why)}`;
+    case "merge.overtaken":
+      return "The base was moved by somebody else before it was merged, so it was prepared anew.";
+    case "task.merged":
+      return event.from === event.to
+        ? "The base had it all already."
+        : `It was merged: ${shortCommit(event.to)}.`;
+    case "task.proposed":
+      return `It was proposed: ${event.url}`;
+    case "checkout.changed":
+      return `Meanwhile somebody changed the operator's own checkout${event.paths.length === 0 ? "" : `: ${few(event.paths)}`}.`;
+    default:
+      return null;
+  }
+}
+
+/** One iteration in full: a headline, then groups of sentences by what they are about. */
+export interface IterationDetails {
+  readonly headline: string;
+  readonly groups: readonly DetailGroup[];
+}
+
+export interface DetailGroup {
+  readonly about:
+    | "claim"
+    | "evidence"
+    | "gates"
+    | "old checks"
+    | "reader"
+    | "concerns"
+    | "verdict"
+    | "criteria"
+    | "told"
+    | "then";
+  readonly sentences: readonly string[];
+}
+
+export function explainIteration(story: IterationStory): IterationDetails {
+  const { record, corrections, consequences } = story;
+  const { report, evidence } = record;
+  const time = report === null ? "" : `, ${formatDuration(report.durationMs)}`;
+  const groups: readonly DetailGroup[] = [
+    { about: "claim", sentences: claimSentences(story) },
+    { about: "evidence", sentences: evidence === null ? [] : evidenceSentences(evidence) },
+    { about: "gates", sentences: gateSentences(story) },
+    { about: "old checks", sentences: oldCheckSentences(story) },
+    { about: "reader", sentences: readerSentences(story) },
+    { about: "concerns", sentences: record.concerns.map(concernSentence) },
+    { about: "verdict", sentences: [verdictInWords(story)] },
+    { about: "criteria", sentences: (story.certificate?.criteria ?? []).map(criterionSentence) },
+    {
+      about: "told",
+      sentences: [
+        correctionsInWords(story),
+        ...new Set(corrections.map(({ severity, feedback }) => `${severity}: ${feedback.text}`)),
+      ].filter((sentence) => sentence !== ""),
+    },
+    { about: "then", sentences: consequences },
+  ];
+  return {
+    headline: `Iteration ${record.iteration}: ${record.task} (${record.ordinal}/${record.maxIterations}) by ${record.agent}${record.worker === undefined ? "" : ` on ${record.worker}`}, ${isoTime(record.startedAt).slice(0, 19)}Z${time} of at most ${formatDuration(record.timeoutMs)}.`,
+    groups: groups.filter(({ sentences }) => sentences.length > 0),
+  };
+}
+
+function claimSentences(story: IterationStory): readonly string[] {
+  const { report } = story.record;
+  if (report === null) return ["The agent is running."];
+  const cited = report.signals?.citations ?? [];
+  return [
+    `The agent ${claimOf(story)}.`,
+    ...(cited.length === 0 ? [] : [`It says that it wrote ${few(cited, 10)}.`]),
+    ...(report.sweptProcesses > 0
+      ? [`It left ${count(report.sweptProcesses, "process", "processes")} running; they were ended.`]
+      : []),
+  ];
+}
+
+function evidenceSentences(evidence: Evidence): readonly string[] {
+  const { changed, changedSinceTaskBegan: sinceTask } = evidence;
+  const moved = evidence.headAfter !== null && evidence.headAfter !== evidence.headBefore;
+  const files = changed.files === 0 ? "No file changed" : `${count(changed.files, "file")} changed`;
+  const names = changed.paths.length === 0 ? "" : `: ${few(changed.paths, 10)}`;
+  const commit = moved ? `; commit ${shortCommit(evidence.headAfter ?? "")}` : "; no commit";
+  const sentence = (what: string, items: readonly string[]): readonly string[] =>
+    items.length === 0 ? [] : [`${what}: ${few(items, 10)}.`];
+  return [
+    `${files}${names}${commit}.`,
+    ...(sinceTask.files === changed.files ? [] : [`${count(sinceTask.files, "file")} since the task began.`]),
+    ...sentence("Named as written, but not among the changes", evidence.phantoms),
+    ...sentence("Protected, and put back as it was", evidence.putBack),
+    ...sentence("Hidden from git, and undone", evidence.hidden ?? []),
+    ...sentence("Files that checks judge by, changed", evidence.checkFiles ?? []),
+    ...sentence("Marked as done by the agent itself, and taken back", evidence.marksTakenBack),
+    ...sentence(
+      "Not committed on purpose",
+      evidence.leftOut.map(
+        ({ path, why }) => `${path} (${why === "too-big" ? "too big" : "looks like a secret"})`,
+      ),
+    ),
+    ...sentence(
+      "Left uncommitted",
+      evidence.uncommitted.map(({ path }) => path),
+    ),
+    ...(evidence.strayedTo === null
+      ? []
+      : [`The work was left on another branch, at ${evidence.strayedTo}.`]),
+    ...(evidence.refusal === null ? [] : ["Git or its hooks refused to commit some of it."]),
+  ];
+}
+
+function gateSentences({ record }: IterationStory): readonly string[] {
+  if (record.gates.length > 0) return record.gates.map((gate) => asSentence(gateInWords(gate)));
+  return record.verdict === null || record.verdict === "accepted"
+    ? []
+    : ["No gate ran: there was nothing for them to decide."];
+}
+
+function oldCheckSentences({ record: { oldChecks } }: IterationStory): readonly string[] {
+  if (oldChecks === null) return [];
+  return [
+    `The gates ran again with these as before the task: ${few(oldChecks.files, 10)} (${formatDuration(oldChecks.durationMs)}).`,
+    ...oldChecks.gates.map((gate) => asSentence(gateInWords(gate))),
+  ];
+}
+
+function readerSentences({ record: { reading } }: IterationStory): readonly string[] {
+  if (reading === null) return [];
+  const { agent, review, failure, undone, durationMs } = reading;
+  const cost = reading.usage.costUsd === null ? "" : `, $${reading.usage.costUsd.toFixed(2)}`;
+  return [
+    review === null
+      ? `${agent} gave no opinion: ${asSentence(failure ?? "")}`
+      : `${agent} read the claim (${formatDuration(durationMs)}${cost}).`,
+    ...(review?.criteria ?? []).map(
+      ({ criterion, answer, reason }) =>
+        `Criterion ${criterion} ${ANSWERS[answer]}${reason === "" ? "." : `: ${asSentence(reason)}`}`,
+    ),
+    ...(undone.length === 0 ? [] : [`It changed ${few(undone)}, which is undone.`]),
+  ];
+}
+
+const ANSWERS = { met: "is met", not_met: "is not met", cannot_tell: "cannot be told" } as const;
+
+/** A concern, and who settled it how. */
+export function concernSentence(concern: WeighedConcern): string {
+  return `${concern.name}: ${concern.sentence} (${settlementInWords(concern)}).`;
+}
+
+/** An acceptance criterion, and who checked it. */
+export function criterionSentence({ criterion, by, how }: CheckedCriterion): string {
+  const reason = how === null || how === "" ? "." : `: ${asSentence(how)}`;
+  switch (by) {
+    case "gate":
+      return `${criterion} – checked by gate "${how ?? ""}".`;
+    case "reader":
+      return `${criterion} – checked by the second reader${reason}`;
+    case "person":
+      return `${criterion} – checked by a person.`;
+    case "nobody":
+      return `${criterion} – checked by nobody${how === null ? "." : `; the second reader cannot tell${reason}`}`;
+  }
+}
+
+/** The same for scripts. */
+export function iterationJson(story: IterationStory): Record<string, unknown> {
+  const { record, corrections, consequences, retryAt } = story;
+  const { headline, groups } = explainIteration(story);
+  return {
+    schema: "ralph.why.v1",
+    kind: "iteration",
+    headline,
+    ...historyEntry(record),
+    reasons: record.reasons,
+    evidence: snakeCase(record.evidence),
+    gates: snakeCase(record.gates),
+    old_checks: snakeCase(record.oldChecks),
+    reading: snakeCase(record.reading),
+    concerns: snakeCase(record.concerns),
+    corrections: corrections.map(correctionJson),
+    consequences,
+    made_progress: record.madeProgress,
+    retry_at: retryAt === null ? null : isoTime(retryAt),
+    transcript: transcriptName(record.iteration),
+    explanation: Object.fromEntries(groups.map(({ about, sentences }) => [about, sentences])),
+  };
+}
+
+export function correctionJson(correction: IterationStory["corrections"][number]): Record<string, unknown> {
+  const { intervention, severity, rule, feedback, isFedBack } = correction;
+  return { type: intervention, severity, rule, text: feedback.text, fed_back: isFedBack };
 }

@@ -10,9 +10,13 @@ import {
   tasksObserved,
 } from "../../../test/spec/given.ts";
 import type { Event, Recorded } from "../events.ts";
-import { explainIteration, iterationJson } from "./explain-details.ts";
-import { iterationStories, type IterationStory } from "./explain-iteration.ts";
-import { explainRun } from "./explain-run.ts";
+import {
+  explainIteration,
+  iterationJson,
+  iterationStories,
+  type IterationStory,
+} from "./explain-iteration.ts";
+import { explainRun } from "./explain.ts";
 
 const [ONE, TWO, HELD] = [task("one"), task("two", { dependsOn: ["one"] }), task("held")];
 const START = [runStarted(), tasksObserved(ONE, TWO, HELD, task("done", { done: true }))];
@@ -81,11 +85,11 @@ test("an iteration in full: claim, evidence, gates, verdict, and what the agent 
     evidence(1, ONE, ["a.ts"], {
       phantoms: ["ghost.ts"],
       putBack: [".ralph/ralph.toml"],
-      weakened: [{ path: "a.test.ts", kind: "skipped", what: "1 test is skipped" }],
+      hidden: ["index flag of a.ts"],
+      checkFiles: ["a.test.ts"],
       marksTakenBack: ["one"],
       leftOut: [{ path: ".env", why: "looks-secret" }],
       uncommitted: [{ path: ".env", look: "" }],
-      changedDefinitions: [{ gate: "tests", where: "package.json: scripts.test" }],
       refusal: "no",
     }),
   );
@@ -98,8 +102,8 @@ test("an iteration in full: claim, evidence, gates, verdict, and what the agent 
     "1 file changed: a.ts; commit h1.",
     "Named as written, but not among the changes: ghost.ts.",
     "Protected, and put back as it was: .ralph/ralph.toml.",
-    'What a gate runs is no longer what the run started with: package.json: scripts.test (gate "tests").',
-    "Tests weakened: a.test.ts: 1 test is skipped.",
+    "Hidden from git, and undone: index flag of a.ts.",
+    "Files that checks judge by, changed: a.test.ts.",
     "Marked as done by the agent itself, and taken back: one.",
     "Not committed on purpose: .env (looks like a secret).",
     "Left uncommitted: .env.",
@@ -135,7 +139,7 @@ test("gates in all colours", () => {
         ONE,
         { name: "a", durationMs: 2_000, tries: 2 },
         { name: "b", status: "timeout", durationMs: 60_000 },
-        { name: "c", status: "missing" },
+        { name: "c", status: "missing", unmet: "eslint is not installed" },
         { name: "d", status: "skipped" },
         {
           name: "e",
@@ -150,8 +154,8 @@ test("gates in all colours", () => {
   expect(groups.find(({ about }) => about === "gates")?.sentences).toEqual([
     'gate "a" passed (2s, 2 tries).',
     'gate "b" did not finish in time (1m).',
-    'what gate "c" runs is not installed.',
-    'gate "d" was skipped: what it runs is not installed.',
+    'gate "c" could not run: eslint is not installed.',
+    'gate "d" could not run: its program is not installed.',
     'gate "e" failed (its output does not contain "42", 0.0s); failing: t1.',
   ]);
 });

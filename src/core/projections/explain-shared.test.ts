@@ -3,7 +3,7 @@ import { runStarted, task, tasksObserved } from "../../../test/spec/given.ts";
 import type { Event, Recorded } from "../events.ts";
 import { evolveAll } from "../loop/evolve.ts";
 import type { State } from "../loop/state.ts";
-import { explainRun } from "./explain-run.ts";
+import { explainRun } from "./explain.ts";
 
 const BLOCKED: Event = {
   type: "task.blocked",

@@ -15,7 +15,7 @@ import {
 import type { Event, Recorded } from "../events.ts";
 import { evolveAll, taskOf } from "../loop/evolve.ts";
 import { NO_LEFTOVERS } from "../report/evidence.ts";
-import { explainTask, type TaskExplanation } from "./explain-task.ts";
+import { explainTask, type TaskExplanation } from "./explain.ts";
 
 const ONE = task("one");
 const RED = { status: "failed", exitCode: 1, durationMs: 9_000 } as const;
@@ -76,7 +76,7 @@ describe("a task that was rejected once and then accepted", () => {
   test("says of each claim what became of it, and from what", () => {
     expect(texts(explanation)).toEqual([
       'claimed COMPLETE. Rejected: gate "tests" failed (exit 1, 9s); it had passed before the task began. For the next prompt: 1 correction (gate:tests).',
-      "claimed COMPLETE. Accepted: 2 files changed since the task began, tests and types passed, no test weakened, tree committed (3f2a91c).",
+      "claimed COMPLETE. Accepted: 2 files changed since the task began, tests and types passed, tree committed (3f2a91c).",
     ]);
   });
 });
@@ -85,6 +85,11 @@ describe("every other verdict has its sentence", () => {
   test.each([
     ["none", {}, "claimed nothing. Not done yet: the agent did not say that the task is done."],
     ["unfinished", {}, "said that there is more to do. Not done yet:"],
+    [
+      "already-done",
+      {},
+      "said that it was already done. Asked: the agent says that it is already done: no credentials.",
+    ],
     ["blocked", {}, "said that it is blocked. Blocked: no credentials."],
     ["undecided", {}, "asked for a decision. Asked: this or that? Options: this, that."],
     [
@@ -127,11 +132,11 @@ describe("every other verdict has its sentence", () => {
       [
         iterationStarted(1, ONE),
         iterationEnded(1, ONE, "complete"),
-        evidence(1, ONE, ["a.ts"], { phantoms: ["ghost.ts"], putBack: ["ralph.toml"] }),
+        evidence(1, ONE, ["a.ts"], { hidden: ["index flag of b.ts"], putBack: ["ralph.toml"] }),
       ],
     ]);
     expect(texts(explanation)[0]).toContain("protected files were changed (ralph.toml)");
-    expect(texts(explanation)[0]).toContain("ghost.ts");
+    expect(texts(explanation)[0]).toContain("index flag of b.ts");
   });
 });
 

@@ -1,13 +1,18 @@
-import { formatDuration } from "../duration.ts";
-import { few } from "../few.ts";
+import { formatDuration } from "../time.ts";
+import { few } from "../text.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import { failuresToMend, isFailing, type CheckedGate, type GateOutcome } from "../report/checked-gate.ts";
+import { redSentence } from "../verdict/judge.ts";
+import type { Reading } from "../verdict/reader.ts";
+import { failuresToMend, isFailing, redGates, whyMissing } from "../report/checked-gate.ts";
+import type { CheckedGate, GateOutcome } from "../report/checked-gate.ts";
 
 /** What the agent said of its work, as the end of a sentence about it. */
 export function claimInWords({ claim, promise, ending }: AgentReport): string {
   switch (claim.is) {
     case "complete":
       return `claimed ${claim.promise}`;
+    case "already-done":
+      return "said that it was already done";
     case "blocked":
       return "said that it is blocked";
     case "undecided":
@@ -34,9 +39,8 @@ export function gateInWords(gate: CheckedGate): string {
     case "timeout":
       return `gate "${gate.name}" did not finish in time (${time})${beforeInWords(gate)}`;
     case "missing":
-      return `what gate "${gate.name}" runs is not installed${beforeInWords(gate)}`;
     case "skipped":
-      return `gate "${gate.name}" was skipped: what it runs is not installed`;
+      return `gate "${gate.name}" could not run: ${whyMissing(gate)}${beforeInWords(gate)}`;
   }
 }
 
@@ -48,9 +52,9 @@ function whyFailed({ unmet, exitCode }: CheckedGate): string {
 function beforeInWords({ baseline, status }: CheckedGate): string {
   if (baseline === null) return "";
   if (baseline.status === "passed")
-    return status === "missing"
-      ? "; it was there before the task began"
-      : "; it had passed before the task began";
+    return isFailing(status)
+      ? "; it had passed before the task began"
+      : "; it was there before the task began";
   return isFailing(baseline.status) ? "; it had failed before the task began, too" : "";
 }
 
@@ -73,11 +77,17 @@ export function gatesBehindClaim(gates: readonly CheckedGate[]): readonly string
   return [
     ...(passed.length === 0 ? [] : [`${joined(passed)} passed`]),
     ...others.map(({ name, status, required, baseline }) => {
-      if (status === "missing" || status === "skipped") return `${quoted(name)} is not installed`;
+      if (status === "missing" || status === "skipped") return `${quoted(name)} did not run`;
       const known = baseline !== null && isFailing(baseline.status);
       return `${quoted(name)} failed (${known ? "as before the task" : required ? "tolerated" : "not required"})`;
     }),
   ];
+}
+
+/** Which required ones are red; where none is, how all of them ended. */
+export function gatesInWords(gates: readonly CheckedGate[]): string {
+  const red = redGates(gates);
+  return asSentence(red.length > 0 ? red.map(redSentence).join("; ") : joined(gatesBehindClaim(gates)));
 }
 
 /** The name of a check from the command line is a whole command. */
@@ -103,4 +113,16 @@ export function shortCommit(commit: string): string {
 export function asSentence(text: string): string {
   const trimmed = text.trim();
   return /[.!?…:]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+}
+
+/** "critic read the claim: 1 objection (the test is gone)." */
+export function readingInWords({ agent, review, failure }: Reading): string {
+  if (review === null) return asSentence(`no second reader: ${failure ?? ""}`);
+  const against = [
+    ...review.criteria.filter(({ answer }) => answer === "not_met"),
+    ...review.concerns.filter(({ answer }) => answer === "real"),
+  ].map(({ reason }) => reason);
+  const said =
+    against.length === 0 ? "no objection" : `${count(against.length, "objection")} (${few(against, 3)})`;
+  return `${agent} read the claim: ${said}.`;
 }

@@ -8,7 +8,7 @@ import {
   task,
 } from "../../../test/spec/given.ts";
 import type { Event, Recorded } from "../events.ts";
-import { iterationRows } from "./iteration-row.ts";
+import { iterationRows } from "./run-list.ts";
 
 const A = task("a");
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { iterationStarted, runStarted, task, tasksObserved } from "../../../test/spec/given.ts";
 import type { Recorded } from "../events.ts";
 import { evolveAll } from "../loop/evolve.ts";
-import { laneRows } from "./lane-rows.ts";
+import { laneRows } from "./overview.ts";
 
 test("of a run that workers share only lanes with work are there, and whose they are", () => {
   const [one, two] = [task("one"), task("two")];

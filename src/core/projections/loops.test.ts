@@ -8,7 +8,7 @@ import {
   task,
   tasksObserved,
 } from "../../../test/spec/given.ts";
-import { activeLoops, loopEntry } from "./loops.ts";
+import { activeLoops, loopEntry } from "./status.ts";
 
 const A = task("a", { promise: "A_IS_DONE" });
 const BEGUN = [runStarted(), tasksObserved(A, task("b")), iterationStarted(1, A)];

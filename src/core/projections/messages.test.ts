@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { evolveAll } from "../loop/evolve.ts";
 import type { Event, Recorded } from "../events.ts";
-import { allMessages } from "./messages.ts";
+import { allMessages } from "./status.ts";
 
 const given = (id: string): Event => ({ type: "steer.given", task: "one", id, text: `message ${id}` });
 const used: Event = { type: "steer.used", run: "r", task: "one", iteration: 3, id: "a", how: "prompt" };

@@ -13,8 +13,8 @@ import type { Event, Recorded } from "../events.ts";
 import { UNKNOWN_USAGE, type AgentReport, type Claim } from "../report/agent-report.ts";
 import type { Settings } from "../settings.ts";
 import type { Task } from "../plan/task.ts";
-import { iterationRecords } from "./iteration-record.ts";
-import { executionRow } from "./rows.ts";
+import { iterationRecords } from "./history.ts";
+import { executionRow } from "./ralph-files.ts";
 
 const A = task("a", { maxIterations: 3 });
 const ONE_ATTEMPT: Partial<Settings> = {

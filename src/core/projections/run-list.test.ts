@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { iterationEnded, iterationStarted, runResumed, runStarted, task } from "../../../test/spec/given.ts";
 import type { Event, Recorded } from "../events.ts";
 import { UNKNOWN_USAGE } from "../report/agent-report.ts";
-import { iterationRows } from "./iteration-row.ts";
-import { runList, type RunEntry } from "./run-list.ts";
+import { iterationRows, type RunEntry, runList } from "./run-list.ts";
 
 const A = task("a");
 

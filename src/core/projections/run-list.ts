@@ -1,9 +1,10 @@
 import type { EventOf, Outcome, Recorded } from "../events.ts";
+import { likelySpent, NOTHING_SPENT, type Spend, withCost } from "../limits/budget.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import type { Settings } from "../settings.ts";
 import { agentsInWords } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
-import type { IterationRow } from "./iteration-row.ts";
+import { type IterationRecord, type IterationStart, iterationStart, sumOf } from "./history.ts";
 
 /** One run in a list of them. */
 export interface RunEntry {
@@ -33,7 +34,7 @@ export const RUN_LIST_EVENTS = ["run.started", "run.resumed", "run.ended"] as co
 export function runList(events: Iterable<Recorded>, rows: readonly IterationRow[]): readonly RunEntry[] {
   const runs = new Map<string, RunEntry>();
   for (const event of events) {
-    if (event.type === "run.started") runs.set(event.run, begin(event));
+    if (event.type === "run.started") runs.set(event.run, beginRun(event));
     const run = "run" in event && event.run !== null ? runs.get(event.run) : undefined;
     if (run !== undefined) runs.set(run.id, extend(run, event));
   }
@@ -61,7 +62,7 @@ export function lanesOf({ lanes, shared }: Pick<Settings, "lanes" | "shared">): 
   return shared === true ? 1 : lanes;
 }
 
-function begin({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntry {
+function beginRun({ run, at, settings }: Recorded<EventOf<"run.started">>): RunEntry {
   return {
     id: run,
     startedAt: at,
@@ -98,4 +99,197 @@ function extend(run: RunEntry, event: Recorded): RunEntry {
     default:
       return run;
   }
+}
+
+/** One iteration in few words, for lists and charts of thousands. */
+export interface IterationRow extends IterationStart, Pick<IterationRecord, "verdict" | "isCompleted"> {
+  readonly lane: number;
+  /** Null while it runs. */
+  readonly durationMs: number | null;
+  readonly claim: string | null;
+  /** The first reason, as a sentence. */
+  readonly why: string | null;
+  readonly files: number | null;
+  readonly costUsd: number | null;
+  /** Types of the interventions that it led to. */
+  readonly interventions: readonly string[];
+}
+
+/** The events of which rows are made. */
+export const ITERATION_ROW_EVENTS = [
+  "iteration.started",
+  "iteration.ended",
+  "evidence.collected",
+  "reader.answered",
+  "verdict.reached",
+  "intervention.chosen",
+  "task.completed",
+] as const;
+
+/** In the order in which they began. */
+export function iterationRows(events: Iterable<Recorded>): readonly IterationRow[] {
+  const rows = new Map<number, IterationRow>();
+  for (const event of events) {
+    const next = "iteration" in event ? extendRow(rows.get(event.iteration), event) : undefined;
+    if (next !== undefined) rows.set(next.iteration, next);
+  }
+  return [...rows.values()];
+}
+
+/** The row with one more fact; undefined as long as its beginning is not known. */
+export function extendRow(row: IterationRow | undefined, event: Recorded): IterationRow | undefined {
+  if (event.type === "iteration.started") return beginRow(event);
+  if (row === undefined) return undefined;
+  switch (event.type) {
+    case "iteration.ended": {
+      const { durationMs, claim, usage } = event.report;
+      return { ...row, durationMs, claim: claim.is, costUsd: usage.costUsd };
+    }
+    case "reader.answered":
+      return { ...row, costUsd: sumOf(row.costUsd, event.reading.usage.costUsd) };
+    case "evidence.collected":
+      return { ...row, files: event.evidence.changed.files };
+    case "verdict.reached":
+      return { ...row, verdict: event.verdict, why: event.reasons[0]?.sentence ?? null };
+    case "intervention.chosen":
+      return { ...row, interventions: [...row.interventions, event.intervention] };
+    case "task.completed":
+      return { ...row, isCompleted: true };
+    default:
+      return row;
+  }
+}
+
+function beginRow(event: Recorded<EventOf<"iteration.started">>): IterationRow {
+  return {
+    ...iterationStart(event),
+    lane: event.lane,
+    durationMs: null,
+    claim: null,
+    verdict: null,
+    why: null,
+    files: null,
+    costUsd: null,
+    isCompleted: false,
+    interventions: [],
+  };
+}
+
+/** A line or bars: the same number of moments (or iterations) and values. Null: not known. */
+export interface Series {
+  readonly name: string;
+  readonly x: readonly number[];
+  readonly y: readonly (number | null)[];
+}
+
+export interface Charts {
+  /** Dollars spent so far, by time. */
+  readonly cost: Series;
+  /** Dollars for each accepted task so far, by time. */
+  readonly costPerTask: Series;
+  /** Minutes, by iteration. */
+  readonly duration: Series;
+  /** Files changed, by iteration. */
+  readonly files: Series;
+  /** How often each type of intervention was chosen, the most frequent first. */
+  readonly interventions: readonly { readonly type: string; readonly count: number }[];
+  /** Where the budget will be at this rate. */
+  readonly forecast: Forecast | null;
+}
+
+export interface Forecast {
+  readonly budgetUsd: number;
+  readonly spentUsd: number;
+  /** Of the whole plan, if it goes on like this; null: too early to tell. */
+  readonly planUsd: number | null;
+  /** When the budget is used up at this rate; null: not before the plan is done, or nothing is spent. */
+  readonly reachedAt: Instant | null;
+}
+
+/** What is known beside the iterations. */
+export interface AroundCharts {
+  readonly budgetUsd: number | null;
+  /** Of the whole plan, if it goes on like this. */
+  readonly forecastUsd: number | null;
+  /** Of a run that has ended: when it did. */
+  readonly now: Instant;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Of iterations in any order. */
+export function chartsOf(rows: readonly IterationRow[], around: AroundCharts): Charts {
+  const inOrder = rows.toSorted((a, b) => a.iteration - b.iteration);
+  const x = inOrder.map(({ iteration }) => iteration);
+  const cost = costSoFar(rows);
+  const minutes = inOrder.map(({ durationMs }) => (durationMs === null ? null : durationMs / MINUTE_MS));
+  return {
+    cost,
+    costPerTask: costPerTask(rows, cost),
+    duration: { name: "Minutes", x, y: minutes },
+    files: { name: "Files", x, y: inOrder.map(({ files }) => files) },
+    interventions: countInterventions(inOrder),
+    forecast: forecastOf(rows, cost, around),
+  };
+}
+
+/** From nothing at the first beginning to the end of each iteration. */
+function costSoFar(rows: readonly IterationRow[]): Series {
+  const first = rows.reduce((earliest, { startedAt }) => Math.min(earliest, startedAt), Infinity);
+  const isKnown = rows.some(({ costUsd }) => costUsd !== null);
+  const x: Instant[] = rows.length === 0 ? [] : [first];
+  const y: (number | null)[] = rows.length === 0 ? [] : [isKnown ? 0 : null];
+  let sum = 0;
+  for (const row of endedInOrder(rows)) {
+    sum += row.costUsd ?? 0;
+    x.push(endOf(row));
+    y.push(isKnown ? sum : null);
+  }
+  return { name: "Cost", x, y };
+}
+
+/** At the same moments. */
+function costPerTask(rows: readonly IterationRow[], { x, y }: Series): Series {
+  let accepted = 0;
+  const counts = endedInOrder(rows).map(({ isCompleted }) => (accepted += isCompleted ? 1 : 0));
+  const each = y.map((usd, index) => {
+    const tasks = counts[index - 1] ?? 0;
+    return usd === null || tasks === 0 ? null : usd / tasks;
+  });
+  return { name: "Cost per accepted task", x, y: each };
+}
+
+function endedInOrder(rows: readonly IterationRow[]): readonly IterationRow[] {
+  return rows.filter(({ durationMs }) => durationMs !== null).toSorted((a, b) => endOf(a) - endOf(b));
+}
+
+function endOf({ startedAt, durationMs }: IterationRow): Instant {
+  return startedAt + (durationMs ?? 0);
+}
+
+function countInterventions(rows: readonly IterationRow[]): Charts["interventions"] {
+  const counts = new Map<string, number>();
+  for (const type of rows.flatMap(({ interventions }) => interventions))
+    counts.set(type, (counts.get(type) ?? 0) + 1);
+  return [...counts].map(([type, count]) => ({ type, count })).toSorted((a, b) => b.count - a.count);
+}
+
+function forecastOf(rows: readonly IterationRow[], cost: Series, around: AroundCharts): Forecast | null {
+  const { budgetUsd, forecastUsd: planUsd } = around;
+  if (budgetUsd === null) return null;
+  const spend = endedInOrder(rows).reduce<Spend>((sum, { costUsd }) => withCost(sum, costUsd), NOTHING_SPENT);
+  const spentUsd = likelySpent(spend);
+  return { budgetUsd, spentUsd, planUsd, reachedAt: whenReached(cost, { ...around, budgetUsd, spentUsd }) };
+}
+
+function whenReached(
+  { x, y }: Series,
+  { budgetUsd, spentUsd, forecastUsd, now }: AroundCharts & { budgetUsd: number; spentUsd: number },
+): Instant | null {
+  const begun = x[0];
+  if (begun === undefined || spentUsd === 0) return null;
+  if (spentUsd >= budgetUsd) return x[y.findIndex((usd) => usd !== null && usd >= budgetUsd)] ?? now;
+  if (forecastUsd !== null && forecastUsd <= budgetUsd) return null;
+  const msPerDollar = Math.max(0, now - begun) / spentUsd;
+  return Math.round(now + (budgetUsd - spentUsd) * msPerDollar);
 }

@@ -1,19 +1,16 @@
-import { maxIterationsOf } from "../limits/iteration-limits.ts";
+import type { Recorded } from "../events.ts";
 import type { BreakerPosition } from "../limits/breaker.ts";
-import { forecast } from "../limits/budget.ts";
-import { hourOf } from "../limits/calls.ts";
+import { forecast, hourOf } from "../limits/budget.ts";
 import type { ExitSignal } from "../limits/exit-rules.ts";
-import { stageOf } from "../stages/stages.ts";
-import { agentFor } from "../loop/agent-for.ts";
-import { promiseFor } from "../loop/promise-for.ts";
-import { timeoutFor } from "../loop/timeout-for.ts";
+import { maxIterationsOf } from "../limits/iteration-timeout.ts";
+import { agentFor, promiseFor, timeoutFor } from "../loop/agent-for.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
-import { taskState, type RunState, type State, type TaskState } from "../loop/state.ts";
-import { statusOf, whyBlocked } from "../loop/task-status.ts";
+import { isOpen, type RunState, type State, taskState, type TaskState } from "../loop/state.ts";
+import { statusOf, whyBlocked, tasksInScope } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
-import { isoTime, type Instant } from "../time.ts";
-import { inboxOf, type InboxItem } from "./inbox.ts";
-import { waitingMessages, type MessageEntry } from "./messages.ts";
+import { stageOf } from "../stages/stages.ts";
+import { formatDuration, type Instant, isoTime } from "../time.ts";
+import { type InboxItem, inboxOf } from "./inbox.ts";
 
 /** What `ralph status --json` prints and `status.json` holds. */
 export interface Status {
@@ -220,3 +217,153 @@ function failureOf({ failure }: TaskState): TaskRow["failure"] {
 function isoOrNull(at: Instant | null): string | null {
   return at === null ? null : isoTime(at);
 }
+
+/** A message of the operator's; the names are part of the public contract. */
+export interface MessageEntry {
+  readonly id: string;
+  /** Null: whatever task comes next. */
+  readonly task: string | null;
+  readonly text: string;
+  readonly given_at: string;
+  /** `working`: an agent has it, and its iteration has no verdict yet. `dropped`: its task was reset before. */
+  readonly state: "waiting" | "working" | "used" | "dropped";
+  readonly used: readonly MessageUse[];
+}
+
+export interface MessageUse {
+  readonly iteration: number;
+  readonly task: string;
+  readonly how: "prompt" | "message";
+  readonly at: string;
+}
+
+/** Those that an agent may still work from, the oldest first; for a task that is done it is too late. */
+export function waitingMessages(state: State): readonly MessageEntry[] {
+  const planned = state.plan?.tasks ?? [];
+  const done = new Set(planned.filter((task) => statusOf(state, task) === "done").map(({ id }) => id));
+  return unsettled(state).filter(({ task }) => task === null || !done.has(task));
+}
+
+function unsettled({ steers }: State): readonly MessageEntry[] {
+  return steers.map(({ id, task, text, givenAt, carriedIn }) => ({
+    ...given(id, task, text, givenAt),
+    state: carriedIn === null ? "waiting" : "working",
+    used: [],
+  }));
+}
+
+/** All of them, the oldest first; `events` are those of steering. */
+export function allMessages(events: readonly Recorded[], state: State): readonly MessageEntry[] {
+  const open = new Map(unsettled(state).map((message) => [message.id, message.state]));
+  const uses = new Map<string, MessageUse[]>();
+  for (const event of events) {
+    if (event.type !== "steer.used") continue;
+    const { id, iteration, task, how, at } = event;
+    uses.set(id, [...(uses.get(id) ?? []), { iteration, task, how, at: isoTime(at) }]);
+  }
+  return events.flatMap((event): MessageEntry[] => {
+    if (event.type !== "steer.given") return [];
+    const { id, task, text, at } = event;
+    const used = uses.get(id) ?? [];
+    return [{ ...given(id, task, text, at), state: open.get(id) ?? settled(used), used }];
+  });
+}
+
+function settled(used: readonly MessageUse[]): "used" | "dropped" {
+  return used.length > 0 ? "used" : "dropped";
+}
+
+function given(
+  id: string,
+  task: string | null,
+  text: string,
+  at: Instant,
+): Pick<MessageEntry, "id" | "task" | "text" | "given_at"> {
+  return { id, task, text, given_at: isoTime(at) };
+}
+
+/** A loop that has begun and goes on by itself. */
+export interface Loop {
+  readonly task: string;
+  readonly stage: string;
+  readonly iteration: number;
+  readonly maxIterations: number;
+  readonly startedAt: Instant;
+  readonly promise: string;
+}
+
+/** Those of the open run: an agent works in them, or the next iteration is waited for. */
+export function activeLoops(state: State): readonly Loop[] {
+  const { run, plan } = state;
+  if (!isOpen(run) || plan === null) return [];
+  return tasksInScope(run, plan).flatMap((task) => {
+    const { iterations, loopSince, stage: current } = taskState(state, task.id);
+    const open = state.iterations.find((one) => one.task === task.id);
+    const isUnderWay = ["todo", "doing"].includes(statusOf(state, task)) && iterations > 0;
+    if (!isUnderWay || loopSince === null) return [];
+    const stage = stageOf(run.settings, task, current);
+    return {
+      task: task.id,
+      stage: open?.stage ?? stage.name,
+      iteration: iterations,
+      maxIterations: open?.maxIterations ?? maxIterationsOf(task, run.settings, stage),
+      startedAt: loopSince,
+      promise: promiseFor(task, run.settings, stage),
+    };
+  });
+}
+
+/** As `ralph ralph-status --json` prints it. */
+export function loopEntry(loop: Loop): Record<string, unknown> {
+  return {
+    task_id: loop.task,
+    stage: loop.stage,
+    iteration: loop.iteration,
+    max_iterations: loop.maxIterations,
+    started_at: isoTime(loop.startedAt),
+    completion_promise: loop.promise,
+  };
+}
+
+/** A worker of the queue, as screens show it. */
+export interface WorkerRow {
+  readonly id: string;
+  readonly host: string;
+  /** So many tasks at a time. */
+  readonly lanes: number;
+  /** What it has that tasks may ask for. */
+  readonly labels: readonly string[];
+  readonly since: Instant;
+  /** When it was last heard of. */
+  readonly seen: Instant;
+  /** `vanished`: it said nothing for longer than a lease, and not that it leaves. */
+  readonly is: "here" | "leaving" | "vanished" | "gone";
+  /** Tasks that it works on, and with an @ what it does for all. */
+  readonly holds: readonly string[];
+}
+
+/** Whether it goes on with what it holds. */
+export function isAtWork({ is }: Pick<WorkerRow, "is">): boolean {
+  return is === "here" || is === "leaving";
+}
+
+export function workerJson({ since, seen, ...worker }: WorkerRow) {
+  return { ...worker, since: isoTime(since), seen: isoTime(seen) };
+}
+
+/** What it is doing, or what became of it. */
+export function workerInWords({ is, holds, seen }: WorkerRow, now: Instant): string {
+  const ago = formatDuration(Math.max(1_000, Math.round((now - seen) / 1_000) * 1_000));
+  if (is === "vanished") return `vanished: not heard of for ${ago}`;
+  if (is === "gone") return `left ${ago} ago`;
+  const tasks = holds.filter((name) => !name.startsWith("@"));
+  if (is === "leaving" && tasks.length === 0) return "leaves";
+  const doing = tasks.length === 0 ? "waits for tasks" : `works on ${tasks.join(", ")}`;
+  const parts = holds.flatMap((name) => PARTS[name] ?? []);
+  return [doing, ...parts, ...(is === "leaving" ? ["leaves when that is done"] : [])].join(", ");
+}
+
+const PARTS: Readonly<Record<string, string>> = {
+  "@keeper": "keeps the queue",
+  "@merger": "merges",
+};

@@ -10,6 +10,7 @@ import {
   task,
 } from "../../../test/spec/given.ts";
 import type { Event, EventOf, Recorded } from "../events.ts";
+import { UNKNOWN_USAGE } from "../report/agent-report.ts";
 import { timelineOf, type TimeSpan } from "./timeline.ts";
 
 const A = task("a");
@@ -84,6 +85,40 @@ describe("a time line", () => {
     expect(spans).toMatchObject([
       { task: "a", iteration: 1, agent: "stub", verdict: "rejected", says: 'gate "tests" failed (exit 1).' },
       { task: "a", iteration: 1, verdict: null, says: 'gate "tests" failed (exit 1).' },
+    ]);
+  });
+
+  test("has the old checks as long as they took, and the reader from the question to the answer", () => {
+    const [checked] = recorded(gatesChecked(1, A, { status: "failed", exitCode: 1 }));
+    const gates = checked?.type === "gates.checked" ? checked.gates : [];
+    const reading = {
+      agent: "critic",
+      review: { criteria: [], concerns: [{ concern: 1, answer: "real", reason: "the test is gone" }] },
+      failure: null,
+      undone: [],
+      usage: UNKNOWN_USAGE,
+      durationMs: 5,
+    } as const;
+    const spans = spansOf(
+      runStarted(),
+      iterationStarted(1, A),
+      iterationEnded(1, A, "complete"),
+      evidence(1, A, ["x.ts"]),
+      gatesChecked(1, A, {}),
+      { ...ABOUT, type: "old-checks.ran", oldChecks: { files: ["x.test.ts"], gates }, durationMs: 4_000 },
+      { ...ABOUT, type: "reader.asked", agent: "critic", marker: "m" },
+      { ...ABOUT, type: "reader.answered", reading },
+      verdict(1, "rejected", "the test is gone"),
+    );
+    expect(spans.map(inShort)).toEqual([
+      "agent 1 20–30",
+      "gates 1 40–50",
+      "old-checks 1 56–60",
+      "reader 1 70–80",
+    ]);
+    expect(spans.slice(2)).toMatchObject([
+      { says: 'With x.test.ts as before the task: gate "tests" failed (exit 1).' },
+      { agent: "critic", says: "critic read the claim: 1 objection (the test is gone)." },
     ]);
   });
 

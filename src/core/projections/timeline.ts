@@ -1,11 +1,10 @@
 import type { EventOf, Recorded } from "../events.ts";
-import { redGates, type CheckedGate } from "../report/checked-gate.ts";
+import { few } from "../text.ts";
 import type { Instant } from "../time.ts";
-import { redSentence } from "../verdict/judge.ts";
 import type { Ruling } from "../verdict/verdict.ts";
 import { lanesOf } from "./run-list.ts";
-import { mergeInWords } from "./explain-merge.ts";
-import { asSentence, gatesBehindClaim, joined, redBeforeInWords } from "./explain-words.ts";
+import { mergeInWords } from "./explain-iteration.ts";
+import { asSentence, gatesInWords, readingInWords, redBeforeInWords } from "./explain-words.ts";
 
 /** What happened when, in each lane of one run. */
 export interface Timeline {
@@ -19,7 +18,7 @@ export interface Timeline {
 }
 
 export interface TimeSpan {
-  readonly is: "agent" | "gates" | "baseline" | "merge" | "wait";
+  readonly is: "agent" | "gates" | "old-checks" | "reader" | "baseline" | "merge" | "wait";
   /** Null: it concerns all. */
   readonly lane: number | null;
   readonly from: Instant;
@@ -49,6 +48,9 @@ export const TIMELINE_EVENTS = [
   "iteration.ended",
   "evidence.collected",
   "gates.checked",
+  "old-checks.ran",
+  "reader.asked",
+  "reader.answered",
   "verdict.reached",
   "task.completed",
   "worktree.opened",
@@ -83,13 +85,6 @@ export function timelineOf(events: readonly Recorded[], run: string): Timeline |
 
 type Draft = { -readonly [Key in keyof TimeSpan]: TimeSpan[Key] };
 
-/** Where a task was worked on last. */
-interface Place {
-  readonly lane: number;
-  readonly agent: string;
-  readonly iteration: number;
-}
-
 class Drawing {
   readonly spans: Draft[] = [];
   /** Those that were used. */
@@ -98,9 +93,11 @@ class Drawing {
   readonly beside = new Set<string>();
   readonly #agents = new Map<number, Draft>();
   readonly #gates = new Map<number, Draft>();
+  readonly #readings = new Map<number, Draft>();
   readonly #merges = new Map<string, Draft>();
   readonly #baselines = new Map<string, Draft>();
-  readonly #places = new Map<string, Place>();
+  /** Where a task was worked on last. */
+  readonly #places = new Map<string, Partial<Draft>>();
   readonly #lastOfTask = new Map<string, Instant>();
   #lastOfRun: Instant = 0;
   #lastMergeEnd: Instant = 0;
@@ -141,6 +138,10 @@ class Drawing {
         return this.#startGates(event.iteration, event.at);
       case "gates.checked":
         return this.#endGates(event);
+      case "old-checks.ran":
+      case "reader.asked":
+      case "reader.answered":
+        return this.#look(event);
       case "verdict.reached":
         return this.#judge(event);
       case "task.completed":
@@ -173,6 +174,24 @@ class Drawing {
     if (agent === undefined) return;
     const { lane, task } = agent;
     this.#gates.set(iteration, this.#open("gates", at, { lane, task, iteration, agent: agent.agent }));
+  }
+
+  /** What is looked at after the gates. Nobody records when old checks begin, only how long they took. */
+  #look(event: Recorded<EventOf<"old-checks.ran" | "reader.asked" | "reader.answered">>): void {
+    const { iteration, at } = event;
+    const { lane = null, task = null, agent = null } = this.#agents.get(iteration) ?? {};
+    const about = { lane, task, iteration, agent };
+    if (event.type === "reader.asked")
+      this.#readings.set(iteration, this.#open("reader", at, { ...about, agent: event.agent }));
+    else if (event.type === "old-checks.ran") {
+      const span = this.#open("old-checks", at - event.durationMs, about);
+      span.says = `With ${few(event.oldChecks.files)} as before the task: ${gatesInWords(event.oldChecks.gates)}`;
+      close(span, at);
+    } else {
+      const span = this.#readings.get(iteration);
+      if (span !== undefined) span.says = readingInWords(event.reading);
+      close(span, at);
+    }
   }
 
   #endGates({ iteration, at, gates }: Recorded<EventOf<"gates.checked">>): void {
@@ -247,8 +266,8 @@ class Drawing {
 
   #closeAll(at: Instant): void {
     this.#endWait(at);
-    for (const open of [...this.#agents.values(), ...this.#gates.values(), ...this.#merges.values()])
-      close(open, at);
+    const drafts = [this.#agents, this.#gates, this.#readings, this.#merges];
+    for (const open of drafts.flatMap((some) => [...some.values()])) close(open, at);
     this.#gates.clear();
     this.#merges.clear();
   }
@@ -269,6 +288,8 @@ class Drawing {
 const UNDER_WAY: Readonly<Record<TimeSpan["is"], string>> = {
   agent: "It has no verdict.",
   gates: "The gates are asked.",
+  "old-checks": "The gates are asked with the checks as before the task.",
+  reader: "The claim is being read.",
   baseline: "The gates are asked before the task begins.",
   merge: "It is on its way to the base.",
   wait: "The run waits.",
@@ -276,9 +297,4 @@ const UNDER_WAY: Readonly<Record<TimeSpan["is"], string>> = {
 
 function close(span: Draft | undefined, at: Instant): void {
   if (span !== undefined) span.to ??= at;
-}
-
-function gatesInWords(gates: readonly CheckedGate[]): string {
-  const red = redGates(gates);
-  return asSentence(red.length > 0 ? red.map(redSentence).join("; ") : joined(gatesBehindClaim(gates)));
 }

@@ -1,7 +1,15 @@
+import type { GateResult } from "../report/checked-gate.ts";
 import { describe, expect, test } from "vitest";
 import { TESTS_GATE } from "../../../test/spec/given.ts";
-import type { GateResult } from "../report/gate-result.ts";
-import { checkGates, checkWork, isVerified, type Completion, type WorkToday } from "./verification.ts";
+import {
+  checkGates,
+  checkOldChecks,
+  checkWork,
+  isVerified,
+  type Check,
+  type Completion,
+  type WorkToday,
+} from "./verification.ts";
 
 const PASSED = { name: "tests", status: "passed", exitCode: 0, durationMs: 1_000, failures: [] } as const;
 
@@ -26,7 +34,7 @@ const COMPLETION: Completion = {
   },
 };
 
-const WELL: WorkToday = { commit: "in-history", undone: [], gone: [], weakened: [] };
+const WELL: WorkToday = { commit: "in-history", undone: [], gone: [], checkFiles: [] };
 
 function statuses(today: Partial<WorkToday>): Record<string, string> {
   const checks = checkWork(COMPLETION, { ...WELL, ...today });
@@ -35,7 +43,7 @@ function statuses(today: Partial<WorkToday>): Record<string, string> {
 
 describe("the work", () => {
   test("that is as it was accepted is well", () => {
-    expect(statuses({})).toEqual({ history: "well", work: "well", tests: "well" });
+    expect(statuses({})).toEqual({ history: "well", work: "well" });
   });
 
   test("fails when its commit is not in the history, or no longer anywhere", () => {
@@ -53,10 +61,16 @@ describe("the work", () => {
     );
   });
 
-  test("fails when its own tests were weakened, and warns when others were", () => {
-    const weakening = { kind: "skipped", what: "1 test is skipped" } as const;
-    expect(statuses({ weakened: [{ path: "a.test.ts", ...weakening }] })["tests"]).toBe("failed");
-    expect(statuses({ weakened: [{ path: "z.test.ts", ...weakening }] })["tests"]).toBe("warning");
+  test("fails with its own checks as they were accepted, and warns with those of others", () => {
+    const check = (path: string, status: "passed" | "failed"): Check => {
+      const results = [
+        { ...PASSED, onMissing: "fail" as const, required: true, tail: "", tries: 1, unmet: null, status },
+      ];
+      return checkOldChecks(COMPLETION, { ...WELL, checkFiles: [path] }, [], results);
+    };
+    expect(check("a.test.ts", "passed").status).toBe("well");
+    expect(check("a.test.ts", "failed").status).toBe("failed");
+    expect(check("z.test.ts", "failed").status).toBe("warning");
   });
 });
 

@@ -1,19 +1,18 @@
-import { formatDuration } from "../duration.ts";
 import type { EventOf, Recorded } from "../events.ts";
-import { few } from "../few.ts";
+import type { SourceIdentity, TaskId } from "../plan/task.ts";
 import {
   compareWithBaseline,
   isFailing,
   outcomeOf,
   redGates,
-  type CheckedGate,
-  type GateOutcome,
+  whyMissing,
+  type GateResult,
 } from "../report/checked-gate.ts";
-import type { GateResult } from "../report/gate-result.ts";
+import type { CheckedGate, GateOutcome } from "../report/checked-gate.ts";
 import type { GateSettings } from "../settings.ts";
-import { isoTime } from "../time.ts";
+import { few } from "../text.ts";
+import { formatDuration, isoTime } from "../time.ts";
 import { snakeCase } from "../wire.ts";
-import type { Weakening } from "../weakening/find-weakened-tests.ts";
 import { count, shortCommit } from "./explain-words.ts";
 
 /** What was accepted, as far as git can tell what became of it. */
@@ -31,13 +30,13 @@ export interface WorkToday {
   readonly undone: readonly string[];
   /** Paths that are no longer there. */
   readonly gone: readonly string[];
-  /** Since the accepted commit. */
-  readonly weakened: readonly Weakening[];
+  /** What gates judge by, and was changed since the accepted commit. */
+  readonly checkFiles: readonly string[];
 }
 
 /** One thing that was checked again. */
 export interface Check {
-  /** `history`, `work`, `tests` or `gate:<name>`. */
+  /** `history`, `work`, `gate:<name>` or `old-checks`. */
   readonly check: string;
   readonly status: "well" | "warning" | "failed";
   readonly sentence: string;
@@ -69,11 +68,7 @@ export function workOf({ commit, certificate }: Completion): AcceptedWork {
 }
 
 export function checkWork(completion: Completion, today: WorkToday): readonly Check[] {
-  return [
-    historyCheck(completion, today),
-    ...workChecks(completion, today),
-    ...testChecks(completion, today),
-  ];
+  return [historyCheck(completion, today), ...workChecks(completion, today)];
 }
 
 function historyCheck({ commit }: Completion, today: WorkToday): Check {
@@ -111,16 +106,25 @@ function workChecks({ certificate }: Completion, { undone, gone }: WorkToday): r
     : [{ check: "work", status: "warning", sentence: `part of the work is gone; ${details}` }];
 }
 
-/** Tests of the task itself must check what they checked; others may have changed for a reason of their own. */
-function testChecks({ certificate }: Completion, today: WorkToday): readonly Check[] {
-  if (today.commit !== "in-history") return [];
-  if (today.weakened.length === 0)
-    return [{ check: "tests", status: "well", sentence: "no test was weakened since" }];
-  const own = today.weakened.filter(({ path }) => certificate.changed.paths.includes(path));
-  const shown = (own.length > 0 ? own : today.weakened).map(({ path, what }) => `${path}: ${what}`);
-  const whose = own.length > 0 ? "tests of this task were" : "tests were";
-  const sentence = `${whose} weakened since: ${few(shown)}`;
-  return [{ check: "tests", status: own.length > 0 ? "failed" : "warning", sentence }];
+/** The gates with the check files as they were at the acceptance. The task's own must still hold. */
+export function checkOldChecks(
+  { certificate }: Completion,
+  { checkFiles }: WorkToday,
+  settings: readonly GateSettings[],
+  results: readonly GateResult[],
+): Check {
+  const red = redGates(compareWithBaseline(results, settings, certificate.gates));
+  const files = few(checkFiles, 5);
+  if (red.length === 0) {
+    const sentence = `with the checks as they were accepted, the gates pass (changed since: ${files})`;
+    return { check: "old-checks", status: "well", sentence };
+  }
+  const isOwn = checkFiles.some((path) => certificate.changed.paths.includes(path));
+  const names = red.map(({ name, failures }) =>
+    failures.length === 0 ? `gate "${name}" fails` : `gate "${name}" fails: ${few(failures)}`,
+  );
+  const sentence = `with the checks as they were accepted, ${names.join("; ")} (changed since: ${files})`;
+  return { check: "old-checks", status: isOwn ? "failed" : "warning", sentence };
 }
 
 /** The gates today against the gates at the acceptance. */
@@ -151,15 +155,15 @@ function gateCheck(gate: CheckedGate, isRed: boolean): Check {
   };
 }
 
-function howNow({ status, unmet, exitCode }: CheckedGate): string {
-  switch (status) {
+function howNow(gate: CheckedGate): string {
+  switch (gate.status) {
     case "timeout":
       return "does not finish in time now";
     case "missing":
     case "skipped":
-      return "cannot run now: what it runs is not installed";
+      return `can't run: ${whyMissing(gate)}`;
     default:
-      return `fails now (${unmet ?? `exit ${exitCode ?? "unknown"}`})`;
+      return `fails now (${gate.unmet ?? `exit ${gate.exitCode ?? "unknown"}`})`;
   }
 }
 
@@ -195,4 +199,112 @@ export function verificationJson(
     uncommitted: extra.uncommitted,
     gates: snakeCase(extra.gates.map(outcomeOf)),
   };
+}
+
+/** Accepted work as it is on a branch of the user's, to be taken back. */
+export interface Undoable {
+  readonly run: string;
+  readonly task: TaskId;
+  readonly iteration: number;
+  /** Null: HEAD was on none. */
+  readonly base: string | null;
+  /** The commits it consists of, the latest first; between them are those of others. */
+  readonly spans: readonly Span[];
+  /** Where the work was done; null in place. */
+  readonly branch: string | null;
+  /** Where the task is marked. */
+  readonly source: SourceIdentity | null;
+}
+
+/** What led from one commit to another; null: from nothing. */
+export interface Span {
+  readonly from: string | null;
+  readonly to: string;
+}
+
+export const UNDOABLE_EVENTS = [
+  "tasks.observed",
+  "worktree.opened",
+  "worktree.removed",
+  "iteration.started",
+  "evidence.collected",
+  "task.completed",
+  "task.merged",
+  "task.undone",
+  "task.reset",
+] as const;
+
+/** What was accepted in place or merged last, and has not been taken back since. */
+export function lastUndoable(events: readonly Recorded[]): Undoable | null {
+  return events.reduce(remember, NOTHING).accepted.at(-1) ?? null;
+}
+
+interface Memory {
+  readonly source: SourceIdentity | null;
+  readonly accepted: readonly Undoable[];
+  readonly underWay: Readonly<Record<TaskId, UnderWay>>;
+}
+
+type UnderWay = Pick<Undoable, "base" | "branch" | "spans">;
+
+const NOTHING: Memory = { source: null, accepted: [], underWay: {} };
+const UNTOUCHED: UnderWay = { base: null, branch: null, spans: [] };
+
+function remember(memory: Memory, event: Recorded): Memory {
+  switch (event.type) {
+    case "tasks.observed":
+      return { ...memory, source: event.plan.source };
+    case "worktree.opened":
+      return withWork(memory, event.task, { base: event.base, branch: event.branch });
+    case "iteration.started": {
+      const isInPlace = (memory.underWay[event.task]?.branch ?? null) === null;
+      return isInPlace ? withWork(memory, event.task, { base: event.branch }) : memory;
+    }
+    case "evidence.collected":
+      return withWork(memory, event.task, { spans: extended(memory.underWay[event.task], event) });
+    case "task.completed":
+      return (memory.underWay[event.task]?.branch ?? null) === null ? accepted(memory, event) : memory;
+    case "task.merged": {
+      const { from, to } = event;
+      const isEmpty = from === to;
+      return isEmpty ? memory : accepted(withWork(memory, event.task, { spans: [{ from, to }] }), event);
+    }
+    case "task.undone":
+      return { ...forgotten(memory, event.task), accepted: memory.accepted.slice(0, -1) };
+    case "worktree.removed":
+    case "task.reset":
+      return forgotten(memory, event.task);
+    default:
+      return memory;
+  }
+}
+
+function withWork(memory: Memory, task: TaskId, work: Partial<UnderWay>): Memory {
+  const known = memory.underWay[task] ?? UNTOUCHED;
+  return { ...memory, underWay: { ...memory.underWay, [task]: { ...known, ...work } } };
+}
+
+function extended(
+  { spans } = UNTOUCHED,
+  { evidence: { headBefore: from, headAfter: to } }: EventOf<"evidence.collected">,
+): readonly Span[] {
+  if (to === null || from === to) return spans;
+  const [latest, ...earlier] = spans;
+  const continues = latest !== undefined && latest.to === from;
+  return continues ? [{ from: latest.from, to }, ...earlier] : [{ from, to }, ...spans];
+}
+
+function accepted(memory: Memory, event: EventOf<"task.completed" | "task.merged">): Memory {
+  const { run, task, iteration } = event;
+  const work = memory.underWay[task] ?? UNTOUCHED;
+  const { source } = memory;
+  return {
+    ...forgotten(memory, task),
+    accepted: [...memory.accepted, { run, task, iteration, source, ...work }],
+  };
+}
+
+function forgotten(memory: Memory, task: TaskId): Memory {
+  const { [task]: _, ...underWay } = memory.underWay;
+  return { ...memory, underWay };
 }

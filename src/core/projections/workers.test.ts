@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { workerInWords, workerJson, type WorkerRow } from "./workers.ts";
+import { workerInWords, workerJson, type WorkerRow } from "./status.ts";
 
 const NOW = 10_000_000;
 const WORKER: WorkerRow = {

@@ -1,16 +1,12 @@
-import { few } from "../few.ts";
+import { isAcceptance } from "../loop/task-status.ts";
+import type { FeedbackItem, Lesson } from "../interventions/intervention.ts";
 import type { Question } from "../loop/state.ts";
 import type { Task } from "../plan/task.ts";
-import { isFailing, type GateOutcome } from "../report/checked-gate.ts";
+import { type GateOutcome, isFailing } from "../report/checked-gate.ts";
+import { AUTO_APPROVED, isAtCap, reviewMode, type StoryReview } from "../review/story-review.ts";
 import type { GateSettings } from "../settings.ts";
-import type { StoryReview } from "../review/story-review.ts";
 import { isReading } from "../stages/stages.ts";
-import { feedbackSection } from "./feedback-section.ts";
-import { reviewCompletion, storyWork } from "./story-work.ts";
-import { stageCompletion, stageWork } from "./stage-work.ts";
-import { BUILD_TEMPLATE, hasPlaceFor, renderTemplate } from "./template.ts";
-import type { FeedbackItem } from "../interventions/intervention.ts";
-import type { Lesson } from "../interventions/lessons.ts";
+import { closest, few } from "../text.ts";
 
 export interface PromptParts {
   readonly task: Task;
@@ -97,7 +93,15 @@ function notes({ notes: text }: PromptParts): string {
 
 function answeredDecision({ question }: PromptParts): string {
   if (question === null || question.answer === null) return "";
+  if (question.acceptance !== null) return judgedByPerson(question, question.answer);
   return `## Answered decision\nYou asked: ${question.text}\nThe answer: ${question.answer}`;
+}
+
+function judgedByPerson({ iteration, text }: Question, answer: string): string {
+  const [verb, next] = isAcceptance(answer)
+    ? ["agreed to", "Nothing has to be changed for it. Finish what is open, and claim again."]
+    : ["rejected", "Change what the answer is about before you claim again."];
+  return `## A person ${verb} your claim of iteration ${iteration}\nThe question was: ${text}\nThe answer: ${answer}\n${next}`;
 }
 
 function requiredEvidence({ gates, commit, baseline, lessons }: PromptParts): string {
@@ -142,8 +146,8 @@ When the task is genuinely and completely done, print this on a line of its own:
 
 Print it only when everything above is true: your work is verified, and a false promise is rejected.
 If there is more to do, say what, and do not print it: another iteration follows.
-If all of it was there before the task was begun and nothing is left to change, do not claim it: print
-\`<promise>BLOCKED:already done</promise>\` on a line of its own, and a person will look.`;
+If all of it was there before the task was begun and nothing is left to change, print
+\`<promise>ALREADY_DONE:where it is</promise>\` on a line of its own instead, and a person will look.`;
 }
 
 function askingForHelp(): string {
@@ -152,4 +156,211 @@ For a genuine blocker that only a person can remove, print \`<promise>BLOCKED:th
 for a decision that only a person can make, \`<promise>DECIDE:the question</promise>\`. Options may follow the question, each
 after a \`|\`, and \`default=an option\` with \`deadline=30m\` for what is to be done when nobody answers in time. Try the
 alternatives first: neither is a way round difficult work.`;
+}
+
+/** What an iteration in the review cycle is for, as a section of its prompt. */
+export function storyWork(review: StoryReview, cap: number): string {
+  return `## Your part\n${workOf(review, cap)}\n\n${FIELDS}`;
+}
+
+function workOf(review: StoryReview, cap: number): string {
+  switch (reviewMode([review])) {
+    case "implement":
+      return "Implement this story. Another agent will then review it with fresh eyes.";
+    case "review-fix":
+      return `A review of this story asks for changes. Make them, all of them, and nothing else:
+
+${review.reviewFeedback.trim()}`;
+    case "review":
+      return isAtCap(review, cap) ? `${REVIEW}\n\n${atCap(review)}` : REVIEW;
+  }
+}
+
+const REVIEW = `Another agent has worked on this story. Review what it did with fresh eyes: read the changes (\`git log\`, \`git diff\`),
+the acceptance criteria, and the code around them. Look for what does not work, is missing, is unsafe, or will not be
+understood. Change no files: whatever you change is put back.`;
+
+function atCap({ reviewCount }: StoryReview): string {
+  return `This story has been reviewed ${reviewCount} times, which is as often as it may be: approve it now. Say in your words what is
+still not good; its notes will say ${AUTO_APPROVED}.`;
+}
+
+const FIELDS = `The review state in the file with the stories (\`passes\`, \`reviewStatus\`, \`reviewCount\`, \`reviewFeedback\`) is written for you, from
+what you print at the end. You may add stories or split what is not begun, as new stories that nobody has touched;
+\`prd.md\` is not yours to edit.`;
+
+/** How a review says what it found. */
+export function reviewCompletion(review: StoryReview, promise: string, cap: number): string {
+  const approval = `## Completion Requirements
+${isAtCap(review, cap) ? "When you have looked at it" : "If it is good"}, say in your words why, and print this on a line of its own:
+
+<promise>${promise}</promise>`;
+  if (isAtCap(review, cap)) return approval;
+  return `${approval}
+
+If something has to be changed first, print instead, on a line of its own, everything that is wrong and where:
+
+<promise>CHANGES_REQUESTED:what is wrong</promise>
+
+The story then goes back to the agent that wrote it, with your words. Approve only what you have looked at.`;
+}
+
+/** What a stage is there for, as a section of its prompt; empty for one that writes the code. */
+export function stageWork(stage: string, isFirst: boolean): string {
+  if (isFirst) return "";
+  return `## Your part\n${WORK[stage] ?? OTHER}`;
+}
+
+const WORK: Readonly<Record<string, string>> = {
+  reviewer: `Another agent has worked on this task. Review what it did with fresh eyes: read the changes (\`git log\`, \`git diff\`), the
+specification above, and the code around them. Look for what does not work, is missing, is unsafe, or will not be
+understood. Change no files: whatever you change is put back.`,
+  tester: `Another agent has worked on this task. Test what it did: run the project's tests, write the tests that are missing,
+try what the specification promises. Do not repair the code itself.`,
+  qa: `Others have written, reviewed and tested this task. Look at the result as its user would: does it do what the
+specification says, from beginning to end? Change no files: whatever you change is put back.`,
+};
+
+const OTHER = "Others have worked on this task before you. Do the part that your stage is named after.";
+
+/** How a later stage says what it found. */
+export function stageCompletion(stage: string, promise: string): string {
+  const words = stage === "reviewer" ? 'write "REVIEW PASSED" with your reasons, and then' : "";
+  return `## Completion Requirements
+If your part is done and you have nothing against it, ${words === "" ? "" : `${words} `}print this on a line of its own:
+
+<promise>${promise}</promise>
+
+If something has to be changed first, print instead, on a line of its own, everything that is wrong and where:
+
+<promise>CHANGES_REQUESTED:what is wrong</promise>
+
+The task then goes back to the agent that wrote it, with your words. Approve only what you have looked at.`;
+}
+
+const LENGTH_MAX = 4_000;
+/** Below this an output says nothing. */
+const OUTPUT_MIN = 200;
+const HEADING = "## Previous Iteration Feedback (DO NOT IGNORE)";
+
+/**
+ * What the next prompt says of the iterations before. Each message comes once, the most useful first; when room
+ * is short, outputs lose their beginnings first, then the last messages go.
+ */
+export function feedbackSection(feedback: readonly FeedbackItem[]): string {
+  if (feedback.length === 0) return "";
+  const outputs = feedback.filter(({ output }) => hasWords(output));
+  const words = feedback.reduce((sum, { text }) => sum + text.length + 8, HEADING.length + 80);
+  const perOutput = Math.max(OUTPUT_MIN, Math.floor((LENGTH_MAX - words) / Math.max(1, outputs.length)));
+  const items = feedback.map((item) => itemText(item, perOutput));
+  const shown: string[] = [];
+  let length = HEADING.length;
+  for (const item of items) {
+    if (shown.length > 0 && length + item.length > LENGTH_MAX - 60) break;
+    shown.push(item);
+    length += item.length + 1;
+  }
+  const rest = items.length - shown.length;
+  const more = rest === 0 ? [] : [`- … and ${rest} more of the kind.`];
+  return [HEADING, ...shown, ...more].join("\n").slice(0, LENGTH_MAX);
+}
+
+function itemText({ text, output }: FeedbackItem, outputLength: number): string {
+  const said = `- ${text.replaceAll("\n", "\n  ")}`;
+  if (!hasWords(output)) return said;
+  const lines = lastLines(output, outputLength).split("\n");
+  return [said, "", ...lines.map((line) => `      ${line}`), ""].join("\n");
+}
+
+/** Whole lines, as many of the last as fit together with their indentation. */
+function lastLines(output: string, length: number): string {
+  const lines = output.trimEnd().split("\n");
+  const kept: string[] = [];
+  let room = length;
+  for (const line of lines.toReversed()) {
+    room -= line.length + 7;
+    if (room < 0 && kept.length > 0) break;
+    kept.unshift(line.length > length ? `…${line.slice(-length)}` : line);
+  }
+  return kept.join("\n");
+}
+
+function hasWords(output: string | undefined): output is string {
+  return output !== undefined && output.trim() !== "";
+}
+
+/** What a template may say in `{{…}}`; the first ten are whole sections, empty when there is nothing to say. */
+export const TEMPLATE_VARIABLES = [
+  "task_information",
+  "specification",
+  "stage_work",
+  "success_criteria",
+  "notes",
+  "decision",
+  "feedback",
+  "required_evidence",
+  "completion_requirements",
+  "asking_for_help",
+  "task_id",
+  "title",
+  "description",
+  "stage",
+  "iteration",
+  "max_iterations",
+  "promise",
+] as const;
+
+export type TemplateVariable = (typeof TEMPLATE_VARIABLES)[number];
+
+/** The built-in prompt: every section, in its fixed order. */
+export const BUILD_TEMPLATE = `{{task_information}}
+
+{{specification}}
+
+{{stage_work}}
+
+{{success_criteria}}
+
+{{notes}}
+
+{{decision}}
+
+{{feedback}}
+
+{{required_evidence}}
+
+{{completion_requirements}}
+
+{{asking_for_help}}
+`;
+
+const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
+
+/** Puts the values in; a section that is empty leaves no gap. Text inside values is never looked at again. */
+export function renderTemplate(template: string, values: Readonly<Record<TemplateVariable, string>>): string {
+  const filled = template.replaceAll(
+    PLACEHOLDER,
+    (_, name: string) => values[name as TemplateVariable] ?? "",
+  );
+  return `${filled.replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
+}
+
+export function hasPlaceFor(template: string, name: TemplateVariable): boolean {
+  return [...template.matchAll(PLACEHOLDER)].some((match) => match[1] === name);
+}
+
+/** What is wrong with a template: the line, and the sentence that mends it. */
+export function templateProblem(
+  template: string,
+): { readonly line: number; readonly message: string } | null {
+  const known: readonly string[] = TEMPLATE_VARIABLES;
+  for (const match of template.matchAll(PLACEHOLDER)) {
+    const name = match[1] ?? "";
+    if (known.includes(name)) continue;
+    const line = template.slice(0, match.index).split("\n").length;
+    const meant = closest(name, known);
+    const hint = meant === null ? `known: ${known.join(", ")}` : `did you mean {{${meant}}}?`;
+    return { line, message: `unknown variable {{${name}}}; ${hint}` };
+  }
+  return null;
 }

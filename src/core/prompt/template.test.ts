@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { plainTask } from "../plan/task.ts";
-import { buildPrompt, type PromptParts } from "./build-prompt.ts";
-import { templateProblem } from "./template.ts";
+import { buildPrompt, type PromptParts, templateProblem } from "./build-prompt.ts";
 
 const PARTS: PromptParts = {
   task: plainTask({
@@ -30,6 +29,7 @@ const PARTS: PromptParts = {
     deadlineAt: null,
     answer: "that",
     usedIn: null,
+    acceptance: null,
   },
   messages: "## Message from the operator\nuse the v2 API",
   feedback: [{ iteration: 2, text: "no file has changed" }],

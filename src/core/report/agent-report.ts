@@ -1,5 +1,6 @@
 import type { Instant } from "../time.ts";
-import type { Signals } from "./signals.ts";
+import type { Review } from "../verdict/reader.ts";
+import type { AnalyzerAnswer } from "./plugin-answers.ts";
 
 /** What came back from one agent process: how it ended, what it said, what it cost. */
 export interface AgentReport {
@@ -26,6 +27,8 @@ export interface AgentReport {
   readonly unknownEvents?: number;
   /** What its words say besides the claim; missing when nobody read them. */
   readonly signals?: Signals;
+  /** Of a second reader: what it found; missing when it cannot be read. */
+  readonly review?: Review;
 }
 
 /** Why the process is gone. `interrupted` is written by recovery: nobody saw the end. */
@@ -53,8 +56,15 @@ export type Claim =
       /** From the asking. */
       readonly deadlineMs?: number | null;
     }
+  /** All of it was there before the task began; never accepted by itself. */
+  | { readonly is: "already-done"; readonly reason: string }
   | { readonly is: "unfinished" }
   | { readonly is: "none" };
+
+/** As scripts read it. */
+export function claimName({ is }: Claim): Exclude<Claim["is"], "already-done"> | "already_done" {
+  return is === "already-done" ? "already_done" : is;
+}
 
 /** Only `agent` costs an attempt. */
 export type FailureClass = "agent" | "transient" | "limit" | "auth" | "config" | "internal";
@@ -87,3 +97,94 @@ export const UNKNOWN_USAGE: Usage = {
   cacheReadTokens: null,
   costUsd: null,
 };
+
+/** What an agent's words say besides the claim. None of it is trusted. */
+export interface Signals {
+  /** 0–100: 100 for a claim in one of the agreed forms, less for words that only sound like completion. */
+  readonly confidence: number;
+  readonly isTestOnly: boolean;
+  readonly isStuck: boolean;
+  /** The expected promise stands where it does not count: in a code fence, a quotation, a comment, or decorated. */
+  readonly isPromiseHidden: boolean;
+  /** Sentences that speak against completion. */
+  readonly contradictions: readonly string[];
+  /** Files that the agent says it wrote. */
+  readonly citations: readonly string[];
+  /** What it answers to concerns and findings that the prompt numbers; missing in old logs. */
+  readonly answers?: readonly Answer[];
+  /** The last error without what differs from time to time; the same for the same error. */
+  readonly errorSignature: string | null;
+  readonly statusBlock: StatusBlock | null;
+  /** From the status block, else from a bare line. */
+  readonly exitSignal: boolean | null;
+  readonly workType: WorkType | null;
+  readonly testsStatus: TestsStatus | null;
+  /** What analyzers of plugins said; the rest has it in it already. */
+  readonly analyzers?: readonly AnalyzerAnswer[];
+}
+
+/** `Concern 1: …` or `Finding 2: …`. */
+export interface Answer {
+  readonly about: "concern" | "finding";
+  readonly number: number;
+  readonly text: string;
+}
+
+/** Everything that can be read from an agent's words. */
+export interface SignalReport {
+  readonly claim: Claim;
+  readonly signals: Signals;
+  /** The text of the promise that counts, whether or not it is the expected one. */
+  readonly promise: string | null;
+  readonly promiseMatches: boolean;
+  /** The end of what the agent said, bounded. */
+  readonly finalText: string;
+}
+
+export type BlockStatus = "COMPLETE" | "IN_PROGRESS" | "BLOCKED";
+export type TestsStatus = "PASSING" | "FAILING" | "NOT_RUN";
+export type WorkType = "IMPLEMENTATION" | "TESTING" | "DOCUMENTATION" | "REFACTORING";
+
+/** A status block as written; a field that is missing or makes no sense is null. */
+export interface StatusBlock {
+  readonly status: BlockStatus | null;
+  readonly tasksCompleted: number | null;
+  readonly filesModified: number | null;
+  readonly testsStatus: TestsStatus | null;
+  readonly workType: WorkType | null;
+  readonly exitSignal: boolean | null;
+  readonly recommendation: string | null;
+  /** Lines with a field or a value that we do not know. */
+  readonly unknownFields: readonly string[];
+  readonly missingFields: readonly string[];
+}
+
+/** What only one of them knows is what is known. */
+export function usageWith(one: Usage, other: Usage): Usage {
+  return combined(one, other, (a, b) => (a === null ? b : a + (b ?? 0)));
+}
+
+/** What is left of a total when an earlier part is taken out; what nobody knows stays unknown. */
+export function usageWithout(total: Usage, part: Usage): Usage {
+  return combined(total, part, (a, b) => (a === null ? null : Math.max(0, a - (b ?? 0))));
+}
+
+function combined(
+  one: Usage,
+  other: Usage,
+  combine: (a: number | null, b: number | null) => number | null,
+): Usage {
+  return {
+    inputTokens: combine(one.inputTokens, other.inputTokens),
+    outputTokens: combine(one.outputTokens, other.outputTokens),
+    cacheReadTokens: combine(one.cacheReadTokens, other.cacheReadTokens),
+    costUsd: combine(one.costUsd, other.costUsd),
+  };
+}
+
+/** The folder that an iteration's agent side and we share: the variable that names it, and the files in it. */
+export const ITERATION_FILES = {
+  variable: "RALPH_ITERATION_DIR",
+  task: "task.json",
+  reports: "reports.jsonl",
+} as const;

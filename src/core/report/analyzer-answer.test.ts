@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UNKNOWN_USAGE, type AgentReport, type Claim } from "./agent-report.ts";
-import { withAnalyzers, type AnalyzerAnswer } from "./analyzer-answer.ts";
+import { withAnalyzers, type AnalyzerAnswer } from "./plugin-answers.ts";
 
 const NONE: Claim = { is: "none" };
 const COMPLETE: Claim = { is: "complete", promise: "COMPLETE" };

@@ -1,5 +1,4 @@
 import type { GateSettings } from "../settings.ts";
-import type { GateResult, GateStatus } from "./gate-result.ts";
 import { newFailures, readFailures } from "./read-failures.ts";
 
 /** A gate's result, seen against how the gate was before the agent touched anything. */
@@ -52,6 +51,10 @@ export function failedBefore({ baseline }: CheckedGate): boolean {
   return baseline !== null && isFailing(baseline.status);
 }
 
+export function hasTurnedGreen(gate: CheckedGate): boolean {
+  return gate.status === "passed" && failedBefore(gate);
+}
+
 /** Failures that were not there before the agent began; all of them when nothing failed then. */
 function failuresOfAgent(gate: CheckedGate): readonly string[] {
   return newFailures(gate.baseline?.failures ?? [], gate.failures);
@@ -60,6 +63,11 @@ function failuresOfAgent(gate: CheckedGate): readonly string[] {
 /** What has to be repaired: where old failures are tolerated, only the new ones. */
 export function failuresToMend(gate: CheckedGate): readonly string[] {
   return gate.onBaseline === "tolerate" ? failuresOfAgent(gate) : gate.failures;
+}
+
+/** Records of older versions do not name what was missing. */
+export function whyMissing({ unmet }: GateResult): string {
+  return unmet ?? "its program is not installed";
 }
 
 export function isFailing(status: GateStatus): boolean {
@@ -82,3 +90,23 @@ function isWorse(gate: CheckedGate): boolean {
   if ((gate.baseline?.failures ?? []).length === 0) return false;
   return gate.failures.length === 0 || failuresOfAgent(gate).length > 0;
 }
+
+/** How one gate ended. A gate whose tool is not installed is `missing`: nobody knows what it would say. */
+export interface GateResult {
+  readonly name: string;
+  readonly required: boolean;
+  readonly onMissing: "warn" | "fail" | "skip";
+  readonly status: GateStatus;
+  /** Of the last try, and so is `tail`. */
+  readonly exitCode: number | null;
+  /** Of all tries together. */
+  readonly durationMs: number;
+  /** The last lines of its output, bounded. */
+  readonly tail: string;
+  /** How often it was run: 0 when it could not be, more than once when it failed and may be tried again. */
+  readonly tries: number;
+  /** Why it failed or is missing, where the exit code alone does not say: `pytest is not installed`. */
+  readonly unmet: string | null;
+}
+
+export type GateStatus = "passed" | "failed" | "missing" | "skipped" | "timeout";

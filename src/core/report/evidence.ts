@@ -1,6 +1,5 @@
-import type { StoryFindings } from "../review/look-at-stories.ts";
+import type { StoryFindings } from "../review/check-stories.ts";
 import type { PluginAnswers } from "./plugin-answers.ts";
-import type { Weakening } from "../weakening/find-weakened-tests.ts";
 
 /** What we observed in git after an iteration, whatever the agent said. */
 export interface Evidence {
@@ -26,21 +25,22 @@ export interface Evidence {
   readonly phantoms: readonly string[];
   /** Protected files that the agent changed; they were put back. */
   readonly putBack: readonly string[];
-  /** Gates whose definition is no longer what the run started with, and where: `package.json: scripts.test`. */
-  readonly changedDefinitions: readonly ChangedDefinition[];
-  /** Tests that check less than when the task began. */
-  readonly weakened: readonly Weakening[];
+  /** What kept changes from git's eyes, in words; it was undone. These five are missing in older logs. */
+  readonly hidden?: readonly string[];
+  /** New files without any visible character: they are no change. */
+  readonly blankFiles?: readonly string[];
+  /** Of everything since the task began. */
+  readonly isWhiteSpaceOnly?: boolean;
+  /** New lines that switch a checker off: `src/a.ts: // eslint-disable-line`. */
+  readonly suppressions?: readonly string[];
+  /** What gates judge by and the task changed: these are set back when the old checks run. */
+  readonly checkFiles?: readonly string[];
   /** What the repository's hooks said when they refused our commit; null when they did not. */
   readonly refusal: string | null;
   /** What was done to the stories of a source with the review cycle; missing where there is none. */
   readonly stories?: StoryFindings;
   /** Missing where no plugin was asked. */
   readonly plugins?: PluginAnswers;
-}
-
-export interface ChangedDefinition {
-  readonly gate: string;
-  readonly where: string;
 }
 
 export interface ChangeSet {
@@ -85,8 +85,6 @@ export const NOTHING_FOUND = {
   tasksRemoved: [],
   phantoms: [],
   putBack: [],
-  changedDefinitions: [],
-  weakened: [],
   refusal: null,
 } as const satisfies Partial<Evidence>;
 

@@ -116,3 +116,65 @@ function isPart(words: string | null, fits: (part: string) => boolean): boolean 
 function wordsOf(line: string): string {
   return stripEscapes(line).trim();
 }
+
+/** Fewer lines that are the prompt's may well be the agent's own: it says again what the prompt quotes. */
+const RUN_MIN = 3;
+/** So many places of the prompt are followed at a time, the longest runs first. */
+const RUNS_MAX = 50;
+
+/**
+ * Leaves out lines that only repeat the prompt: at least three in a row, in the prompt's order, blank lines aside.
+ * Agents may break its lines.
+ */
+export function withoutEcho<Line extends { readonly text: string }>(
+  lines: readonly Line[],
+  prompt: string,
+): readonly Line[] {
+  const given = linesOf(prompt);
+  const text = given.join(" ");
+  const starts = startsOf(given);
+  const said = lines.filter(({ text: line }) => line.trim() !== "");
+  const echoed = new Set<Line>();
+  /** Where the prompt would go on, and how many lines have repeated it up to there. */
+  let runs: ReadonlyMap<number, number> = new Map();
+  for (const [index, line] of said.entries()) {
+    const words = spacedWords(line.text);
+    const next = new Map<number, number>();
+    for (const at of [...runs.keys(), ...(starts.get(firstWord(words)) ?? [])]) {
+      const end = at + words.length;
+      if (!text.startsWith(words, at) || (end < text.length && text[end] !== " ")) continue;
+      const length = (runs.get(at) ?? 0) + 1;
+      next.set(end + 1, Math.max(length, next.get(end + 1) ?? 0));
+      if (length >= RUN_MIN) for (const one of said.slice(index + 1 - RUN_MIN, index + 1)) echoed.add(one);
+      if (next.size === RUNS_MAX) break;
+    }
+    runs = next;
+  }
+  return lines.filter((line) => !echoed.has(line));
+}
+
+/** The lines of the prompt, without colours and indentation. */
+export function linesOf(prompt: string): readonly string[] {
+  const lines = stripEscapes(prompt).split(/[\r\n]+/);
+  return lines.map(spacedWords).filter((line) => line !== "");
+}
+
+function startsOf(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const starts = new Map<string, number[]>();
+  let at = 0;
+  for (const line of lines) {
+    const known = starts.get(firstWord(line)) ?? [];
+    if (known.length < RUNS_MAX) known.push(at);
+    starts.set(firstWord(line), known);
+    at += line.length + 1;
+  }
+  return starts;
+}
+
+function firstWord(words: string): string {
+  return words.split(" ", 1)[0] ?? "";
+}
+
+function spacedWords(line: string): string {
+  return line.trim().replaceAll(/\s+/g, " ");
+}

@@ -1,5 +1,3 @@
-import { failureMessage, failureName } from "./failure-name.ts";
-import { FAILURE_SHAPES } from "./failure-shapes.ts";
 import { stripEscapes } from "./strip-escapes.ts";
 
 const FAILURES_MAX = 50;
@@ -83,3 +81,116 @@ function unformatted(line: string): string | null {
   const file = /^\[warn\] (\S+\.\w+)$/.exec(line)?.[1];
   return file === undefined ? null : `${file}: not formatted`;
 }
+
+/** How tools write that something failed. */
+export interface FailureShape {
+  readonly pattern: RegExp;
+  /** What failed, from what the pattern found and the file that was named last; null when it is none after all. */
+  readonly read: (found: readonly string[], file: string) => string | null;
+  /** The line means a failure only where something else says that there are any. */
+  readonly needsProof?: true;
+}
+
+const first = ([, name = ""]: readonly string[]): string => name;
+const fileAndMessage = ([, file = "", message = ""]: readonly string[]): string =>
+  `${file}: ${failureMessage(message)}`;
+
+/** Of runners of tests. */
+const TESTS: readonly FailureShape[] = [
+  // TAP
+  {
+    pattern: /^\s*not ok\b\s*\d*(?:\s*-)?\s*(.*)$/,
+    read: ([, rest = ""]) => (/#\s*(?:todo|skip)\b/i.test(rest) ? null : rest.replace(/\s#\s.*$/, "")),
+  },
+  // node:test, vitest, AVA, Playwright; linters count their problems with the same sign
+  {
+    pattern: /^\s*[✖×✗✘]\s+(?:\d+\s+(?=\[))?(?:\[fail\]:\s)?(.*)$/,
+    read: ([, name = ""]) =>
+      /^(?:failing tests:|\d+ (?:problems?|errors?|warnings?)\b)/.test(name) ? null : name,
+  },
+  // jest
+  {
+    pattern: /^\s*●\s+(.*)$/,
+    read: ([, name = ""]) => (/^(?:Console|\w+ Warning:?)$/.test(name) ? null : name),
+    needsProof: true,
+  },
+  // nextest, jest, vitest, go (the package)
+  { pattern: /^\s*FAIL\s+(?:\[[^\]]{0,40}\]\s+)?(?:\([\s\d/]{1,20}\)\s+)?(\S.*)$/, read: first },
+  // RSpec
+  { pattern: /^rspec (\S+?):\d+ # (.*)$/, read: ([, file = "", name = ""]) => `${file} ${name}` },
+  // pytest; the reason is behind a dash
+  {
+    pattern: /^(?:FAILED|ERROR) (\S+?(?:\.py\b|::).*)$/,
+    read: ([, rest = ""]) => /^[^\s[]*(?:\[.*?\](?= - |$))?/.exec(rest)?.[0] ?? null,
+  },
+  // unittest, automake
+  { pattern: /^(?:FAIL|ERROR): (\w+ \([\w.]+\).*)$/, read: first },
+  { pattern: /^FAIL: (\S+)/, read: first },
+  // go
+  { pattern: /^\s*--- FAIL: (\S+)/, read: first },
+  // rust, deno
+  { pattern: /^(?:test )?(\S.*?) \.\.\. FAILED\b/, read: first },
+  // bun
+  { pattern: /^\(fail\) (.*)$/, read: first },
+  // gradle
+  { pattern: /^(\S.*) FAILED$/, read: ([, name = ""]) => (name.includes(" > ") ? name : null) },
+  // .NET
+  { pattern: /^\s+Failed (\S.*?) \[[^\]]{1,20}\]$/, read: first },
+  // maven
+  { pattern: /^\[ERROR\]\s+(?:\w+\.)*?(\w+\.\w+)(?::\d+|->|\s+--\s|\s+Time elapsed)/, read: first },
+  { pattern: /^\[ERROR\]\s+(\w+\([\w.$]+\))\s+Time elapsed/, read: first },
+];
+
+/** Of compilers and linters. */
+const SOURCES: readonly FailureShape[] = [
+  // tsc, plain and coloured
+  { pattern: /^(\S.*?)(?:\(\d+,\d+\):|:\d+:\d+ -) (error TS\d+: .*)$/, read: fileAndMessage },
+  // javac by maven
+  { pattern: /^\[ERROR\] (\S+):\[\d+,\d+\] (.*)$/, read: fileAndMessage },
+  // gcc, clang, mypy, javac, swiftc
+  { pattern: /^(\S+?):\d+(?::\d+)?: ((?:fatal )?error: .*)$/, read: fileAndMessage },
+  // flake8, ruff, pylint
+  { pattern: /^(\S+?\.pyi?):\d+:\d+: ([A-Z]+\d+:? .*)$/, read: fileAndMessage },
+  // go vet and build
+  { pattern: /^(?:vet: )?(\S+?\.go):\d+:\d+: (.*)$/, read: fileAndMessage },
+  // eslint and stylelint, below the name of the file
+  {
+    pattern: /^\s+\d+:\d+\s+(?:error|✖)\s+(\S.*)$/,
+    read: ([, message = ""], file) =>
+      file === "" ? failureMessage(message) : `${file}: ${failureMessage(message)}`,
+  },
+];
+
+/** The more telling ones first: one line is one failure. */
+const FAILURE_SHAPES: readonly FailureShape[] = [...SOURCES, ...TESTS];
+
+const NAME_LENGTH_MAX = 200;
+
+/** A failure without what differs from run to run: durations, addresses, places in files, where the project lies. */
+function failureName(text: string): string {
+  return text
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .replace(RULE_AT_END, "")
+    .replace(DURATION_AT_END, "")
+    .replaceAll(ADDRESS, "…")
+    .replaceAll(ABSOLUTE, "$1")
+    .replaceAll(PLACE, "")
+    .trim()
+    .slice(0, NAME_LENGTH_MAX)
+    .toWellFormed();
+}
+
+/** What a tool says about a failure may hold numbers that grow; a name that somebody gave does not. */
+function failureMessage(text: string): string {
+  return text.replaceAll(/(?<![\w.])\d+(?:[.,]\d+)*(?!\w)/g, "…");
+}
+
+const RULE_AT_END = / ─{3,}$/;
+const DURATION_AT_END =
+  / (?:[([] ?\d[\d.,]{0,12} ?(?:ns|[mµμ]?s|sec|min|m) ?[)\]]|\d[\d.,]{0,12} ?(?:ns|[mµμ]?s))$/;
+const ADDRESS = /\b0x[0-9a-f]+\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+/** The last folder and the name are kept. */
+const ABSOLUTE = /(?<![\w./-])(?:[A-Za-z]:|file:\/\/)?[/\\](?:[\w.@+-]+[/\\])+([\w.@+-]+[/\\][\w.@+-]+)/g;
+/** `:12:3`, `(12,3)` and `:[12,3]` behind a file, and `(line 12)`. */
+const PLACE = /(?<=\.\w{1,6})(?::\d+(?::\d+)?|:?[([]\d+,\d+[)\]])|\s?\(line \d+\)/g;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { growthOfFour, LINEAR_GROWTH_MAX } from "../../../test/fixtures/growth.ts";
-import { readLimit } from "./read-limit.ts";
+import { readLimit } from "./classify-failure.ts";
 import { readResetTime } from "./read-reset-time.ts";
 
 const NOW = Date.parse("2026-11-15T02:46:37Z");

@@ -123,6 +123,26 @@ describe("a hold", () => {
   });
 });
 
+describe("work that is already done", () => {
+  const done = (reason: string): Claim => ({ is: "already-done", reason });
+  const DONE = "<promise>ALREADY_DONE: more() exists </promise>";
+  test.each<[string, string, Claim]>([
+    ["has a reason", DONE, done("more() exists")],
+    ["counts when it is said last", `<promise>COMPLETE</promise>\n${DONE}`, done("more() exists")],
+    ["does not count when it is not said last", `${DONE}\n<promise>COMPLETE</promise>`, complete],
+    ["is beaten by a blocker before it", `<promise>BLOCKED:no key</promise>\n${DONE}`, blocked("no key")],
+    ["is beaten by a question after it", `${DONE}\n<promise>DECIDE:a?</promise>`, undecided("a?")],
+    [
+      "without a reason is no signal",
+      "<promise>COMPLETE</promise>\n<promise>ALREADY_DONE:</promise>",
+      complete,
+    ],
+    ["in lower case is just another text", "<promise>already_done:more() exists</promise>", none],
+  ])("%s", (_, text, claim) => {
+    expect(claimOf(text)).toEqual(claim);
+  });
+});
+
 describe("without the need of a tag", () => {
   test.each<[string, string, Claim]>([
     ["bare words count in any case", "so\n  complete \n", complete],

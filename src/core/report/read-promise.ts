@@ -1,4 +1,4 @@
-import { parseDuration } from "../duration.ts";
+import { parseDuration } from "../time.ts";
 import type { Claim } from "./agent-report.ts";
 import type { Standing } from "./split-lines.ts";
 
@@ -45,11 +45,12 @@ export function createPromiseReader(expected: ExpectedPromise): PromiseReader {
   let open: string | null = null;
 
   const take = (text: string): void => {
-    const held = readHold(text);
-    if (held === "empty") return;
-    const promise = text.slice(0, PROMISE_LENGTH_MAX);
-    if (held !== null) hold = { claim: held, promise };
-    else last = { claim: text === completion ? { is: "complete", promise: text } : { is: "none" }, promise };
+    const claim = readClaim(text, completion);
+    if (claim === null) return;
+    const promised = { claim, promise: text.slice(0, PROMISE_LENGTH_MAX) };
+    // A blocker or a question holds the task, whatever else is said.
+    if (claim.is === "blocked" || claim.is === "undecided") hold = promised;
+    else last = promised;
   };
   const readWords = (words: string): void => {
     const isOpening = words.startsWith(OPEN);
@@ -93,15 +94,15 @@ const DISGUISE_LENGTH_MAX = 200;
 const MARKS_BEFORE = /^(?:[\s>]*|<!--\s*)(?:#{1,6}\s+|(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s*)?)?[*_`]*$/;
 const MARKS_AFTER = /^[*_`]*\s*(?:-->)?$/;
 
-/** A blocker or a question holds the task; one without words is no signal at all. */
-function readHold(text: string): Claim | "empty" | null {
-  if (text.startsWith("BLOCKED:")) {
-    const reason = bounded(text.slice("BLOCKED:".length));
-    return reason === "" ? "empty" : { is: "blocked", reason };
-  }
-  if (!text.startsWith("DECIDE:")) return null;
-  const [question = "", ...parts] = text.slice("DECIDE:".length).split("|").map(bounded);
-  if (question === "") return "empty";
+/** A blocker, a question or a finding without its words is no signal at all: null. */
+function readClaim(text: string, completion: string): Claim | null {
+  const [, kind, words = ""] = /^(BLOCKED|ALREADY_DONE|DECIDE):([^]*)$/.exec(text) ?? [];
+  if (kind === undefined) return text === completion ? { is: "complete", promise: text } : { is: "none" };
+  const reason = bounded(words);
+  if (reason === "") return null;
+  if (kind !== "DECIDE") return { is: kind === "BLOCKED" ? "blocked" : "already-done", reason };
+  const [question = "", ...parts] = words.split("|").map(bounded);
+  if (question === "") return null;
   const options = parts.filter((part) => part !== "" && !SETTING.test(part)).slice(0, OPTIONS_MAX);
   const deadline = settingOf(parts, "deadline");
   return {

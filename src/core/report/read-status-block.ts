@@ -1,5 +1,4 @@
-import type { Claim } from "./agent-report.ts";
-import type { StatusBlock } from "./signals.ts";
+import type { Claim, StatusBlock } from "./agent-report.ts";
 import type { Standing } from "./split-lines.ts";
 
 /** Finds the last complete status block, and `EXIT_SIGNAL` lines that stand alone. */

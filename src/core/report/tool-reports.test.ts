@@ -6,6 +6,7 @@ const none: Claim = { is: "none" };
 const unfinished: Claim = { is: "unfinished" };
 const complete: Claim = { is: "complete", promise: "COMPLETE" };
 const blocked = (reason: string): Claim => ({ is: "blocked", reason });
+const done = (reason: string): Claim => ({ is: "already-done", reason });
 const undecided = (question: string): Claim => ({
   is: "undecided",
   question,
@@ -24,6 +25,14 @@ const asks = (question: string): ToolReport => ({
   deadlineMs: null,
 });
 
+test("a review is taken as it can be read, and is no claim", () => {
+  const entry = { criterion: 1, answer: "met", reason: "a.txt:1" };
+  const report = readToolReport({ tool: "submit_review", criteria: [entry], concerns: [{ concern: 1 }] });
+  expect(report).toEqual({ tool: "submit_review", review: { criteria: [entry], concerns: [] } });
+  expect(claimWith(none, [report as ToolReport], "COMPLETE")).toEqual(none);
+  expect(readToolReport({ tool: "submit_review", criteria: [] })).toContain("answers nothing");
+});
+
 describe("the claim of words and tools together", () => {
   test.each<[string, Claim, readonly ToolReport[], Claim]>([
     ["without reports it is that of the words", complete, [], complete],
@@ -37,6 +46,7 @@ describe("the claim of words and tools together", () => {
     ],
     ["a blocker in words stands against the tool", blocked("no key"), [completes], blocked("no key")],
     ["a question in words stands against the tool", undecided("which?"), [completes], undecided("which?")],
+    ["work done before, in words, stands against the tool", done("by Eve"), [completes], done("by Eve")],
     ["a blocker from the tool beats the promise", complete, [blocks("no key")], blocked("no key")],
     ["it beats an earlier completion", none, [completes, blocks("no key")], blocked("no key")],
     ["it beats a later completion", none, [blocks("no key"), completes], blocked("no key")],

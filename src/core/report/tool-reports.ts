@@ -1,4 +1,5 @@
-import { parseDuration } from "../duration.ts";
+import { parseDuration } from "../time.ts";
+import { parseReview, type Review } from "../verdict/reader.ts";
 import type { Claim } from "./agent-report.ts";
 import { fieldsOf, listOf, numberOf, type Fields } from "./streams/json-fields.ts";
 import { stripEscapes } from "./strip-escapes.ts";
@@ -8,6 +9,7 @@ export type ToolReport =
   | { readonly tool: "task_complete"; readonly summary: string }
   | { readonly tool: "task_blocked"; readonly reason: string }
   | AskedDecision
+  | { readonly tool: "submit_review"; readonly review: Review }
   | { readonly tool: "report_progress"; readonly message: string; readonly percent?: number };
 
 interface AskedDecision {
@@ -25,7 +27,7 @@ export const TOOL_OPTIONS_MAX = 20;
 export function claimWith(words: Claim, reports: readonly ToolReport[], promise: string): Claim {
   const held = reports.map(holdOf).findLast((claim) => claim !== null);
   if (held !== undefined) return held;
-  if (words.is === "blocked" || words.is === "undecided") return words;
+  if (words.is === "blocked" || words.is === "undecided" || words.is === "already-done") return words;
   return reports.some(({ tool }) => tool === "task_complete") ? { is: "complete", promise } : words;
 }
 
@@ -50,6 +52,10 @@ export function readToolReport(value: unknown): ToolReport | string {
     }
     case "ask_decision":
       return readQuestion(fields);
+    case "submit_review": {
+      const review = parseReview(fields);
+      return review === null ? "it answers nothing: give each criterion and each concern" : { tool, review };
+    }
     case "report_progress": {
       const message = wordsOf(fields["message"]);
       const percent = numberOf(fields["percent"]);

@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { story, STORY_TRANSITIONS, type RawStory } from "../../../test/fixtures/story-transitions.ts";
-import { checkStories, type StoryCheck } from "./check-stories.ts";
-import { readSnapshot, readStories } from "./read-stories.ts";
-import type { StoryProblem } from "./story-problem.ts";
-import { snapshotOf, type ReviewRules, type StoryReview } from "./story-review.ts";
-import { undoOf } from "./undo-of.ts";
+import { checkStories, type StoryCheck, undoOf } from "./check-stories.ts";
+import {
+  readSnapshot,
+  readStories,
+  type ReviewRules,
+  snapshotOf,
+  type StoryProblem,
+  type StoryReview,
+} from "./story-review.ts";
 
 const RULES: ReviewRules = { cap: 5, skipReview: false, story: null };
 

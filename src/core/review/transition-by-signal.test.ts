@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { story, type RawStory } from "../../../test/fixtures/story-transitions.ts";
-import { readStories } from "./read-stories.ts";
-import { hasReviewFields, reviewMode, type ReviewMode, type StoryReview } from "./story-review.ts";
-import { readReviewSignal, transitionBySignal } from "./transition-by-signal.ts";
+import {
+  hasReviewFields,
+  readReviewSignal,
+  readStories,
+  reviewMode,
+  type ReviewMode,
+  type StoryReview,
+  transitionBySignal,
+} from "./story-review.ts";
 
 function one(fields: RawStory): StoryReview {
   const [read] = readStories({ userStories: [story(1, fields)] }).stories;

@@ -11,8 +11,8 @@ import {
 import type { Event, Recorded } from "../events.ts";
 import { evolveAll } from "../loop/evolve.ts";
 import { UNKNOWN_USAGE } from "../report/agent-report.ts";
-import { htmlReport } from "./html/html-report.ts";
-import { markdownReport } from "./markdown/markdown-report.ts";
+import { htmlReport } from "./html-report.ts";
+import { markdownReport } from "./markdown-report.ts";
 import { runReport, type ReportSources, type RunReport } from "./run-report.ts";
 
 const A = task("a");

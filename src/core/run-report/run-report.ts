@@ -1,18 +1,20 @@
-import type { Recorded } from "../events.ts";
+import type { EventOf, Recorded } from "../events.ts";
 import { forecast } from "../limits/budget.ts";
-import { tasksInScope } from "../loop/select-tasks.ts";
-import type { State } from "../loop/state.ts";
-import { statusOf } from "../loop/task-status.ts";
-import type { BlockedTask } from "../projections/blocked.ts";
-import { chartsOf, type Charts } from "../projections/charts.ts";
-import { explainRun } from "../projections/explain-run.ts";
-import { iterationRows, type IterationRow } from "../projections/iteration-row.ts";
-import { runList, type RunEntry } from "../projections/run-list.ts";
-import { timelineOf, type Timeline } from "../projections/timeline.ts";
+import { type State, taskState } from "../loop/state.ts";
+import { statusOf, tasksInScope } from "../loop/task-status.ts";
+import type { Task } from "../plan/task.ts";
+import { iterationStories } from "../projections/explain-iteration.ts";
+import { asSentence } from "../projections/explain-words.ts";
+import { explainRun, taskSteps, waitOf } from "../projections/explain.ts";
+import { sumOf, tokensOf } from "../projections/history.ts";
+import { asArgument, type BlockedTask, type InboxItem, inboxOf } from "../projections/inbox.ts";
+import { chartsOf, iterationRows, runList } from "../projections/run-list.ts";
+import type { Charts, IterationRow, RunEntry } from "../projections/run-list.ts";
+import { type Timeline, timelineOf } from "../projections/timeline.ts";
+import type { Usage } from "../report/agent-report.ts";
 import type { Instant } from "../time.ts";
-import { costRows, type CostRow } from "./cost-rows.ts";
-import { taskReports, type TaskReport } from "./task-report.ts";
-import { waitingForPerson, type Waiting } from "./waiting.ts";
+import type { Certificate } from "../verdict/certificate.ts";
+import type { Ruling } from "../verdict/verdict.ts";
 
 /** Everything that a report tells about one run. */
 export interface RunReport {
@@ -92,4 +94,193 @@ export function runReport(sources: ReportSources): RunReport | null {
     tasks: taskReports(events, state, scope),
     costs: costRows(events),
   };
+}
+
+/** What one agent cost on one task. */
+export interface CostRow {
+  readonly task: string;
+  readonly agent: string;
+  readonly iterations: number;
+  readonly durationMs: number;
+  /** Null: nobody told. */
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+}
+
+/** In the order in which they began to work. A second reader has a row of its own, without iterations. */
+export function costRows(events: readonly Recorded[]): readonly CostRow[] {
+  const rows = new Map<string, CostRow>();
+  const agents = new Map<number, string>();
+  const add = (task: string, agent: string, more: (row: CostRow) => Partial<CostRow>): void => {
+    const key = JSON.stringify([task, agent]);
+    const row = rows.get(key) ?? { task, agent, ...NOTHING };
+    rows.set(key, { ...row, ...more(row) });
+  };
+  for (const event of events) {
+    if (event.type === "iteration.started") {
+      agents.set(event.iteration, event.agent);
+      add(event.task, event.agent, ({ iterations }) => ({ iterations: iterations + 1 }));
+    }
+    const agent = "iteration" in event ? agents.get(event.iteration) : undefined;
+    if (agent === undefined) continue;
+    if (event.type === "iteration.ended") add(event.task, agent, spent(event.report));
+    if (event.type === "reader.answered") add(event.task, event.reading.agent, spent(event.reading));
+  }
+  return [...rows.values()];
+}
+
+function spent({ durationMs, usage }: { readonly durationMs: number; readonly usage: Usage }) {
+  return (row: CostRow): Partial<CostRow> => ({
+    durationMs: row.durationMs + durationMs,
+    tokens: sumOf(row.tokens, tokensOf(usage)),
+    costUsd: sumOf(row.costUsd, usage.costUsd),
+  });
+}
+
+const NOTHING = { iterations: 0, durationMs: 0, tokens: null, costUsd: null };
+
+/** What a run did for one task. */
+export interface TaskReport {
+  readonly id: string;
+  /** Null when it is no longer in the source. */
+  readonly title: string | null;
+  readonly status: string | null;
+  /** Where it stands, as a sentence that begins with its id. */
+  readonly stands: string;
+  /** Empty: the run did not come to it. */
+  readonly steps: readonly ReportStep[];
+  readonly acceptance: Acceptance | null;
+}
+
+/** An iteration, or something that happened between two. */
+export interface ReportStep {
+  readonly iteration: number | null;
+  readonly verdict: Ruling | null;
+  readonly text: string;
+}
+
+export interface Acceptance {
+  readonly iteration: number;
+  readonly commit: string | null;
+  readonly certificate: Certificate;
+}
+
+/** In the order in which the run came to them, then those that it did not come to. */
+export function taskReports(
+  events: readonly Recorded[],
+  state: State,
+  scope: readonly Task[],
+): readonly TaskReport[] {
+  const byTask = new Map<string, Recorded[]>();
+  for (const event of events) {
+    if (!("task" in event) || event.task === null) continue;
+    const known = byTask.get(event.task);
+    if (known === undefined) byTask.set(event.task, [event]);
+    else known.push(event);
+  }
+  const begun = events.flatMap((event) => (event.type === "iteration.started" ? [event.task] : []));
+  const ids = new Set([...begun, ...scope.map(({ id }) => id)]);
+  return [...ids].map((id) => reportOf(id, byTask.get(id) ?? [], state));
+}
+
+function reportOf(id: string, events: readonly Recorded[], state: State): TaskReport {
+  const planned = state.plan?.tasks.find((task) => task.id === id);
+  const source = state.plan?.source.label ?? "the task list";
+  const completed = events.findLast((event) => event.type === "task.completed");
+  return {
+    id,
+    title: planned?.title ?? null,
+    status: planned === undefined ? null : statusOf(state, planned),
+    stands:
+      planned === undefined
+        ? `${id} is no longer in ${source}.`
+        : `${id} ${asSentence(waitOf(state, planned, false).what)}`,
+    steps: shortened(id, stepsOf(events)),
+    acceptance: completed === undefined ? null : acceptanceOf(completed),
+  };
+}
+
+const FIRST_STEPS = 10;
+const LAST_STEPS = 50;
+
+/** Of very many steps, how it began and how it ended. */
+function shortened(id: string, steps: readonly ReportStep[]): readonly ReportStep[] {
+  const left = steps.length - FIRST_STEPS - LAST_STEPS;
+  if (left <= 1) return steps;
+  const text = `${left} more steps lie between; every iteration: ralph history --task ${asArgument(id)}`;
+  return [
+    ...steps.slice(0, FIRST_STEPS),
+    { iteration: null, verdict: null, text },
+    ...steps.slice(-LAST_STEPS),
+  ];
+}
+
+function stepsOf(events: readonly Recorded[]): readonly ReportStep[] {
+  return taskSteps(events, iterationStories(events)).map(({ story, text }) => ({
+    iteration: story?.record.iteration ?? null,
+    verdict: story?.record.verdict ?? null,
+    text,
+  }));
+}
+
+function acceptanceOf({ iteration, commit, certificate }: EventOf<"task.completed">): Acceptance {
+  return { iteration, commit, certificate };
+}
+
+/** Something that waits for a person, and what to type. */
+export interface Waiting {
+  readonly task: string;
+  readonly is: "question" | "blocked" | "merge";
+  readonly text: string;
+  /** Options of a question, its default; what to do before the command. Empty: nothing more to say. */
+  readonly more: string;
+  readonly command: string;
+}
+
+export function waitingForPerson(state: State, blocked: readonly BlockedTask[]): readonly Waiting[] {
+  // Workers hear of it and go on by themselves.
+  const then = state.run?.settings.shared === true ? "" : " && ralph run";
+  const items = inboxOf(state).map((item) =>
+    item.kind === "decide"
+      ? questionOf(item, then)
+      : blockedOf(
+          item,
+          blocked.find(({ id }) => id === item.task),
+          then,
+        ),
+  );
+  return [...items, ...heldMerges(state)];
+}
+
+function questionOf({ task, text, options, default: answer, deadline }: InboxItem, then: string): Waiting {
+  const choice = options.length === 0 ? "" : `Options: ${options.join(", ")}.`;
+  const otherwise =
+    answer === null || deadline === null ? "" : `From ${deadline} on the answer is "${answer}".`;
+  return {
+    task,
+    is: "question",
+    text,
+    more: [choice, otherwise].filter((part) => part !== "").join(" "),
+    command: `ralph decide ${asArgument(task)} ${asArgument(options[0] ?? "your answer")}${then}`,
+  };
+}
+
+function blockedOf({ task, text }: InboxItem, help: BlockedTask | undefined, then: string): Waiting {
+  const first = help?.first ?? null;
+  return {
+    task,
+    is: "blocked",
+    text: help?.why ?? text,
+    more: first === null ? "" : `First: ${first}.`,
+    command: `${help?.command ?? `ralph unblock ${asArgument(task)}`}${then}`,
+  };
+}
+
+function heldMerges(state: State): readonly Waiting[] {
+  return Object.keys(state.tasks).flatMap((task): readonly Waiting[] => {
+    const { merge, blockedReason } = taskState(state, task);
+    if (merge?.is !== "held" || blockedReason !== null) return [];
+    const command = state.run?.settings.shared === true ? `ralph why ${asArgument(task)}` : "ralph run";
+    return [{ task, is: "merge", text: merge.why, more: "First: clear the way.", command }];
+  });
 }

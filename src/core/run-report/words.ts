@@ -1,10 +1,13 @@
 import type { Outcome } from "../events.ts";
 import { dollars } from "../limits/budget.ts";
+import { concernSentence, criterionSentence } from "../projections/explain-iteration.ts";
 import { asSentence, count } from "../projections/explain-words.ts";
 import type { TimeSpan } from "../projections/timeline.ts";
-import { isoTime, type Instant } from "../time.ts";
+import type { GateOutcome } from "../report/checked-gate.ts";
+import { few } from "../text.ts";
+import { formatDuration, type Instant, isoTime } from "../time.ts";
 import type { Ruling } from "../verdict/verdict.ts";
-import type { RunReport } from "./run-report.ts";
+import type { Acceptance, RunReport, Waiting } from "./run-report.ts";
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
   completed: "All tasks are done",
@@ -57,6 +60,7 @@ export function timeOfDay(at: Instant): string {
 export const MARKS: Readonly<Record<Ruling | "open", string>> = {
   accepted: "✓",
   continue: "→",
+  challenged: "‽",
   rejected: "✗",
   blocked: "■",
   decide: "?",
@@ -67,6 +71,7 @@ export const MARKS: Readonly<Record<Ruling | "open", string>> = {
 export const RULINGS: Readonly<Record<Ruling | "open", string>> = {
   accepted: "accepted",
   continue: "not done yet",
+  challenged: "challenged",
   rejected: "rejected",
   blocked: "blocked",
   decide: "asked a person",
@@ -74,9 +79,17 @@ export const RULINGS: Readonly<Record<Ruling | "open", string>> = {
   open: "no verdict",
 };
 
+export const WAITING_VERBS: Readonly<Record<Waiting["is"], string>> = {
+  question: "asks",
+  blocked: "is blocked",
+  merge: "cannot be merged",
+};
+
 export const SPANS: Readonly<Record<TimeSpan["is"], string>> = {
   agent: "agent",
   gates: "gates",
+  "old-checks": "old checks",
+  reader: "second reader",
   baseline: "gates before the task",
   merge: "merge",
   wait: "waiting",
@@ -88,4 +101,65 @@ const LONGEST = 2_000;
 export function bounded(text: string): string {
   if (text.length <= LONGEST) return text;
   return `${text.slice(0, LONGEST)} … (${text.length - LONGEST} more characters)`;
+}
+
+export interface CertificateFact {
+  readonly name: string;
+  /** Each on a line of its own. */
+  readonly values: readonly string[];
+  /** A hash, not words. */
+  readonly isExact: boolean;
+}
+
+const PATHS_SHOWN = 20;
+
+/** What was claimed, and everything that stood behind it. */
+export function certificateFacts({ commit, certificate }: Acceptance): readonly CertificateFact[] {
+  const { claim, agent, base, changed, gates, oldChecks, checks, warnings, iterations, costUsd } =
+    certificate;
+  const by = agent === "" ? "" : `, by ${agent}`;
+  const files = `${count(changed.files, "file")}: ${few(changed.paths, PATHS_SHOWN)}`;
+  const cost = costUsd === null ? "cost unknown" : money(costUsd);
+  const old =
+    oldChecks == null
+      ? []
+      : [`${gatesInWords(oldChecks.gates)}; as before the task: ${few(oldChecks.files, PATHS_SHOWN)}`];
+  const reader = certificate.reader ?? null;
+  return [
+    words("Claim", claim === null ? "a single attempt needs none" : `${claim}${by}`),
+    commit === null ? words("Commit", "none") : hash("Commit", commit),
+    ...(base === null ? [] : [hash("Since", base)]),
+    words("Changed", changed.files === 0 ? "nothing" : files),
+    words("Gates", gates.length === 0 ? "none is configured" : gatesInWords(gates)),
+    words("Old checks", ...old),
+    words("Reader", ...(reader === null ? [] : [reader])),
+    words("Concerns", ...(certificate.concerns ?? []).map(concernSentence)),
+    words("Criteria", ...(certificate.criteria ?? []).map(criterionSentence)),
+    words(
+      "Accepted",
+      ...(certificate.person === undefined ? [] : [`by a person: ${asSentence(certificate.person)}`]),
+    ),
+    words("Checks", checks.length === 0 ? "none" : checks.join(", ")),
+    words("Warnings", ...warnings),
+    words("Effort", `${count(iterations, "iteration")}; ${cost}`),
+  ].filter(({ values }) => values.length > 0);
+}
+
+/** "tests passed (9s), lint did not run" */
+function gatesInWords(gates: readonly GateOutcome[]): string {
+  return gates
+    .map(({ name, status, durationMs, failures }) => {
+      if (status === "missing" || status === "skipped") return `${name} did not run`;
+      const failing = failures.length === 0 ? "" : `: ${few(failures, 3)}`;
+      return `${name} ${status} (${formatDuration(durationMs)})${failing}`;
+    })
+    .join(", ");
+}
+
+function words(name: string, ...values: readonly string[]): CertificateFact {
+  return { name, values, isExact: false };
+}
+
+function hash(name: string, value: string): CertificateFact {
+  return { name, values: [value], isExact: true };
 }

@@ -1,8 +1,7 @@
 import type { AgentReport } from "../report/agent-report.ts";
 import type { Settings } from "../settings.ts";
 import type { Task } from "../plan/task.ts";
-import { reviewOf } from "../review/story-cycle.ts";
-import { APPROVED, reviewMode, type ReviewMode } from "../review/story-review.ts";
+import { APPROVED, reviewMode, type ReviewMode, reviewOf } from "../review/story-review.ts";
 
 /** One stop on a task's way: a loop of its own, with its own prompt, promise, limit and agent. */
 export interface StageSettings {

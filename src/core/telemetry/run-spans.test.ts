@@ -9,11 +9,8 @@ import {
 import type { Event, Recorded } from "../events.ts";
 import { evolve } from "../loop/evolve.ts";
 import { EMPTY_STATE } from "../loop/state.ts";
-import { providersOf } from "./gen-ai.ts";
-import { keyValues, type Span } from "./otlp.ts";
-import { RunMetrics } from "./run-metrics.ts";
-import { RunSpans } from "./run-spans.ts";
-import { spanIdOf, traceIdOf } from "./span-ids.ts";
+import { keyValues, providersOf, type Span, spanIdOf, traceIdOf } from "./otlp.ts";
+import { RunMetrics, RunSpans } from "./run-telemetry.ts";
 
 const A = task("a");
 

@@ -1,57 +1,205 @@
-import { few } from "../few.ts";
-import type { Finding } from "../guards/guard.ts";
+import { few } from "../text.ts";
 import type { AgentReport, Failure } from "../report/agent-report.ts";
-import { failedBefore, failuresToMend, redGates, type CheckedGate } from "../report/checked-gate.ts";
+import {
+  failedBefore,
+  failuresToMend,
+  redGates,
+  whyMissing,
+  type CheckedGate,
+} from "../report/checked-gate.ts";
+import { verifyOf } from "../settings.ts";
+import {
+  doubtsAmong,
+  findConcerns,
+  isNote,
+  settlementInWords,
+  type Concern,
+  type WeighedConcern,
+} from "./concerns.ts";
+import type { CaseContext, Finding } from "./facts.ts";
+import { criteriaOf, type CriterionAnswer } from "./reader.ts";
 import type { Reason, Verdict } from "./verdict.ts";
 
-/** Everything a ruling rests on. `gates` is null when no gate ran. */
+/** Everything a ruling rests on. */
 export interface Case {
-  readonly report: AgentReport;
+  readonly context: CaseContext;
   /** Whether there is a claim of completion to rule on. */
   readonly claimed: boolean;
+  /** The task is tried once: nobody can be asked to answer anything. */
+  readonly isSinglePass: boolean;
   /** What a later stage wants changed. */
-  readonly objection?: string | null;
+  readonly objection: string | null;
   readonly findings: readonly Finding[];
-  readonly gates: readonly CheckedGate[] | null;
 }
 
-/** Rules on one iteration. Words can reject or hold a task; only evidence accepts it. */
-export function judge({ report, claimed, objection = null, findings, gates }: Case): Verdict {
-  const { claim, failure, ending } = report;
+/** Rules on one iteration: facts first, then the second reader, words last. Words never accept. */
+export function judge(subject: Case): Verdict {
+  const { context, claimed, objection, findings } = subject;
+  const { claim, failure, ending } = context.report;
   if (ending.is === "interrupted")
     return failed("interrupted", "interrupted: Ralph itself was killed while the agent ran");
   if (ending.is === "stopped") return failed("stopped", "interrupted: the agent was asked to stop");
   if (failure !== null && failure.class !== "agent") return failed(failure.class, failure.message);
-  if (claim.is === "blocked")
-    return { ruling: "blocked", reasons: [{ rule: "claim", sentence: claim.reason }] };
-  if (claim.is === "undecided")
-    return { ruling: "decide", reasons: [{ rule: "claim", sentence: claim.question }] };
-  if (failure !== null) return failed(failureRule(report), failure.message);
+  if (claim.is === "blocked") return ruled("blocked", [{ rule: "claim", sentence: claim.reason }]);
+  if (claim.is === "undecided") return ruled("decide", [{ rule: "claim", sentence: claim.question }]);
+  if (failure !== null) return failed(failureRule(context.report), failure.message);
   if (objection !== null)
-    return {
-      ruling: "continue",
-      reasons: [{ rule: "objection", sentence: `changes requested: ${objection}` }],
-    };
-  if (!claimed) return { ruling: "continue", reasons: [whyOpen(report), ...findings.map(reasonOf)] };
-  return judgeCompletion(findings, gates);
+    return ruled("continue", [{ rule: "objection", sentence: `changes requested: ${objection}` }]);
+  if (!claimed) return ruled("continue", [whyOpen(context.report), ...findings.map(reasonOf)]);
+  return judgeCompletion(subject);
 }
 
-function judgeCompletion(findings: readonly Finding[], gates: readonly CheckedGate[] | null): Verdict {
+function judgeCompletion(subject: Case): Verdict {
+  const { context, findings } = subject;
+  const { gates, report } = context;
   const rejecting = findings.filter((finding) => finding.rejects);
+  const red = redGates(gates ?? []);
   const objections = [
     ...rejecting.map(reasonOf),
-    ...redGates(gates ?? []).map((gate): Reason => ({
-      rule: `gate:${gate.name}`,
-      sentence: `${redSentence(gate)}${namesOf(gate)}`,
-    })),
+    ...red.map((gate) => ({ rule: `gate:${gate.name}`, sentence: `${redSentence(gate)}${namesOf(gate)}` })),
   ];
-  const broken = rejecting.filter(({ isBroken }) => isBroken === true);
+  const broken = [
+    ...rejecting.filter(({ isBroken }) => isBroken === true),
+    ...red.filter(({ status }) => status === "missing"),
+  ];
   // A check that broke says nothing about the agent: only a person can mend it.
-  if (broken.length > 0 && broken.length === objections.length)
-    return { ruling: "blocked", reasons: objections };
-  if (objections.length > 0) return { ruling: "rejected", reasons: objections };
-  const accepted = { rule: "evidence", sentence: `the work is in git; ${gatesInWords(gates)}` };
-  return { ruling: "accepted", reasons: [accepted, ...findings.map(reasonOf)] };
+  if (broken.length > 0 && broken.length === objections.length) return ruled("blocked", objections);
+  if (objections.length > 0) return ruled("rejected", objections);
+  const weighed = weighConcerns(subject);
+  const against = [
+    ...unmetCriteria(context),
+    ...weighed.filter(({ isReal }) => isReal === true).map(concernReason),
+  ];
+  if (report.claim.is === "already-done") {
+    const said = {
+      rule: "already-done",
+      sentence: `the agent says that it is already done: ${report.claim.reason}`,
+    };
+    const reasons = [said, ...against, ...readersOpinion(context, against), ...readerReason(context)];
+    return { ruling: "decide", reasons, concerns: weighed };
+  }
+  if (against.length > 0) return { ruling: "rejected", reasons: against, concerns: weighed };
+  const open = weighed.filter(({ settledBy }) => settledBy === null);
+  if (open.length > 0) {
+    const ruling = open.some(({ name }) => name === "old-checks-fail") ? "decide" : "challenged";
+    return { ruling, reasons: [...open.map(concernReason), ...readerReason(context)], concerns: weighed };
+  }
+  const accepted = { rule: "evidence", sentence: acceptedBecause(context) };
+  const reasons = [
+    accepted,
+    ...findings.map(reasonOf),
+    // The sentence before says already that there is no gate.
+    ...weighed.filter(({ name }) => name !== "nothing-checks").map(concernReason),
+    ...untoldCriteria(context),
+    ...readerReason(context),
+  ];
+  return { ruling: "accepted", reasons, concerns: weighed };
+}
+
+/** Who settles each concern: a setting, the reader, a person, or the agent's own answer; null is nobody. */
+function weighConcerns(subject: Case): readonly WeighedConcern[] {
+  const concerns = findConcerns(subject.context);
+  const { challenged, report, evidence } = subject.context;
+  const doubts = doubtsAmong(concerns, subject.context);
+  const asked = concerns.map((concern) => weigh(concern, doubts.indexOf(concern) + 1, subject));
+  // Words that are merely left out the second time have answered nothing.
+  const isSilent = report.claim.is !== "already-done" && evidence.changed.files === 0;
+  const dropped = challenged.filter(
+    ({ name }) => isSilent && !concerns.some((concern) => concern.name === name),
+  );
+  return [...asked, ...dropped.map((concern) => answered(concern, subject.context))];
+}
+
+function weigh(concern: Concern, number: number, { context, isSinglePass }: Case): WeighedConcern {
+  const settled = (
+    settledBy: WeighedConcern["settledBy"],
+    answer: string | null = null,
+    isReal = false,
+  ): WeighedConcern => ({ ...concern, settledBy, answer, ...(isReal && { isReal }) });
+  if (isNote(concern, context)) return settled("note");
+  const read = context.reading?.review?.concerns.find((said) => said.concern === number);
+  if (read !== undefined) return settled("reader", read.reason, read.answer === "real");
+  if (concern.name === "old-checks-fail") {
+    const { oldChecksFail } = verifyOf(context.settings);
+    if (context.isAgreed) return settled("person");
+    return oldChecksFail === "ask" ? settled(null) : settled("settings", null, oldChecksFail === "reject");
+  }
+  if (isSinglePass) return settled("note");
+  return context.challenged.some(({ name }) => name === concern.name)
+    ? answered(concern, context)
+    : settled(null);
+}
+
+/** After a challenge: settled by the line that answers it, else it stands. */
+function answered(concern: Concern, { challenged, report }: CaseContext): WeighedConcern {
+  const number = challenged.findIndex(({ name }) => name === concern.name) + 1;
+  const said = report.signals?.answers?.find((one) => one.about === "concern" && one.number === number);
+  return said === undefined
+    ? { ...concern, settledBy: null, answer: null, isReal: true }
+    : { ...concern, settledBy: "agent", answer: said.text };
+}
+
+function unmetCriteria(context: CaseContext): readonly Reason[] {
+  return readCriteria(context, "not_met").map(({ criterion, reason }) => ({
+    rule: "reader",
+    sentence: `the second reader says that ${named(context, criterion)} is not met: ${reason}`,
+  }));
+}
+
+function untoldCriteria(context: CaseContext): readonly Reason[] {
+  return readCriteria(context, "cannot_tell").map(({ criterion, reason }) => ({
+    rule: "reader",
+    sentence: `the second reader cannot tell about ${named(context, criterion)}: ${reason}`,
+  }));
+}
+
+/** For a person who has to decide: an opinion that speaks for the claim counts too. */
+function readersOpinion(context: CaseContext, against: readonly Reason[]): readonly Reason[] {
+  const untold = untoldCriteria(context);
+  const met = readCriteria(context, "met");
+  if (against.length + untold.length > 0 || met.length === 0) return untold;
+  const reasons = met.map(({ reason }) => reason).join("; ");
+  return [{ rule: "reader", sentence: `the second reader agrees: ${reasons}` }];
+}
+
+function readCriteria({ reading }: CaseContext, wanted: CriterionAnswer["answer"]) {
+  return (reading?.review?.criteria ?? []).filter(({ answer }) => answer === wanted);
+}
+
+/** "criterion 2 (\"a test shows it\")" */
+function named({ task }: CaseContext, criterion: number): string {
+  const text = task === undefined ? undefined : criteriaOf(task)[criterion - 1];
+  return text === undefined ? `criterion ${criterion}` : `criterion ${criterion} ("${text.slice(0, 200)}")`;
+}
+
+/** A reader that failed counts as none, and this is said. */
+function readerReason({ reading }: CaseContext): readonly Reason[] {
+  if (reading === null) return [];
+  const undone =
+    reading.undone.length === 0
+      ? []
+      : [{ rule: "reader", sentence: `the reader changed ${few(reading.undone)}, which is undone` }];
+  const failure =
+    reading.failure === null ? [] : [{ rule: "reader", sentence: `no second reader: ${reading.failure}` }];
+  return [...failure, ...undone];
+}
+
+function concernReason(concern: WeighedConcern): Reason {
+  const { name, sentence, settledBy, isReal } = concern;
+  const isUnsaid = settledBy === "note" || (settledBy === null && isReal !== true);
+  const how = isUnsaid ? "" : ` (${settlementInWords(concern)})`;
+  return { rule: name, sentence: `${sentence}${how}` };
+}
+
+function acceptedBecause({ gates, oldChecks, reading, evidence }: CaseContext): string {
+  const parts = [
+    evidence.changedSinceTaskBegan.files > 0 ? "the work is in git" : "nothing had to be changed",
+  ];
+  parts.push(gatesInWords(gates));
+  if (oldChecks !== null && redGates(oldChecks.gates).length === 0)
+    parts.push(`the old checks pass too (${few(oldChecks.files, 3)})`);
+  if (reading?.review != null) parts.push(`${reading.agent} has read it`);
+  return parts.join("; ");
 }
 
 /** "passed: tests, types; missing: lint" */
@@ -70,9 +218,7 @@ export function redSentence(gate: CheckedGate): string {
     case "timeout":
       return `gate "${gate.name}" did not finish in time${before}`;
     case "missing":
-      return gate.baseline === null || gate.baseline.status === "missing"
-        ? `gate "${gate.name}" is not installed`
-        : `what gate "${gate.name}" runs is no longer there`;
+      return `gate "${gate.name}" can't run: ${whyMissing(gate)}`;
     default:
       return `gate "${gate.name}" failed (${gate.unmet ?? `exit ${gate.exitCode ?? "unknown"}`})${before}`;
   }
@@ -99,5 +245,9 @@ function failureRule(report: AgentReport): string {
 }
 
 function failed(rule: string, sentence: string): Verdict {
-  return { ruling: "failed", reasons: [{ rule, sentence }] };
+  return ruled("failed", [{ rule, sentence }]);
+}
+
+function ruled(ruling: Verdict["ruling"], reasons: readonly Reason[]): Verdict {
+  return { ruling, reasons, concerns: [] };
 }

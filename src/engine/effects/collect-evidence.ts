@@ -1,20 +1,24 @@
+import { midStreamCorrection } from "../../core/interventions/intervention.ts";
+import { lookAtStories, lostStories, type StoryFindings } from "../../core/review/check-stories.ts";
+import { reviewOf, reviewCapOf } from "../../core/review/story-review.ts";
 import type { Event } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
-import { protectionFor } from "../../core/guards/protection.ts";
-import { taskState, type OpenIteration, type State } from "../../core/loop/state.ts";
+import { verifyOf } from "../../core/settings.ts";
+import { protectionFor } from "../../core/verdict/facts.ts";
+import { taskState, type OpenIteration, type State, leftoversOf, workBase } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
-import { reviewOf } from "../../core/review/story-cycle.ts";
-import type { TaskId } from "../../core/plan/task.ts";
+import { type TaskId, plainTask } from "../../core/plan/task.ts";
 import type { AgentReport } from "../../core/report/agent-report.ts";
 import type { Evidence } from "../../core/report/evidence.ts";
-import { inspected } from "../ask-advisers.ts";
 import type { Journal } from "../journal.ts";
-import { openIteration } from "../open-iteration.ts";
-import type { CollectRequest, Ports } from "../ports.ts";
-import { workspaceFor } from "../workspace-for.ts";
-import { watchRequest } from "../watch-request.ts";
-import { storyFindings } from "./look-at-stories.ts";
+import { openIteration, workspaceFor, watchRequest } from "../workspace-for.ts";
+import type { CollectRequest, Ports, TaskSource, Subject } from "../ports.ts";
+import { interventionEvents } from "../../core/loop/consequences.ts";
+import { compareWithBaseline } from "../../core/report/checked-gate.ts";
+import { NOTHING_CHECKED } from "../../core/loop/evolve-iteration.ts";
+import { isClaimed, isOpenEnded, wasCutOff } from "../../core/loop/judge-iteration.ts";
+import { withAnalyzers, type GuardAnswer } from "../../core/report/plugin-answers.ts";
 
 /** Looks at what really changed. What the agent did to the plan and to letters is undone, or counts for nothing. */
 export async function collectEvidence(
@@ -45,8 +49,11 @@ export async function collectEvidence(
     cited: reportOf(open)?.signals?.citations ?? [],
     written: reportOf(open)?.filesWritten ?? [],
     earlier: { from: footing?.first ?? null, paths: footing?.earlier.paths ?? [] },
-    isProtected: settings === undefined ? () => false : protectionFor(settings, task, open.stage),
-    pins: settings?.protect.pins ?? [],
+    isProtected: settings === undefined ? () => false : protectionFor(settings, open.stage),
+    gates: ports.commands.gates,
+    oldChecks: settings === undefined ? "never" : verifyOf(settings).oldChecks,
+    since: taskState(state, open.task).loopSince ?? open.startedAt,
+    isClaimed: hasClaim(state, open),
   });
   // After the workspace is back where it belongs.
   const stories = await storyFindings(ports.source, state, open);
@@ -107,6 +114,167 @@ function doneTasks(state: State): ReadonlySet<string> {
   return new Set(tasks.filter((task) => statusOf(state, task) === "done").map((task) => task.id));
 }
 
+/** Whether somebody has to look closely: a claim, or what may count as one. */
+function hasClaim({ plan }: State, open: OpenIteration): boolean {
+  const isSingle = plan?.tasks.find(({ id }) => id === open.task)?.loops === false;
+  return isSingle || !["none", "unfinished"].includes(reportOf(open)?.claim.is ?? "none");
+}
+
 function reportOf({ phase }: OpenIteration): AgentReport | null {
   return phase.is === "ended" ? phase.report : null;
+}
+
+/** What the agent did to the review state of stories; null where there is no review cycle. It changes nothing. */
+async function storyFindings(
+  source: TaskSource,
+  { plan, run }: State,
+  open: OpenIteration,
+): Promise<StoryFindings | null> {
+  const task = plan?.tasks.find(({ id }) => id === open.task);
+  const own = run && reviewOf(run.settings, task);
+  if (source.stories === undefined || run === null || plan === null || own === null) return null;
+  const { label } = plan.source;
+  const file = await source.stories.read();
+  if (file === undefined) return lostStories(own, `${label} was gone, or no JSON any more; it comes back`);
+  const findings = lookAtStories(file, plan.tasks, own, reviewCapOf(run.settings));
+  if (findings.problems.length > 0) return findings;
+  const unusable = await whyUnusable(source);
+  return unusable === null ? findings : lostStories(own, `${unusable}; ${label} comes back as it was`);
+}
+
+/** Stories that cannot be worked on together: an unknown dependency, a circle. */
+async function whyUnusable(source: TaskSource): Promise<string | null> {
+  try {
+    await source.observe();
+    return null;
+  } catch (error) {
+    if (error instanceof RalphError && error.code === "bad-tasks") return error.message;
+    throw error;
+  }
+}
+
+/** Tells an agent that has not written anything by half of its time; if that fails, the next prompt does. */
+export async function lookAtHalftime(
+  effect: EffectOf<"look-at-halftime">,
+  ports: Ports,
+  journal: Journal,
+): Promise<void> {
+  const { state } = journal;
+  const open = openIteration(state, effect.iteration);
+  if (state.run === null) return;
+  const about = { run: open.run, task: open.task, iteration: open.number };
+  const wroteFiles = await workspaceFor(ports, state, open.task).hasWritten(watchRequest(state, open, ports));
+  const passed = { ...about, type: "halftime.passed", wroteFiles } as const;
+  if (wroteFiles) return journal.record(passed);
+  const minutes = (ports.clock.now() - open.startedAt) / 60_000;
+  const correction = midStreamCorrection(minutes);
+  const isTold = await ports.agents.send(open.number, correction.text);
+  const chosen = interventionEvents(state.run, open, [correction], { isFedBack: !isTold });
+  await journal.record(passed, ...chosen);
+}
+
+/** Runs the project's own checks: those that the run started with. */
+export async function checkGates(
+  effect: EffectOf<"check-gates">,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
+  const open = openIteration(journal.state, effect.iteration);
+  const workspace = workspaceFor(ports, journal.state, open.task);
+  const { baseline, worktree } = taskState(journal.state, open.task);
+  const began = await workspace.beforeGates();
+  const results = await ports.gates.check(ports.commands.gates, open.marker, signal, worktree?.root);
+  if (signal.aborted) return;
+  const leftovers = await workspace.leftoversAfterGates(leftoversOf(journal.state, open.task), began);
+  await journal.record({
+    type: "gates.checked",
+    run: open.run,
+    task: open.task,
+    iteration: open.number,
+    gates: compareWithBaseline(results, ports.commands.gates, baseline),
+    leftovers,
+  });
+}
+
+/** Runs them once more with the check files as they were before the task, and everything else as it is now. */
+export async function runOldChecks(
+  effect: EffectOf<"run-old-checks">,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { state } = journal;
+  const open = openIteration(state, effect.iteration);
+  const { baseline, loopSince } = taskState(state, open.task);
+  const files = open.phase.is === "observed" ? (open.phase.evidence.checkFiles ?? []) : [];
+  // A plugin's gate is a function of ours: it looks at the work tree itself.
+  const gates = ports.commands.gates.filter(({ required, plugin }) => required && plugin === undefined);
+  const began = ports.clock.now();
+  const request = {
+    base: workBase(state, open.task),
+    paths: files,
+    gates,
+    since: loopSince ?? open.startedAt,
+  };
+  const results = await workspaceFor(ports, state, open.task).withOldChecks(request, ({ root, prefix }) =>
+    ports.gates.check(gates, open.marker, signal, root, prefix),
+  );
+  if (signal.aborted) return;
+  await journal.record({
+    type: "old-checks.ran",
+    run: open.run,
+    task: open.task,
+    iteration: open.number,
+    oldChecks: { files, gates: compareWithBaseline(results, gates, baseline) },
+    durationMs: ports.clock.now() - began,
+  });
+}
+
+/** What the agent reported, with what analyzers make of its words. */
+export async function analyzed(
+  { advisers }: Ports,
+  state: State,
+  iteration: number,
+  report: AgentReport,
+): Promise<AgentReport> {
+  const open = state.iterations.find(({ number }) => number === iteration);
+  if (advisers === undefined || open === undefined || wasCutOff(report)) return report;
+  return withAnalyzers(report, await advisers.analyze(subjectOf(state, open), report));
+}
+
+/** The evidence, with what guards and exit rules of plugins say about it. */
+async function inspected(
+  { advisers, plugins: loaded = [] }: Ports,
+  state: State,
+  open: OpenIteration,
+  evidence: Evidence,
+): Promise<Evidence> {
+  const { run } = state;
+  const { phase } = open;
+  if (run === null || phase.is !== "ended") return evidence;
+  const { report } = phase;
+  if (wasCutOff(report) || report.failure !== null) return evidence;
+  const missing = (run.settings.plugins ?? []).filter((name) => !loaded.includes(name)).map(missingPlugin);
+  const answers = await advisers?.inspect(subjectOf(state, open), {
+    report,
+    evidence,
+    isClaimed: isClaimed(state, run, open, { ...NOTHING_CHECKED, report, evidence }),
+    exitSignals: isOpenEnded(run) ? taskState(state, open.task).exitSignals : null,
+  });
+  if (missing.length === 0 && answers === undefined) return evidence;
+  const { guards = [], exits = [] } = answers ?? {};
+  return { ...evidence, plugins: { guards: [...missing, ...guards], exits } };
+}
+
+/** Nobody knows what it would have said: a worker whose configuration lacks it accepts nothing. */
+function missingPlugin(name: string): GuardAnswer {
+  const failure = `the plugin "${name}" of this run is not configured on the machine that did the work`;
+  return { guard: name, on: "claim", warns: false, advice: null, objections: [], failure };
+}
+
+function subjectOf(state: State, open: OpenIteration): Subject {
+  const { run, task: id, stage, number: iteration, agent } = open;
+  const task = state.plan?.tasks.find((planned) => planned.id === id) ?? plainTask({ id, title: id });
+  return { run, task, stage, iteration, agent, root: taskState(state, id).worktree?.root };
 }

@@ -1,9 +1,14 @@
+import { few, mergedBranch } from "../../core/text.ts";
 import type { Event } from "../../core/events.ts";
-import { few } from "../../core/few.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
-import { mergeFailed } from "../../core/loop/merges.ts";
-import { taskState, type RunState, type TaskState } from "../../core/loop/state.ts";
-import type { MergeState, OwnWorktree } from "../../core/loop/task-state.ts";
+import { mergeFailed } from "../../core/loop/task-status.ts";
+import {
+  taskState,
+  type RunState,
+  type TaskState,
+  type MergeState,
+  type OwnWorktree,
+} from "../../core/loop/state.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import {
   compareWithBaseline,
@@ -13,10 +18,8 @@ import {
 } from "../../core/report/checked-gate.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import type { Journal } from "../journal.ts";
-import type { Beside, OpenedCheckout } from "../parallel-ports.ts";
-import { acceptedWork } from "../accepted-work.ts";
+import type { Beside, OpenedCheckout, PullRequests } from "../parallel-ports.ts";
 import type { AcceptedWork, Ports } from "../ports.ts";
-import { proposeTask } from "./propose-task.ts";
 
 /** Prepares what the base will be, tries it out, records it, and moves the base: one step a call. */
 export async function mergeTask(
@@ -152,4 +155,88 @@ async function advance(
     default:
       return unreachable(advanced);
   }
+}
+
+interface Proposal {
+  readonly about: { readonly run: string; readonly task: string; readonly iteration: number };
+  readonly title: string;
+  readonly known: TaskState;
+  readonly worktree: OwnWorktree;
+  readonly gates: readonly CheckedGate[];
+  /** By which the merge marks the task in its source. */
+  readonly closing: string | null;
+}
+
+/** Leaves it to people to bring the work to the base. May be repeated: there is one pull request. */
+async function proposeTask(
+  { about, title, known, worktree, gates, closing }: Proposal,
+  pullRequests: PullRequests,
+): Promise<readonly Event[]> {
+  const { branch, base } = worktree;
+  const passed = gates.filter(({ status }) => status === "passed").map(({ name }) => name);
+  const count = known.allIterations === 1 ? "one iteration" : `${known.allIterations} iterations`;
+  const body = [
+    title === about.task ? `Task \`${about.task}\`` : `Task \`${about.task}\`: ${title}`,
+    `Accepted after ${count} (run ${about.run}, iteration ${about.iteration}).`,
+    passed.length === 0
+      ? "No gate is configured."
+      : `Merged into ${base} as it was then, these pass: ${few(passed, 20)}.`,
+    ...(closing === null ? [] : [closing]),
+  ].join("\n\n");
+  const answer = await pullRequests.propose({ branch, base, title: `${about.task}: ${title}`, body });
+  return answer.is === "proposed"
+    ? [{ ...about, type: "task.proposed", url: answer.url }]
+    : [{ ...about, type: "merge.held", why: `${answer.why}; settle that, then: ralph run` }];
+}
+
+/** The base has its work, or people will bring it there. What nobody committed makes it stay; it is listed then, and forgotten by the loop. */
+export async function removeWorktree(
+  { task }: EffectOf<"remove-worktree">,
+  ports: Ports,
+  journal: Journal,
+): Promise<void> {
+  const { run } = journal.state;
+  if (run === null) return;
+  const { worktree, merge } = taskState(journal.state, task);
+  const isGone = (await ports.beside?.worktrees.remove(task)) ?? false;
+  if (isGone && worktree !== null && merge?.is === "merged")
+    await ports.beside?.merging.rename(worktree.branch, mergedBranch(worktree.branch));
+  await journal.record({ type: "worktree.removed", run: run.id, task });
+}
+
+/** Writes into the operator's file what became of a task, and commits just that. The fact came first. */
+export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, journal: Journal): Promise<void> {
+  const { run, plan } = journal.state;
+  if (run === null || plan === null) return;
+  const { completion, storyEdits } = taskState(journal.state, effect.task);
+  if (completion === null && storyEdits === null) return;
+  const task = plan.tasks.find(({ id }) => id === effect.task);
+  if (storyEdits === null)
+    await ports.source.mark(effect.task, completion === null ? undefined : acceptedWork(run, completion));
+  else {
+    if (storyEdits.restores) await ports.source.stories?.restore();
+    await ports.source.stories?.edit(storyEdits.edits, storyEdits.putBack);
+  }
+  const about = {
+    run: run.id,
+    task: effect.task,
+    iteration: storyEdits?.iteration ?? completion?.iteration ?? 0,
+    title: task?.title ?? effect.task,
+    ...(completion === null && { what: `review ${task?.review?.reviewStatus ?? "not begun"}` }),
+    hooks: run.settings.git.hooks,
+  };
+  const { path } = ports.source.identity;
+  const mark = path === null ? null : await ports.workspace.commitMark({ ...about, path });
+  const parent = mark === null ? (await ports.workspace.snapshot()).head : mark.parent;
+  const commit = mark?.commit ?? null;
+  await journal.record({ type: "task.marked", run: run.id, task: effect.task, commit, parent });
+}
+
+/** What may be told about a completed task; `commit` is where its work is now. */
+function acceptedWork(
+  { id, settings }: RunState,
+  { iteration, commit }: NonNullable<TaskState["completion"]>,
+): AcceptedWork {
+  const gates = settings.gates.filter(({ required }) => required).map(({ name }) => name);
+  return { run: id, iteration, commit, gates };
 }

@@ -1,14 +1,11 @@
 import type { State } from "../../core/loop/state.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Fleet } from "../fleet-ports.ts";
-import { every } from "../follow.ts";
+import { every } from "../operator.ts";
 import { Journal } from "../journal.ts";
-import type { Follower, Log, Ports } from "../ports.ts";
-import { Bell } from "./bell.ts";
-import { guardedAgents } from "./guarded-agents.ts";
-import type { Holdings } from "./holdings.ts";
-import type { SharedClock } from "./shared-clock.ts";
-import { Worker } from "./worker.ts";
+import type { Follower, Log, Ports, Clock } from "../ports.ts";
+import { Bell, Worker } from "./worker.ts";
+import { guardedAgents, type Holdings } from "./holdings.ts";
 
 export interface WorkerRun {
   readonly id: string;
@@ -122,4 +119,35 @@ function failureOf(background: Promise<void>): Promise<never> {
   return new Promise((_resolve, reject) => {
     background.catch(reject);
   });
+}
+
+/** The database's clock, as far as it was heard: what the clocks of the machines say does not matter. */
+export class SharedClock implements Clock {
+  readonly #own: Clock;
+  readonly #elapsed: () => number;
+  #ahead: number;
+
+  constructor(own: Clock, elapsed: () => number = () => performance.now()) {
+    this.#own = own;
+    this.#elapsed = elapsed;
+    this.#ahead = own.now() - elapsed();
+  }
+
+  /** It was this time there, at some moment since `begunAt`. */
+  heard(now: Instant, begunAt: number): void {
+    this.#ahead = Math.round(now - (begunAt + this.#elapsed()) / 2);
+  }
+
+  /** By this machine's own clock, which only ever goes on. */
+  elapsed(): number {
+    return this.#elapsed();
+  }
+
+  now(): Instant {
+    return Math.round(this.#elapsed() + this.#ahead);
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return this.#own.sleep(ms, signal);
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SharedClock } from "./shared-clock.ts";
+import { SharedClock } from "./run-worker.ts";
 
 const HOUR_MS = 3_600_000;
 const NOON = Date.UTC(2026, 0, 1, 12);

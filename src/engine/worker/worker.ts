@@ -1,20 +1,25 @@
 import { agentNow } from "../../core/loop/agent-for.ts";
 import { decide } from "../../core/loop/decide.ts";
-import { KEEPER, MERGER, ownerOf } from "../../core/loop/effect-owner.ts";
-import type { Effect, PerformableEffect } from "../../core/loop/effects.ts";
-import { isHeldBy } from "../../core/loop/evolve-fleet.ts";
-import { isOpen, taskState, type State } from "../../core/loop/state.ts";
+import {
+  KEEPER,
+  MERGER,
+  ownerOf,
+  type Part,
+  type Effect,
+  type PerformableEffect,
+} from "../../core/loop/effects.ts";
+import { isHeldBy } from "../../core/loop/evolve-run.ts";
+import { isOpen, taskState, type State, markersOf } from "../../core/loop/state.ts";
 import { isCancelled } from "../../core/loop/task-status.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Fleet, Lease, Offer } from "../fleet-ports.ts";
 import { InFlight } from "../in-flight.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
-import type { Bell } from "./bell.ts";
-import { Drops } from "./drops.ts";
 import type { Holdings } from "./holdings.ts";
-import { labelsNeeded, offersOf } from "./offers.ts";
-import { takeUp } from "./take-up.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { Task, TaskId } from "../../core/plan/task.ts";
+import type { Event } from "../../core/events.ts";
 
 export interface WorkerParts {
   readonly id: string;
@@ -274,4 +279,171 @@ const STARTS: ReadonlySet<Effect["kind"]> = new Set<Effect["kind"]>([
 
 function keyOf({ task, labels }: Offer): string {
   return `${task} ${labels.join(" ")}`;
+}
+
+interface DropParts {
+  readonly id: string;
+  readonly journal: Journal;
+  readonly holdings: Holdings;
+  /** The monotonic clock. */
+  readonly elapsed: () => number;
+  readonly onTrouble: (what: string) => void;
+}
+
+const PART_PAUSE_MS = 30_000;
+/** Whatever is wrong here may be wrong for the next task as well, and others are likely to do better. */
+const TAKE_PAUSE_MS = 10_000;
+
+/** What a worker does about a task that it cannot go on with: another one may try, and after some a person is asked. */
+class Drops {
+  readonly #parts: DropParts;
+  readonly #failed = new Map<string, string>();
+  /** When a part may be played again, or something taken, by the monotonic clock. */
+  readonly #pausedUntil = new Map<string, number>();
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(parts: DropParts) {
+    this.#parts = parts;
+  }
+
+  /** False: it is a mistake of ours, or nobody can do anything here. */
+  takesCareOf(name: string, error: unknown): boolean {
+    if (!(error instanceof RalphError)) return false;
+    // Whoever took over knows better; and what is still held is decided anew.
+    if (error.code === "lease-lost") return true;
+    this.#failed.set(name, error.message);
+    return true;
+  }
+
+  fail(name: string, error: unknown): void {
+    if (!this.takesCareOf(name, error)) this.#failure ??= { error };
+    if (error instanceof RalphError && error.code === "lease-lost") this.#parts.holdings.drop(name);
+  }
+
+  async unlessLost(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof RalphError) || error.code !== "lease-lost") throw error;
+    }
+  }
+
+  /** Others may do better at it meanwhile: at playing a part, or at taking tasks. */
+  isPaused(what: Part | "taking"): boolean {
+    return this.#parts.elapsed() < (this.#pausedUntil.get(what) ?? 0);
+  }
+
+  rethrowFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  /** Records what could not be gone on with, and gives it up. */
+  async giveUp(): Promise<void> {
+    const { id, journal, holdings, elapsed, onTrouble } = this.#parts;
+    for (const [name, why] of this.#failed) {
+      this.#failed.delete(name);
+      const { run } = journal.state;
+      onTrouble(`${name}: ${why}`);
+      if (!holdings.has(name)) continue;
+      const isPart = name === KEEPER || name === MERGER;
+      this.#pausedUntil.set(isPart ? name : "taking", elapsed() + (isPart ? PART_PAUSE_MS : TAKE_PAUSE_MS));
+      if (run !== null && !isPart)
+        await this.unlessLost(() =>
+          journal.record({ type: "task.dropped", run: run.id, task: name, worker: id, why }),
+        );
+      holdings.drop(name);
+    }
+  }
+}
+
+/** So many at a time are enough for everybody; the others come when these are taken. */
+const OFFERS_MAX = 300;
+
+/** Every task that somebody should be working on, the most urgent first: what is begun, then what may begin. */
+function offersOf(effects: readonly Effect[], state: State, now: Instant): readonly Offer[] {
+  const { run, plan } = state;
+  if (!isOpen(run) || plan === null) return [];
+  const tasks = new Map(plan.tasks.map((task) => [task.id, task]));
+  const ids = new Set<TaskId>([
+    ...state.iterations.map(({ task }) => task),
+    ...effects.filter(({ kind }) => kind === "iterate").map((effect) => ownerOf(effect, state)),
+  ]);
+  return [...ids]
+    .slice(0, OFFERS_MAX)
+    .map((task, rank) => ({ task, rank, labels: labelsOf(tasks.get(task), state, now) }));
+}
+
+/** The different sets of labels, each once. */
+function labelsNeeded(offers: readonly Offer[]): readonly (readonly string[])[] {
+  return [...new Map(offers.map(({ labels }) => [JSON.stringify(labels), labels])).values()];
+}
+
+function labelsOf(task: Task | undefined, state: State, now: Instant): readonly string[] {
+  if (task === undefined || state.run === null) return [];
+  const agent = `agent:${agentNow(state, task, state.run.settings, now)}`;
+  return [...new Set([agent, ...(task.labels ?? [])])].toSorted();
+}
+
+/**
+ * Goes on with a task where another one left it, or begins it. What is left of an agent on this machine is ended first,
+ * and what was begun is brought here: from now on the facts about it are this worker's.
+ */
+async function takeUp(
+  { name: task, number: lease, from }: Lease,
+  worker: string,
+  ports: Ports,
+  journal: Journal,
+  signal: AbortSignal,
+): Promise<void> {
+  await journal.catchUp();
+  const { run, iterations } = journal.state;
+  // It was offered, and settled since.
+  if (run === null || !isWanted(task, journal.state, ports.clock.now())) return;
+  const open = iterations.filter((one) => one.task === task);
+  for (const marker of open.flatMap(markersOf)) await ports.agents.sweep(marker);
+  const taken: Event = { type: "task.taken", run: run.id, task, worker, lease, from };
+  const { worktree } = taskState(journal.state, task);
+  if (worktree === null || ports.beside === null) return journal.record(taken);
+  const { base, merge } = worktree;
+  const opened = await ports.beside.worktrees.open(task, base, signal);
+  if (signal.aborted) return;
+  if (opened.is === "failed")
+    return journal.record(taken, { type: "worktree.failed", run: run.id, task, why: opened.why });
+  const { root, branch, copied } = opened;
+  await journal.record(taken, {
+    type: "worktree.opened",
+    run: run.id,
+    task,
+    root,
+    branch,
+    base,
+    merge,
+    copied,
+  });
+}
+
+function isWanted(task: TaskId, state: State, now: Instant): boolean {
+  return offersOf(decide(state, now).effects, state, now).some((offer) => offer.task === task);
+}
+
+/** Rung by whatever is news; nothing that rings while nobody waits is missed. */
+export class Bell {
+  #wake: () => void = () => {};
+  #rung = false;
+
+  ring(): void {
+    this.#rung = true;
+    this.#wake();
+  }
+
+  /** Resolves when it was rung since the last time. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#rung = false;
+        resolve();
+      };
+      if (this.#rung) this.#wake();
+    });
+  }
 }

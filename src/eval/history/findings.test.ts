@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { limitInWords, recoveryInWords, timeoutInWords } from "./finding-words.ts";
-import { limitFinding, type LimitQuestion } from "./limit-findings.ts";
+import {
+  limitInWords,
+  recoveryInWords,
+  timeoutInWords,
+  limitFinding,
+  type LimitQuestion,
+  recoveryFinding,
+  timeoutFindings,
+} from "./history-findings.ts";
 import type { PastIteration } from "./past-iterations.ts";
-import { recoveryFinding } from "./recovery-findings.ts";
-import { timeoutFindings } from "./timeout-findings.ts";
 
 const PLAIN: PastIteration = {
   iteration: 1,

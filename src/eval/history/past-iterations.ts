@@ -1,9 +1,5 @@
+import { iterationRecords, RECORD_EVENTS, type IterationRecord } from "../../core/projections/history.ts";
 import type { Recorded } from "../../core/events.ts";
-import {
-  iterationRecords,
-  RECORD_EVENTS,
-  type IterationRecord,
-} from "../../core/projections/iteration-record.ts";
 
 /** What of a finished iteration tells something about limits. */
 export interface PastIteration {

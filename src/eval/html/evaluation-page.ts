@@ -1,15 +1,28 @@
-import { markup, NOTHING, type Markup } from "../../core/run-report/html/markup.ts";
-import { page } from "../../core/run-report/html/page.ts";
-import { estimatesOf, type Evaluation } from "../evaluation.ts";
-import type { Estimates } from "../evaluate.ts";
+import { numberTicks, place } from "../../core/run-report/svg.ts";
+import { markup, NOTHING, type Markup, page } from "../../core/run-report/page.ts";
+import {
+  estimatesOf,
+  type Evaluation,
+  type Estimates,
+  isMet,
+  PRODUCTION_MEASURES,
+  TARGETS,
+  type Target,
+  type SensitivityRow,
+} from "../evaluation.ts";
 import { ALL_FEATURES, BASELINE, EVERYTHING, FEATURES } from "../features.ts";
-import { inWords, MEASURE_WORDS, withInterval, type MeasureWords } from "../measure-words.ts";
-import type { MeasureName } from "../measures.ts";
+import {
+  inWords,
+  MEASURE_WORDS,
+  withInterval,
+  type MeasureWords,
+  type MeasureName,
+  ALL_WORSE,
+  fromTo,
+  TUNED,
+  type Estimate,
+} from "../measures.ts";
 import { parameter, PARAMETER_NAMES, PRODUCTION } from "../parameters.ts";
-import { isMet, PRODUCTION_MEASURES, TARGETS, type Target } from "../targets.ts";
-import { estimateChart } from "./estimate-chart.ts";
-import { sensitivityMarkup } from "./sensitivity-markup.ts";
-import { tuningMarkup } from "./tuning-markup.ts";
 
 /** An evaluation on one page, with its charts. The same evaluation gives the same bytes. */
 export function evaluationPage(evaluation: Evaluation): string {
@@ -42,7 +55,7 @@ ${TARGETS.map((target) => {
   const { measure, name, wanted } = target;
   const form = formOf(measure);
   const unit = form === "percent" ? " %" : "";
-  const goal = wanted.is === "none" ? "none" : `${wanted.is} ${inWords(wanted.value, form)} %`;
+  const goal = `${wanted.is} ${inWords(wanted.value, form)}${unit}`;
   return markup`<div><dt>${name}</dt><dd>${inWords(everything[measure]?.mean, form)}${unit}</dd><dd class="note">${sign(target, everything)} target: ${goal}</dd></div>`;
 })}
 </dl>`;
@@ -60,6 +73,8 @@ function charts({ results }: Evaluation): Markup {
     "uiTrulyCompleted",
     "falseAccepted",
     "honestRejected",
+    "challenged",
+    "asked",
     "costPerTaskUsd",
   ];
   return markup`<section>
@@ -67,8 +82,7 @@ function charts({ results }: Evaluation): Markup {
 <div class="charts">
 ${wanted.map((measure) => {
   const words = wordsOf(measure);
-  const target = TARGETS.find((one) => one.measure === measure)?.wanted;
-  const limit = target === undefined || target.is === "none" ? null : target.value;
+  const limit = TARGETS.find((one) => one.measure === measure)?.wanted.value ?? null;
   const bars = results.map(({ variant, estimates }) => ({
     name: variant.name,
     estimate: estimates[measure],
@@ -130,4 +144,147 @@ function wordsOf(measure: MeasureName): MeasureWords {
 
 function formOf(measure: MeasureName): MeasureWords["form"] {
   return wordsOf(measure).form;
+}
+
+const CHARTED = [
+  ["uiBlocked", "UI tasks blocked"],
+  ["wasted", "Iterations wasted"],
+  ["uiTrulyCompleted", "UI tasks really done"],
+] as const satisfies readonly (readonly [MeasureName, string])[];
+
+/** How much the result rests on each uncertain number. */
+function sensitivityMarkup(evaluation: Evaluation): Markup {
+  const { sensitivity: rows } = evaluation;
+  if (rows === null) return NOTHING;
+  return markup`<section>
+<h2>If the model is wrong</h2>
+<p>Each uncertain number at both ends of its range, the others as they are. The orange lines are the baseline, the blue ones everything.</p>
+<div class="charts">
+${CHARTED.map(
+  ([measure, name]) =>
+    markup`<figure><figcaption>${name}</figcaption>${spreadChart(spreadsOf(evaluation, measure), name)}</figure>`,
+)}
+</div>
+<div class="scrolls" tabindex="0" role="region" aria-label="If the model is wrong"><table>
+<thead><tr><th>Number</th><th class="number">Value</th>${CHARTED.map(([, name]) => markup`<th class="number">${name}, %</th>`)}<th class="number">False accepted</th><th class="number">Honest rejected</th></tr></thead>
+<tbody>${rows.map(
+    ({ parameter, value, baseline, everything }) =>
+      markup`<tr><td>${parameter ?? ALL_WORSE}</td><td class="number">${value ?? ""}</td>${CHARTED.map(
+        ([measure]) =>
+          markup`<td class="number">${fromTo(baseline[measure], everything[measure], "percent")}</td>`,
+      )}<td class="number">${fromTo(baseline.falseAccepted, everything.falseAccepted, "count")}</td><td class="number">${fromTo(baseline.honestRejected, everything.honestRejected, "count")}</td></tr>`,
+  )}</tbody></table></div>
+</section>`;
+}
+
+function spreadsOf(evaluation: Evaluation, measure: MeasureName): readonly Spread[] {
+  const rows = evaluation.sensitivity ?? [];
+  const spread = (
+    name: SensitivityRow["parameter"],
+    of: "baseline" | "everything",
+    usual: Estimates,
+  ): readonly [number, number] => {
+    const own = rows.filter(({ parameter }) => parameter === name).map((row) => row[of]);
+    const means = [usual, ...own].map((estimates) => estimates[measure]?.mean ?? 0);
+    return [Math.min(...means), Math.max(...means)];
+  };
+  const [before, after] = [BASELINE, EVERYTHING].map(({ name }) => estimatesOf(evaluation, name));
+  return [...new Set(rows.map(({ parameter }) => parameter))].map((name) => ({
+    name: name ?? ALL_WORSE,
+    before: spread(name, "baseline", before as Estimates),
+    after: spread(name, "everything", after as Estimates),
+  }));
+}
+
+/** What other thresholds would do. */
+function tuningMarkup({ tuning: rows }: Evaluation): Markup {
+  if (rows === null) return NOTHING;
+  return markup`<section>
+<h2>Other thresholds</h2>
+<p>Each threshold at other values, all else at its default, everything on.</p>
+<div class="scrolls" tabindex="0" role="region" aria-label="Other thresholds"><table>
+<thead><tr><th>Setting</th><th>Value</th>${TUNED.map(({ short, long }) => markup`<th class="number" title="${long}">${short}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ({ setting, value, isDefault, estimates }) =>
+      markup`<tr><td>${setting}</td><td>${value}${isDefault ? " (default)" : ""}</td>${TUNED.map(
+        ({ measure, form }) => markup`<td class="number">${withInterval(estimates[measure], form)}</td>`,
+      )}</tr>`,
+  )}</tbody></table></div>
+</section>`;
+}
+
+export interface EstimateBar {
+  readonly name: string;
+  readonly estimate: Estimate | null;
+}
+
+const WIDTH = 480;
+const LEFT = 150;
+const RIGHT = 16;
+const ROW = 20;
+const TOP = 6;
+
+/** Lying bars with their intervals; `limit` is a line that they should not cross. */
+function estimateChart(
+  bars: readonly EstimateBar[],
+  { long, form }: MeasureWords,
+  limit: number | null,
+): Markup {
+  const largest = Math.max(limit ?? 0, ...bars.map(({ estimate }) => estimate?.high ?? 0));
+  const unit = form === "percent" ? " %" : "";
+  const label = (value: number): string => `${inWords(value, form)}${unit}`;
+  const ticks = numberTicks(largest === 0 ? 1 : largest, label, form === "percent" ? 0.1 : 0);
+  const right = across(ticks.at(-1)?.at ?? 1);
+  const floor = TOP + bars.length * ROW;
+  return markup`<svg class="chart" viewBox="0 0 ${WIDTH} ${floor + 22}" role="img" aria-label="${long}">
+${ticks.map(
+  ({ at, label: text }) =>
+    markup`<line class="grid" x1="${right(at)}" x2="${right(at)}" y1="${TOP}" y2="${floor}"/><text class="tick" text-anchor="middle" x="${right(at)}" y="${floor + 16}">${text}</text>`,
+)}
+${bars.map(({ name, estimate }, row) => barMarkup(name, estimate, TOP + row * ROW, right, form))}
+${limit === null ? NOTHING : markup`<line class="limit" x1="${right(limit)}" x2="${right(limit)}" y1="${TOP}" y2="${floor}"/>`}
+</svg>`;
+}
+
+function barMarkup(
+  name: string,
+  estimate: Estimate | null,
+  top: number,
+  right: (value: number) => number,
+  form: MeasureWords["form"],
+): Markup {
+  const title = markup`<text class="name" x="0" y="${top + 14}">${name}</text>`;
+  if (estimate === null) return title;
+  const { mean, low, high } = estimate;
+  const middle = top + ROW / 2;
+  return markup`${title}<rect class="bar" x="${LEFT}" y="${top + 4}" width="${place(Math.max(0.5, right(mean) - LEFT))}" height="${ROW - 8}"><title>${name}: ${withInterval(estimate, form)}</title></rect><line class="whisker" x1="${right(low)}" x2="${right(high)}" y1="${middle}" y2="${middle}"/>`;
+}
+
+interface Spread {
+  readonly name: string;
+  /** The least and the most that came of it. */
+  readonly before: readonly [number, number];
+  readonly after: readonly [number, number];
+}
+
+/** For each name two lines from the least to the most, of shares. */
+function spreadChart(spreads: readonly Spread[], label: string): Markup {
+  const right = across(1);
+  const floor = TOP + spreads.length * ROW;
+  const line = (kind: string, [low, high]: readonly [number, number], y: number): Markup =>
+    markup`<line class="${kind}" x1="${right(low)}" x2="${place(Math.max(right(high), right(low) + 2))}" y1="${y}" y2="${y}"/>`;
+  return markup`<svg class="chart" viewBox="0 0 ${WIDTH} ${floor + 22}" role="img" aria-label="${label}">
+${[0, 0.2, 0.4, 0.6, 0.8, 1].map(
+  (at) =>
+    markup`<line class="grid" x1="${right(at)}" x2="${right(at)}" y1="${TOP}" y2="${floor}"/><text class="tick" text-anchor="middle" x="${right(at)}" y="${floor + 16}">${Math.round(at * 100)} %</text>`,
+)}
+${spreads.map(({ name, before, after }, row) => {
+  const middle = TOP + row * ROW + ROW / 2;
+  return markup`<text class="name" x="0" y="${middle + 4}">${name}</text>${line("spread before", before, middle)}${line("spread", after, middle)}`;
+})}
+</svg>`;
+}
+
+function across(most: number): (value: number) => number {
+  return (value) => place(LEFT + (value / most) * (WIDTH - LEFT - RIGHT));
 }

@@ -1,6 +1,5 @@
-import { markup, NOTHING, type Markup } from "../../core/run-report/html/markup.ts";
-import { page } from "../../core/run-report/html/page.ts";
-import { countChart } from "../../core/run-report/svg/chart-svg.ts";
+import { countChart } from "../../core/run-report/svg.ts";
+import { markup, NOTHING, type Markup, page } from "../../core/run-report/page.ts";
 import {
   durationInWords,
   limitInWords,
@@ -8,10 +7,10 @@ import {
   recoveryInWords,
   savingInWords,
   timeoutInWords,
-} from "../history/finding-words.ts";
-import type { HistoryFindings } from "../history/history-findings.ts";
-import type { LimitFinding } from "../history/limit-findings.ts";
-import type { TimeoutFinding } from "../history/timeout-findings.ts";
+  type HistoryFindings,
+  type LimitFinding,
+  type TimeoutFinding,
+} from "../history/history-findings.ts";
 
 /** What a history says about limits, on one page. */
 export function historyPage(findings: HistoryFindings): string {

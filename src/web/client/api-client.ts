@@ -1,7 +1,6 @@
 import type { OperatorAct } from "../../core/operator/operator-act.ts";
 import type { Api } from "../api.ts";
 
-/** Something that the server could not do, in words. */
 export interface Problem {
   readonly message: string;
   readonly hint: string | null;
@@ -22,7 +21,6 @@ export async function act(what: OperatorAct): Promise<Answer<Api["POST /api/act"
   });
 }
 
-/** An address with the parameters that are set. */
 export function withQuery(
   path: string,
   parameters: Readonly<Record<string, string | number | null>>,

@@ -1,18 +1,15 @@
-import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { shortId } from "./format.ts";
-import { overview, overviewProblem } from "./overview-store.ts";
+import { connection, overview, overviewProblem } from "./overview-store.ts";
 import { BoardPage } from "./pages/board.tsx";
 import { ChartsPage } from "./pages/charts.tsx";
-import { InboxPage } from "./pages/inbox.tsx";
 import { IterationPage } from "./pages/iteration.tsx";
-import { RunPage } from "./pages/run.tsx";
-import { RunsPage } from "./pages/runs.tsx";
-import { Announcer } from "./parts/announcer.tsx";
-import { Help } from "./parts/help.tsx";
-import { Masthead } from "./parts/masthead.tsx";
-import { Empty, Trouble } from "./parts/notices.tsx";
-import { route, type Route } from "./router.ts";
+import { RunPage, RunsPage } from "./pages/runs.tsx";
+import { InboxPanel } from "./parts/inbox-panel.tsx";
+import { Empty, Loading, Trouble } from "./parts/notices.tsx";
+import { isHelpOpen, route, type Route } from "./router.ts";
+import { nextTheme, theme } from "./theme.ts";
 
 export function App() {
   const at = route.value;
@@ -79,4 +76,171 @@ function nameOf(at: Route): string {
     case "missing":
       return "No such page";
   }
+}
+
+/** Says aloud what has come into the inbox since the page was opened. */
+function Announcer() {
+  const inbox = overview.value?.status.inbox;
+  const known = useRef<ReadonlySet<string> | null>(null);
+  const [said, say] = useState("");
+  useEffect(() => {
+    if (inbox === undefined) return;
+    const keys = inbox.map(({ task, text }) => `${task} ${text}`);
+    const before = known.current;
+    const fresh = before === null ? [] : inbox.filter((_, index) => !before.has(keys[index] ?? ""));
+    known.current = new Set(keys);
+    if (fresh.length > 0) {
+      const lines = fresh.map(({ task, kind, text }) =>
+        kind === "decide" ? `${task} asks: ${text}` : `${task} is blocked: ${text}`,
+      );
+      say(lines.join(" "));
+    }
+  }, [inbox]);
+  return (
+    <div class="unseen" aria-live="polite">
+      {said}
+    </div>
+  );
+}
+
+const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [["?"], "this help"],
+  [["g", "b"], "the board"],
+  [["g", "r"], "runs"],
+  [["g", "c"], "charts"],
+  [["g", "i"], "the inbox"],
+  [["/"], "the search or filter of a page"],
+  [["Tab"], "everything, in order"],
+  [["←", "→"], "move the time line"],
+  [["+", "−", "0"], "zoom the time line; all of it"],
+  [["↑", "↓"], "the span before or after; Enter opens its iteration"],
+];
+
+function Help() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const isOpen = isHelpOpen.value;
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [isOpen]);
+  return (
+    <dialog
+      ref={dialog}
+      class="help"
+      aria-labelledby="help-title"
+      onClose={() => {
+        isHelpOpen.value = false;
+      }}
+    >
+      <h2 id="help-title">Keys</h2>
+      <dl>
+        {KEYS.map(([keys, what]) => (
+          <div key={what}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="legend-line">
+        ✔ accepted · continue ~ challenged ✗ rejected ! failed ? asks ■ blocked ▸ running
+      </p>
+      <button type="button" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
+    </dialog>
+  );
+}
+
+function InboxPage() {
+  const known = overview.value;
+  if (known === undefined) return <Loading />;
+  const { inbox } = known.status;
+  return (
+    <>
+      <h1 class="page-title">Inbox</h1>
+      {inbox.length === 0 ? (
+        <Empty title="Nothing waits for you" command={known.hint}>
+          Questions and blocked tasks come here by themselves.
+        </Empty>
+      ) : (
+        <InboxPanel items={inbox} />
+      )}
+    </>
+  );
+}
+
+const PLACES: readonly { readonly name: string; readonly href: string; readonly pages: readonly string[] }[] =
+  [
+    { name: "Board", href: "/", pages: ["board"] },
+    { name: "Runs", href: "/runs", pages: ["runs", "run", "iteration"] },
+    { name: "Charts", href: "/charts", pages: ["charts"] },
+    { name: "Inbox", href: "/inbox", pages: ["inbox"] },
+  ];
+
+const THEME_SIGNS = { system: "◐", light: "○", dark: "●" } as const;
+
+function Masthead({ at }: { readonly at: Route }) {
+  const known = overview.value;
+  const waiting = known?.status.inbox.length ?? 0;
+  return (
+    <header class="masthead">
+      <a class="brand" href="/">
+        <span class="brand-mark" aria-hidden="true">
+          ↻
+        </span>
+        <span class="brand-name">{known?.project ?? "ralph"}</span>
+      </a>
+      <nav aria-label="Pages">
+        {PLACES.map(({ name, href, pages }) => (
+          <a key={href} href={href} aria-current={pages.includes(at.page) ? "page" : undefined}>
+            {name}
+            {name === "Inbox" && waiting > 0 && (
+              <>
+                {" "}
+                <span class="badge">{waiting}</span>
+              </>
+            )}
+          </a>
+        ))}
+      </nav>
+      <div class="masthead-end">
+        {known !== undefined && !known.mayAct && <span class="tag">read-only</span>}
+        <Connection />
+        <button
+          type="button"
+          class="quiet icon"
+          onClick={nextTheme}
+          title={`Colours: ${theme.value}`}
+          aria-label={`Colours: ${theme.value}. Change`}
+        >
+          <span aria-hidden="true">{THEME_SIGNS[theme.value]}</span>
+        </button>
+        <button
+          type="button"
+          class="quiet icon"
+          title="Help (?)"
+          aria-label="Help"
+          onClick={() => (isHelpOpen.value = true)}
+        >
+          <span aria-hidden="true">?</span>
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function Connection() {
+  const state = connection.value;
+  return (
+    <span class={`connection is-${state}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      <span class="connection-word">
+        {state === "live" ? "live" : state === "connecting" ? "connecting…" : "reconnecting…"}
+      </span>
+    </span>
+  );
 }

@@ -1,3 +1,4 @@
+import type { Forecast } from "../../core/projections/run-list.ts";
 import type { Instant } from "../../core/time.ts";
 
 const SECOND = 1_000;
@@ -79,4 +80,18 @@ export function shortId(id: string): string {
 
 export function capital(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Where the budget will be at this rate; null without a budget. */
+export function forecastSentence(forecast: Forecast | null, now: Instant): string | null {
+  if (forecast === null) return null;
+  const { budgetUsd, spentUsd, planUsd, reachedAt } = forecast;
+  const spent = `${dollars(spentUsd)} of the budget of ${dollars(budgetUsd)} are spent.`;
+  const plan = planUsd === null ? "" : ` At this rate the whole plan costs ${dollars(planUsd)}.`;
+  if (spentUsd >= budgetUsd) return `${spent}${plan}`;
+  if (reachedAt !== null) {
+    const left = reachedAt > now ? ` (in ${duration(reachedAt - now)})` : "";
+    return `${spent}${plan} The budget is used up at ${moment(reachedAt, now)}${left}.`;
+  }
+  return planUsd === null ? `${spent} It is too early to say more.` : `${spent}${plan} The budget is enough.`;
 }

@@ -1,9 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { listenToEvents } from "./live.ts";
-import { keepOverview } from "./overview-store.ts";
-import { listenToLocation } from "./router.ts";
-import { listenToKeys } from "./shortcuts.ts";
+import { keepOverview, listenToEvents } from "./overview-store.ts";
+import { listenToKeys, listenToLocation } from "./router.ts";
 import { applyTheme } from "./theme.ts";
 
 applyTheme();

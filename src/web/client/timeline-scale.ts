@@ -1,6 +1,5 @@
 import type { Instant } from "../../core/time.ts";
 
-/** The part of time that is shown. */
 export interface Span {
   readonly from: Instant;
   readonly to: Instant;

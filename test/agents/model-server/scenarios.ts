@@ -18,6 +18,7 @@ export type Scenario = (situation: Situation) => Reply;
 /** What a prompt says when an earlier claim was not believed; the words of every prompt must not match. */
 export const FEEDBACK = /previous iteration feedback|claim was rejected/i;
 export const STEERING = /use the v2 API/i;
+const READER = /^# Second reader$/m;
 const MAY_NOT_STOP = /^Stop hook feedback:/;
 
 const MEMORY = "4711";
@@ -58,7 +59,34 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   resume: remembers,
   forbidden: writesOnly,
   envdump: ({ step }) => (step === 0 ? shell("env > env.txt") : claim("env.txt")),
+  "reader-met": asReader(() => review("met")),
+  "reader-not-met": asReader(() => review("not_met")),
+  "reader-malformed": asReader(() => text("<review>\nAll of it looks good to me.\n</review>")),
+  "reader-reads": asReader((at) =>
+    at.step === 0 ? shell("git diff HEAD~1 HEAD") : review("met", at.results[0]),
+  ),
+  "reader-edits": asReader(
+    (at) => [write("edited.txt"), shell("echo x > shell.txt")][at.step] ?? review("met"),
+  ),
+  "reader-tool": asReader((at) =>
+    at.step === 0 ? mcp("submit_review", reviewOf("met")) : text("I have said what I found."),
+  ),
+  "reader-limit": asReader(() => fail("rate-limited")),
 };
+
+/** Does the task as a worker, and this where the prompt is for a second reader. */
+function asReader(reads: Scenario): Scenario {
+  return (at) =>
+    at.messages.some(({ text: words }) => READER.test(words)) ? reads(at) : worksAndCommits(at);
+}
+
+function review(answer: string, reason?: string): Reply {
+  return text(`I have read it.\n\n<review>\n${JSON.stringify(reviewOf(answer, reason))}\n</review>`);
+}
+
+function reviewOf(answer: string, reason = "hello.txt:1 shows it"): Readonly<Record<string, unknown>> {
+  return { criteria: [{ criterion: 1, answer, reason }], concerns: [] };
+}
 
 function worksAndCommits(at: Situation): Reply {
   const name = fileName(at);

@@ -1,10 +1,12 @@
 import { readAcpMessage } from "../../../core/report/streams/acp-stream.ts";
-import type { AgentReader, ReaderRequest } from "../agent-adapter.ts";
+import type { AgentAdapter, AgentReader, ReaderRequest } from "../agent-adapter.ts";
+import { READS_ONLY } from "../programs/opencode-program.ts";
+import { belongingsOfCommand, programIn } from "../programs/program-belongings.ts";
 import { createTranslatedReader } from "../stream-reader.ts";
 import {
-  startAcpConversation,
   type AcpConversation,
   type AcpConversationRequest,
+  startAcpConversation,
 } from "./acp-conversation.ts";
 
 export interface AcpReaderRequest extends ReaderRequest, AcpConversationRequest {}
@@ -44,3 +46,28 @@ export function createAcpReader(request: AcpReaderRequest): AcpReader {
     },
   };
 }
+
+/** Any agent that speaks the Agent Client Protocol: one adapter for all of them. */
+export const acpAdapter: AgentAdapter = {
+  can: { resumes: true, takesMessages: true, takesMcpServers: true, tells: "tokens" },
+  command: ({ agent, isRoot }) => ({
+    command: [...(agent.command ?? []), ...agent.args],
+    input: null,
+    // Claude, in whatever dress, otherwise refuses to work for root without asking.
+    env: { ...(isRoot && { IS_SANDBOX: "1" }), ...(agent.permissions === "read" && READS_ONLY) },
+  }),
+  belongings: ({ command }, env) => belongingsOfCommand(command ?? [], env),
+  sandboxesItself: ({ command, permissions }) =>
+    permissions !== "full" && programIn(command ?? []) === "codex",
+  createReader: (request, { agent, prompt, session, workspace, mcpServer, version }) =>
+    createAcpReader({
+      ...request,
+      exactPrompt: prompt,
+      cwd: workspace,
+      mcpServers: [mcpServer],
+      permissions: agent.permissions,
+      model: agent.model,
+      version,
+      resume: session.isNew ? null : session.id,
+    }),
+};

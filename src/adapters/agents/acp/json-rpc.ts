@@ -1,10 +1,8 @@
 import { fieldsOf, isFields, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
 import type { Write } from "../agent-adapter.ts";
 
-/** The answer to a request of ours. */
 export type Answer = { readonly is: "result"; readonly result: Fields } | { readonly is: "error" };
 
-/** What we answer to a request of the other side. */
 export type Reply = { readonly result: unknown } | { readonly error: { code: number; message: string } };
 
 export interface JsonRpcPeer {

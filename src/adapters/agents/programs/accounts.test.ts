@@ -1,11 +1,9 @@
+import { PLAIN, type ProgramFormat, KNOWN_PROGRAMS } from "../../../core/agents.ts";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PLAIN } from "../../../core/agent-named.ts";
-import type { ProgramFormat } from "../../../core/known-programs.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
-import { KNOWN_PROGRAMS } from "../../../core/known-programs.ts";
 import { accountOf } from "./accounts.ts";
 
 let home: string;

@@ -1,11 +1,10 @@
+import { isProgramFormat, type ProgramFormat } from "../../../core/agents.ts";
 import { join } from "node:path";
 import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
-import { isProgramFormat, type ProgramFormat } from "../../../core/known-programs.ts";
-import { hasKeychain } from "../../system/platform/platform-facts.ts";
-import { THIS_PLATFORM } from "../../system/platform/this-platform.ts";
-import { readSmallFile } from "../../system/read-end.ts";
+import { hasKeychain, THIS_PLATFORM } from "../../system/platform/platform.ts";
+import { readSmallFile } from "../../system/atomic-file.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
-import { claudeFolder } from "./claude-folder.ts";
+import { claudeFolder } from "./program-belongings.ts";
 
 /** Whose account or key an agent will use, as far as its environment and files tell; nothing is asked of a service. */
 export interface Account {

@@ -1,3 +1,7 @@
+import { callsSameHook, claudeHooks, shellWord, type WantedHook } from "../../../core/agents.ts";
+import { join } from "node:path";
+import { type Fields, fieldsOf, listOf, textOf } from "../../../core/report/streams/json-fields.ts";
+import { readSmallFile } from "../../system/atomic-file.ts";
 import type {
   AgentAdapter,
   AgentCommand,
@@ -7,11 +11,9 @@ import type {
   Send,
   Write,
 } from "../agent-adapter.ts";
-import { TELLS } from "../stream-adapter.ts";
-import { createStreamReader } from "../stream-reader.ts";
-import { hookArguments } from "./claude-hooks.ts";
+import { createStreamReader, TELLS } from "../stream-reader.ts";
+import { claudeFolder, programBelongings } from "./program-belongings.ts";
 import { mcpServersJson } from "./mcp-servers-json.ts";
-import { programBelongings } from "./program-belongings.ts";
 
 /** Claude Code. Its prompt and further messages go in as a stream of JSON, and each is echoed when it is heard. */
 export const claudeProgram: AgentAdapter = {
@@ -62,6 +64,14 @@ const PERMISSIONS = {
   full: ["--dangerously-skip-permissions"],
   edits: ["--permission-mode", "acceptEdits"],
   own: [],
+  // Commands that only read are allowed in this mode; servers of the repository may be the work of whom it judges.
+  read: [
+    "--permission-mode",
+    "dontAsk",
+    "--disallowedTools",
+    "Edit,Write,NotebookEdit",
+    "--strict-mcp-config",
+  ],
 } as const;
 
 function createClaudeReader(request: ReaderRequest, { prompt }: Launch): AgentReader {
@@ -118,4 +128,40 @@ const INTERRUPT = `${JSON.stringify({
 function messageOf(text: string): string {
   const message = { role: "user", content: [{ type: "text", text }] };
   return `${JSON.stringify({ type: "user", message })}\n`;
+}
+
+/** Hooks and instructions of the repository may be the work of whom it judges. */
+export const READERS_SETTINGS = { disableAllHooks: true, claudeMdExcludes: ["**"] };
+
+/** Our hooks, without those that its own settings have already: it would run them twice. */
+function hookArguments({ agent, ownProgram, workspace, env }: Launch): readonly string[] {
+  // Of several such arguments it takes the last alone.
+  if (agent.args.some((argument) => /^--settings(?:=|$)/.test(argument))) return [];
+  if (agent.permissions === "read") return ["--settings", JSON.stringify(READERS_SETTINGS)];
+  const settings = [
+    join(workspace, ".claude", "settings.json"),
+    join(workspace, ".claude", "settings.local.json"),
+    join(claudeFolder(env), "settings.json"),
+  ].map(hooksIn);
+  const wanted = claudeHooks(ownProgram.map(shellWord).join(" ")).filter(
+    (hook) => !settings.some((hooks) => has(hooks, hook)),
+  );
+  if (wanted.length === 0) return [];
+  const hooks = Object.fromEntries(wanted.map(({ event, entry }) => [event, [entry]]));
+  return ["--settings", JSON.stringify({ hooks })];
+}
+
+function hooksIn(path: string): Fields {
+  try {
+    const text = (readSmallFile(path) ?? "{}").replace(/^\uFEFF/, "");
+    return fieldsOf(fieldsOf(JSON.parse(text))["hooks"]);
+  } catch {
+    return {}; // damaged, so it runs none of them
+  }
+}
+
+function has(hooks: Fields, { event, entry }: WantedHook): boolean {
+  const ours = entry.hooks[0]?.command ?? "";
+  const there = listOf(hooks[event]).flatMap((one) => listOf(fieldsOf(one)["hooks"]));
+  return there.some((hook) => callsSameHook(textOf(fieldsOf(hook)["command"]) ?? "", ours));
 }

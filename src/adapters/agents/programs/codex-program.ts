@@ -1,6 +1,5 @@
 import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
-import { TELLS } from "../stream-adapter.ts";
-import { createStreamReader } from "../stream-reader.ts";
+import { createStreamReader, TELLS } from "../stream-reader.ts";
 import { programBelongings } from "./program-belongings.ts";
 
 /** Codex. Whatever it is to know comes as `-c key=value`, in TOML. */
@@ -9,7 +8,7 @@ export const codexProgram: AgentAdapter = {
   command: codexCommand,
   belongings: (_, env) => programBelongings("codex", env),
   countsWholeSession: true,
-  sandboxesItself: ({ permissions }) => permissions === "edits",
+  sandboxesItself: ({ permissions }) => permissions === "edits" || permissions === "read",
   createReader: (request) => createStreamReader("codex", request),
 };
 
@@ -37,6 +36,9 @@ function permissionsOf(permissions: Launch["agent"]["permissions"], gitDir: stri
       return ["--sandbox", "workspace-write", ...set("sandbox_workspace_write.writable_roots", [gitDir])];
     case "own":
       return [];
+    case "read":
+      // Instructions of the repository may be the work of whom it judges.
+      return [...set("sandbox_mode", "read-only"), "-c", "project_doc_max_bytes=0"];
   }
 }
 

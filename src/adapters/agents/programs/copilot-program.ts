@@ -1,17 +1,20 @@
+import { realpathSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Usage } from "../../../core/report/agent-report.ts";
 import { fieldsOf, numberOf } from "../../../core/report/streams/json-fields.ts";
+import { findProgram } from "../../system/run-program.ts";
+import { packagePlatforms, THIS_PLATFORM } from "../../system/platform/platform.ts";
 import {
-  USAGE_FILE,
   type AgentAdapter,
   type AgentCommand,
   type AgentReader,
   type Launch,
   type ReaderRequest,
+  USAGE_FILE,
 } from "../agent-adapter.ts";
 import { createStreamReader } from "../stream-reader.ts";
 import { mcpServersJson } from "./mcp-servers-json.ts";
-import { nativeCopilot } from "./native-copilot.ts";
 import { programBelongings } from "./program-belongings.ts";
 
 /** Copilot CLI. Its stream has no tokens: it writes them to a file when it ends. */
@@ -63,6 +66,8 @@ const PERMISSIONS = {
   full: ["--allow-all"],
   edits: ["--allow-tool", "write"],
   own: [],
+  // Commands that only read need no permission; instructions of the repository may be the work of whom it judges.
+  read: ["--deny-tool", "write", "--no-custom-instructions"],
 } as const;
 
 function readCopilotUsage(text: string): Usage | null {
@@ -80,4 +85,20 @@ function readCopilotUsage(text: string): Usage | null {
     cacheReadTokens: cached,
     costUsd: null,
   };
+}
+
+/** The program that npm's `copilot` starts. That one hands no signal on: ended, it would leave the agent running. */
+export function nativeCopilot(loader: string): string | null {
+  const programs = packagePlatforms(THIS_PLATFORM).map((platform) => nativeFor(platform, loader));
+  return programs.find((program) => program !== null) ?? null;
+}
+
+function nativeFor(platform: string, loader: string): string | null {
+  try {
+    const at = createRequire(realpathSync(loader));
+    // Its package offers the program, and no other file.
+    return findProgram(at.resolve(`@github/copilot-${platform}-${process.arch}`), "/", {});
+  } catch {
+    return null; // installed in another way, where it may well be the program itself
+  }
 }

@@ -1,12 +1,8 @@
 import type { AgentAdapter, AgentCommand, Launch } from "../agent-adapter.ts";
-import { TELLS } from "../stream-adapter.ts";
-import { createStreamReader } from "../stream-reader.ts";
+import { createStreamReader, TELLS } from "../stream-reader.ts";
 import { programBelongings } from "./program-belongings.ts";
 
-/**
- * Gemini CLI. MCP servers it takes from settings files alone, in the user's HOME or in the repository, and neither is
- * ours to write to; by the Agent Client Protocol it takes them.
- */
+/** Gemini CLI. It takes MCP servers only from settings files, which are not ours to write. */
 export const geminiProgram: AgentAdapter = {
   can: { resumes: true, takesMessages: false, takesMcpServers: false, tells: TELLS.gemini },
   command: geminiCommand,
@@ -38,4 +34,6 @@ const PERMISSIONS = {
   full: ["--yolo"],
   edits: ["--approval-mode", "auto_edit"],
   own: [],
+  // Nobody can be asked, so tools that need a permission are not there.
+  read: ["--approval-mode", "default"],
 } as const;

@@ -1,7 +1,6 @@
 import { fieldsOf, isFields } from "../../../core/report/streams/json-fields.ts";
 import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
-import { TELLS } from "../stream-adapter.ts";
-import { createStreamReader } from "../stream-reader.ts";
+import { createStreamReader, TELLS } from "../stream-reader.ts";
 import { programBelongings } from "./program-belongings.ts";
 
 /** OpenCode. A message in its arguments arrives in quotes, so the prompt goes by stdin. */
@@ -13,6 +12,15 @@ export const opencodeProgram: AgentAdapter = {
 };
 
 const CONFIG_VARIABLE = "OPENCODE_CONFIG_CONTENT";
+
+/** The environment in which it only reads, with our own tools. */
+export const READS_ONLY: Readonly<Record<string, string>> = {
+  OPENCODE_PERMISSION: JSON.stringify({
+    edit: "deny",
+    bash: { "*": "deny", "git diff *": "allow", "git log *": "allow", "git show *": "allow" },
+    "ralph_*": "allow",
+  }),
+};
 
 function opencodeCommand({ agent, prompt, session, mcpServer, env }: Launch): AgentCommand {
   const command = [
@@ -29,7 +37,11 @@ function opencodeCommand({ agent, prompt, session, mcpServer, env }: Launch): Ag
   return {
     command,
     input: prompt,
-    env: { OPENCODE_DISABLE_AUTOUPDATE: "1", ...(config !== null && { [CONFIG_VARIABLE]: config }) },
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      ...(config !== null && { [CONFIG_VARIABLE]: config }),
+      ...(agent.permissions === "read" && READS_ONLY),
+    },
   };
 }
 

@@ -1,11 +1,9 @@
+import { PLAIN, NO_BELONGINGS, KNOWN_PROGRAMS } from "../../../core/agents.ts";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PLAIN } from "../../../core/agent-named.ts";
-import { NO_BELONGINGS } from "../../../core/belongings.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
-import { KNOWN_PROGRAMS } from "../../../core/known-programs.ts";
 import { adapterFor, sandboxesItself } from "../adapters.ts";
 import { belongingsOfCommand, programBelongings } from "./program-belongings.ts";
 

@@ -1,9 +1,7 @@
+import { type Belongings, NO_BELONGINGS, isProgramFormat, type ProgramFormat } from "../../../core/agents.ts";
 import { join } from "node:path";
-import { NO_BELONGINGS, type Belongings } from "../../../core/belongings.ts";
 import { textOf } from "../../../core/report/streams/json-fields.ts";
-import { isProgramFormat, type ProgramFormat } from "../../../core/known-programs.ts";
-import { readSmallFile } from "../../system/read-end.ts";
-import { claudeFolder } from "./claude-folder.ts";
+import { readSmallFile } from "../../system/atomic-file.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -149,3 +147,43 @@ function googleKey(env: Env): readonly string[] {
   const path = textOf(env["GOOGLE_APPLICATION_CREDENTIALS"]);
   return path === null ? [] : [path];
 }
+
+/** Where Claude Code keeps what belongs to its user. */
+export function claudeFolder(env: Readonly<Record<string, string | undefined>>): string {
+  return textOf(env["CLAUDE_CONFIG_DIR"]) ?? join(env["HOME"] ?? "/", ".claude");
+}
+
+interface ProgramFacts {
+  readonly install: string;
+  readonly login: string;
+  /** With which our tests run it. */
+  readonly triedVersion: string;
+}
+
+export const PROGRAM_FACTS: Readonly<Record<ProgramFormat, ProgramFacts>> = {
+  claude: {
+    install: "npm install -g @anthropic-ai/claude-code",
+    login: "run claude once and log in, or set ANTHROPIC_API_KEY",
+    triedVersion: "2.1.325",
+  },
+  codex: {
+    install: "npm install -g @openai/codex",
+    login: "run codex login, or set CODEX_API_KEY",
+    triedVersion: "0.166.0",
+  },
+  gemini: {
+    install: "npm install -g @google/gemini-cli",
+    login: "run gemini once and log in, or set GEMINI_API_KEY",
+    triedVersion: "0.61.0",
+  },
+  opencode: {
+    install: "npm install -g opencode-ai",
+    login: "run opencode auth login",
+    triedVersion: "1.18.33",
+  },
+  copilot: {
+    install: "npm install -g @github/copilot",
+    login: "run copilot once and log in, or set GH_TOKEN",
+    triedVersion: "1.0.102",
+  },
+};

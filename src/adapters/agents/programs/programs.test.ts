@@ -1,7 +1,7 @@
+import { KNOWN_PROGRAMS } from "../../../core/agents.ts";
 import { describe, expect, test } from "vitest";
 import { LAUNCH } from "../../../../test/fixtures/launch.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
-import { KNOWN_PROGRAMS } from "../../../core/known-programs.ts";
 import { adapterFor } from "../adapters.ts";
 import type { AgentCommand, Launch } from "../agent-adapter.ts";
 
@@ -18,6 +18,14 @@ function commandOf(name: (typeof KNOWN_PROGRAMS)[number], more: More = {}): Agen
 function lineOf(...given: Parameters<typeof commandOf>): string {
   return commandOf(...given).command.join(" ");
 }
+
+const READS_ONLY = {
+  claude: "--permission-mode dontAsk --disallowedTools Edit,Write,NotebookEdit --strict-mcp-config",
+  codex: '-c sandbox_mode="read-only" -c project_doc_max_bytes=0',
+  gemini: "--approval-mode default",
+  opencode: '"edit":"deny","bash":{"*":"deny","git diff *":"allow"',
+  copilot: "--deny-tool write --no-custom-instructions --allow-tool ralph",
+} as const;
 
 describe.each(KNOWN_PROGRAMS)("%s", (name) => {
   test("is called by its own name, and is not told the prompt in its arguments", () => {
@@ -40,6 +48,13 @@ describe.each(KNOWN_PROGRAMS)("%s", (name) => {
   test("goes on with the session it is given, and with no other", () => {
     expect(lineOf(name, { session: RESUMED })).toMatch(/(?:--resume|--session|resume)[ =]earlier/);
     expect(lineOf(name)).not.toMatch(/\bresume\b|--continue/);
+  });
+
+  test("changes nothing as a second reader, and still talks to us", () => {
+    const line = lineOf(name, { permissions: "read" });
+    expect(line).not.toMatch(/--(?:dangerously-\S+|yolo|auto|allow-all)\b/);
+    const { env } = commandOf(name, { permissions: "read" });
+    expect(`${line} ${env?.["OPENCODE_PERMISSION"] ?? ""}`).toContain(READS_ONLY[name]);
   });
 
   test("is given our server, with the marker of the iteration, if it takes any", () => {

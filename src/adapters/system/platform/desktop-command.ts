@@ -1,5 +1,4 @@
-import { inWords } from "../../../core/notices/payload.ts";
-import type { Notice } from "../../../core/notices/notice.ts";
+import { inWords, type Notice } from "../../../core/notices/notice.ts";
 
 /** A program that shows a notification, with everything that it is told. No shell reads any of it. */
 export interface DesktopCommand {

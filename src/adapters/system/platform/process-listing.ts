@@ -6,7 +6,6 @@ export interface ListedProcess {
   readonly parent: number;
   /** Null where there are none. */
   readonly group: number | null;
-  /** Processor time that it has used. */
   readonly cpuMs: number;
   /** Tells it from another that had its number before. To the second, where the system is no more exact. */
   readonly startedAt: Instant;

@@ -1,6 +1,5 @@
 import { RalphError } from "../../../core/ralph-error.ts";
-import { findProgram } from "../../system/find-program.ts";
-import { runProgram, type Said } from "../../system/run-program.ts";
+import { findProgram, runProgram, type Said } from "../../system/run-program.ts";
 
 export interface GhOptions {
   readonly root: string;
@@ -46,7 +45,6 @@ export function createGh({ root, env, pausesMs = PAUSES_MS }: GhOptions): Gh {
   return { ask, insist };
 }
 
-/** Whether gh says that there is no such issue. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof RalphError && error.code === "no-tasks";
 }
@@ -97,4 +95,36 @@ function refusal(command: string, isWrite: boolean, words: string): RalphError {
       hint: `give it the right to ${right} issues (a token: "Issues: ${forToken}"; a workflow: permissions: issues: ${right}), or sign in with another: gh auth login; then: ralph run`,
     },
   );
+}
+
+export interface GithubPlace {
+  /** `owner/name`; null: the repository that gh finds here. */
+  readonly repo: string | null;
+  readonly label: string;
+  readonly whenDone: "close" | "comment";
+}
+
+/** Reads `github`, `github:LABEL` and `github:OWNER/NAME:LABEL`; null when the words name something else. */
+export function githubPlace(words: string, usual: GithubPlace): GithubPlace | null {
+  const [whole, repo, label] = /^github(?::(?:([\w.-]+\/[\w.-]+):)?(.*))?$/s.exec(words) ?? [];
+  if (whole === undefined) return null;
+  return checked({ ...usual, repo: repo ?? usual.repo, label: (label ?? usual.label).trim() });
+}
+
+/** The words by which the same place is found again. */
+export function githubLabel({ repo, label }: GithubPlace): string {
+  return repo === null ? `github:${label}` : `github:${repo}:${label}`;
+}
+
+function checked(place: GithubPlace): GithubPlace {
+  const { label, repo } = place;
+  if (label === "" || /[,"\p{Cc}]/u.test(label))
+    throw new RalphError("usage", `the label ${JSON.stringify(label)} cannot be asked for with gh`, {
+      hint: "name a label without commas and quotes: --source github:ralph",
+    });
+  if (repo !== null && !/^[\w.-]+\/[\w.-]+$/.test(repo))
+    throw new RalphError("usage", `the repository "${repo}" is not written as owner/name`, {
+      hint: 'correct it in .ralph/ralph.toml: [github] repo = "owner/name"',
+    });
+  return place;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { installFakeGithub, type FakeGithub, type FakeIssue } from "../../../../test/fixtures/fake-github.ts";
 import type { TaskSource } from "../../../engine/ports.ts";
-import type { GithubPlace } from "./github-place.ts";
+import type { GithubPlace } from "./gh.ts";
 import { createGithubSource } from "./github-source.ts";
 
 let folder: string;

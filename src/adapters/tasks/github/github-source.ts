@@ -1,14 +1,28 @@
-import type { Plan, SourceIdentity, TaskId } from "../../../core/plan/task.ts";
+import { few } from "../../../core/text.ts";
+import { planProblem } from "../../../core/plan/check-plan.ts";
+import {
+  plainTask,
+  type Plan,
+  type SourceIdentity,
+  type Task,
+  type TaskId,
+} from "../../../core/plan/task.ts";
 import { RalphError } from "../../../core/ralph-error.ts";
 import type { AcceptedWork, TaskSource } from "../../../engine/ports.ts";
-import { NO_DEMANDS } from "../no-demands.ts";
-import { createGh, type Ask, type Gh, type GhOptions } from "./gh.ts";
-import { githubLabel, type GithubPlace } from "./github-place.ts";
-import { issueId, issueNumber, type Issue } from "./issue-task.ts";
-import { OwnActs, type Act } from "./own-acts.ts";
-import { inRepo, issueTasks, readIssues, requireNoneMissing, viewIssue, type Issues } from "./read-issues.ts";
+import { readPriority } from "../listed-task.ts";
+import { scanChecklist } from "../scan-checklist.ts";
+import { NO_DEMANDS } from "../task-format.ts";
+import {
+  type Ask,
+  createGh,
+  type Gh,
+  type GhOptions,
+  githubLabel,
+  type GithubPlace,
+  isNotFound,
+} from "./gh.ts";
 
-export interface GithubOptions extends GhOptions {
+interface GithubOptions extends GhOptions {
   readonly now?: () => number;
 }
 
@@ -123,3 +137,243 @@ function requireSome({ open, closed }: Issues, { label, repo }: GithubPlace): vo
     hint: `give it to what ralph is to do: gh issue edit 12 --add-label "${label}"${where}`,
   });
 }
+
+type Act = "closed" | "opened" | "unlabelled";
+
+/** Our own acts, until GitHub's lists show them: they lag behind, and a mark must not seem to be taken back. */
+class OwnActs {
+  readonly #acts = new Map<number, { readonly issue: Issue; readonly is: Act }>();
+
+  add(issue: Issue, is: Act): void {
+    this.#acts.set(issue.number, { issue, is });
+  }
+
+  /** The lists as they will be; what they show already is forgotten here. */
+  appliedTo({ open, closed }: Issues): Issues {
+    const isIn = (list: readonly Issue[], number: number): boolean =>
+      list.some((one) => one.number === number);
+    for (const [number, { is }] of this.#acts) {
+      const isShown =
+        is === "unlabelled" ? !isIn(open, number) : isIn(is === "closed" ? closed : open, number);
+      if (isShown) this.#acts.delete(number);
+    }
+    const others = (list: readonly Issue[]): readonly Issue[] =>
+      list.filter(({ number }) => !this.#acts.has(number));
+    return {
+      open: [...others(open), ...this.#those("opened")],
+      closed: [...others(closed), ...this.#those("closed")],
+    };
+  }
+
+  #those(act: Act): readonly Issue[] {
+    return [...this.#acts.values()].filter(({ is }) => is === act).map(({ issue }) => issue);
+  }
+}
+
+/** More open tasks than this nobody gave a machine on purpose. */
+const OPEN_MAX = 500;
+/** Those that are done are shown as far as they are recent. */
+const CLOSED_MAX = 100;
+
+interface Issues {
+  readonly open: readonly Issue[];
+  readonly closed: readonly Issue[];
+}
+
+/** The issues with the label, oldest first. */
+async function readIssues(ask: Ask, place: GithubPlace): Promise<Issues> {
+  const list = async (state: string, limit: number, fields: string): Promise<readonly Issue[]> => {
+    const about = ["--state", state, "--label", place.label, "--limit", String(limit)];
+    const printed = await ask("issue", "list", ...inRepo(place), ...about, "--json", fields);
+    return issuesIn(printed).toSorted((a, b) => a.number - b.number);
+  };
+  const [open, closed] = await Promise.all([
+    list("open", OPEN_MAX, "number,title,body,labels"),
+    list("closed", CLOSED_MAX, "number,title"),
+  ]);
+  if (open.length < OPEN_MAX) return { open, closed };
+  throw new RalphError("bad-tasks", `${OPEN_MAX} open issues or more have the label "${place.label}"`, {
+    hint: "use a label of its own for what ralph is to do",
+  });
+}
+
+/**
+ * The tasks, once it is known which of the issues they wait for are closed; `settled` remembers those. One that is open and
+ * has no label is waited for.
+ */
+async function issueTasks(
+  ask: Ask,
+  place: GithubPlace,
+  { open, closed }: Issues,
+  settled: Set<number>,
+): Promise<IssueTasks> {
+  const tasks = [
+    ...open.map((issue) => issueTask(issue, false)),
+    ...closed.map((issue) => issueTask(issue, true)),
+  ].toSorted((a, b) => (issueNumber(a.id) ?? 0) - (issueNumber(b.id) ?? 0));
+  const known = new Set(tasks.map(({ id }) => id));
+  const outside = new Set(tasks.flatMap(({ dependsOn }) => dependsOn).filter((id) => !known.has(id)));
+  const missing: TaskId[] = [];
+  for (const id of outside) {
+    const number = issueNumber(id) ?? 0;
+    const state = settled.has(number) ? "CLOSED" : (await viewIssue(ask, place, number)).state;
+    if (state === null) missing.push(id);
+    else if (state !== "OPEN") settled.add(number);
+  }
+  const without = (isLeftOut: (id: TaskId) => boolean): readonly Task[] =>
+    tasks.map((task) => ({ ...task, dependsOn: task.dependsOn.filter((id) => !isLeftOut(id)) }));
+  const whole = without((id) => outside.has(id));
+  const problem = planProblem(whole.map((task) => ({ task, line: issueNumber(task.id) ?? 0 })));
+  if (problem !== null)
+    throw new RalphError("bad-tasks", `GitHub issues: ${problem.replaceAll(/\(line (\d+)\)/g, "(#$1)")}`);
+  return { tasks: without((id) => outside.has(id) && settled.has(issueNumber(id) ?? 0)), missing };
+}
+
+interface IssueTasks {
+  readonly tasks: readonly Task[];
+  /** What tasks wait for and does not exist. */
+  readonly missing: readonly TaskId[];
+}
+
+/** A plan that was begun is kept: then a task waits for what does not exist, and people are told so. */
+function requireNoneMissing({ tasks, missing: [missing] }: IssueTasks): void {
+  if (missing === undefined) return;
+  const ids = tasks.filter(({ dependsOn }) => dependsOn.includes(missing)).map(({ id }) => id);
+  const depend = ids.length === 1 ? "depends" : "depend";
+  throw new RalphError(
+    "bad-tasks",
+    `GitHub issues: ${few(ids)} ${depend} on #${issueNumber(missing) ?? ""}, which does not exist`,
+    {
+      hint: `take the words out of it, or name another issue: gh issue edit ${issueNumber(ids[0] ?? "") ?? ""}`,
+    },
+  );
+}
+
+interface ViewedIssue {
+  /** Null when there is no such issue. */
+  readonly state: string | null;
+  readonly comments: readonly string[];
+}
+
+async function viewIssue(ask: Ask, place: GithubPlace, number: number): Promise<ViewedIssue> {
+  try {
+    const fields = ["--json", "state,comments"];
+    const printed = await ask("issue", "view", String(number), ...inRepo(place), ...fields);
+    const { state, comments } = parsed(printed) as { state?: unknown; comments?: unknown };
+    const bodies = (Array.isArray(comments) ? (comments as { body?: unknown }[]) : []).map(
+      ({ body }) => body,
+    );
+    return {
+      state: typeof state === "string" ? state : null,
+      comments: bodies.filter((body) => typeof body === "string"),
+    };
+  } catch (error) {
+    if (isNotFound(error)) return { state: null, comments: [] };
+    throw error;
+  }
+}
+
+function inRepo({ repo }: GithubPlace): readonly string[] {
+  return repo === null ? [] : ["--repo", repo];
+}
+
+function issuesIn(printed: string): Issue[] {
+  const list = parsed(printed);
+  const isIssue = (one: unknown): one is Issue =>
+    typeof one === "object" && one !== null && "number" in one && "title" in one;
+  return Array.isArray(list) ? list.filter(isIssue) : [];
+}
+
+function parsed(printed: string): unknown {
+  try {
+    return JSON.parse(printed) as unknown;
+  } catch (error) {
+    throw new RalphError("unreachable", "gh printed something that is not JSON", {
+      hint: "is it a current one? gh --version",
+      cause: error,
+    });
+  }
+}
+
+/** An issue as gh prints it; of a closed one we only ask for its title. */
+interface Issue {
+  readonly number: number;
+  readonly title: string;
+  readonly body?: string | null;
+  readonly labels?: readonly { readonly name: string }[];
+}
+
+const TITLE_MAX = 200;
+const CRITERIA_MAX = 50;
+
+/** Anybody may have written it, so everything in it has a limit. */
+export function issueTask({ number, title, body, labels = [] }: Issue, isDone: boolean): Task {
+  const text = shownText(body ?? "");
+  const boxes = scanChecklist(Buffer.from(text));
+  return plainTask({
+    id: issueId(number),
+    title: shownText(title).replaceAll(/\s+/g, " ").slice(0, TITLE_MAX) || `issue ${number}`,
+    description: text,
+    criteria: boxes.flatMap(({ task }) => [task.title, ...task.criteria]).slice(0, CRITERIA_MAX),
+    dependsOn: dependenciesIn(text)
+      .filter((other) => other !== number)
+      .map(issueId),
+    priority: priorityOf(labels.map(({ name }) => name)),
+    done: isDone,
+  });
+}
+
+function issueId(number: number): TaskId {
+  return `issue-${number}`;
+}
+
+function issueNumber(id: TaskId): number | null {
+  const digits = /^issue-(\d{1,9})$/.exec(id)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+/** `P1`, `priority: high`, `priority/2`; of several the first in line. */
+function priorityOf(labels: readonly string[]): number | null {
+  const found = labels.flatMap((label) => {
+    const word = /^p(?:rio(?:rity)?)?[ \t:/_-]*(\S+)$/i.exec(label.trim())?.[1];
+    const priority = word === undefined ? null : readPriority(word);
+    return priority === null ? [] : [priority];
+  });
+  return found.length === 0 ? null : Math.min(...found);
+}
+
+const BODY_MAX = 20_000;
+
+/** The text as the page shows it: whoever set the label did not see hidden comments and signs. */
+function shownText(text: string): string {
+  const shown = withoutComments(text.slice(0, BODY_MAX * 4))
+    .replaceAll(/[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/gu, "")
+    .replaceAll("\r\n", "\n")
+    .trim();
+  return shown.length > BODY_MAX ? `${shown.slice(0, BODY_MAX)}…` : shown;
+}
+
+/** One that is never closed hides all that follows, as it does on the page. */
+function withoutComments(text: string): string {
+  let shown = "";
+  for (let at = 0; ;) {
+    const start = text.indexOf("<!--", at);
+    if (start === -1) return shown + text.slice(at);
+    shown += text.slice(at, start);
+    const end = text.indexOf("-->", start + 4);
+    if (end === -1) return shown;
+    at = end + 3;
+  }
+}
+
+/** The issues that must be closed first: "depends on #12 and #13", "blocked by #7". */
+function dependenciesIn(text: string): readonly number[] {
+  const numbers = [
+    ...text.matchAll(/\b(?:depends[ -]on|blocked[ -]by|requires)\b:?((?:[ \t,]|and|#\d{1,9})*)/gi),
+  ]
+    .flatMap(([, list = ""]) => [...list.matchAll(/#(\d+)/g)])
+    .map(([, number]) => Number(number));
+  return [...new Set(numbers)].slice(0, DEPENDENCIES_MAX);
+}
+
+const DEPENDENCIES_MAX = 50;

@@ -1,6 +1,5 @@
 import type { Instant } from "../../time.ts";
-import { UNKNOWN_USAGE, type Usage } from "../agent-report.ts";
-import { usageWith } from "../usage.ts";
+import { UNKNOWN_USAGE, type Usage, usageWith } from "../agent-report.ts";
 import type { Fields } from "./json-fields.ts";
 
 /** What every structured format tells, once it is translated. */

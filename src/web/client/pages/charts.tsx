@@ -1,13 +1,12 @@
-import type { Charts } from "../../../core/projections/charts.ts";
-import type { RunEntry } from "../../../core/projections/run-list.ts";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import type { RunEntry, Charts, Series } from "../../../core/projections/run-list.ts";
 import { withQuery } from "../api-client.ts";
-import { now } from "../clock.ts";
-import { capital, count, dollars, moment } from "../format.ts";
-import { Chart } from "../parts/chart.tsx";
-import { InterventionBars } from "../parts/intervention-bars.tsx";
-import { Empty, Loading, Trouble } from "../parts/notices.tsx";
+import { now } from "../overview-store.ts";
+import { capital, clockTime, count, dollars, forecastSentence, moment } from "../format.ts";
+import { Bar, Empty, Loading, Trouble } from "../parts/notices.tsx";
 import { parameters, setParameter } from "../router.ts";
-import { forecastSentence } from "../forecast-sentence.ts";
+import { isDark } from "../theme.ts";
 import { useResource } from "../use-resource.ts";
 import { isCurrent } from "./runs.tsx";
 
@@ -77,4 +76,136 @@ function RunChoice({ runs, chosen }: { readonly runs: readonly RunEntry[]; reado
       </select>
     </label>
   );
+}
+
+function InterventionBars({ interventions }: Pick<Charts, "interventions">) {
+  const most = Math.max(0, ...interventions.map(({ count }) => count));
+  return (
+    <section class="panel interventions" aria-labelledby="interventions-title">
+      <h2 id="interventions-title">Interventions</h2>
+      {interventions.length === 0 ? (
+        <p class="muted">No agent had to be corrected.</p>
+      ) : (
+        interventions.map(({ type, count }) => (
+          <Bar key={type} label={type.replaceAll("_", " ")} value={count} max={most}>
+            {String(count)}
+          </Bar>
+        ))
+      )}
+    </section>
+  );
+}
+
+interface ChartProps {
+  readonly title: string;
+  readonly series: Series;
+  readonly axis: "time" | "iteration";
+  readonly says: (value: number) => string;
+}
+
+const HEIGHT = 220;
+const MANY = 300;
+
+/** One line, or bars by iteration. */
+function Chart({ title, series, axis, says }: ChartProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const colours = isDark.value;
+  const known = series.y.filter((value) => value !== null);
+  const last = known.at(-1);
+  useEffect(() => {
+    const element = frame.current;
+    if (element === null || known.length === 0) return undefined;
+    const made = new uPlot(optionsOf({ title, series, axis, says }, element), dataOf(series), element);
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [colours, known.length === 0]);
+  useEffect(() => plot.current?.setData(dataOf(series)), [series]);
+  const summary =
+    last === undefined
+      ? "not known"
+      : `${known.length} values, the last ${says(last)}, the highest ${says(known.reduce((a, b) => Math.max(a, b)))}`;
+  return (
+    <section class="panel chart" aria-label={title}>
+      <h2>
+        {title} {last !== undefined && axis === "time" && <span class="chart-last">{says(last)}</span>}
+      </h2>
+      {known.length === 0 ? (
+        <p class="muted chart-none">Not known yet.</p>
+      ) : (
+        <div ref={frame} class="chart-frame" role="img" aria-label={`${title}: ${summary}`} />
+      )}
+    </section>
+  );
+}
+
+function dataOf({ x, y }: Series): uPlot.AlignedData {
+  return [[...x], [...y]];
+}
+
+function optionsOf({ title, series, axis, says }: ChartProps, element: HTMLElement): uPlot.Options {
+  const style = getComputedStyle(element);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const lines = {
+    stroke: colour("--muted"),
+    grid: { stroke: colour("--line"), width: 1 },
+    ticks: { show: false },
+  };
+  const isBars = axis === "iteration" && series.x.length <= MANY;
+  const bars = uPlot.paths.bars?.({ size: [0.7, 24], radius: 0.15 });
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    ms: 1,
+    cursor: { y: false, points: { size: 7 } },
+    scales: {
+      x: { time: axis === "time", ...(isBars && { range: (_, low, high) => [low - 0.6, high + 0.6] }) },
+      y: { range: (_, __, high) => [0, high > 0 ? high * 1.08 : 1] },
+    },
+    axes: [
+      {
+        ...lines,
+        size: 30,
+        ...(axis === "time"
+          ? { values: (_, ticks) => ticks.map((at) => clockTime(at, isShort(series))), space: 70 }
+          : { values: (_, ticks) => ticks.map((at) => (Number.isInteger(at) ? String(at) : "")) }),
+      },
+      { ...lines, size: 56, values: (_, ticks) => ticks.map((tick) => short(tick, says)) },
+    ],
+    series: [
+      { label: axis === "time" ? "at" : "iteration", value: (_, at) => xSays(at, axis) },
+      {
+        label: title,
+        stroke: colour("--blue"),
+        fill: colour("--blue-wash"),
+        width: 1.5,
+        spanGaps: true,
+        points: { show: series.x.length < 40 && !isBars },
+        value: (_, value) => (value === null || value === undefined ? "–" : says(value)),
+        ...(isBars && bars && { paths: bars, fill: colour("--blue") }),
+      },
+    ],
+  };
+}
+
+/** Minutes do not tell its moments apart. */
+function isShort({ x }: Series): boolean {
+  return (x.at(-1) ?? 0) - (x[0] ?? 0) < 10 * 60_000;
+}
+
+function xSays(at: number | null, axis: ChartProps["axis"]): string {
+  if (at === null || at === undefined) return "–";
+  return axis === "time" ? clockTime(at, true) : String(at);
+}
+
+/** Words are for the legend: an axis has room for the number. */
+function short(value: number, says: (value: number) => string): string {
+  const text = says(value);
+  return text.startsWith("$") ? text : String(Number(value.toPrecision(2)));
 }

@@ -1,15 +1,13 @@
-import type { IterationRow } from "../../../core/projections/iteration-row.ts";
-import type { IterationDetail, IterationPage as Rows } from "../../api.ts";
-import { withQuery } from "../api-client.ts";
-import { now } from "../clock.ts";
-import { dollars, duration, elapsed, fullMoment, moment, sentence, shortId } from "../format.ts";
-import { progressOf } from "../overview-store.ts";
+import { useState } from "preact/hooks";
+import type { IterationRow } from "../../../core/projections/run-list.ts";
+import type { IterationDetail, IterationPage as Rows, TextPage } from "../../api.ts";
+import { get, type Problem, withQuery } from "../api-client.ts";
+import { now, progressOf } from "../overview-store.ts";
+import { bytes, dollars, duration, elapsed, fullMoment, moment, sentence, shortId } from "../format.ts";
 import { DiffView } from "../parts/diff-view.tsx";
-import { GateList } from "../parts/gate-list.tsx";
-import { Loading, Trouble } from "../parts/notices.tsx";
-import { PromptView } from "../parts/prompt-view.tsx";
+import { FactsPanel } from "../parts/facts-panel.tsx";
+import { Loading, Trouble, VerdictMark } from "../parts/notices.tsx";
 import { TranscriptView } from "../parts/transcript-view.tsx";
-import { VerdictMark } from "../parts/verdict-mark.tsx";
 import { useResource } from "../use-resource.ts";
 
 export function IterationPage({ number }: { readonly number: number }) {
@@ -111,7 +109,7 @@ function Facts({ row }: { readonly row: IterationRow }) {
 }
 
 function Detail({ detail }: { readonly detail: IterationDetail }) {
-  const { row, explanation, gates, feedback, commit, changedPaths } = detail;
+  const { row, explanation, gates, feedback, changedPaths } = detail;
   const isRunning = row.durationMs === null;
   return (
     <div class="iteration-layout">
@@ -122,11 +120,6 @@ function Detail({ detail }: { readonly detail: IterationDetail }) {
           {explanation.map((line) => (
             <p key={line}>{sentence(line)}</p>
           ))}
-          {commit !== null && (
-            <p class="muted">
-              Commit <code>{commit.slice(0, 12)}</code>
-            </p>
-          )}
         </section>
         {feedback.length > 0 && (
           <section class="panel" aria-labelledby="feedback-title">
@@ -138,21 +131,99 @@ function Detail({ detail }: { readonly detail: IterationDetail }) {
             ))}
           </section>
         )}
+        {detail.panels.map((panel) => (
+          <FactsPanel key={panel.title} panel={panel} />
+        ))}
         {gates.length > 0 && <GateList gates={gates} />}
         {detail.hasPrompt && <PromptView iteration={row.iteration} />}
       </div>
       <div class="iteration-main">
         {row.files !== null && <DiffView iteration={row.iteration} changedPaths={changedPaths} />}
         {detail.textsAre === "elsewhere" && (
-          <section class="panel" aria-labelledby="elsewhere-title">
-            <h2 id="elsewhere-title">Transcript</h2>
-            <p>Its transcript and its prompt lie on worker {row.worker}.</p>
-          </section>
+          <FactsPanel panel={{ title: "Transcript", note: `On worker ${row.worker}`, items: [] }} />
         )}
         {detail.transcriptBytes !== null && (
           <TranscriptView iteration={row.iteration} isRunning={isRunning} />
         )}
       </div>
     </div>
+  );
+}
+
+type Gate = IterationDetail["gates"][number];
+
+function GateList({ gates }: { readonly gates: readonly Gate[] }) {
+  return (
+    <section class="panel gates" aria-labelledby="gates-title">
+      <h2 id="gates-title">Gates</h2>
+      {gates.map((gate) => (
+        <GateEntry key={gate.name} gate={gate} />
+      ))}
+    </section>
+  );
+}
+
+function GateEntry({ gate }: { readonly gate: Gate }) {
+  const isGood = gate.status === "passed";
+  const title = (
+    <>
+      <VerdictMark verdict={isGood ? "accepted" : "rejected"} label={gate.name} />{" "}
+      <span class="muted">
+        {gate.status}
+        {gate.exitCode !== null && gate.exitCode !== 0 && `, exit code ${gate.exitCode}`},{" "}
+        {duration(gate.durationMs)}
+      </span>
+    </>
+  );
+  if (gate.output === "") return <p class="gate">{title}</p>;
+  return (
+    <details class="gate" open={!isGood}>
+      <summary>{title}</summary>
+      <pre tabIndex={0} aria-label={`Output of ${gate.name}`}>
+        {gate.output}
+      </pre>
+    </details>
+  );
+}
+
+const PAGE_BYTES = 64_000;
+
+/** What the agent was told; fetched when somebody wants to see it. */
+function PromptView({ iteration }: { readonly iteration: number }) {
+  const [pages, setPages] = useState<readonly TextPage[]>([]);
+  const [isOpen, setOpen] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const load = async (from: number): Promise<void> => {
+    const path = withQuery(`/api/iterations/${iteration}/prompt`, { from, limit: PAGE_BYTES });
+    const answer = await get<TextPage>(path);
+    if (answer.is === "problem") setProblem(answer.problem);
+    else setPages((known) => [...known, answer.value]);
+  };
+  const last = pages.at(-1);
+  const left = last === undefined ? 0 : last.bytes - last.to;
+  return (
+    <details
+      class="panel prompt"
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+        if (event.currentTarget.open && pages.length === 0) void load(0);
+      }}
+    >
+      <summary>
+        <h2>Prompt</h2>
+      </summary>
+      {problem !== null && <Trouble problem={problem} />}
+      {isOpen && problem === null && last === undefined && <Loading />}
+      {last !== undefined && (
+        <pre tabIndex={0} aria-label="Prompt">
+          {pages.map(({ text }) => text).join("")}
+        </pre>
+      )}
+      {last !== undefined && left > 0 && last.to > last.from && (
+        <button type="button" class="quiet more" onClick={() => void load(last.to)}>
+          {bytes(left)} more
+        </button>
+      )}
+    </details>
   );
 }

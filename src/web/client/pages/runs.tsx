@@ -1,8 +1,11 @@
 import type { RunEntry } from "../../../core/projections/run-list.ts";
-import { now } from "../clock.ts";
-import { capital, dollars, elapsed, fullMoment, moment, sentence, shortId } from "../format.ts";
-import { overview } from "../overview-store.ts";
-import { Empty, Loading, Trouble } from "../parts/notices.tsx";
+import type { Timeline } from "../../../core/projections/timeline.ts";
+import { withQuery } from "../api-client.ts";
+import { capital, count, dollars, elapsed, fullMoment, moment, sentence, shortId } from "../format.ts";
+import { now, overview } from "../overview-store.ts";
+import { IterationList } from "../parts/iteration-list.tsx";
+import { Empty, Loading, Trouble, VerdictMark } from "../parts/notices.tsx";
+import { TimelineView } from "../parts/timeline-view.tsx";
 import { navigate } from "../router.ts";
 import { useResource } from "../use-resource.ts";
 
@@ -28,18 +31,11 @@ function RunsTable({ runs }: { readonly runs: readonly RunEntry[] }) {
           <tr>
             <th scope="col">Run</th>
             <th scope="col">Outcome</th>
-            <th scope="col" class="number">
-              Took
-            </th>
-            <th scope="col" class="number">
-              Iterations
-            </th>
-            <th scope="col" class="number">
-              Accepted
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
+            {Object.keys(NUMBERS).map((name) => (
+              <th key={name} scope="col" class="number">
+                {name}
+              </th>
+            ))}
             <th scope="col">Agent</th>
           </tr>
         </thead>
@@ -53,9 +49,18 @@ function RunsTable({ runs }: { readonly runs: readonly RunEntry[] }) {
   );
 }
 
+const NUMBERS: Readonly<Record<string, (run: RunEntry) => number | string>> = {
+  Took: (run) =>
+    run.endedAt === null && run.outcome === null && !isCurrent(run)
+      ? "–"
+      : elapsed((run.endedAt ?? now.value) - run.startedAt),
+  Iterations: (run) => run.iterations,
+  Accepted: (run) => run.accepted,
+  Cost: (run) => dollars(run.costUsd),
+};
+
 function RunRow({ run }: { readonly run: RunEntry }) {
   const href = `/runs/${encodeURIComponent(run.id)}`;
-  const took = (run.endedAt ?? now.value) - run.startedAt;
   return (
     <tr
       onClick={(event) => {
@@ -71,18 +76,11 @@ function RunRow({ run }: { readonly run: RunEntry }) {
       <td data-label="Outcome" class="run-outcome">
         <Outcome run={run} />
       </td>
-      <td data-label="Took" class="number">
-        {run.endedAt === null && run.outcome === null && !isCurrent(run) ? "–" : elapsed(took)}
-      </td>
-      <td data-label="Iterations" class="number">
-        {run.iterations}
-      </td>
-      <td data-label="Accepted" class="number">
-        {run.accepted}
-      </td>
-      <td data-label="Cost" class="number">
-        {dollars(run.costUsd)}
-      </td>
+      {Object.entries(NUMBERS).map(([name, valueOf]) => (
+        <td key={name} data-label={name} class="number">
+          {valueOf(run)}
+        </td>
+      ))}
       <td data-label="Agent">
         {run.agent}
         {run.lanes > 1 && <span class="muted"> ×{run.lanes}</span>}
@@ -97,35 +95,73 @@ export function isCurrent(run: RunEntry): boolean {
   return known !== undefined && known.isDriven && known.status.run?.id === run.id;
 }
 
-/** How a run ended, or that it goes on. */
-export function Outcome({ run }: { readonly run: RunEntry }) {
+function Outcome({ run }: { readonly run: RunEntry }) {
   if (run.outcome === null) {
     return isCurrent(run) ? (
-      <span class="verdict is-running">
-        <span class="verdict-symbol" aria-hidden="true">
-          ▸
-        </span>
-        running
-      </span>
+      <VerdictMark verdict={null} />
     ) : (
-      <span class="verdict is-failed">
-        <span class="verdict-symbol" aria-hidden="true">
-          !
-        </span>
-        interrupted
-      </span>
+      <VerdictMark verdict="failed" label="interrupted" />
     );
   }
   const isGood = run.outcome === "completed";
   return (
     <>
-      <span class={`verdict is-${isGood ? "accepted" : "rejected"}`}>
-        <span class="verdict-symbol" aria-hidden="true">
-          {isGood ? "✔" : "✗"}
-        </span>
-        {capital(run.outcome)}
-      </span>{" "}
+      <VerdictMark verdict={isGood ? "accepted" : "rejected"} label={capital(run.outcome)} />{" "}
       {run.reason !== null && <span class="muted">{sentence(run.reason)}</span>}
     </>
+  );
+}
+
+export function RunPage({ id }: { readonly id: string }) {
+  const timeline = useResource<Timeline | null>(
+    withQuery("/api/timeline", { run: id }),
+    (): boolean => timeline.value.value?.to == null,
+  );
+  const runs = useResource<readonly RunEntry[]>("/api/runs", () => true);
+  const run = runs.value.value?.find((one) => one.id === id);
+  const known = timeline.value.value;
+  return (
+    <>
+      <RunTitle id={id} run={run} />
+      {timeline.problem.value !== null && <Trouble problem={timeline.problem.value} />}
+      {known === undefined && timeline.problem.value === null && <Loading />}
+      {known === null && <Empty title="There is no such run">The list of runs has them all.</Empty>}
+      {known != null && <TimelineView timeline={known} isOn={run === undefined || isCurrent(run)} />}
+      {known !== null && <IterationList run={id} />}
+    </>
+  );
+}
+
+function RunTitle({ id, run }: { readonly id: string; readonly run: RunEntry | undefined }) {
+  return (
+    <div class="title-bar">
+      <p class="crumbs">
+        <a href="/runs">Runs</a> <span aria-hidden="true">/</span> <span class="run-id">{shortId(id)}</span>
+      </p>
+      <h1 class="page-title">
+        {run === undefined ? (
+          "Run"
+        ) : (
+          <span title={fullMoment(run.startedAt)}>Run of {moment(run.startedAt, now.value)}</span>
+        )}
+      </h1>
+      {run !== undefined && (
+        <p class="run-facts">
+          <Outcome run={run} />
+          {(run.endedAt !== null || isCurrent(run)) && (
+            <span>{elapsed((run.endedAt ?? now.value) - run.startedAt)}</span>
+          )}
+          <span>{count(run.iterations, "iteration")}</span>
+          <span>{run.accepted} accepted</span>
+          <span>{dollars(run.costUsd)}</span>
+          <span>
+            {run.agent}
+            {run.lanes > 1 && ` in ${run.lanes} lanes`}
+          </span>
+          <span class="muted">{run.source}</span>
+          <a href={withQuery("/charts", { run: id })}>Charts</a>
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { sentence } from "../format.ts";
-import type { Acting } from "../use-act.ts";
+import { type Acting, useAct } from "../use-resource.ts";
 
 interface ActButtonProps {
   readonly label: string;
@@ -92,12 +92,47 @@ function Asking(props: { readonly question: string; readonly onAnswer: (isYes: b
   );
 }
 
-/** The server's answer, where the person looks. */
 export function ActOutcome({ acting }: { readonly acting: Acting }) {
   const { outcome, isBusy } = acting;
   return (
     <span class={`outcome ${outcome?.isGood === false ? "is-bad" : ""}`} role="status">
       {isBusy ? "…" : outcome === null ? "" : `${outcome.isGood ? "✔" : "✗"} ${sentence(outcome.text)}`}
     </span>
+  );
+}
+
+/** A message for the agent of a task, or for whoever works next. */
+export function SteerForm({ task }: { readonly task: string | null }) {
+  const acting = useAct();
+  const [text, setText] = useState("");
+  const field = useId();
+  const send = async (): Promise<void> => {
+    if (await acting.run({ do: "steer", task, text })) setText("");
+  };
+  const whom = task === null ? "whoever works next" : `the agent of ${task}`;
+  return (
+    <form
+      class="steer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <div class="line-form">
+        <label for={field} class="unseen">
+          Tell {whom}
+        </label>
+        <input
+          id={field}
+          value={text}
+          placeholder={`tell ${whom}`}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <button type="submit" disabled={acting.isBusy}>
+          Tell
+        </button>
+      </div>
+      <ActOutcome acting={acting} />
+    </form>
   );
 }

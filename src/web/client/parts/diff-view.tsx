@@ -1,7 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DiffPage } from "../../api.ts";
-import { codeWords } from "../code-words.ts";
-import { diffLines, type DiffLine } from "../diff-lines.ts";
+import { codeWords, type DiffLine, diffLines } from "../diff-lines.ts";
 import { count } from "../format.ts";
 import { useResource } from "../use-resource.ts";
 import { Trouble } from "./notices.tsx";
@@ -25,7 +24,6 @@ const MARKS: Readonly<Record<DiffLine["is"], string>> = {
   note: "",
 };
 
-/** The change set, file by file. */
 export function DiffView(props: { readonly iteration: number; readonly changedPaths: readonly string[] }) {
   const { iteration, changedPaths } = props;
   const { value, problem } = useResource<DiffPage>(`/api/iterations/${iteration}/diff`, (facts) =>

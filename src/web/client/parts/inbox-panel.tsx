@@ -1,12 +1,11 @@
+import { VerdictMark } from "./notices.tsx";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { InboxItem } from "../../../core/projections/inbox.ts";
-import { now } from "../clock.ts";
+import { mayAct, now } from "../overview-store.ts";
 import { elapsed, moment, sentence } from "../format.ts";
-import { mayAct } from "../overview-store.ts";
-import { useAct } from "../use-act.ts";
+import { useAct } from "../use-resource.ts";
 import { ActButton, ActOutcome } from "./act-button.tsx";
 
-/** Everything that waits for a person. */
 export function InboxPanel({ items }: { readonly items: readonly InboxItem[] }) {
   const title = useRef<HTMLHeadingElement>(null);
   const before = useRef(items.length);
@@ -42,15 +41,12 @@ function Question({ item }: { readonly item: InboxItem }) {
   return (
     <>
       <p class="inbox-about">
-        <span class="verdict is-decide">
-          <span class="verdict-symbol" aria-hidden="true">
-            ?
-          </span>
-          {item.task} asks
-        </span>{" "}
-        <Deadline item={item} />
+        <VerdictMark verdict="decide" label={`${item.task} asks`} /> <Deadline item={item} />
       </p>
-      <p class="inbox-text">{item.text}</p>
+      <p class="inbox-text">
+        {item.text}{" "}
+        {item.iteration !== null && <a href={`/iterations/${item.iteration}`}>Iteration {item.iteration}</a>}
+      </p>
       {mayAct.value && (
         <>
           {item.options.length > 0 && (
@@ -120,12 +116,7 @@ function Blocked({ item }: { readonly item: InboxItem }) {
   return (
     <>
       <p class="inbox-about">
-        <span class="verdict is-blocked">
-          <span class="verdict-symbol" aria-hidden="true">
-            ■
-          </span>
-          {item.task} is blocked
-        </span>
+        <VerdictMark verdict="blocked" label={`${item.task} is blocked`} />
       </p>
       <p class="inbox-text">{sentence(item.text)}</p>
       {mayAct.value && (

@@ -1,19 +1,19 @@
-import { useLayoutEffect, useState } from "preact/hooks";
-import type { IterationRow } from "../../../core/projections/iteration-row.ts";
-import { now } from "../clock.ts";
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { IterationRow } from "../../../core/projections/run-list.ts";
+import { RULINGS } from "../../../core/verdict/verdict.ts";
+import type { IterationPage } from "../../api.ts";
+import { get, type Problem, withQuery } from "../api-client.ts";
 import { clockTime, count, dollars, duration, elapsed, fullMoment, sentence } from "../format.ts";
-import { overview } from "../overview-store.ts";
+import { coalesce, now, onNews, overview } from "../overview-store.ts";
 import { navigate, parameters, setParameter } from "../router.ts";
-import { useIterations } from "../use-iterations.ts";
-import { lookOf, VERDICTS } from "../verdict-look.ts";
-import { Empty, Loading, Trouble } from "./notices.tsx";
-import { VerdictMark } from "./verdict-mark.tsx";
+import { lookOf } from "../verdict-look.ts";
+import { Empty, Loading, Trouble, VerdictMark } from "./notices.tsx";
 import { VirtualRows } from "./virtual-rows.tsx";
 
 const WIDE_ROW_PX = 36;
 const NARROW_ROW_PX = 66;
 
-/** Every iteration of a run, however many. */
 export function IterationList({ run }: { readonly run: string }) {
   const task = parameters.value.get("task") ?? "";
   const verdict = parameters.value.get("verdict") ?? "";
@@ -140,7 +140,7 @@ function Filters({ task, verdict }: { readonly task: string; readonly verdict: s
         <span>Verdict</span>
         <select value={verdict} onChange={(event) => setParameter("verdict", event.currentTarget.value)}>
           <option value="">all</option>
-          {VERDICTS.map((one) => (
+          {RULINGS.map((one) => (
             <option key={one} value={one}>
               {lookOf(one).symbol} {lookOf(one).name}
             </option>
@@ -162,4 +162,86 @@ function useRowPx(): number {
     return () => narrow.removeEventListener("change", look);
   }, []);
   return rowPx;
+}
+
+interface Iterations {
+  /** The newest first, as far as they are loaded. */
+  readonly rows: ReadonlySignal<readonly IterationRow[]>;
+  /** Of all that match; null until it is known. */
+  readonly total: ReadonlySignal<number | null>;
+  readonly problem: ReadonlySignal<Problem | null>;
+  /** Loads on until so many are there. */
+  want(count: number): void;
+}
+
+const PAGE = 500;
+const NEWEST = 100;
+const GAP_MS = 400;
+
+/** The iterations of a run, loaded in pages as they come into sight and kept up to date. */
+function useIterations({
+  run,
+  task,
+  verdict,
+}: {
+  readonly run: string;
+  readonly task: string;
+  readonly verdict: string;
+}): Iterations {
+  const rows = useSignal<readonly IterationRow[]>([]);
+  const total = useSignal<number | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const want = useRef<(count: number) => void>(() => undefined);
+  useEffect(() => {
+    rows.value = [];
+    total.value = null;
+    const abort = new AbortController();
+    const load = async (before: number | null, limit: number): Promise<void> => {
+      const path = withQuery("/api/iterations", { run, task, verdict, before, limit });
+      const answer = await get<IterationPage>(path, abort.signal);
+      if (abort.signal.aborted) return;
+      problem.value = answer.is === "problem" ? answer.problem : null;
+      if (answer.is === "problem") return;
+      total.value = answer.value.total;
+      rows.value = merged(rows.value, answer.value.rows, before);
+    };
+    let wanted = PAGE;
+    let isBusy = false;
+    const loadOn = async (): Promise<void> => {
+      if (isBusy) return;
+      isBusy = true;
+      while (!abort.signal.aborted && rows.value.length < Math.min(wanted, total.value ?? wanted)) {
+        const had = rows.value.length;
+        await load(rows.value.at(-1)?.iteration ?? null, PAGE);
+        if (rows.value.length === had) break;
+      }
+      isBusy = false;
+    };
+    want.current = (count) => {
+      wanted = Math.max(wanted, count);
+      void loadOn();
+    };
+    const refresh = coalesce(() => load(null, NEWEST), GAP_MS);
+    void loadOn();
+    const stop = onNews((news) => {
+      if (news === null || news.iterations.length > 0) refresh();
+    });
+    return () => {
+      abort.abort();
+      stop();
+    };
+  }, [run, task, verdict]);
+  return { rows, total, problem, want: (count) => want.current(count) };
+}
+
+/** What the server just told replaces what was known of the same part of the list. */
+function merged(
+  known: readonly IterationRow[],
+  page: readonly IterationRow[],
+  before: number | null,
+): readonly IterationRow[] {
+  if (before !== null) return [...known.filter(({ iteration }) => iteration >= before), ...page];
+  const last = page.at(-1);
+  if (last === undefined) return page;
+  return [...page, ...known.filter(({ iteration }) => iteration < last.iteration)];
 }

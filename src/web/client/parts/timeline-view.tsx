@@ -1,15 +1,13 @@
+import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { TimeSpan, Timeline } from "../../../core/projections/timeline.ts";
-import { now } from "../clock.ts";
-import { clockTime, count, duration } from "../format.ts";
-import { zoomed, type Span } from "../timeline-scale.ts";
-import { Axis, AXIS, GUTTER, ROW, SpanBar } from "./timeline-drawing.tsx";
-import { TimelineDefs } from "./timeline-defs.tsx";
-import { TimelineLegend } from "./timeline-legend.tsx";
-import { SpanTip } from "./span-tip.tsx";
-import { spanKey } from "./span-look.ts";
-import { useGestures } from "./timeline-gestures.ts";
-import { keyAct, ZOOM_STEP } from "./timeline-keys.ts";
+import type { Timeline, TimeSpan } from "../../../core/projections/timeline.ts";
+import { clockTime, count, duration, sentence } from "../format.ts";
+import { now } from "../overview-store.ts";
+import { navigate } from "../router.ts";
+import { type Span, ticksOf, zoomed } from "../timeline-scale.ts";
+import { lookOfSpan, spanKey, type SpanLook, OTHERS } from "../verdict-look.ts";
+import { RULINGS } from "../../../core/verdict/verdict.ts";
+import { clamp, keyAct, useGestures, ZOOM_STEP } from "./timeline-gestures.ts";
 
 /** What happened when, a row for each lane; zoomed by wheel and keys, moved by dragging. */
 export function TimelineView({ timeline, isOn }: { readonly timeline: Timeline; readonly isOn: boolean }) {
@@ -183,6 +181,204 @@ function useWidth(frame: { readonly current: HTMLElement | null }): number {
   return width;
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
+const ROW = 40;
+const AXIS = 26;
+const GUTTER = 58;
+const BAR = 26;
+/** Merges go on beside the next work of their lane. */
+const MERGE_BAR = 7;
+const TICK_LABEL = 22;
+
+function Axis(props: {
+  readonly shown: Span;
+  readonly x: (at: number) => number;
+  readonly inner: number;
+  readonly height: number;
+}) {
+  const { shown, x, inner, height } = props;
+  const withSeconds = shown.to - shown.from < 10 * 60_000;
+  return (
+    <g class="axis">
+      {ticksOf(shown, inner).map((at) => (
+        <g key={at}>
+          <line x1={x(at)} x2={x(at)} y1={0} y2={height - AXIS + 4} />
+          {x(at) < GUTTER + inner - TICK_LABEL && (
+            <text x={x(at)} y={height - 8}>
+              {clockTime(at, withSeconds)}
+            </text>
+          )}
+        </g>
+      ))}
+    </g>
+  );
+}
+
+function SpanBar(props: {
+  readonly span: TimeSpan;
+  readonly left: number;
+  readonly right: number;
+  readonly row: number;
+  readonly isSelected: boolean;
+  readonly onSelect: (span: TimeSpan) => void;
+}) {
+  const { span, left, right, isSelected, onSelect } = props;
+  const isMerge = span.is === "merge";
+  const y = props.row * ROW + (isMerge ? BAR + 5 : 3);
+  const { key, symbol } = lookOfSpan(span);
+  const wide = Math.max(1.5, right - left - 1);
+  const letters = Math.floor((wide - 10) / 7);
+  const label = isMerge ? "" : labelOf(symbol, span.task, letters);
+  const { iteration } = span;
+  return (
+    <g
+      class={`span is-${key} ${isSelected ? "is-selected" : ""} ${iteration === null ? "" : "is-link"}`}
+      onPointerEnter={() => onSelect(span)}
+      onClick={() => {
+        if (iteration !== null) navigate(`/iterations/${iteration}`);
+      }}
+    >
+      <rect
+        class="span-shape"
+        x={left}
+        y={y}
+        width={wide}
+        height={isMerge ? MERGE_BAR : BAR}
+        rx={Math.min(4, wide / 2)}
+        {...(PATTERNED.has(key) && { fill: `url(#p-${key})` })}
+      />
+      {label !== "" && (
+        <>
+          <rect
+            class="span-plate"
+            x={left + 4}
+            y={y + 5}
+            width={Math.min(wide - 8, label.length * 7 + 6)}
+            height={16}
+            rx={3}
+          />
+          <text class="span-label" x={left + 7} y={y + BAR / 2 + 4}>
+            {label}
+          </text>
+        </>
+      )}
+    </g>
+  );
+}
+
+/** As much as can be read: a name of three letters says nothing. */
+function labelOf(symbol: string, task: string | null, letters: number): string {
+  if (letters < 1) return "";
+  if (task === null || letters < Math.min(task.length + 2, 8)) return symbol;
+  const whole = `${symbol} ${task}`;
+  return whole.length <= letters ? whole : `${whole.slice(0, letters - 1)}…`;
+}
+
+const bar = (width: number, height: number, y = 0): JSX.Element => (
+  <rect class="p-mark" y={y} width={width} height={height} />
+);
+const dot = (at: number, r: number): JSX.Element => <circle class="p-mark" cx={at} cy={at} r={r} />;
+
+/** What is drawn on the ground of a span: its size, its marks and how it is turned. */
+const PATTERNS: Readonly<Record<string, readonly [size: number, marks: JSX.Element, turn?: number]>> = {
+  rejected: [7, bar(2.5, 7), 45],
+  challenged: [7, bar(7, 2.5)],
+  failed: [7, bar(2.5, 7), -45],
+  decide: [6, dot(3, 1.2)],
+  blocked: [8, <path class="p-mark" d="M0 0H4V8H8V4H0Z" />],
+  continue: [6, bar(6, 1, 4.5)],
+  gates: [5, bar(1, 5)],
+  "old-checks": [5, bar(5, 1)],
+  reader: [7, dot(3.5, 1.5)],
+  baseline: [5, bar(1, 5)],
+  wait: [9, bar(1, 9), 45],
+};
+
+/** What is drawn plain has its class only. */
+const PATTERNED: ReadonlySet<string> = new Set(Object.keys(PATTERNS));
+
+/** The patterns by which spans are told apart where colours are not. */
+function TimelineDefs() {
+  return (
+    <defs>
+      {Object.entries(PATTERNS).map(([key, [size, marks, turn = 0]]) => (
+        <pattern
+          key={key}
+          id={`p-${key}`}
+          width={size}
+          height={size}
+          patternUnits="userSpaceOnUse"
+          patternTransform={`rotate(${turn})`}
+        >
+          <rect class={`p-ground is-${key}`} width={size} height={size} />
+          {marks}
+        </pattern>
+      ))}
+    </defs>
+  );
+}
+
+const ORDER: readonly SpanLook[] = [
+  ...[...RULINGS, null].map((verdict) => lookOfSpan({ is: "agent", verdict })),
+  ...Object.values(OTHERS),
+];
+
+/** Only what can be seen is explained. */
+function TimelineLegend({ spans }: { readonly spans: readonly TimeSpan[] }) {
+  const keys = new Set(spans.map((span) => lookOfSpan(span).key));
+  return (
+    <ul class="legend" aria-label="Legend">
+      {ORDER.filter(({ key }) => keys.has(key)).map(({ key, symbol, name }) => (
+        <li key={key}>
+          <svg width="20" height="12" aria-hidden="true" class={`span is-${key}`}>
+            <rect
+              class="span-shape"
+              width="20"
+              height="12"
+              rx="3"
+              {...(PATTERNED.has(key) && { fill: `url(#p-${key})` })}
+            />
+          </svg>
+          <span aria-hidden="true">{symbol}</span> {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface SpanTipProps {
+  readonly span: TimeSpan;
+  readonly end: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+}
+
+function SpanTip({ span, end, left, top, width }: SpanTipProps) {
+  const tip = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = tip.current;
+    if (element === null) return;
+    const half = element.offsetWidth / 2;
+    element.style.left = `${Math.min(Math.max(left - half, 4), Math.max(4, width - half * 2 - 4))}px`;
+    element.style.top = `${top}px`;
+  });
+  const { symbol, name } = lookOfSpan(span);
+  const iteration = span.iteration === null ? null : `iteration ${span.iteration}`;
+  const who = [span.task, iteration, span.agent, span.worker ?? null];
+  return (
+    <div ref={tip} class="tip" role="status">
+      <p>
+        <strong>
+          {symbol} {name}
+        </strong>{" "}
+        {who.filter((part) => part !== null).join(" · ")}
+      </p>
+      {span.says !== "" && <p>{sentence(span.says)}</p>}
+      <p class="muted">
+        {clockTime(span.from, true)}
+        {span.to === null ? ", goes on" : ` – ${clockTime(span.to, true)}`} ·{" "}
+        {duration((span.to ?? end) - span.from)}
+      </p>
+    </div>
+  );
 }

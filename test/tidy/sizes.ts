@@ -1,0 +1,94 @@
+// How large each folder of src/ may be, tests aside. Entries only go down; a change that raises one says why.
+import type { Finding } from "./tidy.ts";
+
+export type Size = { readonly lines: number; readonly files: number };
+
+type Counted = { readonly path: string; readonly text: string; readonly isTest: boolean };
+
+/** The share by which an entry may exceed its folder before it has to be lowered. */
+const slack = 0.02;
+
+export const sizes: Readonly<Record<string, Size>> = {
+  src: { lines: 1885, files: 22 },
+  "src/adapters/agents": { lines: 3082, files: 21 },
+  "src/adapters/exchange": { lines: 1244, files: 7 },
+  "src/adapters/files": { lines: 1383, files: 10 },
+  "src/adapters/gates": { lines: 303, files: 5 },
+  "src/adapters/git": { lines: 589, files: 6 },
+  "src/adapters/merging": { lines: 1008, files: 6 },
+  "src/adapters/notify": { lines: 263, files: 4 },
+  "src/adapters/plugins": { lines: 1298, files: 7 },
+  "src/adapters/postgres": { lines: 1858, files: 8 },
+  "src/adapters/pull-requests": { lines: 73, files: 1 },
+  "src/adapters/sandbox": { lines: 1445, files: 7 },
+  "src/adapters/store": { lines: 1622, files: 14 },
+  "src/adapters/system": { lines: 1907, files: 18 },
+  "src/adapters/tasks": { lines: 3973, files: 18 },
+  "src/adapters/telemetry": { lines: 256, files: 2 },
+  "src/adapters/workspace": { lines: 3708, files: 19 },
+  "src/adapters/worktrees": { lines: 974, files: 4 },
+  "src/cli": { lines: 10271, files: 49 },
+  "src/config": { lines: 2250, files: 11 },
+  "src/core": { lines: 1192, files: 10 },
+  "src/core/demo": { lines: 261, files: 2 },
+  "src/core/interventions": { lines: 581, files: 2 },
+  "src/core/limits": { lines: 503, files: 4 },
+  "src/core/logbook": { lines: 64, files: 1 },
+  "src/core/loop": { lines: 3808, files: 18 },
+  "src/core/network": { lines: 124, files: 1 },
+  "src/core/notices": { lines: 257, files: 1 },
+  "src/core/operator": { lines: 118, files: 1 },
+  "src/core/plan": { lines: 199, files: 3 },
+  "src/core/projections": { lines: 3678, files: 14 },
+  "src/core/prompt": { lines: 522, files: 3 },
+  "src/core/report": { lines: 4155, files: 25 },
+  "src/core/review": { lines: 822, files: 2 },
+  "src/core/run-report": { lines: 1522, files: 6 },
+  "src/core/stages": { lines: 90, files: 1 },
+  "src/core/telemetry": { lines: 547, files: 2 },
+  "src/core/verdict": { lines: 1737, files: 10 },
+  "src/engine": { lines: 3587, files: 20 },
+  "src/eval": { lines: 2825, files: 16 },
+  "src/library": { lines: 446, files: 7 },
+  "src/tui": { lines: 2367, files: 14 },
+  "src/web": { lines: 5081, files: 34 },
+};
+
+/** Gives a finding for each folder that outgrew its entry, has none, or shrank well below it. */
+export function checkSizes(files: readonly Counted[], entries: Readonly<Record<string, Size>>): Finding[] {
+  const actual = measure(files);
+  const folders = [...new Set([...Object.keys(entries), ...actual.keys()])].toSorted();
+  return folders.flatMap((folder) => {
+    const is = actual.get(folder) ?? { lines: 0, files: 0 };
+    const entry = entries[folder] ?? { lines: 0, files: 0 };
+    return (["lines", "files"] as const).flatMap((unit) => compare(folder, unit, is[unit], entry[unit]));
+  });
+}
+
+function compare(folder: string, unit: keyof Size, is: number, entry: number): Finding[] {
+  const facts = `${folder}: ${is} ${unit}, its entry in test/tidy/sizes.ts is ${entry}`;
+  if (is > entry) return [`${facts}; make the folder smaller`];
+  return entry > is * (1 + slack) ? [`${facts}; lower the entry to ${is}`] : [];
+}
+
+function measure(files: readonly Counted[]): Map<string, Size> {
+  const found = new Map<string, Size>();
+  for (const { path, text, isTest } of files) {
+    if (isTest || !path.startsWith("src/")) continue;
+    const folder = folderOf(path);
+    const { lines, files: count } = found.get(folder) ?? { lines: 0, files: 0 };
+    found.set(folder, { lines: lines + countLines(text), files: count + 1 });
+  }
+  return found;
+}
+
+export function countLines(text: string): number {
+  return text.replace(/\n$/, "").split("\n").length;
+}
+
+/** The families of core and adapters count one by one, every other folder as a whole. */
+function folderOf(path: string): string {
+  const parts = path.split("/").slice(0, -1);
+  const depth = parts[1] === "core" || parts[1] === "adapters" ? 3 : 2;
+  return parts.slice(0, depth).join("/");
+}
