@@ -1,5 +1,4 @@
 import { iterationRecords, RECORD_EVENTS, type IterationRecord } from "../core/projections/history.ts";
-import { workerRow } from "../engine/watch-project.ts";
 import { once } from "node:events";
 import { ownEnvironment } from "../compose-platform.ts";
 import {
@@ -22,6 +21,7 @@ import {
   isAtWork,
   workerJson,
   type WorkerRow,
+  workerRow,
 } from "../core/projections/status.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import type { AgentSettings, Commands } from "../core/settings.ts";

@@ -4,8 +4,6 @@ import { planAct, type Acted, type OperatorAct } from "../core/operator/operator
 import { evolveAll, EVOLVE_VERSION, evolve } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, taskState, type State } from "../core/loop/state.ts";
 import type { Log, Clock } from "./ports.ts";
-import { submission, type Submission, type Submitted } from "../core/loop/submission.ts";
-import type { Instant } from "../core/time.ts";
 import type { Recorded } from "../core/events.ts";
 
 export type { Acted };
@@ -27,21 +25,6 @@ export async function actAsOperator(log: Log, act: OperatorAct, isDriven: boolea
 export async function latestState(log: Log): Promise<State> {
   const from = (await log.loadSnapshot(EVOLVE_VERSION)) ?? EMPTY_STATE;
   return evolveAll(await log.read(from.position), from);
-}
-
-/** Gives tasks to the workers, on the latest state, however much happens meanwhile. */
-export async function submit(
-  log: Log,
-  submitted: Submitted,
-  now: () => Instant,
-): Promise<{ readonly submission: Submission; readonly state: State }> {
-  for (;;) {
-    const state = await latestState(log);
-    const answer = submission(state, submitted, now());
-    if (answer.is === "known" || answer.is === "refused") return { submission: answer, state };
-    if ((await log.append(answer.events, { position: state.position })) !== null)
-      return { submission: answer, state: await latestState(log) };
-  }
 }
 
 /** The state of a log that others write to, kept up to date. */

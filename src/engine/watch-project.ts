@@ -1,4 +1,4 @@
-import { isAtWork, type WorkerRow } from "../core/projections/status.ts";
+import { isAtWork, workerRow, type WorkerRow } from "../core/projections/status.ts";
 import type { Recorded } from "../core/events.ts";
 import { hourOf } from "../core/limits/budget.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
@@ -126,9 +126,4 @@ export function drivenByWorkers(
     progress: atWork.flatMap(({ progress }) => progressOf(progress)),
     workers: seen.map(workerRow),
   };
-}
-
-export function workerRow(seen: WorkerSeen): WorkerRow {
-  const { id, host, lanes, labels, startedAt, seenAt, is, holds } = seen;
-  return { id, host, lanes, labels, since: startedAt, seen: seenAt, is, holds };
 }

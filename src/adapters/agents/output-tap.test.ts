@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRedactingStream } from "./output-tap.ts";
+import type { AgentReader } from "./agent-adapter.ts";
+import { createOutputTap, createRedactingStream } from "./output-tap.ts";
 
 const SECRET = "sentinel-Zx9!kq?";
 const key = `-----BEGIN RSA PRIVATE KEY-----\n${`${"A1b2C3d4".repeat(8)}\n`.repeat(20)}Q==\n-----END RSA PRIVATE KEY-----`;
@@ -91,4 +92,17 @@ test("what it holds stays small, and 64 MB go through in well under a second of 
   }
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(1_000);
+});
+
+test("fails when the first of two parts of a chunk cannot be written, so that nobody misses it", async () => {
+  let writes = 0;
+  const write = async (): Promise<void> => {
+    writes += 1;
+    if (writes === 1) throw new Error("the disk is full");
+  };
+  const reader = { stdoutLine: () => {}, stderrLine: () => {} } as unknown as AgentReader;
+  const tap = createOutputTap({ secrets: [], reader, write, show: undefined });
+  expect(tap.stdout(Buffer.from("the beginning of a line"))).toBeUndefined();
+  await expect(tap.stdout(Buffer.from(" and its end\nanother line\n"))).rejects.toThrow("the disk is full");
+  expect(writes).toBe(2);
 });

@@ -62,13 +62,13 @@ function createBranch(
   const decoder = new TextDecoder();
   return {
     push(chunk) {
-      let written: Promise<void> | undefined;
-      for (const clean of redacting.push(chunk)) {
+      const written = redacting.push(chunk).map((clean) => {
         lines.push(clean);
         show?.(decoder.decode(clean, { stream: true }));
-        written = write(clean);
-      }
-      return written;
+        return write(clean);
+      });
+      // Each of them may fail, and a failure that nobody waits for would end the program and leave the agent.
+      return written.length < 2 ? written[0] : Promise.all(written).then(() => {});
     },
     async end() {
       const clean = redacting.end();

@@ -342,6 +342,16 @@ export interface WorkerRow {
   readonly holds: readonly string[];
 }
 
+/** A worker as others have seen it. */
+type SeenWorker = Omit<WorkerRow, "since" | "seen"> & {
+  readonly startedAt: Instant;
+  readonly seenAt: Instant;
+};
+
+export function workerRow({ id, host, lanes, labels, startedAt, seenAt, is, holds }: SeenWorker): WorkerRow {
+  return { id, host, lanes, labels, since: startedAt, seen: seenAt, is, holds };
+}
+
 /** Whether it goes on with what it holds. */
 export function isAtWork({ is }: Pick<WorkerRow, "is">): boolean {
   return is === "here" || is === "leaving";
