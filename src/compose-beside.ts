@@ -32,6 +32,7 @@ export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitW
     merging: {
       ...merging,
       advance: (request) => inTurn(checkoutKey(root), () => merging.advance(request)),
+      set: (move) => inTurn(checkoutKey(root), () => merging.set(move)),
     },
     checkout: createOwnCheckout(parts.project),
     pullRequests: createPullRequests({ root, env: withoutOwn(parts) }),

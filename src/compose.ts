@@ -16,7 +16,6 @@ import {
   deleteOldTexts,
   lastTranscript,
   prepareRalphFolder,
-  readPromptTemplate,
 } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
 import { allGatesOf } from "./compose-gates.ts";
@@ -85,7 +84,6 @@ export {
   damagedExport,
   findProgram,
   readExport,
-  readPromptTemplate,
   verifyWork,
 };
 

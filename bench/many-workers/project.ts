@@ -4,7 +4,7 @@ import { resolveSettings } from "../../src/config/resolve-settings.ts";
 import { plainTask, type Plan } from "../../src/core/plan/task.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { SharedLog } from "../../src/engine/fleet-ports.ts";
-import { submit } from "../../src/engine/operator.ts";
+import { submit } from "../../src/engine/submit.ts";
 import type { FleetSize } from "./run-workers.ts";
 import { TESTS_GATE } from "../../test/spec/given.ts";
 import { AGENT } from "./stub-ports.ts";

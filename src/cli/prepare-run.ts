@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { templateProblem } from "../core/prompt/build-prompt.ts";
 import { agentNamed, agentSection } from "../core/agents.ts";
 import type { CliContext } from "./commands.ts";
 import { requireProgram } from "./project-state.ts";
@@ -13,7 +16,6 @@ import {
   openProject,
   readConfig,
   readConfigWithOrigins,
-  readPromptTemplate,
   sourceOf,
   withOwnProtection,
   type Project,
@@ -265,4 +267,14 @@ async function whereItStands({ name, command }: GateSettings, asker: Asker): Pro
   if (source === undefined || !demanded) return "--check";
   const { kind, label } = source.identity;
   return `${kind === "tasks-json" ? "verifyCommands" : "the checks"} in ${label}`;
+}
+
+/** The operator's own template of a stage, checked; null when there is none. */
+function readPromptTemplate({ root, ralphDir }: Project, stage = "build"): string | null {
+  const path = join(ralphDir, "prompts", `${stage}.md`);
+  if (!existsSync(path)) return null;
+  const template = readFileSync(path, "utf8");
+  const problem = templateProblem(template);
+  if (problem === null) return template;
+  throw new RalphError("config", `${relative(root, path)}:${problem.line}: ${problem.message}`);
 }

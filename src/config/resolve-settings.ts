@@ -119,7 +119,7 @@ export function resolveSettings(
       autoSuggest: config.unblock.auto_suggest,
       maxAutoAttempts: config.unblock.max_auto_unblock_attempts,
     },
-    git: { commit: config.git.commit, hooks: config.git.hooks },
+    git: { commit: config.git.commit, hooks: config.git.hooks, unaccepted: config.git.unaccepted },
     verify: verifySettings(config, agents),
     protect: { paths: config.protect.paths },
     interventions: interventionSettings(config, flags),

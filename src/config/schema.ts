@@ -338,6 +338,11 @@ const git = z.strictObject({
     "how the work of a worktree's branch is brought to the base; `none` leaves the branches as the result, `pr` opens pull requests with `gh`",
   ),
   hooks: flag(false, "ralph's own commits run the repository's hooks and signing"),
+  unaccepted: choice(
+    ["aside", "keep"],
+    "aside",
+    "work of a task that is left without being accepted: `aside` moves it to the branch `ralph/aside/TASK` until the task goes on, `keep` leaves it on your branch",
+  ),
 });
 
 const worktree = z.strictObject({

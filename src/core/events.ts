@@ -25,7 +25,15 @@ import type { Reason, Ruling } from "./verdict/verdict.ts";
  * reports are folded from it. Facts are in the past tense and are never changed.
  */
 export type Event =
-  LogEvent | RunEvent | PlanEvent | IterationEvent | TaskEvent | WorktreeEvent | FleetEvent | OperatorEvent;
+  | LogEvent
+  | RunEvent
+  | PlanEvent
+  | IterationEvent
+  | TaskEvent
+  | WorkEvent
+  | WorktreeEvent
+  | FleetEvent
+  | OperatorEvent;
 
 export type RunEvent =
   | (AboutRun<"run.started"> & {
@@ -233,6 +241,8 @@ export type OperatorEvent =
   | (AboutRun<"stop.requested"> & { readonly urgency: "after-iteration" | "now" })
   /** What its merge brought was taken back, by a commit on the base. */
   | (AboutTask<"task.undone"> & { readonly to: string })
+  /** Its unaccepted work is dropped: it begins anew when it goes on. */
+  | (About<"work.discarded"> & { readonly task: TaskId; readonly branch: string; readonly head: string })
   /** Its agent is ended, and it is not taken up again in this run. */
   | AboutTask<"task.cancelled">
   | (About<"task.reset"> & { readonly task: TaskId })
@@ -288,6 +298,33 @@ interface AboutTask<Type extends string> extends AboutRun<Type> {
 export interface AboutIteration<Type extends string> extends AboutTask<Type> {
   readonly iteration: number;
 }
+
+/** Unaccepted work that leaves the operator's branch when its task is left, and comes back when the task goes on. */
+export type WorkEvent =
+  /** It is kept on the branch `aside`. The operator's branch goes back to the base after this is recorded. */
+  | (AboutTask<"work.leaving"> & {
+      readonly aside: string;
+      /** The operator's. */
+      readonly branch: string;
+      /** Null: the branch had no commit. */
+      readonly base: string | null;
+      readonly head: string;
+      /** What lies in the work tree still, as it must not be committed. */
+      readonly left: readonly string[];
+    })
+  /** It is aside; also when the branch to which it was to return has moved meanwhile. */
+  | AboutTask<"work.left">
+  /** It cannot leave, and why; null: there is none. */
+  | (AboutTask<"work.stayed"> & { readonly why: string | null })
+  /** What the branch will be with it. The branch moves after this is recorded. */
+  | (AboutTask<"work.returning"> & {
+      readonly branch: string;
+      readonly from: string | null;
+      readonly to: string;
+    })
+  | AboutTask<"work.returned">
+  /** It does not go together with what the branch has by now, so it stays aside. */
+  | (AboutTask<"work.refused"> & { readonly why: string });
 
 /** Of tasks that are worked on side by side. */
 export type WorktreeEvent =

@@ -47,7 +47,12 @@ export interface Settings {
   /** Whether a task's iteration limit grows with its complexity. */
   readonly adaptiveIterations: boolean;
   readonly unblock: UnblockSettings;
-  readonly git: { readonly commit: "ralph" | "agent"; readonly hooks: boolean };
+  readonly git: {
+    readonly commit: "ralph" | "agent";
+    readonly hooks: boolean;
+    /** What becomes of work that was not accepted. Missing in older logs. */
+    readonly unaccepted?: "aside" | "keep";
+  };
   readonly protect: ProtectSettings;
   /** Missing in older logs. */
   readonly verify?: VerifySettings;

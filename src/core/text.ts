@@ -57,6 +57,12 @@ export function mergedBranch(branch: string): string {
   return branch.replace(/^ralph\//, "ralph/merged/");
 }
 
+/** Where the unaccepted work of a task is kept. */
+export function asideBranch(task: string): string {
+  const name = (folderName(task) ?? "task").replaceAll(/\.{2,}/g, ".").replace(/\.lock$/, "-lock");
+  return `ralph/aside/${name === task ? name : `${name}-${fingerprint(task)}`}`;
+}
+
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

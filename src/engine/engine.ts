@@ -11,6 +11,7 @@ import { sameSource } from "../core/plan/task.ts";
 import type { Settings } from "../core/settings.ts";
 import { baselineMarker } from "./effects/iterate.ts";
 import { mergeMarker } from "./effects/merge-task.ts";
+import { finishMoves } from "./effects/set-aside.ts";
 
 /** A reason of our own: without one an error object is made, trace and all, at every turn of the loop. */
 const OVER = "over";
@@ -134,4 +135,5 @@ export async function recover(ports: Ports, state: State): Promise<void> {
   if (isBeside || state.iterations.some((open) => markersOf(open).length > 1))
     await ports.beside?.worktrees.clearLeftovers();
   if (isOpen(state.run) || state.iterations.length > 0) await ports.workspace.clearLeftovers();
+  await finishMoves(ports, state);
 }

@@ -7,6 +7,7 @@ import { checkGates, runOldChecks, collectEvidence, lookAtHalftime } from "./eff
 import { closeOrphan, iterate, tellAgent } from "./effects/iterate.ts";
 import { endRun, publishLetter, withdrawLetter, observe, takeDefault } from "./look-around.ts";
 import { markTask, mergeTask, removeWorktree } from "./effects/merge-task.ts";
+import { bringBack, setAside } from "./effects/set-aside.ts";
 
 interface Running {
   readonly effect: PerformableEffect;
@@ -138,6 +139,10 @@ async function perform(
       return askReader(effect, ports, journal, signal);
     case "mark-task":
       return markTask(effect, ports, journal);
+    case "set-aside":
+      return setAside(effect, ports, journal);
+    case "bring-back":
+      return bringBack(effect, ports, journal, signal);
     case "merge-task":
       return mergeTask(effect, ports, journal, signal);
     case "remove-worktree":

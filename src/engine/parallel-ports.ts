@@ -93,9 +93,29 @@ export interface Merging {
    * same id begins afresh then, and the work is still there.
    */
   rename(branch: string, name: string): Promise<void>;
-  /** The commit, on the base as it is now, that takes work back. The base moves by `advance`. */
+  /** Moves a branch to any other commit, if it is still there and nobody's uncommitted work is in the way. */
+  set(move: BranchMove): Promise<BranchMoved>;
+  /** Keeps a commit on a branch of this name, or of one like it if the name has other work. Null: git refuses. */
+  keep(branch: string, commit: string): Promise<string | null>;
+  /** Deletes a branch that is still there. */
+  drop(branch: string, commit: string): Promise<void>;
+  /** The commit, on the base as it is now, that takes work back. */
   revert(request: RevertRequest): Promise<PreparedMerge>;
 }
+
+export interface BranchMove {
+  readonly branch: string;
+  /** Null: it has no commit. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Paths that stay as they are in the work tree. */
+  readonly hold: readonly string[];
+}
+
+export type BranchMoved =
+  /** By this call, or before. What was held back differs from the branch now. */
+  | { readonly is: "moved"; readonly held: readonly string[] }
+  | { readonly is: "stays"; readonly why: string; readonly paths: readonly string[] };
 
 export interface MergeRequest extends Omit<CommitRequest, "hooks"> {
   readonly branch: string;
@@ -156,8 +176,10 @@ export type Advanced =
 
 export interface RevertRequest extends Omit<CommitRequest, "hooks"> {
   readonly base: string;
+  /** For the commit's subject; missing: "undo". */
+  readonly what?: string;
   /** What the work made of the base, and from where (null: from nothing); the latest first. */
-  readonly spans: readonly { readonly from: string | null; readonly to: string }[];
+  readonly spans: readonly { readonly from: string | null; readonly to: string | null }[];
   /** Takes the mark away. Without it the lines of later marks beside it would conflict. */
   readonly mark: FileMark | null;
 }

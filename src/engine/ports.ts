@@ -167,6 +167,8 @@ export interface Workspace {
   lookAhead(): void;
   /** The change set since the iteration's and the task's start; commits what the agent left, if it may. */
   collect(request: CollectRequest): Promise<Evidence>;
+  /** Commits what agents have left, whoever commits otherwise, before it leaves the branch with the rest. */
+  commitWork(request: CommitRequest & WatchRequest): Promise<CommittedWork>;
   /**
    * Commits just the task source's mark, unless a process did so that died before it could record it; null when there was
    * nothing to commit.
@@ -194,6 +196,11 @@ export interface Workspace {
   /** Removes what a killed process left in the way (a stale `index.lock`, a file it had half written). */
   clearLeftovers(): Promise<void>;
 }
+
+export type CommittedWork =
+  | { readonly is: "committed"; readonly head: string | null; readonly left: readonly string[] }
+  /** HEAD is neither where it was, nor at a commit that this call has made before. */
+  | { readonly is: "moved" };
 
 export interface MarkCommit {
   readonly commit: string;

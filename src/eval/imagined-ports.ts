@@ -161,6 +161,7 @@ export function observingWorkspace(world: ImaginedWorld, doubts: boolean): Works
       };
     },
     commitMark: async () => null,
+    commitWork: async ({ from }) => ({ is: "committed", head: from.head, left: [] }),
     beforeGates: async () => null,
     leftoversAfterGates: async (before) => before,
     clearLeftovers: async () => {},

@@ -70,6 +70,13 @@ export type EventName =
   | "tasks.observed"
   | "verdict.reached"
   | "wait.started"
+  | "work.discarded"
+  | "work.leaving"
+  | "work.left"
+  | "work.refused"
+  | "work.returned"
+  | "work.returning"
+  | "work.stayed"
   | "worktree.failed"
   | "worktree.opened"
   | "worktree.removed";

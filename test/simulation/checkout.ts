@@ -7,6 +7,8 @@ export class Checkout {
   branch: string;
   readonly branches: Branches;
   #tree: Map<string, string>;
+  /** Commits of what agents had left, and what each of them was made on. */
+  readonly leftovers = new Map<string, string>();
   /** What was put back, by iteration. */
   readonly putBack = new Map<string, readonly string[]>();
   readonly #detachedAt: string | null;

@@ -4,7 +4,10 @@ import type { DurableFacts } from "./durable-facts.ts";
 import { checkMessages } from "./message-invariants.ts";
 import { checkStoryHistory, hasReviewCycle } from "./story-invariants.ts";
 import { checkVerdicts } from "./verdict-invariants.ts";
-import type { World } from "./world.ts";
+import { evolveAll } from "../../src/core/loop/evolve.ts";
+import { taskState } from "../../src/core/loop/state.ts";
+import { statusOf } from "../../src/core/loop/task-status.ts";
+import { MAIN, type World } from "./world.ts";
 
 /** Compares what was recorded in the end with what is really so. */
 export function checkHistory(world: World, facts: DurableFacts, settings: Settings): void {
@@ -46,6 +49,24 @@ function checkRest(world: World, events: readonly Recorded[]): void {
   if (world.isDirty) world.violate("work was left uncommitted");
   if (world.trials.size > 0) world.violate("a checkout of one commit was left behind");
   checkDone(world, events);
+  checkOperatorsBranch(world, events);
+}
+
+/** Work that nobody accepted is not on the operator's branch, but for that of a task which may go on there. */
+function checkOperatorsBranch(world: World, events: readonly Recorded[]): void {
+  const state = evolveAll(events);
+  const files = world.branches.files(world.branches.tip(MAIN));
+  for (const { id, character } of world.tasks) {
+    const { work, completion, worktree } = taskState(state, id);
+    const planned = state.plan?.tasks.find((task) => task.id === id);
+    if (completion !== null || worktree !== null || planned === undefined || planned.done) continue;
+    const isLeft = ["blocked", "undecided", "failed", "cancelled"].includes(statusOf(state, planned));
+    if (work?.is === "in-place" && isLeft) world.violate(`the work of ${id} was left on the branch`);
+    const isAway = work === null || work.is === "aside";
+    const isThere = [...files.keys()].some((name) => name === id || name.startsWith(`${id}.`));
+    if (isAway && isThere && character !== "finds-it-done" && world.lanes === null)
+      world.violate(`unaccepted work of ${id} is on the branch`);
+  }
 }
 
 /** A run that says that everything is done tells the truth. */

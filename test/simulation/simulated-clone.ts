@@ -45,6 +45,7 @@ function workspaceIn(world: World, root: string, step: () => Promise<void>): Wor
     hasWritten: async (request) => here().hasWritten(request),
     lookAhead: () => {},
     collect: async (request) => here().collect(request),
+    commitWork: async (request) => here().commitWork(request),
     commitMark: async (request) => here().commitMark(request),
     beforeGates: async () => here().beforeGates(),
     leftoversAfterGates: async (before, began) => here().leftoversAfterGates(before, began),
@@ -90,11 +91,20 @@ function simulatedSharedMerging(parts: CloneParts): Merging {
         { branch: kept, from: branches.tip(kept), to: tip },
       ]);
     },
+    ...atHome("workers leave no work in the operator's checkout"),
     revert: async (request) => {
       await step();
       return prepareRevert(branches, request);
     },
   };
+}
+
+/** What only happens in the operator's own checkout. */
+function atHome(why: string): Pick<Merging, "set" | "keep" | "drop"> {
+  const refuse = (): never => {
+    throw new Error(why);
+  };
+  return { set: refuse, keep: refuse, drop: refuse };
 }
 
 async function advance(parts: CloneParts, request: AdvanceRequest): Promise<Advanced> {

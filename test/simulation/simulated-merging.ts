@@ -2,6 +2,8 @@ import { RalphError } from "../../src/core/ralph-error.ts";
 import type {
   Advanced,
   AdvanceRequest,
+  BranchMove,
+  BranchMoved,
   FileMark,
   MergeRequest,
   Merging,
@@ -48,11 +50,48 @@ export function simulatedMerging(
       branches.move(branch, null);
       await step();
     },
+    set: (move) => alone(() => setBranch(world, move, step)),
+    keep: async (name, commit) => {
+      await step();
+      return keepOnBranch(branches, name, commit);
+    },
+    drop: async (branch, commit) => {
+      await step();
+      if (branches.tip(branch) === commit) branches.move(branch, null);
+    },
     revert: async (request) => {
       await step();
       return prepareRevert(branches, request);
     },
   };
+}
+
+async function setBranch(world: World, move: BranchMove, step: () => Promise<void>): Promise<BranchMoved> {
+  const { branches, repository } = world;
+  const { branch, from, to, hold } = move;
+  const tip = branches.tip(branch);
+  if (tip === to) return { is: "moved", held: [] };
+  if (tip !== from || to === null) return { is: "stays", why: "somebody else has moved it", paths: [] };
+  const isHere = branch === repository.branch;
+  const paths = isHere ? repository.inTheWayOf(to).filter((name) => !hold.includes(name)) : [];
+  if (paths.length > 0) return { is: "stays", why: "files there have uncommitted changes", paths };
+  await step();
+  const held = hold.filter((name) => branches.files(from).get(name) !== branches.files(to).get(name));
+  const texts = held.map((name) => [name, repository.files.get(name)] as const);
+  moveBranch(world, branch, to);
+  if (isHere) for (const [name, text] of texts) repository.put(name, text);
+  await step();
+  return { is: "moved", held: isHere ? held.filter((name) => branches.files(to).has(name)) : [] };
+}
+
+function keepOnBranch(branches: Branches, name: string, commit: string): string {
+  for (let at = 1; ; at += 1) {
+    const branch = at === 1 ? name : `${name}-${at}`;
+    const there = branches.tip(branch);
+    if (there !== null && !branches.contains(commit, there)) continue;
+    branches.move(branch, commit);
+    return branch;
+  }
 }
 
 export function prepareMerge(branches: Branches, request: MergeRequest): PreparedMerge {

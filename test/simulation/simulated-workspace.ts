@@ -28,6 +28,18 @@ export function simulatedWorkspace(checkout: Checkout, step: () => Promise<void>
           ? null
           : { commit: checkout.head, parent: before };
       }),
+    commitWork: ({ from, ignore }) =>
+      after(() => {
+        if (checkout.branch !== from.branch) return { is: "committed", head: from.head, left: [] };
+        const isWork = (name: string): boolean => !ignore.includes(name) && !isSecret(name);
+        if (checkout.head !== from.head && checkout.leftovers.get(checkout.head) !== from.head)
+          return { is: "moved" };
+        const before = checkout.head;
+        checkout.commit(isWork);
+        if (checkout.head !== before) checkout.leftovers.set(checkout.head, before);
+        const left = checkout.uncommitted().filter((name) => !ignore.includes(name));
+        return { is: "committed", head: checkout.head, left };
+      }),
     lookAhead: () => {},
     beforeGates: () => after(() => 0),
     leftoversAfterGates: (before) => after(() => before),

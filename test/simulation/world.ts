@@ -3,6 +3,7 @@ import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import type { Random } from "../../src/eval/random.ts";
 import { Checkout } from "./checkout.ts";
 import { CHECKLIST, idsIn, marksIn, withLine } from "./checklist-text.ts";
+import { asideBranch } from "../../src/core/text.ts";
 import { branchOf, type LaneTruth } from "./lane-truth.ts";
 import { Branches, type Files } from "./branches.ts";
 import { UNTOUCHED_STORY, type RawStory, type StoryFile } from "./story-file.ts";
@@ -257,7 +258,8 @@ export class World {
 
   /** Where its work is, whoever looks at it. */
   filesOfTask(id: string): Files {
-    const tip = this.lanes === null ? null : this.branches.tip(branchOf(id));
+    const own = this.lanes === null ? asideBranch(id) : branchOf(id);
+    const tip = this.branches.tip(own);
     return tip === null ? this.repository.files : this.branches.files(tip);
   }
 

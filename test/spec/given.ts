@@ -158,7 +158,7 @@ export function settings(more: Partial<Settings> = {}): Settings {
     gatesEveryIteration: false,
     adaptiveIterations: false,
     unblock: { autoSuggest: true, maxAutoAttempts: 1 },
-    git: { commit: "ralph", hooks: false },
+    git: { commit: "ralph", hooks: false, unaccepted: "keep" },
     protect: { paths: [] },
     verify: {
       oldChecks: "auto",

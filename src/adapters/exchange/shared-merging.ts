@@ -20,8 +20,7 @@ const MERGER = "@merger";
 /** Brings work to the base of the remote. The clone's own branches and checkout have no part in it. */
 export function createSharedMerging({ merging, exchange, fence }: SharedMergingOptions): Merging {
   return {
-    prepare: (request) => merging.prepare(request),
-    revert: (request) => merging.revert(request),
+    ...merging,
     advance: (request) => advance(exchange, fence, request),
     async rename(branch, name) {
       await retire(exchange, fence, branch);

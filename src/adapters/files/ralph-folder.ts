@@ -1,4 +1,3 @@
-import { templateProblem } from "../../core/prompt/build-prompt.ts";
 import { UNVERSIONED } from "../../core/projections/ralph-files.ts";
 import {
   closeSync,
@@ -7,11 +6,10 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   statSync,
   unlinkSync,
 } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Instant } from "../../core/time.ts";
 import { fileError, readEnd, removeAbandonedIn, writeFileAtomically } from "../system/atomic-file.ts";
@@ -106,17 +104,4 @@ function deleteIfOld(path: string, before: Instant): boolean {
   } catch {
     return false;
   }
-}
-
-/** The operator's own template of a stage, checked; null when there is none. */
-export function readPromptTemplate(
-  { root, ralphDir }: { readonly root: string; readonly ralphDir: string },
-  stage = "build",
-): string | null {
-  const path = join(ralphDir, "prompts", `${stage}.md`);
-  if (!existsSync(path)) return null;
-  const template = readFileSync(path, "utf8");
-  const problem = templateProblem(template);
-  if (problem === null) return template;
-  throw new RalphError("config", `${relative(root, path)}:${problem.line}: ${problem.message}`);
 }

@@ -83,7 +83,7 @@ async function whereItStands(git: Git, { base, from, to }: AdvanceRequest): Prom
   return "before";
 }
 
-function openGit(repository: Repository, { base }: AdvanceRequest): Git {
+export function openGit(repository: Repository, { base }: Pick<AdvanceRequest, "base">): Git {
   return createGit(repository.root, {
     unlock: () => removeStaleLocks(repository, [refOf(base)]),
     place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
@@ -136,7 +136,7 @@ type BranchCheckout =
   | { readonly is: "closed"; readonly root: string; readonly why: string };
 
 /** Everywhere that moving the branch would be felt. */
-async function findCheckouts(
+export async function findCheckouts(
   git: Git,
   repository: Repository,
   ref: string,
@@ -238,4 +238,4 @@ async function finishMove(git: Git, move: UnfinishedMove): Promise<GitResult> {
   return files;
 }
 
-const INDEX = ["update-index", "-z", "--index-info"];
+export const INDEX = ["update-index", "-z", "--index-info"];

@@ -12,6 +12,7 @@ import {
   refOf,
 } from "./write-commit.ts";
 import { prepareMerge, prepareRevert } from "./prepare-merge.ts";
+import { keepOnBranch, setBranch } from "./set-branch.ts";
 import { withWorkbench } from "./workbench.ts";
 
 interface MergingOptions {
@@ -36,6 +37,13 @@ export function createMerging({ root, scratch, findTip = findLocalTip }: Merging
     prepare: (request) => onWorkbench((git, committer) => prepareMerge(git, committer, request, findTip)),
     rename: async (branch, name) => renameBranch(await open(), branch, name),
     advance: async (request) => advance(await open(), scratch, request),
+    set: async (move) => setBranch(await open(), scratch, move),
+    keep: async (branch, commit) => keepOnBranch((await open()).git, branch, commit),
+    drop: async (branch, commit) => {
+      const { git } = await open();
+      if ((await resolveCommit(git, refOf(branch))) === commit)
+        await git.run(["update-ref", "-d", refOf(branch), commit]);
+    },
     revert: (request) => onWorkbench((git, committer) => prepareRevert(git, committer, request, findTip)),
   };
 }

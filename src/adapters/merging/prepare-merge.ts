@@ -115,19 +115,17 @@ export async function prepareRevert(
   const { held, marked } = await markFile(git, request.mark, { ours: from, theirs: from });
   const before = await treeOf(git, from);
   let tree = before;
+  const treeAt = async (commit: string | null): Promise<string> =>
+    holding(git, commit === null ? emptyTree(from) : await treeOf(git, commit), held);
   for (const span of request.spans) {
-    const back = {
-      from: await holding(git, await treeOf(git, span.to), held),
-      to: await holding(git, span.from === null ? emptyTree(span.to) : await treeOf(git, span.from), held),
-      onto: tree,
-    };
+    const back = { from: await treeAt(span.to), to: await treeAt(span.from), onto: tree };
     const merged = await settle(git, await mergeTrees(git, back), held);
     if (merged.conflicts.length > 0) return { is: "conflict", from, paths: merged.conflicts };
     ({ tree } = merged);
   }
   tree = await holding(git, tree, marked);
   if (tree === before) return { is: "nothing", from };
-  const message = commitMessage({ ...request, hooks: false }, "undo");
+  const message = commitMessage({ ...request, hooks: false }, request.what ?? "undo");
   return { is: "ready", from, to: await committer.commit(tree, [from], message) };
 }
 

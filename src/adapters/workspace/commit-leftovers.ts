@@ -178,7 +178,7 @@ export async function commitMark(checkout: Checkout, request: MarkRequest): Prom
 }
 
 /** The last commit, if it is this mark: no other one has the same run, iteration and subject. */
-async function committedBefore({ git }: Checkout, message: string): Promise<MarkCommit | null> {
+export async function committedBefore({ git }: Checkout, message: string): Promise<MarkCommit | null> {
   const { code, stdout } = await git.run(["log", "-1", "--format=%H %P%n%B", "HEAD"]);
   const [ids = "", ...lines] = stdout.split("\n");
   if (code !== 0 || lines.join("\n").trimEnd() !== bytesOf(message).trimEnd()) return null;

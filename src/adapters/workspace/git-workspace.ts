@@ -2,18 +2,34 @@ import { closeSync, fstatSync, mkdirSync, openSync, rmSync, unlinkSync } from "n
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NO_LEFTOVERS, type Leftovers } from "../../core/report/evidence.ts";
-import type { GatePlace, OldChecksRequest, WatchRequest, Workspace } from "../../engine/ports.ts";
+import type {
+  CommitRequest,
+  CommittedWork,
+  GatePlace,
+  OldChecksRequest,
+  WatchRequest,
+  Workspace,
+} from "../../engine/ports.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { collectEvidence } from "./collect-evidence.ts";
-import { commitMark } from "./commit-leftovers.ts";
+import { commitLeftovers, commitMark, committedBefore } from "./commit-leftovers.ts";
 import { fingerprint } from "./own-checkout.ts";
 import { keepGitSteering, readIndexFlags, type GitSteering, type IndexFlags } from "./hidden-changes.ts";
 import { keepFiles, type KeptFiles } from "./kept-files.ts";
 import { layOldChecks, removeAbandonedOldChecks } from "./old-checks.ts";
 import { readSetBacks } from "./read-set-backs.ts";
 import { readPatch } from "./read-diff.ts";
-import { isAnyLeftover, isLeftByGates, isUntouched, lookAgain, readLeftovers } from "./read-leftovers.ts";
-import { readHead } from "../git/read-head.ts";
+import {
+  isAnyLeftover,
+  isLeftByGates,
+  isUntouched,
+  lookAgain,
+  readLeftovers,
+  type SortedLeftovers,
+} from "./read-leftovers.ts";
+import { commitMessage } from "../git/commit-message.ts";
+import { readHead, resolveCommit } from "../git/read-head.ts";
+import { saveConflict, strayRef } from "./return-to-branch.ts";
 import { readStatus } from "./read-status.ts";
 import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
@@ -78,6 +94,9 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
       await tidy(checkout.git);
       return evidence;
     },
+    async commitWork(request) {
+      return commitWork(await open(), request);
+    },
     async commitMark(request) {
       return commitMark(await open(), request);
     },
@@ -116,6 +135,41 @@ async function hasWritten(checkout: Checkout, request: WatchRequest): Promise<bo
   const isOld = isUntouched(checkout.root, request.leftBefore);
   const entries = await readStatus(checkout);
   return entries.some(({ path }) => whose(path) === "agent" && !isOld(path));
+}
+
+async function commitWork(checkout: Checkout, request: CommitRequest & WatchRequest): Promise<CommittedWork> {
+  const { git } = checkout;
+  const { from } = request;
+  const now = await readHead(checkout, git);
+  if (now.branch !== from.branch) {
+    // The operator has another branch checked out: nothing of the work lies there.
+    const tip = await resolveCommit(git, `refs/heads/${from.branch ?? ""}`);
+    return tip === from.head ? { is: "committed", head: tip, left: [] } : { is: "moved" };
+  }
+  if (now.head !== from.head) {
+    const ours = await committedBefore(checkout, commitMessage(request, request.title));
+    if (ours === null || ours.parent !== from.head) return { is: "moved" };
+  }
+  const { whose } = ownersIn(checkout, request);
+  const left = await readLeftovers(checkout, whose);
+  if (left.stay.some((entry) => entry.is === "conflict")) await commitConflict(checkout, left, request);
+  else await commitLeftovers(checkout, left, request);
+  const { head } = await readHead(checkout, git);
+  const { take, stay, tooRisky } = await readLeftovers(checkout, whose);
+  return { is: "committed", head, left: [...take, ...stay, ...tooRisky].map(({ path }) => path) };
+}
+
+/** A merge that the agent has not ended, with the marks of its conflicts. */
+async function commitConflict(
+  checkout: Checkout,
+  left: SortedLeftovers,
+  request: CommitRequest,
+): Promise<void> {
+  const { git } = checkout;
+  const saved = await saveConflict(checkout, left, request);
+  await git.must(["update-ref", strayRef(request), saved]);
+  await git.must(["reset", "--quiet", "--merge"]);
+  await git.must(["merge", "--quiet", "--ff-only", saved]);
 }
 
 async function clearLeftovers(checkout: Checkout): Promise<void> {

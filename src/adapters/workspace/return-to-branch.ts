@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { RalphError } from "../../core/ralph-error.ts";
-import type { CollectRequest, Snapshot } from "../../engine/ports.ts";
+import type { CollectRequest, CommitRequest, Snapshot } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitLeftovers, stage, withOwnIndex } from "./commit-leftovers.ts";
 import { commitMessage } from "../git/commit-message.ts";
@@ -128,11 +128,11 @@ async function checkOut(git: Git, from: Snapshot, target: string, tip: string | 
 }
 
 /** Unresolved files cannot be committed in place, so they are saved beside it, markers and all. */
-async function saveConflict(
+export async function saveConflict(
   checkout: Checkout,
   left: SortedLeftovers,
-  request: CollectRequest,
-): Promise<string | null> {
+  request: CommitRequest,
+): Promise<string> {
   const { git } = checkout;
   return withOwnIndex(checkout, async (env) => {
     await git.must(["read-tree", "--empty"], { env });
@@ -148,7 +148,7 @@ async function saveConflict(
 }
 
 /** Iterations are counted anew after a reset, so the run is part of the name. */
-function strayRef({ run, iteration }: CollectRequest): string {
+export function strayRef({ run, iteration }: CommitRequest): string {
   return `refs/ralph/stray/${run.replaceAll(/[^\w-]/g, "").slice(0, 8)}/${iteration}`;
 }
 

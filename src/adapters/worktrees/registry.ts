@@ -279,7 +279,7 @@ export function worktreeName(task: TaskId, { foldsCase }: { readonly foldsCase: 
 }
 
 /** Names that git refuses as branches, or that could be taken for another id with its hash. */
-const MAY_MISLEAD = /\.lock$|-[0-9a-f]{8}$|^merged$/i;
+const MAY_MISLEAD = /\.lock$|-[0-9a-f]{8}$|^(?:merged|aside)$/i;
 
 function hashOf(task: TaskId): string {
   // As JSON, since two halves of broken characters are the same in UTF-8.

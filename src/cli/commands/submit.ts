@@ -1,4 +1,5 @@
-import { followLog, latestState } from "../../engine/operator.ts";
+import { followLog } from "../../engine/operator.ts";
+import { submit } from "../../engine/submit.ts";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
@@ -20,13 +21,11 @@ import type { RunFlags } from "../../config/resolve-settings.ts";
 import { restOf } from "../../core/loop/decide.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import type { State } from "../../core/loop/state.ts";
-import { submission as submissionOf, type Submission, type Submitted } from "../../core/loop/submission.ts";
+import type { Submission } from "../../core/loop/submission.ts";
 import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
 import type { SourceIdentity } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Settings } from "../../core/settings.ts";
-import type { Instant } from "../../core/time.ts";
-import type { Log } from "../../engine/ports.ts";
 
 export interface SubmitFlags extends RunFlags, SourceFlags, JobSummaryFlags {
   readonly watch?: boolean;
@@ -183,20 +182,5 @@ async function watchRun(project: Project, printer: RunPrinter, { stderr }: CliCo
   } finally {
     printer.rest();
     for (const signal of SIGNALS) process.off(signal, leave);
-  }
-}
-
-/** Gives tasks to the workers, on the latest state, however much happens meanwhile. */
-async function submit(
-  log: Log,
-  submitted: Submitted,
-  now: () => Instant,
-): Promise<{ readonly submission: Submission; readonly state: State }> {
-  for (;;) {
-    const state = await latestState(log);
-    const answer = submissionOf(state, submitted, now());
-    if (answer.is === "known" || answer.is === "refused") return { submission: answer, state };
-    if ((await log.append(answer.events, { position: state.position })) !== null)
-      return { submission: answer, state: await latestState(log) };
   }
 }

@@ -1,12 +1,11 @@
 import { formatDuration } from "../time.ts";
 import { capital, few } from "../text.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import { failuresToMend, redGates, type CheckedGate } from "../report/checked-gate.ts";
+import { failuresToMend, redGates, type CheckedGate, redSentence } from "../report/checked-gate.ts";
 import { isReading } from "../stages/stages.ts";
 import type { Evidence } from "../report/evidence.ts";
 import { withChallenges, type Concern } from "../verdict/concerns.ts";
 import { whyNothingCounts, type CaseContext, type Finding } from "../verdict/facts.ts";
-import { redSentence } from "../verdict/judge.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import type { Correction } from "./intervention.ts";
 

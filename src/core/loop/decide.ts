@@ -11,13 +11,22 @@ import {
   nextRetryAt,
   readyTasks,
   waitReason,
+  isAcceptedByPerson,
   isCancelled,
   tasksInScope,
   statusOf,
 } from "./task-status.ts";
 import type { Decision, Effect } from "./effects.ts";
 import { endingOf, nextDeadline, overdueQuestions } from "./outcome.ts";
-import { isOpen, taskState, type OpenIteration, type RunState, type State, type TaskState } from "./state.ts";
+import {
+  isOpen,
+  leftoversInPlace,
+  taskState,
+  type OpenIteration,
+  type RunState,
+  type State,
+  type TaskState,
+} from "./state.ts";
 import { steerToTell } from "./steer.ts";
 
 const NOTHING: Decision = { effects: [], wakeAt: null };
@@ -43,8 +52,10 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
     ...notices(state, run, now),
     ...automaticUnblocks(state, run, plan),
     ...acceptances(state, run),
-    // Both look at the operator's file, and one of them writes it.
-    ...(marking.length > 0 ? marking : defaults(state, run, plan, now)),
+    // These move the operator's branch, or look at a file that the mark is written to.
+    ...(marking.length > 0
+      ? marking
+      : [...worksToMove(state, run, plan), ...defaults(state, run, plan, now)]),
     ...(run.settings.shared === true ? [] : letters(state)),
   ];
   const merging = merges(state, run, plan);
@@ -155,7 +166,56 @@ function verdict(open: OpenIteration, events: readonly Event[]): Effect {
   return { kind: "record", key: `verdict:${open.number}`, task: open.task, events };
 }
 
+/** Unaccepted work leaves the operator's branch when its task is left; a move that was begun is ended first. */
+function worksToMove(state: State, run: RunState, plan: Plan): readonly Effect[] {
+  if (state.iterations.some(({ task }) => taskState(state, task).worktree === null)) return [];
+  const tasks = Object.values(state.tasks).filter(({ work }) => work !== null);
+  const begun = tasks.find(({ work }) => work?.is === "leaving" || work?.is === "returning");
+  if (begun !== undefined) return [begun.work?.is === "leaving" ? setAside(begun.id) : bringBack(begun.id)];
+  const left = tasks.find((task) => isInPlace(state, task) && isLeft(state, run, plan, task));
+  if (left !== undefined && setsAside(run)) return [setAside(left.id)];
+  const accepted = tasks.find((task) => task.work?.is === "aside" && isAcceptedByPerson(task));
+  return accepted === undefined ? [] : [bringBack(accepted.id)];
+}
+
+function setsAside({ settings }: RunState): boolean {
+  return settings.git.unaccepted !== "keep";
+}
+
+/** There is work of it on the operator's branch, or beside it. */
+function isInPlace(state: State, { work, worktree, footing }: TaskState): boolean {
+  if (work?.is !== "in-place" || worktree !== null || footing === null) return false;
+  const { base, head, changed } = footing;
+  return head !== base || changed.files > 0 || leftoversInPlace(state).byAgents.length > 0;
+}
+
+/** Nobody works on it any more in this run, as far as we know. */
+function isLeft(state: State, run: RunState, plan: Plan, { id, exhaustedIn }: TaskState): boolean {
+  const task = plan.tasks.find((planned) => planned.id === id);
+  if (task === undefined || exhaustedIn === run.id) return true;
+  return ["blocked", "undecided", "failed", "cancelled"].includes(statusOf(state, task));
+}
+
+function setAside(task: string): Effect {
+  return { kind: "set-aside", key: `set-aside:${task}`, task };
+}
+
+function bringBack(task: string): Effect {
+  return { kind: "bring-back", key: `bring-back:${task}`, task };
+}
+
+/** Whose unaccepted work would be below the work of another that begins there; null: nobody's. */
+function inTheWay(state: State, run: RunState, next: TaskState): TaskState | null {
+  const isBeside = run.settings.worktrees != null;
+  if (!setsAside(run) || (next.worktree !== null && !isBeside)) return null;
+  const others = Object.values(state.tasks).filter((task) => isInPlace(state, task));
+  return others.find(({ id }) => isBeside || id !== next.id) ?? null;
+}
+
 function startsFor(state: State, run: RunState, plan: Plan, now: Instant): readonly Effect[] {
+  const [first] = readyTasks(state, run, plan, now);
+  const before = first === undefined ? null : inTheWay(state, run, taskState(state, first.id));
+  if (before !== null) return state.iterations.length > 0 ? [] : [setAside(before.id)];
   const taken = new Set(state.iterations.map((open) => open.lane));
   const lanes = Array.from({ length: run.settings.lanes }, (_, index) => index + 1).filter(
     (lane) => !taken.has(lane),
@@ -165,7 +225,10 @@ function startsFor(state: State, run: RunState, plan: Plan, now: Instant): reado
   const free = costsUnseen(state, run) ? 0 : run.settings.lanes - state.iterations.length;
   return readyTasks(state, run, plan, now)
     .slice(0, Math.max(0, Math.min(lanes.length, free, left)))
-    .map((task, index) => iterate(task.id, lanes[index] ?? 1));
+    .map((task, index) => {
+      const isAside = taskState(state, task.id).work?.is === "aside";
+      return isAside ? bringBack(task.id) : iterate(task.id, lanes[index] ?? 1);
+    });
 }
 
 function notices(state: State, run: RunState, now: Instant): readonly Effect[] {

@@ -30,6 +30,10 @@ export type Effect =
   /** Let somebody else read the claim. */
   | (Keyed<"ask-reader"> & { readonly iteration: number; readonly agent: string })
   | (Keyed<"mark-task"> & { readonly task: TaskId })
+  /** Take the unaccepted work of a task off the operator's branch. */
+  | (Keyed<"set-aside"> & { readonly task: TaskId })
+  /** Bring it back to where the task goes on. */
+  | (Keyed<"bring-back"> & { readonly task: TaskId })
   /** Bring the accepted work of a task to the base. */
   | (Keyed<"merge-task"> & { readonly task: TaskId })
   | (Keyed<"remove-worktree"> & { readonly task: TaskId })
@@ -76,6 +80,8 @@ export function ownerOf(effect: Effect, { iterations }: State): string {
       return iterations.find(({ task }) => task === effect.task)?.task ?? KEEPER;
     case "merge-task":
     case "remove-worktree":
+    case "set-aside":
+    case "bring-back":
       return MERGER;
     case "observe":
     case "take-default":

@@ -64,6 +64,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
       ...state.tasks,
       [event.task]: {
         ...task,
+        work: task.worktree === null ? { is: "in-place", branch: event.branch } : null,
         footing: footingAt(task.footing, event.head, byAgents),
         baseline,
         failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,

@@ -1,9 +1,8 @@
 import { few } from "../text.ts";
-import type { EventOf, Recorded, WorktreeEvent } from "../events.ts";
+import type { EventOf, Recorded, WorkEvent, WorktreeEvent } from "../events.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
-import { redGates, isFailing, type GateOutcome } from "../report/checked-gate.ts";
+import { redGates, isFailing, type GateOutcome, redSentence } from "../report/checked-gate.ts";
 import { unreachable } from "../unreachable.ts";
-import { redSentence } from "../verdict/judge.ts";
 import {
   taskState,
   withTask,
@@ -12,10 +11,12 @@ import {
   newTask,
   leftoversOf,
   withLeftovers,
+  type AsideWork,
+  type Work,
 } from "./state.ts";
 import { showsMarks, type Task } from "../plan/task.ts";
 import { withEdits } from "../review/story-review.ts";
-import type { Leftovers } from "../report/evidence.ts";
+import { NO_CHANGES, type Leftovers } from "../report/evidence.ts";
 
 /** What happens to a task's own checkout, and to its work on the way to the base. */
 export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): Partial<TaskState> {
@@ -77,6 +78,103 @@ export function agentsWarned(state: State, event: Recorded<EventOf<"checkout.cha
     const iteration = open?.number ?? event.iteration;
     return withTask(warned, id, { feedback: [...feedback, { iteration, text }] });
   }, state);
+}
+
+/** Where the unaccepted work of a task is, which has no checkout of its own. */
+export function workMoved(
+  state: State,
+  event: Recorded<EventOf<WorkEvent["type"] | "work.discarded">>,
+): State {
+  const task = taskState(state, event.task);
+  const { work } = task;
+  switch (event.type) {
+    case "work.leaving": {
+      const { aside, branch, base, head } = event;
+      const { byAgents, ...gates } = leftoversOf(state, task.id);
+      const left = byAgents.filter(({ path }) => event.left.includes(path));
+      const leaving = withTask(state, task.id, { work: { is: "leaving", aside, branch, base, head } });
+      return withLeftovers(leaving, task.id, { ...gates, byAgents: left });
+    }
+    case "work.left": {
+      if (work?.is !== "leaving" && work?.is !== "returning") return state;
+      const { aside, branch, base, head } = work;
+      const left = withTask(state, task.id, { work: { is: "aside", aside, branch, base, head } });
+      return work.is === "leaving" ? movedBack(left, base) : left;
+    }
+    case "work.stayed":
+      return withTask(state, task.id, {
+        work: event.why === null ? null : { is: "staying", why: event.why },
+      });
+    case "work.returning": {
+      if (work?.is !== "aside") return state;
+      const { branch, from, to } = event;
+      return withTask(state, task.id, { work: { ...work, is: "returning", branch, from, to } });
+    }
+    case "work.returned":
+      return work?.is === "returning" ? workReturned(state, task, work) : state;
+    case "work.refused":
+      if (work?.is !== "aside" && work?.is !== "returning") return state;
+      return withTask(state, task.id, {
+        ...toldFirst(task, state.lastIteration, notReturnedInWords(work, event.why)),
+        work: { ...work, is: "refused" },
+        footing: null,
+        question: task.question?.acceptance == null ? task.question : null,
+      });
+    case "work.discarded":
+      return withTask(state, task.id, {
+        ...NEW_LOOP,
+        question: task.question?.acceptance == null ? task.question : null,
+        stage: null,
+        work: null,
+        footing: null,
+        feedback: [],
+      });
+    default:
+      return unreachable(event);
+  }
+}
+
+function workReturned(
+  state: State,
+  task: TaskState,
+  { branch, from, to }: Extract<Work, { is: "returning" }>,
+): State {
+  const { changed = NO_CHANGES } = task.footing ?? {};
+  const leftovers = leftoversOf(state, task.id).byAgents;
+  const text = `Your earlier work on this task is back in the work tree (${changed.files === 1 ? "1 file" : `${changed.files} files`}, \`git diff ${from === null ? to : `${from} ${to}`}\`). Look at it first, and go on from it.`;
+  const { acceptance = null } = task.question ?? {};
+  const returned = withTask(state, task.id, {
+    ...toldFirst(task, state.lastIteration, text),
+    work: task.worktree === null ? { is: "in-place", branch } : null,
+    footing: { first: from, base: from, head: to, earlier: NO_CHANGES, changed, leftovers },
+    // What a person accepts is what is there by then.
+    ...(task.question !== null &&
+      acceptance?.is === "completion" && {
+        question: {
+          ...task.question,
+          acceptance: {
+            ...acceptance,
+            commit: to,
+            certificate: { ...acceptance.certificate, base: from },
+          },
+        },
+      }),
+  });
+  return task.worktree === null ? movedBack(returned, to) : returned;
+}
+
+/** It was us who moved the branch: nobody has committed. */
+function movedBack(state: State, head: string | null): State {
+  return state.openedOn === null ? state : { ...state, openedOn: { ...state.openedOn, head } };
+}
+
+function toldFirst(task: TaskState, iteration: number, text: string): Partial<TaskState> {
+  return { feedback: [{ iteration, text }, ...task.feedback], feedbackLeads: true };
+}
+
+function notReturnedInWords({ aside, base, head }: AsideWork, why: string): string {
+  const range = base === null ? head : `${base} ${head}`;
+  return `Your earlier work on this task is on the branch ${aside}, and not in the work tree: ${why}. See it with \`git diff ${range}\`, and take over what is still right.`;
 }
 
 /** Whoever starts a run wants it tried again. */
@@ -212,13 +310,12 @@ function gatesKnownAfterMark(state: State, event: Recorded<EventOf<"task.marked"
   return known === null || event.commit === null ? state : gatesKnown(state, event.commit, known);
 }
 
-/** Side by side many commits are worked from; in place only the last one is. */
+/** Side by side many commits are worked from, and in place work leaves the branch and comes back. */
 const COMMITS_KNOWN = 20;
 
 /** The gates as they are at a commit; null: nobody can tell any longer. */
 export function gatesKnown(state: State, head: string | null, gates: readonly GateOutcome[] | null): State {
   const now = gates === null ? [] : [{ head, gates, settings: gatesKey(state) }];
-  if (state.run?.settings.worktrees == null) return { ...state, knownGates: now };
   const others = state.knownGates.filter((known) => known.head !== head);
   return { ...state, knownGates: [...now, ...others].slice(0, COMMITS_KNOWN) };
 }

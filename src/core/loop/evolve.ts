@@ -7,6 +7,7 @@ import {
   besideOthers,
   taskMerged,
   stageChanged,
+  workMoved,
 } from "./evolve-worktrees.ts";
 import {
   loopGivenUp,
@@ -34,7 +35,7 @@ import { isAcceptance } from "./task-status.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 23;
+export const EVOLVE_VERSION = 24;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -114,6 +115,14 @@ function fold(state: State, event: Recorded): State {
       return handedOn(state, event);
     case "task.merged":
       return taskMerged(state, event);
+    case "work.leaving":
+    case "work.left":
+    case "work.stayed":
+    case "work.returning":
+    case "work.returned":
+    case "work.refused":
+    case "work.discarded":
+      return workMoved(state, event);
     case "task.reset":
       return taskReset(state, event.task);
     case "task.blocked":

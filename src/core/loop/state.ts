@@ -237,6 +237,8 @@ export interface TaskState {
   readonly position: number;
   /** Null before its first iteration. */
   readonly footing: Footing | null;
+  /** Where its unaccepted work is, when it has no checkout of its own; null: there is none. */
+  readonly work: Work | null;
   /** Where it is on its way; null is at the beginning. */
   readonly stage: string | null;
   /** How often a later stage has sent it back, since a person last decided. */
@@ -320,6 +322,27 @@ export interface TaskState {
   readonly spend: Spend;
   /** Of its last iteration, where one can go on with it. */
   readonly session: AgentSession | null;
+}
+
+/** Unaccepted work of a task that is worked on in the operator's checkout. */
+export type Work =
+  /** On the operator's branch; null: HEAD was detached. */
+  | { readonly is: "in-place"; readonly branch: string | null }
+  /** It cannot leave the operator's branch. */
+  | { readonly is: "staying"; readonly why: string }
+  | (AsideWork & { readonly is: "leaving" | "aside" })
+  /** `branch` is where it returns to. */
+  | (AsideWork & { readonly is: "returning"; readonly from: string | null; readonly to: string })
+  /** It did not go together with what the branch has by now; its agent was told where it is. */
+  | (AsideWork & { readonly is: "refused" });
+
+export interface AsideWork {
+  /** The branch that has it. */
+  readonly aside: string;
+  /** The operator's. */
+  readonly branch: string;
+  readonly base: string | null;
+  readonly head: string;
 }
 
 export interface LoopFailure {
@@ -423,6 +446,7 @@ export function newTask(id: TaskId): TaskState {
     id,
     position: 0,
     footing: null,
+    work: null,
     stage: null,
     rounds: 0,
     worktree: null,

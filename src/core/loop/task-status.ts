@@ -157,7 +157,9 @@ export function isAcceptedByPerson({ question, completion }: TaskState): boolean
 /** What a person accepted is recorded without another agent. */
 export function acceptances(state: State, run: RunState): readonly Effect[] {
   return Object.values(state.tasks).flatMap((task): readonly Effect[] => {
-    const events = isAcceptedByPerson(task) ? [accepted(task, run)] : [];
+    // Work that is aside comes back first.
+    const isHere = task.work === null || task.work.is === "in-place" || task.work.is === "staying";
+    const events = isHere && isAcceptedByPerson(task) ? [accepted(task, run)] : [];
     return events.length === 0 ? [] : [{ kind: "record", key: `accept:${task.id}`, task: task.id, events }];
   });
 }

@@ -1,10 +1,8 @@
 import { formatDuration } from "../time.ts";
 import { few } from "../text.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import { redSentence } from "../verdict/judge.ts";
+import { redSentence, failuresToMend, isFailing, redGates, whyMissing, type CheckedGate, type GateOutcome } from "../report/checked-gate.ts";
 import type { Reading } from "../verdict/reader.ts";
-import { failuresToMend, isFailing, redGates, whyMissing } from "../report/checked-gate.ts";
-import type { CheckedGate, GateOutcome } from "../report/checked-gate.ts";
 
 /** What the agent said of its work, as the end of a sentence about it. */
 export function claimInWords({ claim, promise, ending }: AgentReport): string {

@@ -2,9 +2,8 @@ import { type Complexity, complexityOf, EXHAUSTED_RUNS_MAX } from "../limits/ite
 import { type Question, type State, taskState, type TaskState } from "../loop/state.ts";
 import { statusOf, whyBlocked } from "../loop/task-status.ts";
 import type { Task, TaskId } from "../plan/task.ts";
-import { redGates } from "../report/checked-gate.ts";
+import { redGates, redSentence } from "../report/checked-gate.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
-import { redSentence } from "../verdict/judge.ts";
 import type { IterationRecord } from "./history.ts";
 
 /** Something that waits for a person; the names are part of the public contract. */

@@ -110,3 +110,16 @@ export interface GateResult {
 }
 
 export type GateStatus = "passed" | "failed" | "missing" | "skipped" | "timeout";
+
+/** What is wrong with a gate that did not pass, as the end of a sentence. */
+export function redSentence(gate: CheckedGate): string {
+  const before = failedBefore(gate) ? ", as it had before the task began" : "";
+  switch (gate.status) {
+    case "timeout":
+      return `gate "${gate.name}" did not finish in time${before}`;
+    case "missing":
+      return `gate "${gate.name}" can't run: ${whyMissing(gate)}`;
+    default:
+      return `gate "${gate.name}" failed (${gate.unmet ?? `exit ${gate.exitCode ?? "unknown"}`})${before}`;
+  }
+}

@@ -1,12 +1,6 @@
 import { few } from "../text.ts";
 import type { AgentReport, Failure } from "../report/agent-report.ts";
-import {
-  failedBefore,
-  failuresToMend,
-  redGates,
-  whyMissing,
-  type CheckedGate,
-} from "../report/checked-gate.ts";
+import { failuresToMend, redGates, redSentence, type CheckedGate } from "../report/checked-gate.ts";
 import { verifyOf } from "../settings.ts";
 import {
   doubtsAmong,
@@ -210,18 +204,6 @@ function gatesInWords(gates: readonly CheckedGate[] | null): string {
     return names.length === 0 ? "" : `${status}: ${names.join(", ")}`;
   });
   return words.filter((word) => word !== "").join("; ");
-}
-
-export function redSentence(gate: CheckedGate): string {
-  const before = failedBefore(gate) ? ", as it had before the task began" : "";
-  switch (gate.status) {
-    case "timeout":
-      return `gate "${gate.name}" did not finish in time${before}`;
-    case "missing":
-      return `gate "${gate.name}" can't run: ${whyMissing(gate)}`;
-    default:
-      return `gate "${gate.name}" failed (${gate.unmet ?? `exit ${gate.exitCode ?? "unknown"}`})${before}`;
-  }
 }
 
 function namesOf(gate: CheckedGate): string {

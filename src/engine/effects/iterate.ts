@@ -132,7 +132,7 @@ function startOfDay(now: Instant): Instant {
 }
 
 /** Makes sure that a task has its own checkout. True: it has; otherwise something was recorded, and is decided anew. */
-async function hasWorktree(
+export async function hasWorktree(
   task: TaskId,
   ports: Ports,
   journal: Journal,

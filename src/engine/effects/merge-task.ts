@@ -83,7 +83,7 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
       }
       return failed(way, prepared.paths, []);
     case "ready": {
-      const tried = await tryOut(way, prepared.to, signal);
+      const tried = await tryOut({ ports, run: way.run, baseline: way.known.baseline }, prepared.to, signal);
       if (signal.aborted) return [];
       if ("why" in tried) return [{ ...about(way), type: "merge.held", why: tried.why }];
       const { from, to } = prepared;
@@ -107,16 +107,26 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
 
 type Trial = { readonly gates: readonly CheckedGate[] } | { readonly why: string };
 
+interface TrialParts {
+  readonly ports: Ports;
+  readonly run: RunState;
+  readonly baseline: TaskState["baseline"];
+}
+
 /** The gates once more, on what the base would be. */
-async function tryOut(way: Way, commit: string, signal: AbortSignal): Promise<Trial> {
-  const { ports, beside, known, run } = way;
+export async function tryOut(
+  { ports, run, baseline }: TrialParts,
+  commit: string,
+  signal: AbortSignal,
+): Promise<Trial> {
   const { gates } = ports.commands;
-  if (gates.length === 0) return { gates: [] };
+  const { beside } = ports;
+  if (gates.length === 0 || beside === null) return { gates: [] };
   const check = async (opened: OpenedCheckout): Promise<Trial> => {
     if (opened.is === "failed")
       return { why: `its merge could not be tried out, as the set-up failed: ${opened.why}` };
     const results = await ports.gates.check(gates, mergeMarker(run.id), signal, opened.root);
-    return { gates: compareWithBaseline(results, gates, known.baseline) };
+    return { gates: compareWithBaseline(results, gates, baseline) };
   };
   return beside.worktrees.at(commit, check, signal);
 }
