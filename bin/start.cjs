@@ -2,7 +2,13 @@
 // before any import, because the binaries of better-sqlite3 need Node-API 10 and crash without it.
 var version = process.versions.node.split(".").map(Number);
 
-if (Number(process.versions.napi) >= 10 && (version[0] > 22 || (version[0] === 22 && version[1] >= 14))) {
+if (process.platform === "win32") {
+  console.error("ralph: does not run on Windows itself; install and run it in WSL (wsl --install)");
+  process.exitCode = 64;
+} else if (
+  Number(process.versions.napi) >= 10 &&
+  (version[0] > 22 || (version[0] === 22 && version[1] >= 14))
+) {
   var main = require("path").join(__dirname, "../dist/main.js");
   // Old parsers do not know import(), hence the Function.
   new Function("url", "return import(url)")(require("url").pathToFileURL(main).href);

@@ -1,9 +1,9 @@
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { createMerging } from "./adapters/merging/git-merging.ts";
 import { createPullRequests } from "./adapters/pull-requests/gh-pull-requests.ts";
 import { projectId } from "./adapters/store/project-id.ts";
 import { inTurn } from "./adapters/system/in-turn.ts";
-import { stateHome, THIS_PLATFORM } from "./adapters/system/platform/platform.ts";
 import { outsidePath } from "./adapters/system/safe-path.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
 import { checkoutKey, createOwnCheckout } from "./adapters/workspace/own-checkout.ts";
@@ -72,7 +72,7 @@ function worktreesOf({ project, setup, include, redact, ownRoot, ...parts }: Bes
 
 /** Where programs keep their state. */
 export function stateHomeOf(env: NodeJS.ProcessEnv): string {
-  return stateHome(THIS_PLATFORM, env);
+  return env["XDG_STATE_HOME"] || join(env["HOME"] ?? homedir(), ".local", "state");
 }
 
 /** The environment as the user's own programs see it. */

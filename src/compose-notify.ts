@@ -2,11 +2,9 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { commandChannel } from "./adapters/notify/command-channel.ts";
 import { deliveredFile } from "./adapters/notify/delivered-file.ts";
-import { desktopChannel } from "./adapters/notify/desktop-channel.ts";
+import { desktopChannel, desktopProgram } from "./adapters/notify/desktop-channel.ts";
 import { webhookChannel } from "./adapters/notify/webhook-channel.ts";
 import { pluginChannel } from "./adapters/plugins/advisers.ts";
-import { desktopProgram } from "./adapters/system/platform/desktop-command.ts";
-import { THIS_PLATFORM } from "./adapters/system/platform/platform.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import type { Plugins } from "./compose-plugins.ts";
 import { OWN_ROOT, withoutOwnSecrets, type Project } from "./compose-project.ts";
@@ -39,7 +37,7 @@ export function channelsOf(parts: NotifyParts): readonly Channel[] {
   const { webhook, desktop, command } = notify;
   return [
     ...(webhook === null ? [] : [webhookChannel({ ...webhook, version, sending })]),
-    ...(desktop ? [desktopChannel({ ...outside, platform: THIS_PLATFORM, project: name })] : []),
+    ...(desktop ? [desktopChannel({ ...outside, project: name })] : []),
     ...(command === null
       ? []
       : [commandChannel({ ...outside, command, redact, ownRoot: OWN_ROOT, sending })]),

@@ -6,7 +6,6 @@ import { findStaleLocks, removeStaleLocks } from "./adapters/git/stale-locks.ts"
 import { stateFile } from "./adapters/store/state-file.ts";
 import type { GithubPlace } from "./adapters/tasks/github/gh.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
-import { ownEnvironment } from "./compose-platform.ts";
 import { WEBHOOK_VARIABLE } from "./config/webhook-address.ts";
 import type { LoadedConfig } from "./config/load-config.ts";
 import { mayHaveQueue, QUEUE_VARIABLE } from "./config/mentions-queue.ts";
@@ -68,7 +67,7 @@ export function withoutOwnSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 export async function readConfig(
   place: Pick<Project, "root" | "ralphDir">,
-  env: NodeJS.ProcessEnv = ownEnvironment(),
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<Config> {
   return (await readConfigWithOrigins(place, env)).config;
 }

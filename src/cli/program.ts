@@ -1,6 +1,5 @@
 import { closest } from "../core/text.ts";
 import { Command, CommanderError } from "commander";
-import { ownEnvironment } from "../compose-platform.ts";
 import { RalphError } from "../core/ralph-error.ts";
 import { withoutAliases } from "./aliases.ts";
 import { COMMANDS, LOADERS, type Act, type CliContext, type CommandName } from "./commands.ts";
@@ -103,7 +102,7 @@ function contextOf(command: Command, version: string): CliContext {
   const { stdout, stderr } = process;
   return {
     cwd: process.cwd(),
-    env: ownEnvironment(),
+    env: process.env,
     stdout,
     stderr,
     dir,

@@ -1,6 +1,5 @@
 import { iterationRecords, RECORD_EVENTS, type IterationRecord } from "../core/projections/history.ts";
 import { once } from "node:events";
-import { ownEnvironment } from "../compose-platform.ts";
 import {
   builtInAgents,
   driverOf,
@@ -58,7 +57,7 @@ export async function withLog<Result>(
   commands?: Commands,
   say: (text: string) => unknown = (text) => process.stderr.write(text),
 ): Promise<Result> {
-  const { log, notice } = await openLog(project, ownEnvironment(), commands);
+  const { log, notice } = await openLog(project, process.env, commands);
   if (notice !== null) say(`ralph: ${notice}\n`);
   try {
     return await work(log);

@@ -1,7 +1,6 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { THIS_PLATFORM } from "../compose-platform.ts";
 import { createRedactor, secretsIn } from "../core/redact.ts";
 import { secretsSeen } from "../engine/secrets-seen.ts";
 import { exitCodeOf, RalphError } from "../core/ralph-error.ts";
@@ -42,7 +41,7 @@ function kept(report: string): string {
 
 function bug(error: unknown): RalphError {
   const report = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const text = ownRedactor()(`${report}\nnode ${process.version} ${THIS_PLATFORM}\n`);
+  const text = ownRedactor()(`${report}\nnode ${process.version} ${process.platform}\n`);
   const first = error instanceof Error ? error.message : String(error);
   return new RalphError("internal", `internal error: ${first}`, {
     hint: `this is a bug in ralph. What is recorded is safe, and the next run goes on. Report: ${kept(text)}`,

@@ -5,7 +5,6 @@ import type { Flags } from "../cli/commands/run.ts";
 import { driveRun } from "../cli/drive-run.ts";
 import { prepareRun, requireStartable } from "../cli/prepare-run.ts";
 import { quietPrinter } from "../cli/print/run-printer.ts";
-import { ownEnvironment } from "../compose-platform.ts";
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import type { State } from "../core/loop/state.ts";
 import type { AgentReport } from "../core/report/agent-report.ts";
@@ -80,7 +79,7 @@ class Witness implements Follower {
 function contextOf({ cwd, env, dir, onNotice = () => {} }: LoopOptions): CliContext {
   return {
     cwd: cwd ?? process.cwd(),
-    env: env ?? ownEnvironment(),
+    env: env ?? process.env,
     stdout: sink(() => {}),
     stderr: sink((text) => onNotice(text.replace(/^ralph: /, "").trimEnd())),
     dir,

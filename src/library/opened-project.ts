@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { iterationsOf, refreshStatus, statusJson, statusNow, withLog } from "../cli/project-state.ts";
 import { requirePerson } from "../cli/require-person.ts";
 import { isDriven, openProject, type Project as Place } from "../compose.ts";
-import { ownEnvironment } from "../compose-platform.ts";
 import { openScreen } from "../compose-screens.ts";
 import type { OperatorAct } from "../core/operator/operator-act.ts";
 import { historyEntry } from "../core/projections/history.ts";
@@ -14,7 +13,7 @@ import type { EventOptions, Project, ProjectOptions } from "./project.ts";
 
 /** A repository as one holds it in hand: what can be asked of it, and what a person may do. */
 export async function openedProject(options: ProjectOptions): Promise<Project> {
-  const { cwd = process.cwd(), env = ownEnvironment(), dir } = options;
+  const { cwd = process.cwd(), env = process.env, dir } = options;
   const place = await openProject({ cwd, env, dir });
   const act = (wanted: OperatorAct, inWords: string): Promise<void> => actIn(place, env, wanted, inWords);
   return {

@@ -95,7 +95,6 @@ function isInsideCharacter(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-// On Windows some of these are missing, which counts as nothing in a sum of bits.
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 async function withFile<Result>(

@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { THIS_PLATFORM } from "../../src/adapters/system/platform/platform.ts";
 import { findProgram } from "../../src/adapters/system/run-program.ts";
 import { createProject, startRalph, type Finished, type Project } from "./project.ts";
 
@@ -37,7 +36,7 @@ function ralph(...args: readonly string[]): Promise<Finished> {
   return startRalph(project.root, { ...project.env, PATH: programs }, args).finished;
 }
 
-test.skipIf(THIS_PLATFORM === "win32")("node, git, sh and an agent are all that it needs", async () => {
+test("node, git, sh and an agent are all that it needs", async () => {
   expect(readdirSync(programs).toSorted()).toEqual(["git", "node", "scribe", "sh"]);
   expect(await ralph("run", "--parallel", "2")).toMatchObject({ code: 0, stderr: "" });
   expect([project.read("one.txt"), project.read("two.txt")]).toEqual(Array(2).fill("made by the agent\n"));

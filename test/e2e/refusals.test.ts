@@ -18,6 +18,15 @@ afterEach(() => {
 });
 
 describe("bad surroundings get one clear sentence", () => {
+  test.each(["ralph", "start.cjs"])("Windows, where %s is started", (name) => {
+    project = createProject();
+    const windows = 'data:text/javascript,Object.defineProperty(process,"platform",{value:"win32"})';
+    const args = ["--import", windows, join(import.meta.dirname, "../../bin", name), "status"];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    expect({ status, stdout }).toEqual({ status: 64, stdout: "" });
+    expect(stderr).toMatch(/^ralph: .* Windows .* WSL .*\n$/);
+  });
+
   test("no git repository", async () => {
     project = createProject();
     rmSync(join(project.root, ".git"), { recursive: true });

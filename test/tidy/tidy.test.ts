@@ -188,18 +188,6 @@ describe("other rules", () => {
     ["process in core", "src/core/a.ts", `export const a = () => process.pid;`, ":1: process in core"],
     ["console in core", "src/core/a.ts", `console.log(1);`, ":1: console in core"],
     ["console in the engine", "src/engine/a.ts", `\n\nconsole.log(1);`, ":3: console outside src/cli"],
-    [
-      "the platform outside its file",
-      "src/engine/a.ts",
-      `export const a = process.platform;`,
-      ":1: process.platform; make it a choice",
-    ],
-    [
-      "the platform by another name",
-      "src/engine/a.ts",
-      `import { platform } from "node:os";\nexport const a = platform();`,
-      ":1: process.platform; make it a choice",
-    ],
     ["a barrel", "src/main.ts", `export * from "commander";`, ":1: export *;"],
     ["a default export", "src/main.ts", `export default 1;`, ":1: export default;"],
     ["an empty name", "src/core/string-utils.ts", ``, `:1: "string-utils" says nothing`],

@@ -26,7 +26,6 @@ type Use = { readonly name: string; readonly start: number };
 const folders = ["src", "test", "scripts", "bench", "examples"];
 const fileLinesMax = 500;
 const functionLinesMax = 70;
-const platformFile = "src/adapters/system/platform/platform.ts";
 const bannedNames = ["utils", "util", "helpers", "helper", "common", "manager", "service", "base"];
 
 /**
@@ -95,9 +94,6 @@ function checkUses({ path, uses, isTest, lineOf }: SourceFile): Finding[] {
   const mayPrint = path.startsWith("src/cli/") || path === "src/main.ts" || path === "src/demo-agent.ts";
   return uses.flatMap(({ name, start }) => {
     const where = `${path}:${lineOf(start)}`;
-    if (name === "process.platform" && path === platformFile) return [];
-    if (name === "process.platform" && !inCore)
-      return [`${where}: process.platform; make it a choice in src/adapters/system/platform`];
     if (inCore) return [`${where}: ${name} in core; core is pure, so take the value as an argument`];
     if (name === "console" && !mayPrint)
       return [`${where}: console outside src/cli; return or throw instead`];
@@ -194,8 +190,7 @@ function collect(program: Program): Pick<SourceFile, "imports" | "functions" | "
     });
   };
   new Visitor({
-    ImportDeclaration: ({ source, start, importKind, specifiers }) => {
-      if (asksForPlatform(source.value, specifiers)) uses.push({ name: "process.platform", start });
+    ImportDeclaration: ({ source, start, importKind }) => {
       imports.push({ specifier: source.value, start, isTypeOnly: importKind === "type" });
     },
     ExportNamedDeclaration: ({ source, start, exportKind }) => {
@@ -220,9 +215,7 @@ function collect(program: Program): Pick<SourceFile, "imports" | "functions" | "
       if (object.type !== "Identifier" || property.type !== "Identifier") return;
       const name = `${object.name}.${property.name}`;
       if (name === "Date.now" || name === "Math.random") uses.push({ name, start });
-      if (name === "process.platform") uses.push({ name, start });
-      else if (object.name === "process" || object.name === "console")
-        uses.push({ name: object.name, start });
+      if (object.name === "process" || object.name === "console") uses.push({ name: object.name, start });
     },
     NewExpression: ({ callee, arguments: args, start }) => {
       if (callee.type === "Identifier" && callee.name === "Date" && args.length === 0) {
@@ -231,10 +224,4 @@ function collect(program: Program): Pick<SourceFile, "imports" | "functions" | "
     },
   }).visit(program);
   return { imports, functions, uses, exports };
-}
-
-/** The other ways to it. */
-function asksForPlatform(source: string, specifiers: readonly object[]): boolean {
-  const names = specifiers.map((one) => (one as { imported?: { name?: string } }).imported?.name);
-  return /^(node:)?(os|process)$/.test(source) && names.includes("platform");
 }

@@ -24,8 +24,6 @@ interface StoredTranscript {
 }
 
 const TAIL_BYTES = 16 * 1024;
-// On Windows some of these are missing, which counts as nothing in a sum of bits.
-
 /** The folder of transcripts, made if need be; a link in its place could lead outside the repository. */
 export function prepareLogs(ralphDir: string): string {
   const folder = join(ralphDir, "logs");
@@ -110,7 +108,6 @@ export interface KeptFile {
 }
 
 const writeSome = promisify(writev);
-// On Windows some of these are missing, which counts as nothing in a sum of bits.
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** Makes the file anew: whatever stood there under its name (a link, a pipe) is gone, not followed. */

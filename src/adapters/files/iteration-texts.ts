@@ -85,7 +85,6 @@ function foldersIn(path: string): readonly string[] {
   }
 }
 
-// On Windows some of these are missing, which counts as nothing in a sum of bits.
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** Of the first place that has a file; a link or a pipe that an agent put there is none. */

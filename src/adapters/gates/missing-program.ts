@@ -3,7 +3,6 @@ import { isAbsolute, resolve } from "node:path";
 import type { GateSettings } from "../../core/settings.ts";
 import { askProgram, findProgram } from "../system/run-program.ts";
 import { isOutside, outsidePath } from "../system/safe-path.ts";
-import { shellCommand, THIS_PLATFORM } from "../system/platform/platform.ts";
 
 export interface GatePlace {
   /** The workspace. */
@@ -26,9 +25,9 @@ export function gateEnvironment(
 const COMMAND =
   /^\s*((?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"'`;&|<>()])*\s+)*)(["']?)([\w.,+@%:/-]+)\2(?=[\s;&|<>()]|$)(.*)/s;
 
-/** Words of sh and cmd.exe that are no program of their own. */
+/** Words of the shell that are no program of their own. */
 const SHELL_WORDS = new Set(
-  ". : alias bg break builtin call case cd command continue copy declare del dir echo eval exec exit export false fc fg for function getopts goto hash if jobs kill let local md mkdir move popd printf pushd pwd read readonly ren return rmdir select set shift source test time times trap true type typeset ulimit umask unalias unset until wait while".split(
+  ". : alias bg break builtin call case cd command continue declare echo eval exec exit export false fc fg for function getopts goto hash if jobs kill let local mkdir popd printf pushd pwd read readonly return rmdir select set shift source test time times trap true type typeset ulimit umask unalias unset until wait while".split(
     " ",
   ),
 );
@@ -41,8 +40,7 @@ const PYTHON_TOOLS =
 export async function missingProgram(gate: GateSettings, place: GatePlace): Promise<string | null> {
   const cwd = resolve(place.cwd, gate.cwd ?? "");
   const env = gateEnvironment(gate, place);
-  const [shell = ""] = shellCommand(THIS_PLATFORM, "").command;
-  if (findProgram(shell, cwd, env) === null) return shell;
+  if (findProgram("sh", cwd, env) === null) return "sh";
   const [, settings = "", , program = "", rest = ""] = COMMAND.exec(gate.command) ?? [];
   if (program === "" || SHELL_WORDS.has(program) || /(?:^|\s)PATH=/.test(settings)) return null;
   const found = findProgram(program, cwd, env);

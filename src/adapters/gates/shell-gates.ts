@@ -1,7 +1,6 @@
 import type { GateResult, GateStatus } from "../../core/report/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
-import { shellCommand, THIS_PLATFORM } from "../system/platform/platform.ts";
 import { supervise } from "../system/supervise.ts";
 import { createOutputTail } from "../system/line-splitter.ts";
 import { gateFolder } from "./gate-folder.ts";
@@ -67,13 +66,11 @@ async function tryGate(
   options: PlacedOptions,
 ): Promise<Omit<GateResult, "tries">> {
   const { redact, prefix } = options;
-  const { command, isVerbatim } = shellCommand(THIS_PLATFORM, gate.command);
   const tail = createOutputTail();
   const watch = watchOutput(gate.expect);
   const { ending, durationMs } = await supervise(
     {
-      command: [...prefix, ...command],
-      isVerbatim,
+      command: [...prefix, "sh", "-c", gate.command],
       cwd: folder,
       env: gateEnvironment(gate, options),
       marker,

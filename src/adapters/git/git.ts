@@ -2,7 +2,6 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RalphError } from "../../core/ralph-error.ts";
-import { ownTree, THIS_PLATFORM } from "../system/platform/platform.ts";
 
 /** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
 export interface Git {
@@ -68,7 +67,7 @@ export function createGit(cwd: string, { unlock = () => Promise.resolve(), place
     spawn("git", withConfig(args), {
       cwd,
       env: { ...environment(), ...place },
-      ...ownTree(THIS_PLATFORM),
+      detached: true,
       stdio: "pipe",
     });
   return { run, start, ask, must };
@@ -117,7 +116,7 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
       cwd,
       env: { ...environment(), ...options.env },
       // Ctrl-C is for us: a git that dies of it would look like a failure.
-      ...ownTree(THIS_PLATFORM),
+      detached: true,
       stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     const stdout = gather(options.onRecord);

@@ -5,7 +5,6 @@ import { SECOND_MS } from "../../core/time.ts";
 import type { Channel, Delivery } from "../../engine/ports.ts";
 import { createOutputTail } from "../system/line-splitter.ts";
 import { outsidePath } from "../system/safe-path.ts";
-import { shellCommand, THIS_PLATFORM } from "../system/platform/platform.ts";
 import { supervise } from "../system/supervise.ts";
 
 const LIMIT_MS = 30 * SECOND_MS;
@@ -36,7 +35,7 @@ export function commandChannel(options: CommandOptions): Channel {
       // Nobody's impatience ends it: what has begun would be done twice.
       const { ending } = await supervise(
         {
-          ...shellCommand(THIS_PLATFORM, command),
+          command: ["sh", "-c", command],
           cwd,
           env: {
             ...definedIn(env),

@@ -17,7 +17,6 @@ import { dirname, join, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentStart } from "../system/agent-sandbox.ts";
 import { findProgram } from "../system/run-program.ts";
-import { hasNamespaces, THIS_PLATFORM } from "../system/platform/platform.ts";
 import {
   arrange,
   findOutside,
@@ -106,7 +105,7 @@ export async function bubblewrapTrouble(
 }
 
 function bwrapIn(env: NodeJS.ProcessEnv, cwd: string): string {
-  const isPossible = hasNamespaces(THIS_PLATFORM);
+  const isPossible = process.platform === "linux";
   const found = isPossible ? findOutside("bwrap", cwd, env) : null;
   if (found !== null) return found;
   if (!isPossible)

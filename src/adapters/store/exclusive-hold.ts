@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { RalphError } from "../../core/ralph-error.ts";
-import { THIS_PLATFORM } from "../system/platform/platform.ts";
 import { isBusy } from "./store-error.ts";
 
 export interface Hold {
@@ -82,7 +81,7 @@ function usualBinding(): string | null {
   if (usual !== undefined) return usual;
   const library = dirname(createRequire(import.meta.url).resolve("better-sqlite3"));
   const path = join(library, "..", "prebuilds", `linux-${process.arch}.node`);
-  usual = THIS_PLATFORM === "linux" && existsSync(path) ? path : null;
+  usual = process.platform === "linux" && existsSync(path) ? path : null;
   return usual;
 }
 

@@ -150,7 +150,6 @@ export function fileError(error: unknown, path: string): unknown {
   }
 }
 
-// On Windows some of these are missing, which counts as nothing in a sum of bits.
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const BYTES_MAX = 1024 * 1024;
 

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { endTree } from "./process-sweep.ts";
-import { keepAwakeCommand, ownTree, THIS_PLATFORM } from "./platform/platform.ts";
 
 export interface KeepAwake {
   /** From the first call on, if the system has a program for it; that it has none is no error. */
@@ -16,11 +15,11 @@ export interface KeepAwakeOptions {
   readonly platform?: NodeJS.Platform;
 }
 
-export function createKeepAwake({ path, env, platform = THIS_PLATFORM }: KeepAwakeOptions): KeepAwake {
+export function createKeepAwake({ path, env, platform = process.platform }: KeepAwakeOptions): KeepAwake {
   let held: ChildProcess | "nothing" | null = null;
   return {
     hold() {
-      held ??= start(keepAwakeCommand(platform, process.pid), { ...busOf(env), PATH: path }) ?? "nothing";
+      held ??= start(KEEP_AWAKE[platform], { ...busOf(env), PATH: path }) ?? "nothing";
     },
     release() {
       if (held !== null && held !== "nothing") end(held);
@@ -29,15 +28,28 @@ export function createKeepAwake({ path, env, platform = THIS_PLATFORM }: KeepAwa
   };
 }
 
+/** Programs that keep the machine awake. Each ends by itself when we are gone. */
+const KEEP_AWAKE: { readonly [platform in NodeJS.Platform]?: readonly string[] } = {
+  linux: [
+    "systemd-inhibit",
+    "--what=idle:sleep",
+    "--who=ralph",
+    "--why=an agent is at work",
+    "--mode=block",
+    "cat",
+  ],
+  darwin: ["caffeinate", "-i", "-w", String(process.pid)],
+};
+
 /** In a session of its own, so that it belongs to no agent and hears no Ctrl-C; nobody waits for it. */
-function start(command: readonly string[] | null, env: NodeJS.ProcessEnv): ChildProcess | null {
-  if (command === null) return null;
+function start(command: readonly string[] | undefined, env: NodeJS.ProcessEnv): ChildProcess | null {
+  if (command === undefined) return null;
   const [program = "", ...args] = command;
   try {
     const child = spawn(program, args, {
       cwd: "/",
       env,
-      ...ownTree(THIS_PLATFORM),
+      detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });
     child.on("error", () => {}); // not installed

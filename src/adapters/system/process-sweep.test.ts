@@ -1,25 +1,24 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { familyInListing, listProcesses, type Sought } from "./process-sweep.ts";
-import type { ListedProcess } from "./platform/process-listing.ts";
+import { familyInListing, type Sought } from "./process-sweep.ts";
+import { type ListedProcess, listProcesses } from "./process-table.ts";
 
-const NOON = 1_700_000_000_000;
 const ENTRY = "RALPH_MARKER=m-1";
 const SELF = 50;
 
-type Row = readonly [pid: number, parent: number, group: number | null, more?: Partial<ListedProcess>];
+type Row = readonly [pid: number, parent: number, group: number, more?: Partial<ListedProcess>];
 
 function members(rows: readonly Row[], over: Partial<Sought> = {}): readonly number[] {
   const listed = rows.map(([pid, parent, group, more = {}]): ListedProcess => {
-    return { pid, parent, group, cpuMs: 1, startedAt: NOON, words: ["x"], ...more };
+    return { pid, parent, group, cpuMs: 1, words: ["x"], ...more };
   });
-  const sought = { entry: ENTRY, leader: 100, startedAt: NOON, self: SELF, ...over };
+  const sought = { entry: ENTRY, leader: 100, self: SELF, ...over };
   return familyInListing(listed, sought)
     .map(({ pid }) => pid)
     .toSorted((a, b) => a - b);
 }
 
-describe("where there are groups", () => {
+describe("in a list of processes", () => {
   const US: Row = [SELF, 1, 40];
 
   test("a family is its leader's group, and what it started elsewhere", () => {
@@ -47,36 +46,12 @@ describe("where there are groups", () => {
   });
 });
 
-describe("where there are none", () => {
-  test("a family is whoever descends from the leader, also when that is gone", () => {
-    expect(
-      members([
-        [SELF, 1, null],
-        [101, 100, null],
-        [102, 101, null],
-        [200, 1, null],
-      ]),
-    ).toEqual([101, 102]);
-  });
-
-  test("one that is older than its parent is another's child, whose number was given out again", () => {
-    const old = { startedAt: NOON - 60_000 };
-    expect(
-      members([
-        [100, SELF, null],
-        [101, 100, null, old],
-        [102, 101, null, old],
-      ]),
-    ).toEqual([100]);
-  });
-});
-
 test("of real processes it finds the leader, its child, and one that left by a marker alone", async () => {
   const marker = `RALPH_MARKER=listed-${process.pid}`;
   const script = "(setsid sleep 61.5 &); sleep 61.5 & echo ready; wait";
   const env = { PATH: process.env["PATH"], RALPH_MARKER: marker.slice("RALPH_MARKER=".length) };
   const leader = spawn("sh", ["-c", script], { detached: true, env, stdio: ["ignore", "pipe", "ignore"] });
-  const sought = { entry: marker, leader: leader.pid ?? 0, startedAt: Date.now(), self: process.pid };
+  const sought = { entry: marker, leader: leader.pid ?? 0, self: process.pid };
   const look = (): readonly ListedProcess[] => familyInListing(listProcesses() ?? [], sought);
   try {
     await expect.poll(() => look().filter(({ words }) => words[0] === "sleep").length).toBe(2);

@@ -1,9 +1,12 @@
-import { execFileSync, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Instant } from "../../core/time.ts";
-import { THIS_PLATFORM, treeEnd } from "./platform/platform.ts";
-import { type ListedProcess, processListing } from "./platform/process-listing.ts";
-import { findEnvironmentEntry, listPids, type ProcessRow, readProcess } from "./process-table.ts";
+import {
+  findEnvironmentEntry,
+  type ListedProcess,
+  listPids,
+  listProcesses,
+  type ProcessRow,
+  readProcess,
+} from "./process-table.ts";
 
 /** The processes that belong to one spawned process, itself included while it lives. */
 export interface Family {
@@ -15,7 +18,6 @@ export interface Family {
   readonly known: ReadonlySet<number>;
   /** When it was spawned, on the monotonic clock. */
   readonly sinceMs: number;
-  readonly startedAt: Instant;
 }
 
 /** What exits by itself in this time (the last words of a pipe, say) is not a leftover. */
@@ -38,7 +40,7 @@ export function sweep(marker: string): Promise<number> {
 
 /** Ends every process that has this in its environment; answers how many there were. */
 export function sweepWith(entry: string): Promise<number> {
-  return end({ entry, leader: null, known: new Set(), sinceMs: performance.now(), startedAt: Date.now() }, 0);
+  return end({ entry, leader: null, known: new Set(), sinceMs: performance.now() }, 0);
 }
 
 export function markerEntry(marker: string): string {
@@ -145,7 +147,7 @@ function belongs(row: ProcessRow, { leader, entry }: Family): ReturnType<typeof 
 }
 
 /** Programs that write over their own environment (to set their title) are found by their parents. */
-function addDescendants(members: Set<number>, rows: readonly ProcessRow[]): void {
+function addDescendants(members: Set<number>, rows: readonly Omit<ProcessRow, "session">[]): void {
   let before: number;
   do {
     before = members.size;
@@ -162,70 +164,27 @@ function exists(pid: number): boolean {
   }
 }
 
-export interface Sought extends Pick<Family, "entry" | "leader" | "startedAt"> {
-  /** Who looks: never part of it. */
-  readonly self: number;
-}
-
-/** Systems count starts by the second, and not always by the same clock. */
-const SLACK_MS = 2_000;
+/** Who looks (`self`) is never part of it. */
+export type Sought = Pick<Family, "entry" | "leader"> & { readonly self: number };
 
 /** The members of a family among all processes: by group, by what their environment has, and by their parents. */
 export function familyInListing(
   rows: readonly ListedProcess[],
-  { entry, leader, startedAt, self }: Sought,
+  { entry, leader, self }: Sought,
 ): readonly ListedProcess[] {
-  const ownGroup = rows.find(({ pid }) => pid === self)?.group ?? null;
+  const ownGroup = rows.find(({ pid }) => pid === self)?.group;
   const candidates = rows.filter(({ pid }) => pid > 1 && pid !== self);
-  const members = new Set(
-    candidates.filter(({ pid, group, words }) => pid === leader || group === leader || words.includes(entry)),
+  const found = candidates.filter(
+    ({ pid, group, words }) => pid === leader || group === leader || words.includes(entry),
   );
-  const groups = new Set([...members].map(({ group }) => group).filter((group) => group !== null));
-  if (ownGroup !== null) groups.delete(ownGroup);
-  for (const row of candidates) if (row.group !== null && groups.has(row.group)) members.add(row);
-  // On Windows the parent's number stays when it is gone, and may be another's that came later.
-  const parents = new Map([...members].map((row) => [row.pid, row.startedAt]));
-  if (leader !== null && !parents.has(leader)) parents.set(leader, startedAt);
-  let before: number;
-  do {
-    before = members.size;
-    for (const row of candidates) {
-      const since = parents.get(row.parent);
-      if (since === undefined || row.startedAt + SLACK_MS < since) continue;
-      members.add(row);
-      parents.set(row.pid, row.startedAt);
-    }
-  } while (members.size > before);
-  return [...members];
+  const groups = new Set(found.map(({ group }) => group).filter((group) => group !== ownGroup));
+  const members = new Set([...found, ...candidates.filter(({ group }) => groups.has(group))].map(pidOf));
+  addDescendants(members, candidates);
+  return candidates.filter(({ pid }) => members.has(pid));
 }
 
-const PATIENCE_MS = 10_000;
-const OUTPUT_MAX = 64 * 1024 * 1024;
-
-/** All processes, as the system's own program lists them; null when it cannot. */
-export function listProcesses(): readonly ListedProcess[] | null {
-  const { command, read } = processListing(THIS_PLATFORM);
-  const [program = "", ...args] = command;
-  try {
-    const printed = execFileSync(program, args, {
-      encoding: "utf8",
-      env: ownEnvironment(),
-      stdio: ["ignore", "pipe", "ignore"],
-      timeout: PATIENCE_MS,
-      maxBuffer: OUTPUT_MAX,
-      windowsHide: true,
-    });
-    const rows = read(printed);
-    return rows.some(({ pid }) => pid === process.pid) ? rows : null;
-  } catch {
-    return null; // not installed, or too slow
-  }
-}
-
-/** Nothing by which it would be taken for one of those that are looked for; times are in our zone. */
-function ownEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, TZ } = process.env;
-  return { PATH, ...(TZ !== undefined && { TZ }), LC_ALL: "C" };
+function pidOf({ pid }: ListedProcess): number {
+  return pid;
 }
 
 type EndSignal = "SIGTERM" | "SIGKILL";
@@ -237,18 +196,11 @@ export function endTree(leader: number, signal: EndSignal): void {
 
 /** To a process or, below zero, to a group. That it is gone already, or not ours to end, is no error. */
 function tellToEnd(target: number, signal: EndSignal): void {
-  const end = treeEnd(THIS_PLATFORM, target, signal === "SIGKILL");
-  if ("command" in end) return run(end.command);
   try {
-    process.kill(end.target, signal);
+    process.kill(target, signal);
     // One that is stopped hears of it only when it goes on.
-    if (signal === "SIGTERM") process.kill(end.target, "SIGCONT");
+    if (signal === "SIGTERM") process.kill(target, "SIGCONT");
   } catch {
     // The next look round tells.
   }
-}
-
-/** Whether it could do anything, the next look round tells too. */
-function run([program = "", ...args]: readonly string[]): void {
-  spawn(program, args, { stdio: "ignore", windowsHide: true }).on("error", () => {});
 }

@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
-import { THIS_PLATFORM, workingFolderListing } from "./platform/platform.ts";
 
 /** A line of the system's process table. */
 export interface ProcessRow {
@@ -118,13 +117,16 @@ function folderOf(pid: number, program: string): string | null {
   }
 }
 
-/** The exit code says no more than that there are none. */
+/** Without /proc, lsof tells. Its exit code says no more than that there are none. */
 function listed(program: string): readonly string[] | null {
-  const listing = workingFolderListing(THIS_PLATFORM, program);
-  if (listing === null) return null;
-  const [lister = "", ...args] = listing.command;
-  const { error, stdout } = spawnSync(lister, args, { encoding: "utf8", timeout: PATIENCE_MS });
-  return error === undefined ? listing.read(stdout) : null;
+  const args = ["-a", "-c", program, "-d", "cwd", "-Fn"];
+  const { error, stdout } = spawnSync("lsof", args, { encoding: "utf8", timeout: PATIENCE_MS });
+  return error === undefined ? readLsof(stdout) : null;
+}
+
+/** One field a line, its first letter says which: `p` a process, `f` a file of it, `n` the name of that. */
+export function readLsof(printed: string): readonly string[] {
+  return printed.split("\n").flatMap((line) => (line.startsWith("n") ? [line.slice(1)] : []));
 }
 
 /** The files that our own output goes to, as far as the system tells: Linux does. */
@@ -136,4 +138,49 @@ export function ownOutput(): readonly string[] {
       return []; // closed, or a system without /proc
     }
   });
+}
+
+/** A process as `ps` lists it. */
+export interface ListedProcess extends Omit<ProcessRow, "session"> {
+  /** Its command and, where the system shows it, its environment. */
+  readonly words: readonly string[];
+}
+
+const OUTPUT_MAX = 64 * 1024 * 1024;
+
+/** All processes, for systems without /proc; null when `ps` cannot list them. */
+export function listProcesses(): readonly ListedProcess[] | null {
+  // Of the system's own programs macOS shows no environment; those are found by their group and their parents.
+  const options = process.platform === "darwin" ? ["-A", "-E", "-ww"] : ["axeww"];
+  try {
+    const printed = execFileSync("ps", [...options, "-o", "pid=,ppid=,pgid=,stat=,time=,command="], {
+      encoding: "utf8",
+      // Without our own environment, which may hold the entry that is looked for.
+      env: { PATH: process.env["PATH"], LC_ALL: "C" },
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: PATIENCE_MS,
+      maxBuffer: OUTPUT_MAX,
+    });
+    const rows = printed.split("\n").flatMap((line) => readPsLine(line) ?? []);
+    return rows.some(({ pid }) => pid === process.pid) ? rows : null;
+  } catch {
+    return null; // not installed, or too slow
+  }
+}
+
+const PS_LINE = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+([\d:.-]+)\s*(.*)$/;
+
+export function readPsLine(line: string): ListedProcess | null {
+  const [, pid, parent, group, state = "", time = "", command = ""] = PS_LINE.exec(line) ?? [];
+  // One that is dead, and only waits for its parent to notice, is nobody.
+  if (pid === undefined || state.startsWith("Z")) return null;
+  const words = command.split(/\s+/);
+  return { pid: Number(pid), parent: Number(parent), group: Number(group), cpuMs: readCpuTime(time), words };
+}
+
+/** `1-02:03:04`, `02:03:04` or, on macOS, `123:04.56`. */
+function readCpuTime(time: string): number {
+  const [clock = "", days = "0"] = time.split("-").toReversed();
+  const seconds = clock.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
+  return Math.round((Number(days) * 86_400 + seconds) * 1_000);
 }

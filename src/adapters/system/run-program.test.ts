@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { askProgram } from "./run-program.ts";
+import { askProgram, findProgram } from "./run-program.ts";
 
 const HERE = { cwd: "/", env: { PATH: process.env["PATH"] } };
 const say = (script: string, timeoutMs = 20_000): Promise<string | null> =>
@@ -26,6 +26,13 @@ test("one that leaves something behind that holds its output open is not waited 
 test("one that does not end is ended, whatever it ignores, with all that it started", async () => {
   expect(await say("trap '' TERM INT; sleep 300.25 & while :; do sleep 0.1; done", 300)).toBeNull();
   expect(runs("sleep\x00300.25")).toBe(false);
+});
+
+test("a program is looked for in the PATH, and one with a folder from where we work", () => {
+  expect(findProgram("sh", "/usr", { PATH: "/none:/bin:/usr/bin" })).toBe("/bin/sh");
+  expect(findProgram("bin/sh", "/usr", {})).toBe("/usr/bin/sh");
+  expect(findProgram("/bin/sh", "/usr", {})).toBe("/bin/sh");
+  expect(findProgram("bin", "/usr", { PATH: "/usr" })).toBeNull();
 });
 
 function runs(command: string): boolean {

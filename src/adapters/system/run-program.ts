@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, resolve } from "node:path";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
-import { programFiles, THIS_PLATFORM } from "./platform/platform.ts";
 import { supervise } from "./supervise.ts";
 
 export interface Said {
@@ -41,7 +41,8 @@ export function runProgram(
 
 /** The file that a program's name stands for on this machine, or null. */
 export function findProgram(name: string, cwd: string, env: NodeJS.ProcessEnv): string | null {
-  return programFiles(THIS_PLATFORM, name, cwd, env).find(isExecutable) ?? null;
+  const folders = name.includes("/") ? [cwd] : (env["PATH"] ?? "").split(delimiter);
+  return folders.map((folder) => resolve(cwd, folder, name)).find(isExecutable) ?? null;
 }
 
 function isExecutable(path: string): boolean {

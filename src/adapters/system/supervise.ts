@@ -10,15 +10,12 @@ import {
   watchForLife,
 } from "./idle-watch.ts";
 import { drainOutputs, type OutputPump, pumpOutput } from "./output-pump.ts";
-import { ownTree, THIS_PLATFORM } from "./platform/platform.ts";
 import { cpuMsOf, endFamily, type Family, markerEntry, signalFamily } from "./process-sweep.ts";
 import { listPids } from "./process-table.ts";
 
 export interface SuperviseRequest {
   /** Program and arguments; no shell is involved. */
   readonly command: readonly string[];
-  /** Of a command for a shell that has its own rules of quoting. */
-  readonly isVerbatim?: boolean;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The process only holds the real one, and ends with it: TERM is for that one. */
@@ -65,7 +62,6 @@ const EXIT_MS = 10_000;
 export async function supervise(request: SuperviseRequest, signal: AbortSignal): Promise<SuperviseResult> {
   if (signal.aborted) return { ending: { is: "stopped" }, durationMs: 0, swept: 0 };
   const startedMs = performance.now();
-  const startedAt = Date.now();
   const known = new Set(listPids());
   const started = await start(request);
   if ("failure" in started) {
@@ -73,7 +69,7 @@ export async function supervise(request: SuperviseRequest, signal: AbortSignal):
     return { ending: { is: "not-started", message }, durationMs: msSince(startedMs), swept: 0 };
   }
   const { child, leader, exit } = started;
-  const family: Family = { entry: markerEntry(request.marker), leader, known, sinceMs: startedMs, startedAt };
+  const family: Family = { entry: markerEntry(request.marker), leader, known, sinceMs: startedMs };
   const stopper = createStopper(family, request);
   const { isOver = () => false, exitMs = EXIT_MS } = request;
   const final = awaitFinalResult(isOver, child.stdin, exitMs, () => stopper.stop("over"));
@@ -115,7 +111,7 @@ interface Spawned extends ChildProcess {
 type Started = { child: Spawned; leader: number; exit: Promise<Exit> } | { failure: unknown };
 
 function start(request: SuperviseRequest): Promise<Started> {
-  const { command, isVerbatim = false, cwd, env, marker, input, onStdin } = request;
+  const { command, cwd, env, marker, input, onStdin } = request;
   return new Promise((resolve) => {
     const [program = "", ...args] = command;
     let child: Spawned;
@@ -123,8 +119,8 @@ function start(request: SuperviseRequest): Promise<Started> {
       child = spawn(program, args, {
         cwd,
         env: { ...env, ...gitInForeground(env), RALPH_MARKER: marker },
-        ...ownTree(THIS_PLATFORM),
-        windowsVerbatimArguments: isVerbatim,
+        // A session and a group of its own, which Ctrl-C does not reach.
+        detached: true,
         stdio: [input === undefined && onStdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       }) as Spawned;
     } catch (failure) {

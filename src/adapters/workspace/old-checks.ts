@@ -23,7 +23,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SetBack } from "../../core/verdict/check-files.ts";
 import { findProgram, runProgram } from "../system/run-program.ts";
 import { isAlive } from "../system/process-table.ts";
-import { hasNamespaces, THIS_PLATFORM } from "../system/platform/platform.ts";
 import type { Checkout } from "./checkout.ts";
 import { entriesIn, isPlainPath, readBlobs, readEntries } from "./read-set-backs.ts";
 import { bytesOf } from "../git/git.ts";
@@ -208,7 +207,7 @@ async function tryOverlays(
 ): Promise<readonly string[] | null> {
   const { root } = checkout;
   const key = JSON.stringify([root, layouts]);
-  if (!hasNamespaces(THIS_PLATFORM) || known.get(key) === null || hasMountBelow(root)) return null;
+  if (process.platform !== "linux" || known.get(key) === null || hasMountBelow(root)) return null;
   if (!(await makeLayer(join(folder, "old"), parts, root))) return null;
   for (const name of ["tree", "git"]) {
     for (const part of ["lower", "upper", "work"]) mkdirSync(join(folder, name, part), { recursive: true });

@@ -148,8 +148,6 @@ test("programs in the place of links to packages are told", async () => {
   repository.write("node_modules/.bin/old", "#!/bin/sh\n");
   since = (await nextTick(repository.root)) ?? 0;
   repository.write("node_modules/.bin/eslint", "#!/bin/sh\n");
-  repository.write("node_modules/.bin/shim", "");
-  repository.write("node_modules/.bin/shim.cmd", "");
   symlinkSync("../typescript/bin/tsc", bin("tsc"));
   symlinkSync("../../fake.sh", bin("vitest"));
   symlinkSync("/tmp/fake.sh", bin("jest"));

@@ -177,14 +177,11 @@ async function withoutTracked(git: Git, paths: readonly string[]): Promise<reado
   return paths.filter((path) => !tracked.has(bytesOf(path)));
 }
 
-/** Package managers make links into their packages there, pnpm small scripts, and on Windows all of them do. */
+/** Package managers make links into their packages there, and pnpm small scripts. */
 function findReplacedTools(root: string, since: number): readonly string[] {
   const folder = "node_modules/.bin";
   if (existsSync(join(root, "pnpm-lock.yaml"))) return [];
-  const entries = entriesIn(join(root, folder));
-  const names = new Set(entries.map(({ name }) => name));
-  return entries
-    .filter(({ name }) => !names.has(`${name}.cmd`) && !/\.(?:cmd|ps1)$/.test(name))
+  return entriesIn(join(root, folder))
     .map((entry) => ({ entry, path: posix.join(folder, entry.name) }))
     .filter(({ entry, path }) => !entry.isSymbolicLink() || leadsAway(readlinkSync(join(root, path))))
     .filter(({ path }) => isNewer(join(root, path), since))

@@ -2,7 +2,6 @@ import { formatDuration } from "../../core/time.ts";
 import { randomUUID } from "node:crypto";
 import type { Ending } from "../../core/report/agent-report.ts";
 import { createOutputTail } from "../system/line-splitter.ts";
-import { shellCommand, THIS_PLATFORM } from "../system/platform/platform.ts";
 import { sweep } from "../system/process-sweep.ts";
 import { supervise } from "../system/supervise.ts";
 import {
@@ -63,7 +62,7 @@ async function runOnce(
   const tail = createOutputTail();
   const { ending } = await supervise(
     {
-      ...shellCommand(THIS_PLATFORM, setup),
+      command: ["sh", "-c", setup],
       cwd: root,
       env: withoutPlaceOfGit(env),
       marker,

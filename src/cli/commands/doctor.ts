@@ -8,7 +8,6 @@ import { styleFor } from "../print/style.ts";
 import { programOf } from "../project-state.ts";
 import { missingGates } from "../prepare-run.ts";
 import { channelsOf, desktopProgram } from "../../compose-notify.ts";
-import { THIS_PLATFORM } from "../../compose-platform.ts";
 import { removeLocks, staleLocksOf } from "../../compose-project.ts";
 import { sandboxTroubles } from "../../compose-sandbox.ts";
 import {
@@ -439,8 +438,7 @@ function about(name: ChannelName, notify: NotifySettings, { root }: Project, env
       return well(`${new URL(url).host} gets ${format}, ${signed}; try it: ralph doctor --notify`);
     }
     case "desktop": {
-      const program = desktopProgram(THIS_PLATFORM);
-      if (program === null) return ill(`nobody knows how ${THIS_PLATFORM} shows one`, "use a command");
+      const program = desktopProgram();
       const isThere = findProgram(program, root, env) !== null;
       return isThere ? well(program) : ill(`${program} is not installed`, `install ${program}`);
     }

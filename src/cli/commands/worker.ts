@@ -8,7 +8,6 @@ import { warnTo } from "../warn-to.ts";
 import { requirePerson, requireQueue } from "../require-person.ts";
 import { requireGates } from "../prepare-run.ts";
 import { collect, withSandboxOptions } from "../run-options.ts";
-import { THIS_PLATFORM } from "../../compose-platform.ts";
 import { pluginsOf, type Plugins } from "../../compose-plugins.ts";
 import { requireSandbox } from "../../compose-sandbox.ts";
 import { composeWorker } from "../../compose-worker.ts";
@@ -219,7 +218,7 @@ async function commandsHere(options: WorkerOptions, plugins: Plugins): Promise<C
 
 function labelsOf(agents: readonly AgentSettings[], own: readonly string[]): readonly string[] {
   const names = agents.map(({ name }) => `agent:${name}`);
-  return [...new Set([`os:${THIS_PLATFORM}`, `host:${hostname()}`, ...names, ...own])];
+  return [...new Set([`os:${process.platform}`, `host:${hostname()}`, ...names, ...own])];
 }
 
 /** So often at most the same kind of line is said again. */

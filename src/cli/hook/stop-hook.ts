@@ -357,7 +357,6 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-// On Windows it is missing, which counts as nothing in a sum of bits.
 const { O_NONBLOCK, O_RDONLY } = constants;
 
 interface FileEnd {

@@ -166,7 +166,6 @@ interface AgentFolder {
   add(report: Fields): void;
 }
 
-// On Windows some of these are missing, which counts as nothing in a sum of bits.
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
 export function openAgentFolder(folder: string): AgentFolder {

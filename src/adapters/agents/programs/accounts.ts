@@ -1,7 +1,6 @@
 import { isProgramFormat, type ProgramFormat } from "../../../core/agents.ts";
 import { join } from "node:path";
 import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
-import { hasKeychain, THIS_PLATFORM } from "../../system/platform/platform.ts";
 import { readSmallFile } from "../../system/atomic-file.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
 import { claudeFolder } from "./program-belongings.ts";
@@ -39,8 +38,8 @@ const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = 
     const kind = textOf(login["subscriptionType"]);
     if (textOf(login["accessToken"]) !== null)
       return found(`the Claude login${kind === null ? "" : ` (subscription: ${kind})`}`);
-    // There the login is in the keychain, which nobody should be asked to open for this.
-    return hasKeychain(THIS_PLATFORM) ? null : missing("ANTHROPIC_API_KEY");
+    // On a Mac the login is in the keychain, which nobody should be asked to open for this.
+    return process.platform === "darwin" ? null : missing("ANTHROPIC_API_KEY");
   },
   codex(env) {
     const folder = valueOf(env, "CODEX_HOME") ?? home(env, ".codex");

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { Usage } from "../../../core/report/agent-report.ts";
 import { fieldsOf, numberOf } from "../../../core/report/streams/json-fields.ts";
 import { findProgram } from "../../system/run-program.ts";
-import { packagePlatforms, THIS_PLATFORM } from "../../system/platform/platform.ts";
 import {
   type AgentAdapter,
   type AgentCommand,
@@ -89,8 +88,9 @@ function readCopilotUsage(text: string): Usage | null {
 
 /** The program that npm's `copilot` starts. That one hands no signal on: ended, it would leave the agent running. */
 export function nativeCopilot(loader: string): string | null {
-  const programs = packagePlatforms(THIS_PLATFORM).map((platform) => nativeFor(platform, loader));
-  return programs.find((program) => program !== null) ?? null;
+  // On Linux there is a package for each C library.
+  const other = process.platform === "linux" ? nativeFor("linuxmusl", loader) : null;
+  return nativeFor(process.platform, loader) ?? other;
 }
 
 function nativeFor(platform: string, loader: string): string | null {
