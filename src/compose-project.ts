@@ -3,7 +3,6 @@ import { builtInAgents as agentsBuiltIn } from "./adapters/agents/built-in-agent
 import { refuseUnlessFolder } from "./adapters/files/ralph-folder.ts";
 import { findRepository } from "./adapters/git/find-repository.ts";
 import { findStaleLocks, removeStaleLocks } from "./adapters/git/stale-locks.ts";
-import { stateFile } from "./adapters/store/state-file.ts";
 import type { GithubPlace } from "./adapters/tasks/github/gh.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
 import { WEBHOOK_VARIABLE } from "./config/webhook-address.ts";
@@ -99,4 +98,10 @@ export async function staleLocksOf({ root }: Project): Promise<readonly string[]
 
 export async function removeLocks({ root }: Project): Promise<void> {
   await removeStaleLocks(await findRepository(root));
+}
+
+/** Where the log lies: in the project's own folder, or where `RALPH_STATE` says, a folder or a `.db` file. */
+function stateFile(place: string | undefined, stateFolder: string): string {
+  if (place === undefined || place === "") return join(stateFolder, "state.db");
+  return place.endsWith(".db") ? resolve(place) : join(resolve(place), "state.db");
 }

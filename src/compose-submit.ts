@@ -1,4 +1,5 @@
 import { createExchange } from "./adapters/exchange/exchange.ts";
+import { contains } from "./adapters/git/git.ts";
 import { resolveCommit } from "./adapters/git/read-head.ts";
 import { openDatabase } from "./adapters/postgres/database.ts";
 import { Jobs } from "./adapters/postgres/jobs.ts";
@@ -66,7 +67,7 @@ export async function sharedBaseOf(project: Project, env: NodeJS.ProcessEnv): Pr
       },
     );
   const here = await resolveCommit(git, `refs/heads/${base}`);
-  const isBehind = here !== null && (await git.ask(["merge-base", "--is-ancestor", here, head])).code !== 0;
+  const isBehind = here !== null && !(await contains(git, head, here));
   const notice = isBehind
     ? `${base} has commits that ${remote} does not have: workers begin without them until you push`
     : null;

@@ -1,13 +1,7 @@
 import { dirname, join, relative } from "node:path";
 import { analyzeOutput } from "./adapters/agents/analyze-output.ts";
 import { createAgents } from "./adapters/agents/command-agents.ts";
-import {
-  type Archive,
-  type ArchiveRequest,
-  type ListFile,
-  readListFiles,
-  writeArchive,
-} from "./adapters/files/archive.ts";
+import { type ListFile, readListFiles, writeArchive } from "./adapters/files/archive.ts";
 import { InterventionFiles } from "./adapters/files/intervention-files.ts";
 import { createLetters } from "./adapters/files/letters.ts";
 import { Logbook } from "./adapters/files/logbook.ts";
@@ -45,7 +39,7 @@ import { isOpen, type State } from "./core/loop/state.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { Commands, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
-import type { Agents, Follower, Log, Notes, Ports, Progress, TaskSource } from "./engine/ports.ts";
+import type { Agents, Follower, Log, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
 export { openProject, readConfig, readConfigWithOrigins, usualPlace } from "./compose-project.ts";
 export {
@@ -81,10 +75,13 @@ export type { ListFile, Project, Queue, RoadmapDefaults, SourceRequest };
 export {
   analyzeOutput,
   builtInAgents,
+  createNotes,
   damagedExport,
   findProgram,
+  lastTranscript,
   readExport,
   verifyWork,
+  writeArchive,
 };
 
 export async function sourceOf(
@@ -117,10 +114,6 @@ export function listFilesOf(
   letters: readonly string[],
 ): readonly ListFile[] {
   return readListFiles({ ...project, source: source?.files ?? [], letters });
-}
-
-export function archiveFiles(project: Project, request: Omit<ArchiveRequest, "ralphDir">): Archive {
-  return writeArchive({ ...request, ralphDir: project.ralphDir });
 }
 
 /** Those of the files, by their real places, that git keeps a history of; relative to the root. */
@@ -168,15 +161,6 @@ export function logbookOf(project: Project, onTrouble: (why: string) => void): L
 
 export function interventionFilesOf(project: Project, log: Log): InterventionFiles {
   return new InterventionFiles(project.ralphDir, log, systemClock);
-}
-
-/** Numbers of iterations go on after these even when the log that knew them is lost. */
-export function lastTranscriptOf(project: Project, name?: string): number {
-  return lastTranscript(project.ralphDir, name);
-}
-
-export function notesOf(project: Project): Notes {
-  return createNotes(project.ralphDir);
 }
 
 export interface RunParts extends AgentParts {
@@ -228,7 +212,7 @@ export function composePorts(parts: RunParts): Ports {
     plugins: plugins?.names ?? [],
     ...(advisers && { advisers }),
     letters: createLetters(project.ralphDir),
-    notes: notesOf(project),
+    notes: createNotes(project.ralphDir),
     clock: systemClock,
     followers,
   };

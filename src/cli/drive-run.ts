@@ -15,7 +15,7 @@ import {
   deleteOldTextsOf,
   interventionFilesOf,
   keepAwakeOf,
-  lastTranscriptOf,
+  lastTranscript,
   lockProject,
   logbookOf,
   mayHaveTelemetry,
@@ -167,7 +167,7 @@ async function keptGates(drive: Drive, state: State): Promise<readonly GateSetti
 
 /** A log that was lost must not let numbers, and with them transcripts, be used again. */
 async function continueNumbers(journal: Journal, project: Project): Promise<void> {
-  const lastIteration = lastTranscriptOf(project);
+  const lastIteration = lastTranscript(project.ralphDir);
   if (lastIteration > journal.state.lastIteration)
     await journal.record({ type: "log.renewed", lastIteration });
 }

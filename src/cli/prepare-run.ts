@@ -12,7 +12,7 @@ import { requireSandbox } from "../compose-sandbox.ts";
 import {
   builtInAgents,
   capabilitiesOf,
-  notesOf,
+  createNotes,
   openProject,
   readConfig,
   readConfigWithOrigins,
@@ -105,7 +105,7 @@ export async function prepareRun(
     otherLists: request.is === "goal" ? await listFiles(project, config, context) : [],
     tasks: tasks.length,
     why,
-    notes: notesOf(project),
+    notes: createNotes(project.ralphDir),
     agents,
     plugins,
     keepDays: config.logs.keep_days,

@@ -1,4 +1,5 @@
 import { iterationRecords, RECORD_EVENTS, type IterationRecord } from "../core/projections/history.ts";
+import { latestState } from "../engine/operator.ts";
 import { once } from "node:events";
 import {
   builtInAgents,
@@ -12,7 +13,6 @@ import {
 } from "../compose.ts";
 import type { Recorded } from "../core/events.ts";
 import { hourOf } from "../core/limits/budget.ts";
-import { EVOLVE_VERSION, evolveAll } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
 import {
   projectStatus,
@@ -30,7 +30,7 @@ import type { Log, LogFilter } from "../engine/ports.ts";
 /** The state as recorded, for commands that only look; creates nothing. */
 export async function readState(project: Project): Promise<State> {
   if (!hasLog(project)) return EMPTY_STATE;
-  return withLog(project, stateIn);
+  return withLog(project, latestState);
 }
 
 /** The state, and how many calls of this hour are used up by everybody who shares the store. */
@@ -40,14 +40,9 @@ export async function readStateAndCalls(
 ): Promise<{ readonly state: State; readonly calls: number }> {
   if (!hasLog(project)) return { state: EMPTY_STATE, calls: 0 };
   return withLog(project, async (log) => ({
-    state: await stateIn(log),
+    state: await latestState(log),
     calls: await log.countCalls(hourOf(now).since),
   }));
-}
-
-async function stateIn(log: Log): Promise<State> {
-  const from = (await log.loadSnapshot(EVOLVE_VERSION)) ?? EMPTY_STATE;
-  return evolveAll(await log.read(from.position), from);
 }
 
 /** Opens the log for as long as the work takes. */

@@ -77,7 +77,7 @@ export function claudeHooks(ralph: string): readonly WantedHook[] {
 /** Whether a command calls the same hook as ours, wherever ralph lies. */
 export function callsSameHook(command: string, ours: string): boolean {
   const hook = /hook [\w-]+$/.exec(ours)?.[0] ?? ours;
-  const call = /(?:^|[\s"'/\\])ralph(?:\.cmd)?["']? +(hook [\w-]+)/.exec(command)?.[1];
+  const call = /(?:^|[\s"'/])ralph["']? +(hook [\w-]+)/.exec(command)?.[1];
   return command === ours || call === hook;
 }
 

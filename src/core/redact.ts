@@ -64,7 +64,7 @@ export function passwordsIn(address: string): string[] {
   });
 }
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

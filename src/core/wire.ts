@@ -31,7 +31,7 @@ function isDate(at: number): boolean {
   return !Number.isNaN(new Date(at).getTime());
 }
 
-function snakeKey(key: string): string {
+export function snakeKey(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

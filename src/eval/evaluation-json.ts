@@ -1,3 +1,4 @@
+import { snakeCase, snakeKey } from "../core/wire.ts";
 import {
   type Evaluation,
   estimatesOf,
@@ -23,7 +24,7 @@ export function evaluationJson(evaluation: Evaluation): object {
     baseline: rounded(estimatesOf(evaluation, BASELINE.name)),
     everything: rounded(everything),
     targets: TARGETS.map((target) => ({
-      measure: snakeName(target.measure),
+      measure: snakeKey(target.measure),
       [target.wanted.is]: number(target.wanted.value),
       measured: number(everything[target.measure]?.mean),
       met: isMet(target, everything),
@@ -35,7 +36,7 @@ export function evaluationJson(evaluation: Evaluation): object {
     })),
     sensitivity:
       evaluation.sensitivity?.map((row) => ({
-        parameter: row.parameter && snakeName(row.parameter),
+        parameter: row.parameter && snakeKey(row.parameter),
         value: row.value,
         baseline: rounded(row.baseline),
         everything: rounded(row.everything),
@@ -49,7 +50,7 @@ export function evaluationJson(evaluation: Evaluation): object {
       })) ?? null,
     parameters: PARAMETER_NAMES.map((name) => {
       const { value, source, sentence, range = null } = parameter(name);
-      return { name: snakeName(name), value, source, sentence, range };
+      return { name: snakeKey(name), value, source, sentence, range };
     }),
   };
 }
@@ -70,17 +71,4 @@ function rounded(estimates: Estimates): unknown {
 /** More digits would say nothing. */
 function number(value: number | undefined): number | null {
   return value === undefined ? null : Math.round(value * 10_000) / 10_000;
-}
-
-/** The same data with the names that scripts see. */
-export function snakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(snakeCase);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [snakeName(name), snakeCase(inner)]),
-  );
-}
-
-function snakeName(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import type { Notes } from "../../engine/ports.ts";
+import { type FileEnd, readEnd } from "../system/atomic-file.ts";
 import { safePath } from "../system/safe-path.ts";
 
 const CHARACTERS_KEPT = 8_000;
@@ -11,28 +11,14 @@ export function createNotes(ralphDir: string): Notes {
 
 function readNotes(ralphDir: string): string {
   try {
-    const path = safePath(ralphDir, "progress.txt");
-    if (!statSync(path).isFile()) return "";
-    return lastLines(readEnd(path));
+    const end = readEnd(safePath(ralphDir, "progress.txt"), { followsLinks: true });
+    return end === null ? "" : lastLines(end);
   } catch {
     return ""; // notes are a help, never a condition
   }
 }
 
-/** At most four bytes a character. */
-function readEnd(path: string): { text: string; isWhole: boolean } {
-  const file = openSync(path, "r");
-  try {
-    const { size } = fstatSync(file);
-    const bytes = Buffer.alloc(Math.min(size, 4 * CHARACTERS_KEPT));
-    const length = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    return { text: bytes.subarray(0, length).toString("utf8"), isWhole: length === size };
-  } finally {
-    closeSync(file);
-  }
-}
-
-function lastLines({ text, isWhole }: { text: string; isWhole: boolean }): string {
+function lastLines({ text, isWhole }: FileEnd): string {
   if (isWhole && text.length <= CHARACTERS_KEPT) return text;
   const end = text.slice(-CHARACTERS_KEPT);
   const lineEnd = end.indexOf("\n");

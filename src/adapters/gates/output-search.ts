@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import type { GateExpectation } from "../../core/settings.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 
 /** Looks for one text in everything that a stream brings, without keeping it. */
@@ -45,3 +46,44 @@ export function createOutputSearch(wanted: string): OutputSearch {
 /** At the end of a chunk: what an escape of `stripEscapes`, or a line end, begins with. */
 const OPEN = /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[\]PX^_][^\x07\x1b\x9c]*\x1b?|\x1b[ -/]*|\r)$/;
 /* oxlint-enable no-control-regex */
+
+/** Compares what a gate prints with what is expected of it. */
+interface OutputWatch {
+  readonly takeStdout: (chunk: Buffer) => void;
+  readonly takeStderr: (chunk: Buffer) => void;
+  /** What of the expectation is not met by the whole output; null when all is. */
+  readonly unmet: () => string | null;
+}
+
+export function watchOutput({ outputContains, outputNotContains }: GateExpectation): OutputWatch {
+  // A text is in one stream or in the other: which piece comes after which is chance.
+  const [wantedOut, wantedErr] = [searchOf(outputContains), searchOf(outputContains)];
+  const [refusedOut, refusedErr] = [searchOf(outputNotContains), searchOf(outputNotContains)];
+  return {
+    takeStdout(chunk) {
+      wantedOut?.take(chunk);
+      refusedOut?.take(chunk);
+    },
+    takeStderr(chunk) {
+      wantedErr?.take(chunk);
+      refusedErr?.take(chunk);
+    },
+    unmet() {
+      const hasWanted = outputContains === null || wantedOut?.isFound() || wantedErr?.isFound();
+      if (!hasWanted) return `its output does not contain ${JSON.stringify(outputContains)}`;
+      if (refusedOut?.isFound() || refusedErr?.isFound())
+        return `its output contains ${JSON.stringify(outputNotContains)}`;
+      return null;
+    },
+  };
+}
+
+function searchOf(text: string | null): ReturnType<typeof createOutputSearch> | null {
+  return text === null ? null : createOutputSearch(text);
+}
+
+/** An exit code other than 0 speaks for itself where 0 is expected. */
+export function unmetExit(code: number, { exitCode }: GateExpectation): string | null {
+  if (code === exitCode || exitCode === 0) return null;
+  return `it exited with ${code} instead of ${exitCode}`;
+}

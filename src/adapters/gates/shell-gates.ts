@@ -1,11 +1,12 @@
+import { statSync } from "node:fs";
 import type { GateResult, GateStatus } from "../../core/report/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
+import { safePath } from "../system/safe-path.ts";
 import { supervise } from "../system/supervise.ts";
 import { createOutputTail } from "../system/line-splitter.ts";
-import { gateFolder } from "./gate-folder.ts";
 import { gateEnvironment, lacksOwnFile, missingProgram, type GatePlace } from "./missing-program.ts";
-import { unmetExit, watchOutput } from "./watch-output.ts";
+import { unmetExit, watchOutput } from "./output-search.ts";
 
 export interface ShellGatesOptions extends GatePlace {
   readonly redact: (text: string) => string;
@@ -111,4 +112,31 @@ function settled(
 ): Pick<GateResult, "name" | "required" | "onMissing" | "status" | "unmet"> {
   const isSkipped = status === "missing" && onMissing === "skip";
   return { name, required, onMissing, status: isSkipped ? "skipped" : status, unmet };
+}
+
+type GateFolder = { readonly path: string } | { readonly problem: string };
+
+/** Where a gate runs: the workspace, or a folder in it. The agent can move folders, so one may be gone or lead away. */
+function gateFolder(workspace: string, cwd: string | null): GateFolder {
+  if (cwd === null) return { path: workspace };
+  try {
+    const path = safePath(workspace, cwd);
+    if (statSync(path).isDirectory()) return { path };
+    return { problem: `its folder "${cwd}" is not a folder` };
+  } catch (error) {
+    // Whatever it is, the gate cannot run there, and that is for its owner to know.
+    return { problem: `its folder "${cwd}" ${reason(error as NodeJS.ErrnoException)}` };
+  }
+}
+
+function reason({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case "not-writable":
+      return "leads outside of the workspace";
+    case "ENOENT":
+    case "ENOTDIR":
+      return "does not exist in the workspace";
+    default:
+      return `cannot be used: ${message}`;
+  }
 }

@@ -38,7 +38,7 @@ export function commandChannel(options: CommandOptions): Channel {
           command: ["sh", "-c", command],
           cwd,
           env: {
-            ...definedIn(env),
+            ...env,
             PATH: outsidePath(env["PATH"] ?? DEFAULT_PATH, ownRoot),
             RALPH_NOTICE_KIND: notice.kind,
             RALPH_NOTICE_TEXT: notice.text.slice(0, VARIABLE_LENGTH_MAX).replaceAll("\0", ""),
@@ -79,9 +79,4 @@ function inWords(ending: Ending): string {
 
 function lastLine(text: string): string {
   return text.trim().split("\n").at(-1)?.slice(0, 300) ?? "";
-}
-
-function definedIn(env: NodeJS.ProcessEnv): Record<string, string> {
-  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(entries);
 }

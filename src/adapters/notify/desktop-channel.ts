@@ -22,7 +22,7 @@ export function desktopChannel({ project, cwd, env }: DesktopOptions): Channel {
         {
           command,
           cwd,
-          env: env as Record<string, string>,
+          env,
           marker: randomUUID(),
           timeoutMs: LIMIT_MS,
           graceMs: SECOND_MS,

@@ -6,6 +6,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { NOTICE_KINDS } from "../../core/notices/notice.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import { isFields } from "../../core/report/streams/json-fields.ts";
 import { messageOf } from "./ask-plugin.ts";
 import type { OpenOptions } from "./open-plugins.ts";
 import { API_VERSION, type Plugin } from "./plugin.ts";
@@ -210,7 +211,7 @@ const aDuration = optional(
 );
 const variables = optional(
   "a table of texts",
-  (value) => isTable(value) && Object.values(value).every(isText),
+  (value) => isFields(value) && Object.values(value).every(isText),
 );
 
 function oneOf(...values: readonly string[]): Expected {
@@ -249,7 +250,7 @@ const NAME = /^[\w.-]{1,60}$/;
 export function checkPlugin(exported: unknown, shown: string): Plugin {
   const wrong = (what: string, hint?: string): RalphError =>
     new RalphError("config", `the plugin ${shown} ${what}`, hint === undefined ? {} : { hint });
-  if (!isTable(exported))
+  if (!isFields(exported))
     throw wrong(
       "exports no plugin",
       'it needs: export default definePlugin({ apiVersion: 1, name: "…", … })',
@@ -262,7 +263,7 @@ export function checkPlugin(exported: unknown, shown: string): Plugin {
     if (key === "apiVersion" || key === "name" || value === undefined) continue;
     const fields = Object.hasOwn(PARTS, key) ? PARTS[key as keyof typeof PARTS] : undefined;
     if (fields === undefined) throw wrong(unknownKey(key, ["apiVersion", "name", ...Object.keys(PARTS)]));
-    if (!isTable(value)) throw wrong(`has in "${key}" ${inJson(value)}; expected parts by their names`);
+    if (!isFields(value)) throw wrong(`has in "${key}" ${inJson(value)}; expected parts by their names`);
     for (const [part, inside] of Object.entries(value)) {
       const trouble = partTrouble(part, inside, fields);
       if (trouble !== null) throw wrong(`has in "${key}" ${trouble}`);
@@ -273,7 +274,7 @@ export function checkPlugin(exported: unknown, shown: string): Plugin {
 
 function partTrouble(name: string, part: unknown, fields: Fields): string | null {
   if (!NAME.test(name)) return `the name ${inJson(name)}; expected letters, digits, ".", "_" and "-"`;
-  if (!isTable(part)) return `${inJson(part)} as "${name}"; expected a table of its fields`;
+  if (!isFields(part)) return `${inJson(part)} as "${name}"; expected a table of its fields`;
   for (const [field, { words, isMet, isNeeded = false, among = [] }] of Object.entries(fields)) {
     const value = part[field];
     if (value === undefined ? isNeeded : !isMet(value)) {
@@ -304,10 +305,6 @@ function unknownKey(key: string, known: readonly string[]): string {
 
 function didYouMean(meant: string): string {
   return `Did you mean "${meant}"?`;
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function inJson(value: unknown): string {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   findEnvironmentEntry,
+  isAlive,
   type ListedProcess,
   listPids,
   listProcesses,
@@ -125,7 +126,7 @@ function lookInListing(family: Family): Look {
   const listed = listProcesses();
   const certain = { isCertain: true, isStill: false, isCostly: true };
   if (listed === null) {
-    const isThere = family.leader !== null && exists(-family.leader);
+    const isThere = family.leader !== null && isAlive(-family.leader);
     return { ...certain, members: isThere ? [-family.leader] : [], cpuMs: null };
   }
   const members = familyInListing(listed, { ...family, self: process.pid });
@@ -153,15 +154,6 @@ function addDescendants(members: Set<number>, rows: readonly Omit<ProcessRow, "s
     before = members.size;
     for (const { pid, parent } of rows) if (members.has(parent)) members.add(pid);
   } while (members.size > before);
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false; // no such process
-  }
 }
 
 /** Who looks (`self`) is never part of it. */

@@ -85,7 +85,7 @@ function readAll(file: number): Buffer {
   }
 }
 
-/** Whether a process with this number exists, whoever it belongs to. Numbers are given out again. */
+/** Whether a process (below zero: a group) with this number exists, whoever it belongs to. Numbers are given out again. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

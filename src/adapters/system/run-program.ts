@@ -77,7 +77,7 @@ export async function askProgram(
     {
       command: [program, ...args],
       cwd,
-      env: definedIn(env),
+      env,
       marker: randomUUID(),
       timeoutMs,
       graceMs: GRACE_MS,
@@ -91,9 +91,4 @@ export async function askProgram(
   );
   const said = stripEscapes(Buffer.concat(printed).toString("utf8")).trim();
   return ending.is === "exited" && ending.code === 0 && said !== "" ? said : null;
-}
-
-function definedIn(env: NodeJS.ProcessEnv): Record<string, string> {
-  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return Object.fromEntries(entries);
 }

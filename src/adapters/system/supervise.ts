@@ -17,7 +17,7 @@ export interface SuperviseRequest {
   /** Program and arguments; no shell is involved. */
   readonly command: readonly string[];
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
   /** The process only holds the real one, and ends with it: TERM is for that one. */
   readonly onlyHolds?: boolean;
   /** Unique to the iteration: what carries it in its environment does not survive. */
@@ -310,7 +310,7 @@ function awaitFinalResult(
 }
 
 /** Lets git tidy up (`gc --auto`) in the foreground: in the background it would be killed each time. */
-export function gitInForeground(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function gitInForeground(env: Readonly<NodeJS.ProcessEnv>): Record<string, string> {
   const count = Number(env["GIT_CONFIG_COUNT"] ?? "0");
   if (!Number.isInteger(count) || count < 0) return {};
   const entries = KEYS.flatMap((key, index) => [

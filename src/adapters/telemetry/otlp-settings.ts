@@ -1,4 +1,5 @@
 import { RalphError } from "../../core/ralph-error.ts";
+import { decoded } from "../../core/redact.ts";
 
 /** Where one kind of data goes; the usual variables of OpenTelemetry say it. */
 export interface OtlpTarget {
@@ -80,14 +81,6 @@ export function pairs(text: string): Readonly<Record<string, string>> {
     return at < 1 || key === "" ? [] : [[decoded(key), decoded(pair.slice(at + 1).trim())]];
   });
   return Object.fromEntries(found);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function wholeNumber(text: string | undefined): number | null {

@@ -6,7 +6,7 @@ import type { CollectRequest, CommitRequest, Snapshot } from "../../engine/ports
 import type { Checkout } from "./checkout.ts";
 import { commitLeftovers, stage, withOwnIndex } from "./commit-leftovers.ts";
 import { commitMessage } from "../git/commit-message.ts";
-import { bytesOf, type Git } from "../git/git.ts";
+import { bytesOf, contains, type Git } from "../git/git.ts";
 import { readHead, resolveCommit } from "../git/read-head.ts";
 import { readLeftovers, type SortedLeftovers } from "./read-leftovers.ts";
 import type { Owner } from "./whose-path.ts";
@@ -32,7 +32,7 @@ export async function returnToBranch(
   const tip = await tipOf(checkout.git, from);
   const isRebasing = inRebase(checkout);
   if (now.head === null) await pointHead(checkout.git, from, tip);
-  else if (!isRebasing && (tip === null || (await isAncestor(checkout.git, tip, now.head)))) {
+  else if (!isRebasing && (tip === null || (await contains(checkout.git, now.head, tip)))) {
     await bringAlong(checkout.git, from, tip, now.head);
   } else {
     await leaveBehind(checkout, request, whose, tip);
@@ -105,8 +105,7 @@ async function leaveBehind(
   const saved = hasConflict ? await saveConflict(checkout, left, request) : null;
   if (!hasConflict) await commitLeftovers(checkout, left, request);
   const now = await readHead(checkout, git);
-  const isKnown =
-    saved === null && tip !== null && now.head !== null && (await isAncestor(git, now.head, tip));
+  const isKnown = saved === null && tip !== null && now.head !== null && (await contains(git, tip, now.head));
   // An agent that only looked at an older commit has left no work.
   if (!isKnown) await rememberStray(git, request, saved ?? now.head, saved === null ? now.branch : null);
   if (inRebase(checkout)) await git.must(["rebase", "--abort"]);
@@ -175,10 +174,6 @@ function strayedBefore({ commonDir }: Checkout, request: CollectRequest): string
 
 function inRebase({ gitDir }: Checkout): boolean {
   return ["rebase-merge", "rebase-apply"].some((name) => existsSync(join(gitDir, name)));
-}
-
-async function isAncestor(git: Git, ancestor: string, commit: string): Promise<boolean> {
-  return (await git.ask(["merge-base", "--is-ancestor", ancestor, commit])).code === 0;
 }
 
 /** An agent makes a few commits; beyond that, git knows faster. */

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { AcceptedWork, WorkToday } from "../../core/projections/verification.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
-import { textOf, type Git } from "../git/git.ts";
+import { contains, textOf, type Git } from "../git/git.ts";
 import { readHead, resolveCommit } from "../git/read-head.ts";
 import type { GateLine } from "../../core/verdict/check-files.ts";
 import { readSetBacks } from "./read-set-backs.ts";
@@ -17,7 +17,7 @@ export async function verifyWork(
   const { git } = checkout;
   const { head } = await readHead(checkout, git);
   const [commit, base] = await Promise.all([known(git, accepted.commit), known(git, accepted.base)]);
-  const isInHistory = commit !== null && head !== null && (await isAncestor(git, commit, head));
+  const isInHistory = commit !== null && head !== null && (await contains(git, head, commit));
   const paths = accepted.paths.filter((path) => !path.includes("\0"));
   const [thenState, baseState, checkFiles] = await Promise.all([
     commit === null ? null : compare(checkout, commit, paths),
@@ -44,10 +44,6 @@ export async function verifyWork(
 
 async function known(git: Git, commit: string | null): Promise<string | null> {
   return commit === null ? null : resolveCommit(git, commit);
-}
-
-async function isAncestor(git: Git, commit: string, head: string): Promise<boolean> {
-  return (await git.ask(["merge-base", "--is-ancestor", commit, head])).code === 0;
 }
 
 /** What no longer existed at the commit, and had existed before, was deleted on purpose. */

@@ -11,7 +11,6 @@ import { readState, refreshStatus, withLog } from "../project-state.ts";
 import { refuseWhileDriven, refuseWhileHeld, requirePerson } from "../require-person.ts";
 import { sourceRequest, withSourceOptions, type SourceFlags } from "../run-options.ts";
 import {
-  archiveFiles,
   hasLog,
   listFilesOf,
   lockProject,
@@ -22,6 +21,7 @@ import {
   sourceOf,
   trackedAmong,
   workspaceOf,
+  writeArchive,
   type ListFile,
   type Project,
 } from "../../compose.ts";
@@ -73,7 +73,8 @@ async function putAway(
   prepareFolder(project);
   const at = Date.now();
   const label = flags.label ?? (await workspaceOf(project).snapshot()).branch ?? "run";
-  const { folder, replace, ...written } = archiveFiles(project, {
+  const { folder, replace, ...written } = writeArchive({
+    ralphDir: project.ralphDir,
     name: `${isoTime(at).slice(0, 10)}-${name ?? folderName(label) ?? "run"}`,
     files,
     includeLogs: flags.includeLogs === true,
@@ -97,7 +98,7 @@ function givenName(label: string): string {
   });
 }
 
-type Replaced = Parameters<typeof archiveFiles>[1]["files"];
+type Replaced = Parameters<typeof writeArchive>[0]["files"];
 
 function filesOf(project: Project, list: ListToArchive): Replaced {
   const kind = list.identity?.kind ?? "checklist";

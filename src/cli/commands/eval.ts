@@ -15,7 +15,8 @@ import { withLog } from "../project-state.ts";
 import { withWorkshop } from "../../compose-eval.ts";
 import { hasLog, openProject } from "../../compose.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import { evaluationJson, snakeCase } from "../../eval/evaluation-json.ts";
+import { snakeCase } from "../../core/wire.ts";
+import { evaluationJson } from "../../eval/evaluation-json.ts";
 import {
   estimatesOf,
   makeEvaluation,

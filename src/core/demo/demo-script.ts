@@ -1,3 +1,5 @@
+import { isFields } from "../report/streams/json-fields.ts";
+
 /** What the demo agent does, iteration by iteration. */
 export interface DemoScript {
   /** For each task one list of steps an iteration; the last is repeated when there are more. */
@@ -49,14 +51,14 @@ export interface FileText {
 /** Reads a script; a broken one is an error whose message says where and what to write instead. */
 export function parseDemoScript(json: string): DemoScript {
   const script = parseJson(json);
-  if (!isRecord(script))
+  if (!isFields(script))
     throw new Error('the script must be an object such as {"tasks": {"task-1": [[{"say": "Hi"}]]}}');
   for (const key of Object.keys(script)) {
     if (!["tasks", "default", "iterations"].includes(key))
       throw new Error(`"${key}" is unknown; a script has "tasks" and "default", or "iterations"`);
   }
   const { tasks = {}, default: others = null, iterations = null } = script;
-  if (!isRecord(tasks)) throw new Error('"tasks" must be an object of task ids');
+  if (!isFields(tasks)) throw new Error('"tasks" must be an object of task ids');
   const checked = Object.entries(tasks).map(
     ([id, value]) => [id, checkIterations(value, `tasks.${id}`)] as const,
   );
@@ -92,8 +94,8 @@ function checkIterations(value: unknown, where: string): readonly DemoSteps[] {
 }
 
 function checkStep(step: unknown, where: string): DemoStep {
-  const [name, ...more] = isRecord(step) ? Object.keys(step) : [];
-  if (!isRecord(step) || name === undefined || more.length > 0) {
+  const [name, ...more] = isFields(step) ? Object.keys(step) : [];
+  if (!isFields(step) || name === undefined || more.length > 0) {
     throw new Error(
       `${where} must be an object with one key, one of: ${Object.keys(STEP_CHECKS).join(", ")}`,
     );
@@ -126,7 +128,7 @@ const size: Check = {
 };
 const yes: Check = { isRight: (value) => value === true, wants: "true" };
 const file: Check = {
-  isRight: (value) => isRecord(value) && words.isRight(value["path"]) && text.isRight(value["text"]),
+  isRight: (value) => isFields(value) && words.isRight(value["path"]) && text.isRight(value["text"]),
   wants: 'an object such as {"path": "a.txt", "text": "…"}',
 };
 
@@ -138,7 +140,7 @@ const STEP_CHECKS: Readonly<Record<StepName, Check>> = {
   shell: words,
   commit: words,
   promise: words,
-  usage: { isRight: isRecord, wants: 'an object such as {"cost_usd": 0.12}' },
+  usage: { isRight: isFields, wants: 'an object such as {"cost_usd": 0.12}' },
   blocked: text,
   decide: text,
   sleep: size,
@@ -166,10 +168,6 @@ const STEP_CHECKS: Readonly<Record<StepName, Check>> = {
 
 function isStepName(name: string): name is StepName {
   return Object.hasOwn(STEP_CHECKS, name);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parseJson(json: string): unknown {

@@ -9,7 +9,6 @@ import {
 import type { Permissions } from "../../../core/settings.ts";
 import type { McpServer, Send, Write } from "../agent-adapter.ts";
 import { READERS_SETTINGS } from "../programs/claude-program.ts";
-import { type Answer, createJsonRpcPeer, type JsonRpcPeer, type Reply } from "./json-rpc.ts";
 
 export interface AcpConversationRequest {
   /** As the agent is to get it, with whatever secrets it has. */
@@ -424,4 +423,50 @@ function offersOf(initialized: Fields): AgentOffers {
 function resumesBy(capabilities: Fields): AgentOffers["resumes"] {
   if (isFields(fieldsOf(capabilities["sessionCapabilities"])["resume"])) return "session/resume";
   return capabilities["loadSession"] === true ? "session/load" : null;
+}
+
+type Answer = { readonly is: "result"; readonly result: Fields } | { readonly is: "error" };
+
+type Reply = { readonly result: unknown } | { readonly error: { code: number; message: string } };
+
+interface JsonRpcPeer {
+  /** Answers at once whether it could be written; `onAnswer` is called when the answer is there, if ever. */
+  request(method: string, params: object, onAnswer: (answer: Answer) => void): Promise<boolean>;
+  notify(method: string, params: object): Promise<boolean>;
+  /** Takes a message of the other side, an answer or a request to reply to; of an answer it says to which method. */
+  receive(message: Fields): string | null;
+}
+
+/** One side of JSON-RPC, a message a line. Everything happens within the call, nothing later. */
+function createJsonRpcPeer(write: Write, reply: (method: string, params: Fields) => Reply): JsonRpcPeer {
+  const open = new Map<number, { readonly method: string; readonly onAnswer: (answer: Answer) => void }>();
+  let last = 0;
+  const send = (message: object): Promise<boolean> =>
+    write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  return {
+    request(method, params, onAnswer) {
+      const id = ++last;
+      open.set(id, { method, onAnswer });
+      return send({ id, method, params });
+    },
+    notify: (method, params) => send({ method, params }),
+    receive(message) {
+      const { id } = message;
+      const method = textOf(message["method"]);
+      if (method !== null) {
+        if (id !== undefined && id !== null) void send({ id, ...reply(method, fieldsOf(message["params"])) });
+        return null;
+      }
+      const asked = typeof id === "number" ? open.get(id) : undefined;
+      if (asked === undefined) return null;
+      open.delete(Number(id));
+      asked.onAnswer(answerOf(message));
+      return asked.method;
+    },
+  };
+}
+
+function answerOf(message: Fields): Answer {
+  const { error, result } = message;
+  return isFields(error) ? { is: "error" } : { is: "result", result: fieldsOf(result) };
 }

@@ -1,11 +1,10 @@
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { IterationRow } from "../../../core/projections/run-list.ts";
-import type { IterationDetail, IterationPage as Rows, TextPage } from "../../api.ts";
+import type { FactsPanel as Facts, IterationDetail, IterationPage as Rows, TextPage } from "../../api.ts";
 import { get, type Problem, withQuery } from "../api-client.ts";
 import { now, progressOf } from "../overview-store.ts";
 import { bytes, dollars, duration, elapsed, fullMoment, moment, sentence, shortId } from "../format.ts";
 import { DiffView } from "../parts/diff-view.tsx";
-import { FactsPanel } from "../parts/facts-panel.tsx";
 import { Loading, Trouble, VerdictMark } from "../parts/notices.tsx";
 import { TranscriptView } from "../parts/transcript-view.tsx";
 import { useResource } from "../use-resource.ts";
@@ -225,5 +224,26 @@ function PromptView({ iteration }: { readonly iteration: number }) {
         </button>
       )}
     </details>
+  );
+}
+
+/** Labelled sentences, some of them with the mark of a verdict. */
+function FactsPanel({ panel: { title, note, items } }: { readonly panel: Facts }) {
+  const id = useId();
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {note !== null && <p class="muted">{note}</p>}
+      <dl class="labelled">
+        {items.map(({ label, look, texts }) => (
+          <div key={label}>
+            <dt class="muted">{look === null ? label : <VerdictMark verdict={look} label={label} />}</dt>
+            {texts.map((text) => (
+              <dd key={text}>{text}</dd>
+            ))}
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
