@@ -1,5 +1,6 @@
 import { parse, TomlError } from "smol-toml";
 import type { AST } from "toml-eslint-parser";
+import { JsonError, type JsonNode, parseJsonTree } from "../core/json.ts";
 import type { Notation } from "./schema-node.ts";
 
 export interface ConfigText {
@@ -35,106 +36,54 @@ export function lineOfPath(places: readonly Place[], path: readonly PropertyKey[
   return best.line;
 }
 
-/** Walks through the text itself, for the lines: `JSON.parse` does not tell them, not even of every mistake. */
+/** `JSON.parse` tells no lines, not even of every mistake. */
 export function readJson(text: string): ConfigText {
-  const scanner = new Scanner(text);
-  scanner.value([]);
-  scanner.end();
-  return { notation: "json", value: JSON.parse(text), places: async () => scanner.places };
+  try {
+    const found = [...jsonPlaces(parseJsonTree(text), [], lineCounter(text))];
+    return { notation: "json", value: JSON.parse(text), places: async () => found };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const rest = text.slice(error.offset);
+    const got = rest === "" ? "the end of the file" : `\`${/^\w{1,20}/.exec(rest)?.[0] ?? rest[0]}\``;
+    throw new BadSyntax(lineCounter(text)(error.offset), `not valid JSON: ${error.message}, got ${got}`);
+  }
 }
 
-const STRING = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
-const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/y;
-const SPACE = /[ \t\r\n]*/y;
+/** To be asked for ascending offsets. */
+function lineCounter(text: string): (offset: number) => number {
+  let at = 0;
+  let line = 1;
+  return (offset) => {
+    for (; at < offset; at += 1) if (text[at] === "\n") line += 1;
+    return line;
+  };
+}
 
-/** No configuration is nested so deep; hostile ones would exhaust the stack. */
+/** No configuration is nested so deep; of hostile ones the paths would exhaust the memory. */
 const DEPTH_MAX = 100;
 
-class Scanner {
-  readonly places: Place[] = [];
-  readonly #text: string;
-  #at = 0;
-  /** Up to where lines are counted: asked for every key, and never for an earlier one. */
-  #counted = { at: 0, line: 1 };
-
-  constructor(text: string) {
-    this.#text = text;
+function* jsonPlaces(
+  node: JsonNode,
+  path: readonly string[],
+  lineAt: (offset: number) => number,
+): Generator<Place> {
+  if (path.length > DEPTH_MAX)
+    throw new BadSyntax(lineAt(node.start), `not valid here: more than ${DEPTH_MAX} levels deep`);
+  const names = new Set<string>();
+  for (const [name, start, value] of partsOf(node)) {
+    const line = lineAt(start);
+    if (names.has(name)) throw new BadSyntax(line, `not valid JSON: ${JSON.stringify(name)} is there twice`);
+    names.add(name);
+    yield { path: [...path, name], line };
+    yield* jsonPlaces(value, [...path, name], lineAt);
   }
+}
 
-  value(path: readonly string[]): void {
-    this.#take(SPACE);
-    if (path.length > DEPTH_MAX)
-      throw new BadSyntax(this.#line(), `not valid here: more than ${DEPTH_MAX} levels deep`);
-    if (this.#skip("{")) this.#object(path);
-    else if (this.#skip("[")) this.#list(path);
-    else if (this.#take(STRING) === null && this.#take(SCALAR) === null) throw this.#unexpected("a value");
-  }
-
-  end(): void {
-    this.#take(SPACE);
-    if (this.#at < this.#text.length) throw this.#unexpected("the end of the file");
-  }
-
-  #object(path: readonly string[]): void {
-    this.#take(SPACE);
-    if (this.#skip("}")) return;
-    const names = new Set<string>();
-    do {
-      this.#take(SPACE);
-      const line = this.#line();
-      const quoted = this.#take(STRING);
-      if (quoted === null) throw this.#unexpected('a key in quotes, such as "agent"');
-      const name = JSON.parse(quoted) as string;
-      if (names.has(name)) throw new BadSyntax(line, `not valid JSON: ${quoted} is there twice`);
-      names.add(name);
-      this.places.push({ path: [...path, name], line });
-      this.#take(SPACE);
-      if (!this.#skip(":")) throw this.#unexpected(`":" after ${quoted}`);
-      this.value([...path, name]);
-      this.#take(SPACE);
-    } while (this.#skip(","));
-    if (!this.#skip("}")) throw this.#unexpected('"," or "}"');
-  }
-
-  #list(path: readonly string[]): void {
-    this.#take(SPACE);
-    if (this.#skip("]")) return;
-    let index = 0;
-    do {
-      this.#take(SPACE);
-      this.places.push({ path: [...path, String(index)], line: this.#line() });
-      this.value([...path, String(index)]);
-      this.#take(SPACE);
-      index += 1;
-    } while (this.#skip(","));
-    if (!this.#skip("]")) throw this.#unexpected('"," or "]"');
-  }
-
-  #take(pattern: RegExp): string | null {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? null;
-    this.#at += found?.length ?? 0;
-    return found;
-  }
-
-  #skip(sign: string): boolean {
-    if (this.#text[this.#at] !== sign) return false;
-    this.#at += 1;
-    return true;
-  }
-
-  #line(): number {
-    let { at, line } = this.#counted;
-    for (; at < this.#at; at += 1) if (this.#text[at] === "\n") line += 1;
-    this.#counted = { at, line };
-    return line;
-  }
-
-  #unexpected(wanted: string): BadSyntax {
-    const rest = this.#text.slice(this.#at);
-    const got = rest === "" ? "the end of the file" : `\`${/^\w{1,20}/.exec(rest)?.[0] ?? rest[0]}\``;
-    return new BadSyntax(this.#line(), `not valid JSON: expected ${wanted}, got ${got}`);
-  }
+function partsOf(node: JsonNode): readonly (readonly [name: string, start: number, value: JsonNode])[] {
+  if (node.is === "scalar") return [];
+  return node.is === "array"
+    ? node.items.map((item, index) => [String(index), item.start, item])
+    : node.members.map(({ key, keyStart, value }) => [key, keyStart, value]);
 }
 
 export function readToml(text: string): ConfigText {

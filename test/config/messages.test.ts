@@ -264,7 +264,7 @@ describe("ralph.toml", () => {
 describe("ralph.json", () => {
   test("JSON: a comma too many", async () => {
     expect(await json('{\n  "agent": "demo",\n}\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.json:3: not valid JSON: expected a key in quotes, such as "agent", got \`}\`"`,
+      `".ralph/ralph.json:3: not valid JSON: expected a key in double quotes, got \`}\`"`,
     );
   });
 
@@ -276,7 +276,7 @@ describe("ralph.json", () => {
 
   test("JSON: a key without quotes", async () => {
     expect(await json('{\n  agent: "demo"\n}\n')).toMatchInlineSnapshot(
-      `".ralph/ralph.json:2: not valid JSON: expected a key in quotes, such as "agent", got \`agent\`"`,
+      `".ralph/ralph.json:2: not valid JSON: expected a key in double quotes or "}", got \`agent\`"`,
     );
   });
 
