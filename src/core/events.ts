@@ -313,7 +313,7 @@ export type WorkEvent =
       readonly left: readonly string[];
     })
   /** It is aside; also when the branch to which it was to return has moved meanwhile. */
-  | AboutTask<"work.left">
+  | (AboutTask<"work.left"> & { readonly aside: string })
   /** It cannot leave, and why; null: there is none. */
   | (AboutTask<"work.stayed"> & { readonly why: string | null })
   /** What the branch will be with it. The branch moves after this is recorded. */
@@ -324,7 +324,7 @@ export type WorkEvent =
     })
   | AboutTask<"work.returned">
   /** It does not go together with what the branch has by now, so it stays aside. */
-  | (AboutTask<"work.refused"> & { readonly why: string });
+  | (AboutTask<"work.refused"> & { readonly aside: string; readonly why: string });
 
 /** Of tasks that are worked on side by side. */
 export type WorktreeEvent =

@@ -7,7 +7,7 @@ import type { EventOf, Outcome, Recorded } from "../../core/events.ts";
 import { dollars } from "../../core/limits/budget.ts";
 import { taskState, type State } from "../../core/loop/state.ts";
 import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
-import { readingInWords } from "../../core/projections/explain-words.ts";
+import { readingInWords, workInWords } from "../../core/projections/explain-words.ts";
 import { isFailing, redGates } from "../../core/report/checked-gate.ts";
 import { AUTO_APPROVED } from "../../core/review/story-review.ts";
 import { agentsInWords, BUILD } from "../../core/stages/stages.ts";
@@ -80,6 +80,16 @@ function linesOf(
       return endLines(event, state, style);
     case "task.blocked":
       return [`  ${style.bad("■ blocked")}   ${event.task}: ${event.reason}`];
+    case "work.left":
+    case "work.stayed":
+    case "work.returned":
+    case "work.refused":
+    case "work.discarded": {
+      const words = workInWords(event);
+      if (words === null) return [];
+      const isFine = event.type === "work.left" || event.type === "work.returned";
+      return [isFine ? style.dim(`  · ${event.task}: ${words}`) : style.ask(`  ! ${event.task}: ${words}`)];
+    }
     case "task.cancelled":
       return [`  ${style.bad("■ cancelled")} ${event.task}`];
     case "task.exhausted":

@@ -1,7 +1,17 @@
 import { formatDuration } from "../time.ts";
 import { few } from "../text.ts";
+import type { EventOf, WorkEvent } from "../events.ts";
+import { unreachable } from "../unreachable.ts";
 import type { AgentReport } from "../report/agent-report.ts";
-import { redSentence, failuresToMend, isFailing, redGates, whyMissing, type CheckedGate, type GateOutcome } from "../report/checked-gate.ts";
+import {
+  redSentence,
+  failuresToMend,
+  isFailing,
+  redGates,
+  whyMissing,
+  type CheckedGate,
+  type GateOutcome,
+} from "../report/checked-gate.ts";
 import type { Reading } from "../verdict/reader.ts";
 
 /** What the agent said of its work, as the end of a sentence about it. */
@@ -123,4 +133,25 @@ export function readingInWords({ agent, review, failure }: Reading): string {
   const said =
     against.length === 0 ? "no objection" : `${count(against.length, "objection")} (${few(against, 3)})`;
   return `${agent} read the claim: ${said}.`;
+}
+
+/** What became of the unaccepted work of a task, as a sentence about it; null: that goes without saying. */
+export function workInWords(event: WorkEvent | EventOf<"work.discarded">): string | null {
+  switch (event.type) {
+    case "work.left":
+      return `its unaccepted work is on the branch ${event.aside}`;
+    case "work.stayed":
+      return event.why === null ? null : `its unaccepted work stays on your branch: ${event.why}`;
+    case "work.returned":
+      return "its earlier work is back";
+    case "work.refused":
+      return `its earlier work stays on the branch ${event.aside}: ${event.why}`;
+    case "work.discarded":
+      return `its unaccepted work was discarded (${shortCommit(event.head)})`;
+    case "work.leaving":
+    case "work.returning":
+      return null;
+    default:
+      return unreachable(event);
+  }
 }

@@ -14,7 +14,8 @@ import {
   type IterationStory,
   verdictInWords,
 } from "./explain-iteration.ts";
-import { asSentence, count, joined, redBeforeInWords } from "./explain-words.ts";
+import { asSentence, count, joined, redBeforeInWords, workInWords } from "./explain-words.ts";
+import { capital } from "../text.ts";
 
 /** Why the last run ended as it did, or what it is doing. */
 export interface RunExplanation {
@@ -248,6 +249,14 @@ function stepsOf(
             : `It was unblocked by itself: ${asSentence(event.reason)}`,
         ),
       ];
+    case "work.left":
+    case "work.stayed":
+    case "work.returned":
+    case "work.refused":
+    case "work.discarded": {
+      const words = workInWords(event);
+      return words === null ? [] : [betweenStep(asSentence(capital(words)))];
+    }
     case "steer.given":
       return [betweenStep(`A person said: ${asSentence(event.text)}`)];
     default:

@@ -31,7 +31,7 @@ export async function setAside(effect: EffectOf<"set-aside">, ports: Ports, jour
     // Marks that were committed among the work stay on the branch.
     for (const path of moved.held)
       await ports.workspace.commitMark({ ...commitOf(effect.task, state), path, what: "keep the list" });
-    return journal.record({ ...about, type: "work.left" });
+    return journal.record({ ...about, type: "work.left", aside: work.aside });
   }
   const where = moved.paths.length === 0 ? "" : ` (${few(moved.paths)})`;
   await journal.record({ ...about, type: "work.stayed", why: `${moved.why}${where}` });
@@ -122,8 +122,9 @@ export async function bringBack(
     return journal.record({ ...about, type: "work.returned" });
   }
   // Another try makes it anew on what the branch is by then.
-  if (moved.paths.length === 0) return journal.record({ ...about, type: "work.left" });
-  await journal.record({ ...about, type: "work.refused", why: `${moved.why} (${few(moved.paths)})` });
+  const { aside } = known.work;
+  if (moved.paths.length === 0) return journal.record({ ...about, type: "work.left", aside });
+  await journal.record({ ...about, type: "work.refused", aside, why: `${moved.why} (${few(moved.paths)})` });
 }
 
 async function returning(
@@ -138,7 +139,7 @@ async function returning(
   if (run === null) return null;
   const about = { run: run.id, task: id };
   const { branch, head: from } = await workspaceFor(ports, state, id).snapshot();
-  const refused = (why: string): Event => ({ ...about, type: "work.refused", why });
+  const refused = (why: string): Event => ({ ...about, type: "work.refused", aside: work.aside, why });
   if (branch === null) return refused("no branch is checked out");
   if (from === work.base) return { ...about, type: "work.returning", branch, from, to: work.head };
   if (from === null) return refused("the branch has no commit");
