@@ -6,6 +6,9 @@ import { projectId } from "./adapters/store/project-id.ts";
 import { inTurn } from "./adapters/system/in-turn.ts";
 import { outsidePath } from "./adapters/system/safe-path.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
+import { diffText } from "./adapters/workspace/read-diff.ts";
+import { textOf } from "./adapters/git/git.ts";
+import { stripEscapes } from "./core/report/strip-escapes.ts";
 import { checkoutKey, createOwnCheckout } from "./adapters/workspace/own-checkout.ts";
 import { createWorktrees } from "./adapters/worktrees/git-worktrees.ts";
 import type { TaskSource } from "./engine/ports.ts";
@@ -43,6 +46,14 @@ export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitW
 /** Git takes a file away before it writes it anew: whoever reads the tasks waits until a merge has moved the checkout. */
 export function inTurnWithMerges(source: TaskSource, root: string): TaskSource {
   return { ...source, observe: () => inTurn(checkoutKey(root), () => source.observe()) };
+}
+
+/** The difference, for a terminal: nothing in the files can steer it. */
+export async function shownDiff(
+  root: string,
+  range: { readonly from: string | null; readonly to: string | null },
+): Promise<string> {
+  return stripEscapes(textOf(await diffText(root, range)));
 }
 
 /** Those that are there, for commands that make none. */

@@ -242,7 +242,7 @@ export type OperatorEvent =
   /** What its merge brought was taken back, by a commit on the base. */
   | (AboutTask<"task.undone"> & { readonly to: string })
   /** Its unaccepted work is dropped: it begins anew when it goes on. */
-  | (About<"work.discarded"> & { readonly task: TaskId; readonly branch: string; readonly head: string })
+  | (About<"work.discarded"> & { readonly task: TaskId; readonly head: string | null })
   /** Its agent is ended, and it is not taken up again in this run. */
   | AboutTask<"task.cancelled">
   | (About<"task.reset"> & { readonly task: TaskId })

@@ -97,8 +97,8 @@ export interface Merging {
   set(move: BranchMove): Promise<BranchMoved>;
   /** Keeps a commit on a branch of this name, or of one like it if the name has other work. Null: git refuses. */
   keep(branch: string, commit: string): Promise<string | null>;
-  /** Deletes a branch that is still there. */
-  drop(branch: string, commit: string): Promise<void>;
+  /** Deletes a branch that is still there. What is dropped for good is kept as what is moved is. */
+  drop(branch: string, commit: string, backup?: Pick<AdvanceRequest, "run" | "iteration">): Promise<void>;
   /** The commit, on the base as it is now, that takes work back. */
   revert(request: RevertRequest): Promise<PreparedMerge>;
 }

@@ -1,6 +1,7 @@
 import type { Merging } from "../../engine/parallel-ports.ts";
 import { openRepository, type OpenRepository, type Repository } from "../git/find-repository.ts";
 import { bytesOf, createGit, type Git } from "../git/git.ts";
+import { keepBackup } from "../git/keep-backup.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { advance } from "./advance.ts";
@@ -39,9 +40,10 @@ export function createMerging({ root, scratch, findTip = findLocalTip }: Merging
     advance: async (request) => advance(await open(), scratch, request),
     set: async (move) => setBranch(await open(), scratch, move),
     keep: async (branch, commit) => keepOnBranch((await open()).git, branch, commit),
-    drop: async (branch, commit) => {
+    drop: async (branch, commit, backup) => {
       const { git } = await open();
-      if ((await resolveCommit(git, refOf(branch))) === commit)
+      if (backup !== undefined) await keepBackup(git, { ...backup, commit });
+      if (branch !== "" && (await resolveCommit(git, refOf(branch))) === commit)
         await git.run(["update-ref", "-d", refOf(branch), commit]);
     },
     revert: (request) => onWorkbench((git, committer) => prepareRevert(git, committer, request, findTip)),

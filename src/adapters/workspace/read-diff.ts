@@ -2,7 +2,9 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import { emptyTree, type Git, gitError, textOf } from "../git/git.ts";
+import { openRepository } from "../git/find-repository.ts";
 import { resolveCommit } from "../git/read-head.ts";
+import { withOwnIndex } from "./commit-leftovers.ts";
 import { createLineSplitter } from "../system/line-splitter.ts";
 
 export interface Diff {
@@ -186,4 +188,23 @@ class Patches {
     const isTooLong = patch.hunks.length + line.length > PATCH_LENGTH_MAX || this.#kept > KEPT_LENGTH_MAX;
     patch.hunks = isTooLong || this.isEnough ? null : patch.hunks + line;
   }
+}
+
+interface WorkDiff {
+  readonly from: string | null;
+  /** Null: the work tree as it is, new files included. */
+  readonly to: string | null;
+}
+
+/** The whole difference as git prints it, however long. */
+export async function diffText(root: string, { from, to }: WorkDiff): Promise<string> {
+  const checkout = await openRepository(root);
+  const { git } = checkout;
+  const base = from ?? emptyTree(to ?? "");
+  const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", base];
+  if (to !== null) return git.must([...args, to, "--"]);
+  return withOwnIndex(checkout, async (env) => {
+    await git.must(["add", "--intent-to-add", "--all"], { env });
+    return git.must([...args, "--"], { env });
+  });
 }

@@ -319,6 +319,7 @@ export function taskCompleted(state: State, event: Recorded<EventOf<"task.comple
   return {
     ...withTask(state, event.task, {
       completion,
+      undoneBy: null,
       work: null,
       marked: false,
       merge: mergeAfter(task),

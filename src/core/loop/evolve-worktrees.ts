@@ -126,6 +126,7 @@ export function workMoved(
         question: task.question?.acceptance == null ? task.question : null,
         stage: null,
         work: null,
+        worktree: null,
         footing: null,
         feedback: [],
       });
@@ -253,7 +254,7 @@ function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>): Stat
 /** It is to do again, as if nobody had begun it. */
 function taskUndone(state: State, event: Recorded<EventOf<"task.undone">>): State {
   const { letter } = taskState(state, event.task);
-  const fresh = withTask(state, event.task, { ...newTask(event.task), letter });
+  const fresh = withTask(state, event.task, { ...newTask(event.task), letter, undoneBy: event.to });
   return withPlanned(fresh, event.task, (planned) => ({ ...planned, done: false }));
 }
 

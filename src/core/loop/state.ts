@@ -310,6 +310,8 @@ export interface TaskState {
     /** When it was accepted, among others. */
     readonly position: number;
   } | null;
+  /** The commit that took its accepted work back, until it is accepted again. */
+  readonly undoneBy: string | null;
   readonly marked: boolean;
   /** How far its accepted work is on its way to the base; null in place, and before. */
   readonly merge: MergeState | null;
@@ -484,6 +486,7 @@ export function newTask(id: TaskId): TaskState {
     timeoutBlock: null,
     letter: null,
     completion: null,
+    undoneBy: null,
     marked: false,
     merge: null,
     mergeFailures: 0,

@@ -147,7 +147,7 @@ export function workInWords(event: WorkEvent | EventOf<"work.discarded">): strin
     case "work.refused":
       return `its earlier work stays on the branch ${event.aside}: ${event.why}`;
     case "work.discarded":
-      return `its unaccepted work was discarded (${shortCommit(event.head)})`;
+      return `its unaccepted work was discarded${event.head === null ? "" : ` (${shortCommit(event.head)})`}`;
     case "work.leaving":
     case "work.returning":
       return null;

@@ -14,7 +14,7 @@ import {
   type IterationStory,
   verdictInWords,
 } from "./explain-iteration.ts";
-import { asSentence, count, joined, redBeforeInWords, workInWords } from "./explain-words.ts";
+import { asSentence, count, joined, redBeforeInWords, shortCommit, workInWords } from "./explain-words.ts";
 import { capital } from "../text.ts";
 
 /** Why the last run ended as it did, or what it is doing. */
@@ -177,7 +177,8 @@ function lastChapter(events: readonly Recorded[]): {
   };
   const end = events.findLastIndex(isEnd);
   const before = events.slice(0, end + 1).filter(({ type }) => type === "iteration.started").length;
-  return { told: events.slice(end + 1), before };
+  const isUndone = events[end]?.type === "task.undone";
+  return { told: events.slice(isUndone ? end : end + 1), before };
 }
 
 /** Accepted work that does not merge goes on where it was. */
@@ -257,6 +258,8 @@ function stepsOf(
       const words = workInWords(event);
       return words === null ? [] : [betweenStep(asSentence(capital(words)))];
     }
+    case "task.undone":
+      return [betweenStep(`A person undid its accepted work (${shortCommit(event.to)}).`)];
     case "steer.given":
       return [betweenStep(`A person said: ${asSentence(event.text)}`)];
     default:
@@ -391,6 +394,11 @@ function openWait(state: State, task: Task, known: TaskState): Wait {
     return { what: `is tried again from ${clock(known.retryAt)} on`, next: "ralph run" };
   if (known.question?.answer != null && known.question.usedIn === null)
     return { what: `has its answer (${known.question.answer}) and goes on`, next: "ralph run" };
+  if (known.undoneBy !== null && known.iterations === 0)
+    return {
+      what: `was accepted and then undone (${shortCommit(known.undoneBy)}), and is open again`,
+      next: "ralph run",
+    };
   if (known.iterations === 0) return { what: "has not been worked on yet", next: "ralph run" };
   return { what: `is open after ${count(known.iterations, "iteration")}`, next: "go on: ralph run" };
 }

@@ -232,11 +232,16 @@ export const UNDOABLE_EVENTS = [
   "task.merged",
   "task.undone",
   "task.reset",
+  "work.left",
+  "work.refused",
+  "work.returning",
+  "work.discarded",
 ] as const;
 
-/** What was accepted in place or merged last, and has not been taken back since. */
-export function lastUndoable(events: readonly Recorded[]): Undoable | null {
-  return events.reduce(remember, NOTHING).accepted.at(-1) ?? null;
+/** What was accepted in place or merged last, of this task if one is named, and has not been taken back since. */
+export function lastUndoable(events: readonly Recorded[], task: TaskId | null = null): Undoable | null {
+  const { accepted } = events.reduce(remember, NOTHING);
+  return accepted.findLast((one) => task === null || one.task === task) ?? null;
 }
 
 interface Memory {
@@ -269,8 +274,22 @@ function remember(memory: Memory, event: Recorded): Memory {
       const isEmpty = from === to;
       return isEmpty ? memory : accepted(withWork(memory, event.task, { spans: [{ from, to }] }), event);
     }
-    case "task.undone":
-      return { ...forgotten(memory, event.task), accepted: memory.accepted.slice(0, -1) };
+    case "task.undone": {
+      const at = memory.accepted.findLastIndex(({ task }) => task === event.task);
+      return {
+        ...forgotten(memory, event.task),
+        accepted: memory.accepted.filter((_, index) => index !== at),
+      };
+    }
+    case "work.left":
+    case "work.refused":
+    case "work.discarded":
+      return withWork(memory, event.task, { spans: [] });
+    case "work.returning":
+      return withWork(memory, event.task, {
+        base: event.branch,
+        spans: event.from === event.to ? [] : [{ from: event.from, to: event.to }],
+      });
     case "worktree.removed":
     case "task.reset":
       return forgotten(memory, event.task);
