@@ -57,11 +57,12 @@ function checkOperatorsBranch(world: World, events: readonly Recorded[]): void {
   const state = evolveAll(events);
   const files = world.branches.files(world.branches.tip(MAIN));
   for (const { id, character } of world.tasks) {
-    const { work, completion, worktree } = taskState(state, id);
+    const { work, completion, worktree, footing } = taskState(state, id);
+    const hasWork = footing !== null && (footing.head !== footing.base || footing.changed.files > 0);
     const planned = state.plan?.tasks.find((task) => task.id === id);
     if (completion !== null || worktree !== null || planned === undefined || planned.done) continue;
     const isLeft = ["blocked", "undecided", "failed", "cancelled"].includes(statusOf(state, planned));
-    if (work?.is === "in-place" && isLeft) world.violate(`the work of ${id} was left on the branch`);
+    if (work?.is === "in-place" && isLeft && hasWork) world.violate(`the work of ${id} was left on the branch`);
     const isAway = work === null || work.is === "aside";
     const isThere = [...files.keys()].some((name) => name === id || name.startsWith(`${id}.`));
     if (isAway && isThere && character !== "finds-it-done" && world.lanes === null)
