@@ -94,24 +94,12 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
       await tidy(checkout.git);
       return evidence;
     },
-    async commitWork(request) {
-      return commitWork(await open(), request);
-    },
-    async commitMark(request) {
-      return commitMark(await open(), request);
-    },
-    async clearLeftovers() {
-      await clearLeftovers(await open());
-    },
-    async withOldChecks(request, use) {
-      return withOldChecks(await open(), request, use);
-    },
-    async patch(from, to) {
-      return readPatch((await open()).git, from, to);
-    },
-    async useBranch(name) {
-      await useBranch(await open(), name);
-    },
+    commitWork: async (request) => commitWork(await open(), request),
+    commitMark: async (request) => commitMark(await open(), request),
+    clearLeftovers: async () => clearLeftovers(await open()),
+    withOldChecks: async (request, use) => withOldChecks(await open(), request, use),
+    patch: async (from, to) => readPatch((await open()).git, from, to),
+    useBranch: async (name) => useBranch(await open(), name),
     async dirtyPaths(ignore, known = NO_LEFTOVERS) {
       return dirtyPaths(await open(), ignore, isAnyLeftover(root, known));
     },

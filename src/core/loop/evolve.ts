@@ -1,4 +1,4 @@
-import type { Event, EventOf, Recorded, WorktreeEvent } from "../events.ts";
+import type { Event, EventOf, FleetEvent, Recorded, WorkEvent, WorktreeEvent } from "../events.ts";
 import type { TaskId } from "../plan/task.ts";
 import {
   baselineMeasured,
@@ -108,6 +108,14 @@ function fold(state: State, event: Recorded): State {
     case "lesson.removed":
     case "interventions.reset":
       return lessonsForgotten(state, event);
+    default:
+      return taskFolded(state, event);
+  }
+}
+
+/** What happened to one task, outside of its iterations. */
+function taskFolded(state: State, event: Recorded<BetweenIterations>): State {
+  switch (event.type) {
     case "checkout.changed":
       return agentsWarned(state, event);
     case "task.taken":
@@ -139,6 +147,12 @@ function taskReset(state: State, task: TaskId): State {
   const { letter } = taskState(state, task);
   return withTask(steersForgotten(state, task), task, { ...taskState(EMPTY_STATE, task), letter });
 }
+
+type BetweenIterations =
+  | TaskFact
+  | FleetEvent
+  | WorkEvent
+  | EventOf<"checkout.changed" | "task.merged" | "work.discarded" | "task.reset" | "task.blocked">;
 
 type TaskFact =
   | WorktreeEvent
