@@ -41,7 +41,17 @@ export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitW
 
 /** Git takes a file away before it writes it anew: whoever reads the tasks waits until a merge has moved the checkout. */
 export function inTurnWithMerges(source: TaskSource, root: string): TaskSource {
-  return { ...source, observe: () => inTurn(checkoutKey(root), () => source.observe()) };
+  return {
+    ...source,
+    // Spreading would keep what these are now.
+    get identity() {
+      return source.identity;
+    },
+    get files() {
+      return source.files;
+    },
+    observe: () => inTurn(checkoutKey(root), () => source.observe()),
+  };
 }
 
 /** Those that are there, for commands that make none. */

@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -94,3 +94,26 @@ test("an agent that a killed worker left behind is ended when a worker starts ag
   expect(await server.ralph("worker", "--drain")).toMatchObject({ code: 0 });
   expect(team.leftovers()).toEqual([]);
 });
+
+test(
+  "a worker that was started first marks what it did in the list that is submitted, and in the next list",
+  { timeout: 120_000 },
+  async () => {
+    team = await createTeam({ tasks: ["a", "b"], lease: "10s" });
+    const office = team.machine("office");
+    begin(team.machine("server").start("worker"));
+    await until("the worker is here", async () =>
+      (await office.ralph("status")).stdout.includes("waits for tasks"),
+    );
+    expect(await office.ralph("submit", "--watch")).toMatchObject({ code: 0 });
+    expect(onBase(team, "TODO.md")).not.toContain("[ ]");
+    office.git("pull", "--quiet");
+    writeFileSync(join(office.root, "other.md"), "- [ ] **c**: make c\n");
+    office.git("add", "other.md");
+    office.git("commit", "--quiet", "-m", "another list");
+    office.git("push", "--quiet");
+    expect(await office.ralph("submit", "--source", "other.md", "--watch")).toMatchObject({ code: 0 });
+    expect(onBase(team, "other.md")).toContain("- [x] **c**");
+    expect(onBase(team, "TODO.md")).not.toContain("[ ]");
+  },
+);

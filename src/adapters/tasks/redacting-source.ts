@@ -27,12 +27,20 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
     };
   };
   const hideAll = createMemo((tasks: readonly Task[]) => tasks.map(hide));
-  const { kind, label, path } = source.identity;
-  const shown = { kind, label: redact(label), path: path === null ? null : redact(path) };
+  const shown = ({ kind, label, path }: SourceIdentity): SourceIdentity => ({
+    kind,
+    label: redact(label),
+    path: path === null ? null : redact(path),
+  });
   return {
-    identity: source.identity,
-    files: source.files,
-    observe: async () => ({ source: shown, tasks: hideAll((await source.observe()).tasks) }),
+    // A worker's source changes with every list that is submitted.
+    get identity() {
+      return source.identity;
+    },
+    get files() {
+      return source.files;
+    },
+    observe: async () => ({ source: shown(source.identity), tasks: hideAll((await source.observe()).tasks) }),
     demands: () => source.demands(),
     mark: (task, accepted) => source.mark(realIds.get(task) ?? task, accepted),
     markedIn: (file, task, isDone) => source.markedIn(file, realIds.get(task) ?? task, isDone),
