@@ -94,7 +94,8 @@ export function workspacesBeside(workspace: GitWorkspace): (root: string | undef
   const opened = new Map<string, GitWorkspace>();
   return (root) => {
     if (root === undefined) return workspace;
-    const known = opened.get(root) ?? createGitWorkspace({ root, ralphDir: join(root, ".ralph") });
+    const known =
+      opened.get(root) ?? createGitWorkspace({ root, ralphDir: join(root, ".ralph"), keepsClaims: true });
     opened.set(root, known);
     return known;
   };

@@ -155,6 +155,7 @@ const BESIDE: Beside = {
       mark?.apply(Buffer.alloc(0));
       return Promise.resolve({ is: "ready", from: nextCommit(), to: nextCommit() });
     },
+    whatMoved: () => Promise.resolve(null),
     advance: () => Promise.resolve({ is: "moved" }),
     rename: () => Promise.resolve(),
     revert: () => Promise.resolve({ is: "nothing", from: nextCommit() }),

@@ -1,14 +1,16 @@
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Advanced, AdvanceRequest, Merging } from "../../engine/parallel-ports.ts";
 import { contains } from "../git/git.ts";
-import { keepBackup } from "../git/keep-backup.ts";
+import { acceptedRef, keepBackup } from "../git/keep-backup.ts";
+import { compareBranch } from "../merging/prepare-merge.ts";
+import { isHere, type WhereCommitsAre } from "../merging/write-commit.ts";
 import type { Clone } from "./remote-git.ts";
 import { headRef, type Exchange } from "./exchange.ts";
 import type { Fence } from "./fence.ts";
 import type { Move } from "./push-once.ts";
 
 export interface SharedMergingOptions {
-  /** Of the clone; it finds branches by `remoteTip`. */
+  /** Of the clone; it finds commits by `onRemote`. */
   readonly merging: Merging;
   readonly exchange: Exchange;
   readonly fence: Fence;
@@ -21,6 +23,12 @@ const MERGER = "@merger";
 export function createSharedMerging({ merging, exchange, fence }: SharedMergingOptions): Merging {
   return {
     prepare: (request) => merging.prepare(request),
+    async whatMoved(branch, commit) {
+      const [tip = null] = await exchange.tips([branch], MERGER);
+      const { git, remote } = await exchange.clone();
+      const where = tip === null ? "" : `${keptRef(branch, tip)} on ${remote}`;
+      return compareBranch(git, { commit, tip, where });
+    },
     revert: (request) => merging.revert(request),
     advance: (request) => advance(exchange, fence, request),
     async rename(branch, name) {
@@ -30,14 +38,27 @@ export function createSharedMerging({ merging, exchange, fence }: SharedMergingO
   };
 }
 
-export function remoteTip(exchange: Exchange): (git: unknown, branch: string) => Promise<string> {
-  return async (_git, branch) => {
-    const [tip = null] = await exchange.tips([branch], MERGER);
-    if (tip !== null) return tip;
-    const { remote } = await exchange.clone();
-    throw new RalphError("git-failed", `there is no branch ${branch} on ${remote}`, {
-      hint: `git ls-remote --heads ${remote}`,
-    });
+export function onRemote(exchange: Exchange): WhereCommitsAre {
+  return {
+    async findTip(_git, branch) {
+      const [tip = null] = await exchange.tips([branch], MERGER);
+      if (tip !== null) return tip;
+      const { remote } = await exchange.clone();
+      throw new RalphError("git-failed", `there is no branch ${branch} on ${remote}`, {
+        hint: `git ls-remote --heads ${remote}`,
+      });
+    },
+    async whyGone(git, { run, iteration, commit, branch }) {
+      if (await isHere(git, commit)) return null;
+      // The branch has it as well, unless somebody moved it.
+      for (const ref of [acceptedRef({ run, iteration }), headRef(branch)]) {
+        await exchange.fetch(ref, MERGER);
+        if (await isHere(git, commit)) return null;
+      }
+      const { remote } = await exchange.clone();
+      const push = `git push ${remote} ${commit}:${acceptedRef({ run, iteration })}`;
+      return `${remote} no longer has the accepted commit of ${branch}; in the clone of the worker that made it: ${push}`;
+    },
   };
 }
 
@@ -77,6 +98,10 @@ async function whereItStands(
   return "before";
 }
 
+function keptRef(branch: string, tip: string): string {
+  return `refs/ralph/merged/${branch.replace(/^ralph\//, "")}/${tip.slice(0, 12)}`;
+}
+
 /** How often the branch may move at the same moment. */
 const TRIES_MAX = 3;
 
@@ -87,7 +112,7 @@ async function retire(exchange: Exchange, fence: Fence, branch: string): Promise
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const [tip = null] = await exchange.tips([branch], MERGER);
     if (tip === null) return;
-    const ref = `refs/ralph/merged/${branch.replace(/^ralph\//, "")}/${tip.slice(0, 12)}`;
+    const ref = keptRef(branch, tip);
     const kept = await exchange.fetch(ref, MERGER);
     const moves: Move[] = [{ ref: headRef(branch), from: tip, to: null }];
     if (kept !== tip) moves.push({ ref, from: kept, to: tip });

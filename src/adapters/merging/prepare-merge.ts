@@ -1,7 +1,14 @@
 import { posix } from "node:path";
-import type { FileMark, MergeRequest, PreparedMerge, RevertRequest } from "../../engine/parallel-ports.ts";
+import type {
+  FileMark,
+  MergeRequest,
+  MovedBranch,
+  PreparedMerge,
+  PreparedRevert,
+  RevertRequest,
+} from "../../engine/parallel-ports.ts";
 import { commitMessage } from "../git/commit-message.ts";
-import { bytesOf, emptyTree, type Git, gitError, textOf } from "../git/git.ts";
+import { bytesOf, contains, emptyTree, type Git, gitError, textOf } from "../git/git.ts";
 import {
   type Committer,
   type EntryAt,
@@ -12,6 +19,7 @@ import {
   readEntry,
   type TreeEntry,
   treeOf,
+  type WhereCommitsAre,
   withEntries,
 } from "./write-commit.ts";
 
@@ -20,9 +28,11 @@ export async function prepareMerge(
   git: Git,
   committer: Committer,
   request: MergeRequest,
-  findTip: FindTip,
+  { findTip, whyGone }: WhereCommitsAre,
 ): Promise<PreparedMerge> {
-  const [from, branch] = [await findTip(git, request.base), await findTip(git, request.branch)];
+  const [from, branch] = [await findTip(git, request.base), request.commit];
+  const why = await whyGone(git, request);
+  if (why !== null) return { is: "gone", why };
   if ((await git.ask(["merge-base", from, branch])).code !== 0) return unrelated(git, from, branch);
   await layOutAttributes(git, from);
   const source = await markFile(git, request.mark, { ours: from, theirs: branch });
@@ -42,6 +52,7 @@ export async function prepareMerge(
 
 interface Result {
   readonly from: string;
+  /** Its commit. */
   readonly branch: string;
   /** The tree before the mark, and with it. */
   readonly work: string;
@@ -92,6 +103,17 @@ async function settle(git: Git, merged: MergedTree, held: SourceFile["held"]): P
     : { tree: await holding(git, merged.tree, held), conflicts };
 }
 
+/** A branch beside the commit that was accepted on it. */
+export async function compareBranch(
+  git: Git,
+  { commit, tip, where }: { readonly commit: string; readonly tip: string | null; readonly where: string },
+): Promise<MovedBranch | null> {
+  if (tip === commit) return null;
+  if (tip === null) return { tip, commits: 0, isAhead: false, where };
+  const count = await git.must(["rev-list", "--count", tip, `^${commit}`]);
+  return { tip, commits: Number(count), isAhead: await contains(git, tip, commit), where };
+}
+
 async function unrelated(git: Git, from: string, branch: string): Promise<PreparedMerge> {
   const diff = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=MT"];
   const paths: string[] = [];
@@ -109,7 +131,7 @@ export async function prepareRevert(
   committer: Committer,
   request: RevertRequest,
   findTip: FindTip,
-): Promise<PreparedMerge> {
+): Promise<PreparedRevert> {
   const from = await findTip(git, request.base);
   await layOutAttributes(git, from);
   const { held, marked } = await markFile(git, request.mark, { ours: from, theirs: from });

@@ -13,6 +13,7 @@ import { layOldChecks, removeAbandonedOldChecks } from "./old-checks.ts";
 import { readSetBacks } from "./read-set-backs.ts";
 import { readPatch } from "./read-diff.ts";
 import { isAnyLeftover, isLeftByGates, isUntouched, lookAgain, readLeftovers } from "./read-leftovers.ts";
+import { keepAccepted } from "../git/keep-backup.ts";
 import { readHead } from "../git/read-head.ts";
 import { readStatus } from "./read-status.ts";
 import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
@@ -35,12 +36,14 @@ export interface WorkspaceOptions {
   readonly root: string;
   readonly ralphDir: string;
   readonly bigIndexBytes?: number;
+  /** Keeps the commit of each claim, whatever becomes of its branch. */
+  readonly keepsClaims?: boolean;
   /** Iterations after which git is asked to tidy up. */
   readonly tidyEvery?: number;
 }
 
 export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
-  const { root, ralphDir, bigIndexBytes } = options;
+  const { root, ralphDir, bigIndexBytes, keepsClaims = false } = options;
   let opening: Promise<Checkout> | null = null;
   let opened: Checkout | null = null;
   const before: { kept: KeptFiles | null; steering: GitSteering | null; flags: IndexFlags | null } = {
@@ -75,6 +78,9 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
     async collect(request) {
       const checkout = await open();
       const evidence = await collectEvidence(checkout, request, ownersIn(checkout, request), before);
+      const { headAfter: commit } = evidence;
+      if (keepsClaims && request.isClaimed && commit !== null)
+        await keepAccepted(checkout.git, { ...request, commit });
       await tidy(checkout.git);
       return evidence;
     },
