@@ -50,11 +50,12 @@ export function onRemote(exchange: Exchange): WhereCommitsAre {
     },
     async whyGone(git, { run, iteration, commit, branch }) {
       if (await isHere(git, commit)) return null;
-      // The branch has it as well, unless somebody moved it.
-      for (const ref of [acceptedRef({ run, iteration }), headRef(branch)]) {
-        await exchange.fetch(ref, MERGER);
-        if (await isHere(git, commit)) return null;
-      }
+      await exchange.fetch(headRef(branch), MERGER);
+      if (await isHere(git, commit)) return null;
+      // Somebody moved the branch. It may have been accepted in an earlier run.
+      const kept = await exchange.refs([acceptedRef({ run: "*", iteration })], MERGER);
+      const ref = [...kept.keys()].find((one) => kept.get(one) === commit);
+      if (ref !== undefined && (await exchange.fetch(ref, MERGER)) === commit) return null;
       const { remote } = await exchange.clone();
       const push = `git push ${remote} ${commit}:${acceptedRef({ run, iteration })}`;
       return `${remote} no longer has the accepted commit of ${branch}; in the clone of the worker that made it: ${push}`;

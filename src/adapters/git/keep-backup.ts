@@ -30,12 +30,13 @@ export async function keepAccepted(git: Git, accepted: Backup): Promise<void> {
   await git.must(["update-ref", "-m", "ralph: claimed", acceptedRef(accepted), accepted.commit]);
 }
 
+/** `*` stands for any run. */
 export function acceptedRef(of: Pick<Backup, "run" | "iteration">): string {
   return refOf("accepted", of);
 }
 
 function refOf(kind: string, { run, iteration }: Pick<Backup, "run" | "iteration">): string {
-  return `refs/ralph/${kind}/${run.replaceAll(/[^\w-]+/g, "-")}/${iteration}`;
+  return `refs/ralph/${kind}/${run === "*" ? run : run.replaceAll(/[^\w-]+/g, "-")}/${iteration}`;
 }
 
 const REFUSALS_MAX = 3;
