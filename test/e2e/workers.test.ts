@@ -99,7 +99,8 @@ test(
   "a worker that was started first marks what it did in the list that is submitted, and in the next list",
   { timeout: 120_000 },
   async () => {
-    team = await createTeam({ tasks: ["a", "b"], lease: "10s" });
+    const works = [{ shell: 'echo more >> "$RALPH_TASK_ID.txt"' }, { promise: "COMPLETE" }];
+    team = await createTeam({ tasks: ["a", "b"], others: [works], lease: "10s" });
     const office = team.machine("office");
     begin(team.machine("server").start("worker"));
     await until("the worker is here", async () =>
@@ -108,12 +109,12 @@ test(
     expect(await office.ralph("submit", "--watch")).toMatchObject({ code: 0 });
     expect(onBase(team, "TODO.md")).not.toContain("[ ]");
     office.git("pull", "--quiet");
-    writeFileSync(join(office.root, "other.md"), "- [ ] **c**: make c\n");
+    writeFileSync(join(office.root, "other.md"), "- [ ] **a**: make a again\n- [ ] **c**: make c\n");
     office.git("add", "other.md");
     office.git("commit", "--quiet", "-m", "another list");
     office.git("push", "--quiet");
     expect(await office.ralph("submit", "--source", "other.md", "--watch")).toMatchObject({ code: 0 });
-    expect(onBase(team, "other.md")).toContain("- [x] **c**");
+    expect(onBase(team, "other.md")).toBe("- [x] **a**: make a again\n- [x] **c**: make c");
     expect(onBase(team, "TODO.md")).not.toContain("[ ]");
   },
 );

@@ -226,7 +226,7 @@ test("with a budget the first iteration goes alone, and what runs beside counts 
 const submitted = (tasks: readonly Task[], more: Partial<Settings> = {}): Submitted => ({
   run: "run-2",
   settings: settings({ ...SHARED, ...more }),
-  plan: { source: settings().source, tasks },
+  plan: { source: settings(more).source, tasks },
   pid: 1,
   version: "0",
   head: null,
@@ -269,6 +269,25 @@ test("what is done stays done, also a goal that is submitted again", () => {
       );
     expect(submission(done.state, submitted([one], more), NOW)).toEqual({ is: "known" });
   }
+});
+
+test("a task of another list is to do, whatever the last list had done under its id", () => {
+  const merged = given(
+    shared(),
+    tasksObserved(one),
+    ...begun(1, one, "a"),
+    iterationEnded(1, one, "complete"),
+    evidence(1, one, ["a.ts"]),
+  )
+    .andThen()
+    .andThen(
+      { ...about(one, 1), type: "task.merged", from: "h0", to: "h1" },
+      { type: "worktree.removed", run: RUN, task: "one" },
+      { type: "run.ended", run: RUN, outcome: "completed", reason: "every task is done" },
+    );
+  const answer = submission(merged.state, submitted([one], other), NOW);
+  expect(answer.is).toBe("begun");
+  merged.andThen(...("events" in answer ? answer.events : [])).wants("iterate:one");
 });
 
 test("a merge that is held up is tried again when its tasks are submitted again", () => {
