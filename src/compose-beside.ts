@@ -8,7 +8,6 @@ import { outsidePath } from "./adapters/system/safe-path.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
 import { checkoutKey, createOwnCheckout } from "./adapters/workspace/own-checkout.ts";
 import { createWorktrees } from "./adapters/worktrees/git-worktrees.ts";
-import type { TaskSource } from "./engine/ports.ts";
 import type { Beside, Merging, Worktrees } from "./engine/parallel-ports.ts";
 
 /** What worktrees are made from. */
@@ -36,21 +35,6 @@ export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitW
     checkout: createOwnCheckout(parts.project),
     pullRequests: createPullRequests({ root, env: withoutOwn(parts) }),
     workspaceAt,
-  };
-}
-
-/** Git takes a file away before it writes it anew: whoever reads the tasks waits until a merge has moved the checkout. */
-export function inTurnWithMerges(source: TaskSource, root: string): TaskSource {
-  return {
-    ...source,
-    // Spreading would keep what these are now.
-    get identity() {
-      return source.identity;
-    },
-    get files() {
-      return source.files;
-    },
-    observe: () => inTurn(checkoutKey(root), () => source.observe()),
   };
 }
 

@@ -1,9 +1,7 @@
 import { RalphError } from "../../core/ralph-error.ts";
-import type { Advanced, AdvanceRequest, Merging } from "../../engine/parallel-ports.ts";
-import { contains } from "../git/git.ts";
+import type { Advanced, AdvanceRequest, MergeRequest, Merging } from "../../engine/parallel-ports.ts";
+import { compareBranch, contains, type Git, isHere } from "../git/git.ts";
 import { acceptedRef, keepBackup } from "../git/keep-backup.ts";
-import { compareBranch } from "../merging/prepare-merge.ts";
-import { isHere, type WhereCommitsAre } from "../merging/write-commit.ts";
 import type { Clone } from "./remote-git.ts";
 import { headRef, type Exchange } from "./exchange.ts";
 import type { Fence } from "./fence.ts";
@@ -38,9 +36,10 @@ export function createSharedMerging({ merging, exchange, fence }: SharedMergingO
   };
 }
 
-export function onRemote(exchange: Exchange): WhereCommitsAre {
+/** Where `merging` finds commits. */
+export function onRemote(exchange: Exchange) {
   return {
-    async findTip(_git, branch) {
+    async findTip(_git: Git, branch: string): Promise<string> {
       const [tip = null] = await exchange.tips([branch], MERGER);
       if (tip !== null) return tip;
       const { remote } = await exchange.clone();
@@ -48,7 +47,7 @@ export function onRemote(exchange: Exchange): WhereCommitsAre {
         hint: `git ls-remote --heads ${remote}`,
       });
     },
-    async whyGone(git, { run, iteration, commit, branch }) {
+    async whyGone(git: Git, { run, iteration, commit, branch }: MergeRequest): Promise<string | null> {
       if (await isHere(git, commit)) return null;
       await exchange.fetch(headRef(branch), MERGER);
       if (await isHere(git, commit)) return null;

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { MovedBranch } from "../../engine/parallel-ports.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { ownTree, THIS_PLATFORM } from "../system/platform/platform.ts";
 
@@ -242,4 +243,19 @@ export function emptyTree(sibling: string): string {
 /** Whether the commit has the other in its past, or is it. */
 export async function contains(git: Git, commit: string, other: string): Promise<boolean> {
   return (await git.ask(["merge-base", "--is-ancestor", other, commit])).code === 0;
+}
+
+export async function isHere(git: Git, commit: string): Promise<boolean> {
+  return (await git.run(["cat-file", "-e", `${commit}^{commit}`])).code === 0;
+}
+
+/** A branch beside the commit that was accepted on it. */
+export async function compareBranch(
+  git: Git,
+  { commit, tip, where }: { readonly commit: string; readonly tip: string | null; readonly where: string },
+): Promise<MovedBranch | null> {
+  if (tip === commit) return null;
+  if (tip === null) return { tip, commits: 0, isAhead: false, where };
+  const count = await git.must(["rev-list", "--count", tip, `^${commit}`]);
+  return { tip, commits: Number(count), isAhead: await contains(git, tip, commit), where };
 }

@@ -1,12 +1,12 @@
 import type { Merging } from "../../engine/parallel-ports.ts";
 import { openRepository, type OpenRepository, type Repository } from "../git/find-repository.ts";
-import { bytesOf, createGit, type Git } from "../git/git.ts";
+import { bytesOf, compareBranch, createGit, type Git } from "../git/git.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { advance } from "./advance.ts";
 import { mergedBranch } from "../../core/text.ts";
 import { type Committer, createCommitter, HERE, refOf, type WhereCommitsAre } from "./write-commit.ts";
-import { compareBranch, prepareMerge, prepareRevert } from "./prepare-merge.ts";
+import { prepareMerge, prepareRevert } from "./prepare-merge.ts";
 import { withWorkbench } from "./workbench.ts";
 
 interface MergingOptions {

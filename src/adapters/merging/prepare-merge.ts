@@ -2,13 +2,12 @@ import { posix } from "node:path";
 import type {
   FileMark,
   MergeRequest,
-  MovedBranch,
   PreparedMerge,
   PreparedRevert,
   RevertRequest,
 } from "../../engine/parallel-ports.ts";
 import { commitMessage } from "../git/commit-message.ts";
-import { bytesOf, contains, emptyTree, type Git, gitError, textOf } from "../git/git.ts";
+import { bytesOf, emptyTree, type Git, gitError, textOf } from "../git/git.ts";
 import {
   type Committer,
   type EntryAt,
@@ -101,17 +100,6 @@ async function settle(git: Git, merged: MergedTree, held: SourceFile["held"]): P
   return conflicts.length > 0
     ? { ...merged, conflicts }
     : { tree: await holding(git, merged.tree, held), conflicts };
-}
-
-/** A branch beside the commit that was accepted on it. */
-export async function compareBranch(
-  git: Git,
-  { commit, tip, where }: { readonly commit: string; readonly tip: string | null; readonly where: string },
-): Promise<MovedBranch | null> {
-  if (tip === commit) return null;
-  if (tip === null) return { tip, commits: 0, isAhead: false, where };
-  const count = await git.must(["rev-list", "--count", tip, `^${commit}`]);
-  return { tip, commits: Number(count), isAhead: await contains(git, tip, commit), where };
 }
 
 async function unrelated(git: Git, from: string, branch: string): Promise<PreparedMerge> {

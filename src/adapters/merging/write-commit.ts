@@ -1,6 +1,6 @@
 import { RalphError } from "../../core/ralph-error.ts";
 import type { MergeRequest } from "../../engine/parallel-ports.ts";
-import { bytesOf, type Git } from "../git/git.ts";
+import { bytesOf, type Git, isHere } from "../git/git.ts";
 import type { OpenRepository } from "../git/find-repository.ts";
 import { resolveCommit } from "../git/read-head.ts";
 
@@ -56,10 +56,6 @@ export const HERE: WhereCommitsAre = {
       ? null
       : `the accepted commit ${commit} of ${branch} is no longer in this repository; fetch it from where it still is`,
 };
-
-export async function isHere(git: Git, commit: string): Promise<boolean> {
-  return (await git.run(["cat-file", "-e", `${commit}^{commit}`])).code === 0;
-}
 
 async function findTip(git: Git, branch: string): Promise<string> {
   const tip = await resolveCommit(git, refOf(branch));

@@ -5,7 +5,11 @@ import type { Stories, TaskSource } from "../../engine/ports.ts";
 import { createMemo } from "./task-format.ts";
 
 /** Shows the source as the log will: a secret in the plan would otherwise differ at every look. */
-export function redactingSource(source: TaskSource, redact: (text: string) => string): TaskSource {
+export function redactingSource(
+  source: TaskSource,
+  redact: (text: string) => string,
+  look: <Plan>(observe: () => Promise<Plan>) => Promise<Plan> = (observe) => observe(),
+): TaskSource {
   const realIds = new Map<string, string>();
   const hide = (task: Task): Task => {
     const id = redact(task.id);
@@ -27,11 +31,7 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
     };
   };
   const hideAll = createMemo((tasks: readonly Task[]) => tasks.map(hide));
-  const shown = ({ kind, label, path }: SourceIdentity): SourceIdentity => ({
-    kind,
-    label: redact(label),
-    path: path === null ? null : redact(path),
-  });
+  const shown = (known: SourceIdentity) => ({ ...redactAll(known, redact), kind: known.kind });
   return {
     // A worker's source changes with every list that is submitted.
     get identity() {
@@ -40,7 +40,10 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
     get files() {
       return source.files;
     },
-    observe: async () => ({ source: shown(source.identity), tasks: hideAll((await source.observe()).tasks) }),
+    observe: async () => ({
+      source: shown(source.identity),
+      tasks: hideAll((await look(() => source.observe())).tasks),
+    }),
     demands: () => source.demands(),
     mark: (task, accepted) => source.mark(realIds.get(task) ?? task, accepted),
     markedIn: (file, task, isDone) => source.markedIn(file, realIds.get(task) ?? task, isDone),

@@ -1,8 +1,14 @@
 import { closeSync, fstatSync, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { NO_LEFTOVERS, type Leftovers } from "../../core/report/evidence.ts";
-import type { GatePlace, OldChecksRequest, WatchRequest, Workspace } from "../../engine/ports.ts";
+import { type Evidence, NO_LEFTOVERS, type Leftovers } from "../../core/report/evidence.ts";
+import type {
+  CollectRequest,
+  GatePlace,
+  OldChecksRequest,
+  WatchRequest,
+  Workspace,
+} from "../../engine/ports.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { collectEvidence } from "./collect-evidence.ts";
 import { commitMark } from "./commit-leftovers.ts";
@@ -43,14 +49,10 @@ export interface WorkspaceOptions {
 }
 
 export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
-  const { root, ralphDir, bigIndexBytes, keepsClaims = false } = options;
+  const { root, ralphDir, bigIndexBytes } = options;
   let opening: Promise<Checkout> | null = null;
   let opened: Checkout | null = null;
-  const before: { kept: KeptFiles | null; steering: GitSteering | null; flags: IndexFlags | null } = {
-    kept: null,
-    steering: null,
-    flags: null,
-  };
+  const before: Before = { kept: null, steering: null, flags: null };
   const tidy = createTidying(options.tidyEvery);
   const open = async (): Promise<Checkout> => {
     opened ??= await (opening ??= openCheckout(root, ralphDir, bigIndexBytes));
@@ -78,9 +80,7 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
     async collect(request) {
       const checkout = await open();
       const evidence = await collectEvidence(checkout, request, ownersIn(checkout, request), before);
-      const { headAfter: commit } = evidence;
-      if (keepsClaims && request.isClaimed && commit !== null)
-        await keepAccepted(checkout.git, { ...request, commit });
+      await keepClaim(checkout, options, request, evidence);
       await tidy(checkout.git);
       return evidence;
     },
@@ -114,6 +114,23 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
       };
     },
   };
+}
+
+/** What was there before the iteration. */
+interface Before {
+  kept: KeptFiles | null;
+  steering: GitSteering | null;
+  flags: IndexFlags | null;
+}
+
+async function keepClaim(
+  { git }: Checkout,
+  { keepsClaims }: WorkspaceOptions,
+  request: CollectRequest,
+  { headAfter: commit }: Evidence,
+): Promise<void> {
+  if (keepsClaims === true && request.isClaimed && commit !== null)
+    await keepAccepted(git, { ...request, commit });
 }
 
 async function hasWritten(checkout: Checkout, request: WatchRequest): Promise<boolean> {
