@@ -146,6 +146,8 @@ export interface MovedBranch {
   readonly isAhead: boolean;
   /** Where they stay, in words. */
   readonly where: string;
+  /** The command that puts it back to the accepted one. */
+  readonly restore: string;
 }
 
 export interface AdvanceRequest {

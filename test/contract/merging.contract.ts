@@ -173,30 +173,30 @@ function describeMovedBranch(): void {
       expect(await subject.merging.whatMoved(WORK, commit)).toEqual(told);
     }
 
-    const where = expect.any(String) as string;
+    const words = { where: expect.any(String) as string, restore: expect.any(String) as string };
 
     test("where it was, nothing is told", () => expectAccepted(null));
 
     test("forward: the accepted commit is merged, and the rest is told", async () => {
       await subject.commit(WORK, { b: "more\n" });
       const tip = await subject.commit(WORK, { "evil.txt": "evil\n" });
-      await expectAccepted({ tip, commits: 2, isAhead: true, where });
+      await expectAccepted({ tip, commits: 2, isAhead: true, ...words });
     });
 
     test("elsewhere: the accepted commit is merged, and the rest is told", async () => {
       const tip = await subject.commit("ralph/evil", { "evil.txt": "evil\n" });
       await subject.move(WORK, tip);
-      await expectAccepted({ tip, commits: 1, isAhead: false, where });
+      await expectAccepted({ tip, commits: 1, isAhead: false, ...words });
     });
 
     test("back: the accepted commit is merged, and the branch is told", async () => {
       await subject.move(WORK, start);
-      await expectAccepted({ tip: start, commits: 0, isAhead: false, where });
+      await expectAccepted({ tip: start, commits: 0, isAhead: false, ...words });
     });
 
     test("deleted: the accepted commit is merged, and the branch is told", async () => {
       await subject.move(WORK, null);
-      await expectAccepted({ tip: null, commits: 0, isAhead: false, where });
+      await expectAccepted({ tip: null, commits: 0, isAhead: false, ...words });
     });
   });
 }

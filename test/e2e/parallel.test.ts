@@ -124,8 +124,8 @@ else echo '<promise>BLOCKED:they exclude each other</promise>'; fi`,
 
 describe("a branch whose work was accepted", () => {
   /** Accepted, and held up by what lies in the user's checkout. */
-  async function acceptedOne(): Promise<string> {
-    parallelProject(["one"], `${WORKS} && git add -A && git commit -qm work`);
+  async function acceptedOne(agent = WORKS): Promise<string> {
+    parallelProject(["one"], `${agent} && git add -A && git commit -qm work`);
     project.write("README.md", "a person's\n");
     expect(await run("--worktree")).toMatchObject({ code: 2 });
     project.git("checkout", "--quiet", "README.md");
@@ -173,6 +173,21 @@ test -n "$branch" || until test -e "${common}/moved"; do sleep 0.05; done\n`,
     expect(project.read("one.txt")).toBe("one\n");
     expect(stdout).toContain(`ralph/one has 1 commit on top of the accepted commit ${accepted.slice(0, 7)}`);
     expect(project.git("log", "-1", "--format=%s", "ralph/merged/one")).toBe("by hand");
+  });
+
+  test("is moved, and the accepted commit conflicts: its agent goes on when the branch is put back", async () => {
+    const joins = "git merge -q main || { echo both > one.txt; git add -A; git commit -qm both; }";
+    const accepted = await acceptedOne(`test $n = 1 || { ${joins}; ${DONE}; exit; }; ${WORKS}`);
+    project.git("update-ref", "refs/heads/ralph/one", "main");
+    project.write("one.txt", "somebody's\n");
+    project.commit("the same file");
+    const held = await run("--worktree");
+    expect(held.code).toBe(2);
+    const command = `git update-ref refs/heads/ralph/one ${accepted}`;
+    expect(held.stdout).toContain(`somebody moved ralph/one; put it back: ${command}, then: ralph run`);
+    project.git(...command.split(" ").slice(1));
+    expect(await run("--worktree")).toMatchObject({ code: 0 });
+    expect(project.read("one.txt")).toBe("both\n");
   });
 
   test("is deleted: its commit is kept all the same, and merged", async () => {

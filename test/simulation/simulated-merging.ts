@@ -81,7 +81,7 @@ export function whatMoved(branches: Branches, branch: string, commit: string): M
   const tip = branches.tip(branch);
   if (tip === commit) return null;
   const isAhead = branches.contains(tip, commit);
-  return { tip, commits: branches.besides(tip, commit), isAhead, where: branch };
+  return { tip, commits: branches.besides(tip, commit), isAhead, where: branch, restore: "put it back" };
 }
 
 export function prepareRevert(branches: Branches, request: RevertRequest): PreparedRevert {

@@ -209,6 +209,7 @@ describe("a branch that is not where its work was accepted", () => {
       commits: 1,
       isAhead: false,
       where: `${kept} on origin`,
+      restore: `git push --force origin ${commit}:${WORK}`,
     });
     await here.merging.rename("ralph/task-001", "ralph/merged/task-001");
     expect([machines.there(WORK), machines.there(kept)]).toEqual([null, other]);

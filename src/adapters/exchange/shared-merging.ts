@@ -25,7 +25,8 @@ export function createSharedMerging({ merging, exchange, fence }: SharedMergingO
       const [tip = null] = await exchange.tips([branch], MERGER);
       const { git, remote } = await exchange.clone();
       const where = tip === null ? "" : `${keptRef(branch, tip)} on ${remote}`;
-      return compareBranch(git, { commit, tip, where });
+      const restore = `git push --force ${remote} ${commit}:${headRef(branch)}`;
+      return compareBranch(git, { commit, tip, where, restore });
     },
     revert: (request) => merging.revert(request),
     advance: (request) => advance(exchange, fence, request),

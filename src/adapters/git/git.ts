@@ -249,13 +249,16 @@ export async function isHere(git: Git, commit: string): Promise<boolean> {
   return (await git.run(["cat-file", "-e", `${commit}^{commit}`])).code === 0;
 }
 
+interface BranchPlace extends Pick<MovedBranch, "tip" | "where" | "restore"> {
+  readonly commit: string;
+}
+
 /** A branch beside the commit that was accepted on it. */
-export async function compareBranch(
-  git: Git,
-  { commit, tip, where }: { readonly commit: string; readonly tip: string | null; readonly where: string },
-): Promise<MovedBranch | null> {
+export async function compareBranch(git: Git, place: BranchPlace): Promise<MovedBranch | null> {
+  const { commit, ...moved } = place;
+  const { tip } = moved;
   if (tip === commit) return null;
-  if (tip === null) return { tip, commits: 0, isAhead: false, where };
+  if (tip === null) return { ...moved, commits: 0, isAhead: false };
   const count = await git.must(["rev-list", "--count", tip, `^${commit}`]);
-  return { tip, commits: Number(count), isAhead: await contains(git, tip, commit), where };
+  return { ...moved, commits: Number(count), isAhead: await contains(git, tip, commit) };
 }

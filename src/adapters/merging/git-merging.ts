@@ -34,7 +34,8 @@ export function createMerging({ root, scratch, where = HERE }: MergingOptions): 
       const git = createGit(cwd, { place: { GIT_DIR: gitDir, GIT_WORK_TREE: cwd } });
       const tip = await resolveCommit(git, refOf(branch));
       const where = `${branch}, or ${mergedBranch(branch)} once its worktree is removed`;
-      return compareBranch(git, { commit, tip, where });
+      const restore = `git update-ref ${refOf(branch)} ${commit}`;
+      return compareBranch(git, { commit, tip, where, restore });
     },
     rename: async (branch, name) => renameBranch(await open(), branch, name),
     advance: async (request) => advance(await open(), scratch, request),

@@ -123,8 +123,21 @@ export function mergeMarker(run: string): string {
   return `merge-${run}`;
 }
 
-function failed(way: Way, conflicts: readonly string[], gates: readonly CheckedGate[]): readonly Event[] {
-  return mergeFailed(way.known, way.worktree, about(way), { conflicts, gates });
+/** Back to its agent, but not to commits of others that nobody has accepted. */
+async function failed(
+  way: Way,
+  conflicts: readonly string[],
+  gates: readonly CheckedGate[],
+): Promise<readonly Event[]> {
+  const { branch, base } = way.worktree;
+  const moved = await way.beside.merging.whatMoved(branch, way.commit);
+  if (moved === null || moved.isAhead)
+    return mergeFailed(way.known, way.worktree, about(way), { conflicts, gates });
+  const what = conflicts.length > 0 ? "conflicts with" : "does not pass on";
+  return held(
+    way,
+    `its work ${what} ${base}, and its agent cannot go on: somebody moved ${branch}; put it back: ${moved.restore}`,
+  );
 }
 
 async function advance(
