@@ -11,7 +11,6 @@ import { textOf } from "./adapters/git/git.ts";
 import { stripEscapes } from "./core/report/strip-escapes.ts";
 import { checkoutKey, createOwnCheckout } from "./adapters/workspace/own-checkout.ts";
 import { createWorktrees } from "./adapters/worktrees/git-worktrees.ts";
-import type { TaskSource } from "./engine/ports.ts";
 import type { Beside, Merging, Worktrees } from "./engine/parallel-ports.ts";
 
 /** What worktrees are made from. */
@@ -41,11 +40,6 @@ export function besideOf(parts: BesideParts, workspaceAt: (root: string) => GitW
     pullRequests: createPullRequests({ root, env: withoutOwn(parts) }),
     workspaceAt,
   };
-}
-
-/** Git takes a file away before it writes it anew: whoever reads the tasks waits until a merge has moved the checkout. */
-export function inTurnWithMerges(source: TaskSource, root: string): TaskSource {
-  return { ...source, observe: () => inTurn(checkoutKey(root), () => source.observe()) };
 }
 
 /** The difference, for a terminal: nothing in the files can steer it. */
@@ -96,7 +90,8 @@ export function workspacesBeside(workspace: GitWorkspace): (root: string | undef
   const opened = new Map<string, GitWorkspace>();
   return (root) => {
     if (root === undefined) return workspace;
-    const known = opened.get(root) ?? createGitWorkspace({ root, ralphDir: join(root, ".ralph") });
+    const known =
+      opened.get(root) ?? createGitWorkspace({ root, ralphDir: join(root, ".ralph"), keepsClaims: true });
     opened.set(root, known);
     return known;
   };

@@ -3,7 +3,7 @@ import { clearMerged, createSharedWorktrees, removeWorktree } from "./adapters/e
 import { createExchange, type Exchange } from "./adapters/exchange/exchange.ts";
 import { createFence } from "./adapters/exchange/fence.ts";
 import { createTaskBranches, pushingWorkspace } from "./adapters/exchange/task-branches.ts";
-import { createSharedMerging, remoteTip } from "./adapters/exchange/shared-merging.ts";
+import { createSharedMerging, onRemote } from "./adapters/exchange/shared-merging.ts";
 import { toWire } from "./adapters/files/progress-file.ts";
 import { createMerging } from "./adapters/merging/git-merging.ts";
 import { openDatabase } from "./adapters/postgres/database.ts";
@@ -238,7 +238,7 @@ function exchangedWork(
   const beside = besideOf(own, workspaceIn);
   const { worktrees } = beside;
   const scratch = join(project.stateFolder, "scratch");
-  const merging = createMerging({ root, scratch, findTip: remoteTip(exchange) });
+  const merging = createMerging({ root, scratch, where: onRemote(exchange) });
   return {
     exchange,
     beside: {

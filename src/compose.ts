@@ -13,7 +13,7 @@ import {
 } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
 import { allGatesOf } from "./compose-gates.ts";
-import { besideOf, inTurnWithMerges, workspacesBeside } from "./compose-beside.ts";
+import { besideOf, workspacesBeside } from "./compose-beside.ts";
 import { builtInAgents, OWN_ROOT, withoutOwnSecrets, type Project, type Queue } from "./compose-project.ts";
 import type { Plugins } from "./compose-plugins.ts";
 import { sandboxOf } from "./compose-sandbox.ts";
@@ -26,6 +26,8 @@ import { outsidePath } from "./adapters/system/safe-path.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
 import { addTask as addTaskTo, type AddedTask } from "./adapters/tasks/add-task.ts";
 import { openSource, type OpenedSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
+import { inTurn } from "./adapters/system/in-turn.ts";
+import { checkoutKey } from "./adapters/workspace/own-checkout.ts";
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
 import type { RoadmapDefaults } from "./adapters/tasks/roadmap-source.ts";
 import { loadTaskListFormat } from "./adapters/tasks/task-list/task-list-format.ts";
@@ -204,7 +206,8 @@ export function composePorts(parts: RunParts): Ports {
   return {
     log,
     commands,
-    source: inTurnWithMerges(redactingSource(source, redact), project.root),
+    // Git takes a file away before it writes it anew: whoever reads the tasks waits until a merge has moved the checkout.
+    source: redactingSource(source, redact, (look) => inTurn(checkoutKey(project.root), look)),
     agents: agentsOf({ ...parts, secrets, sandbox: commands.sandbox ?? null }, workspaceIn),
     workspace,
     beside: besideOf({ ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT }, workspaceIn),

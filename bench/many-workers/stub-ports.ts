@@ -156,6 +156,7 @@ const BESIDE: Beside = {
       mark?.apply(Buffer.alloc(0));
       return Promise.resolve({ is: "ready", from: nextCommit(), to: nextCommit() });
     },
+    whatMoved: () => Promise.resolve(null),
     advance: () => Promise.resolve({ is: "moved" }),
     rename: () => Promise.resolve(),
     set: () => Promise.resolve({ is: "moved", held: [] }),

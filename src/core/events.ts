@@ -360,8 +360,13 @@ export type WorktreeEvent =
   /** A person has to clear the way first; the next run tries again. */
   | (AboutIteration<"merge.held"> & { readonly why: string })
   /** People bring it to the base. */
-  | (AboutIteration<"task.proposed"> & { readonly url: string })
-  | (AboutIteration<"task.merged"> & { readonly from: string; readonly to: string });
+  | (AboutIteration<"task.proposed"> & { readonly url: string } & LeftOut)
+  | (AboutIteration<"task.merged"> & { readonly from: string; readonly to: string } & LeftOut);
+
+interface LeftOut {
+  /** In words, what was done to the branch after its commit was accepted. */
+  readonly leftOut?: string;
+}
 
 /** Of a run that workers on several machines share. */
 export type FleetEvent =

@@ -80,12 +80,14 @@ export interface WorktreeEntry {
 }
 
 /**
- * Brings the work of a branch to its base. Nobody's checkout, index or branch is touched by preparing it. Everything
+ * Brings accepted commits to their base. Nobody's checkout, index or branch is touched by preparing it. Everything
  * may be repeated after a crash: it ends as it would have without.
  */
 export interface Merging {
   /** The commit that the base would become. Until the base moves nothing but the answer names it. */
   prepare(request: MergeRequest): Promise<PreparedMerge>;
+  /** What a branch has by now that is not at the accepted commit any more; null when it still is there. */
+  whatMoved(branch: string, commit: string): Promise<MovedBranch | null>;
   /** Moves the base from one commit to another, if it is still there and nobody's uncommitted work is in the way. */
   advance(request: AdvanceRequest): Promise<Advanced>;
   /**
@@ -100,7 +102,7 @@ export interface Merging {
   /** Deletes a branch that is still there. What is dropped for good is kept as what is moved is. */
   drop(branch: string, commit: string, backup?: Pick<AdvanceRequest, "run" | "iteration">): Promise<void>;
   /** The commit, on the base as it is now, that takes work back. */
-  revert(request: RevertRequest): Promise<PreparedMerge>;
+  revert(request: RevertRequest): Promise<PreparedRevert>;
 }
 
 export interface BranchMove {
@@ -118,6 +120,8 @@ export type BranchMoved =
   | { readonly is: "stays"; readonly why: string; readonly paths: readonly string[] };
 
 export interface MergeRequest extends Omit<CommitRequest, "hooks"> {
+  /** Nothing but this commit is merged, wherever the branch is by now. */
+  readonly commit: string;
   readonly branch: string;
   readonly base: string;
   /** The files of the result are the same in all three. A rebase whose commits do not apply one by one is a squash. */
@@ -146,7 +150,25 @@ export type PreparedMerge =
       readonly why?: string;
     }
   /** The base has it all already. */
-  | { readonly is: "nothing"; readonly from: string };
+  | { readonly is: "nothing"; readonly from: string }
+  /** The commit is nowhere to be had; in words, with what helps. */
+  | { readonly is: "gone"; readonly why: string };
+
+export type PreparedRevert = Exclude<PreparedMerge, { readonly is: "gone" }>;
+
+/** A branch that somebody moved after its work was accepted. */
+export interface MovedBranch {
+  /** Null: it was deleted. */
+  readonly tip: string | null;
+  /** How many commits it has that the accepted one does not have. */
+  readonly commits: number;
+  /** Whether they continue the accepted one. */
+  readonly isAhead: boolean;
+  /** Where they stay, in words. */
+  readonly where: string;
+  /** The command that puts it back to the accepted one. */
+  readonly restore: string;
+}
 
 export interface AdvanceRequest {
   readonly base: string;
@@ -193,6 +215,8 @@ export interface PullRequests {
 }
 
 export interface ProposedWork {
+  /** What was accepted: the branch is pushed as it was then. */
+  readonly commit: string;
   readonly branch: string;
   readonly base: string;
   readonly title: string;

@@ -33,6 +33,10 @@ export function gitHands(): GitHands {
       return commit;
     },
     tip: async (branch) => (isThere(branch) ? git("rev-parse", `refs/heads/${branch}`) : null),
+    async move(branch, commit) {
+      const ref = `refs/heads/${branch}`;
+      git("update-ref", ...(commit === null ? ["-d", ref] : [ref, commit]));
+    },
     async filesOf(commit) {
       const names = git("ls-tree", "-r", "--name-only", commit).split("\n").filter(Boolean);
       const text = (name: string): string =>

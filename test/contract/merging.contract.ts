@@ -42,6 +42,7 @@ export function describeMerging(name: string, create: () => Promise<MergingSubje
     afterEach(() => subject.dispose());
 
     describePrepare();
+    describeMovedBranch();
     describeMark();
     describeAdvance();
     describeWaiting();
@@ -50,8 +51,10 @@ export function describeMerging(name: string, create: () => Promise<MergingSubje
   });
 }
 
-function prepare(over: Partial<MergeRequest> = {}): Promise<PreparedMerge> {
-  return subject.merging.prepare({ ...ABOUT, branch: WORK, how: "squash", mark: null, ...over });
+async function prepare(over: Partial<MergeRequest> = {}): Promise<PreparedMerge> {
+  const { branch = WORK } = over;
+  const commit = (await subject.tip(branch)) ?? "";
+  return subject.merging.prepare({ ...ABOUT, commit, branch, how: "squash", mark: null, ...over });
 }
 
 function advance(to: string, over: Partial<AdvanceRequest> = {}): Promise<Advanced> {
@@ -145,10 +148,55 @@ function describePrepare(): void {
       expect(await preparedFiles(prepare())).toEqual(once);
     });
 
-    test("a branch that is not there is told", async () => {
-      await expect(prepare()).rejects.toThrow(`there is no branch ${WORK}`);
+    test("a commit that nobody has any more is told", async () => {
       await subject.commit(WORK, { a: "work\n" });
+      const why = expect.stringMatching(/./) as string;
+      expect(await prepare({ commit: "f".repeat(40) })).toEqual({ is: "gone", why });
       expect(await prepare()).toMatchObject({ is: "ready" });
+    });
+  });
+}
+
+function describeMovedBranch(): void {
+  describe("a branch that somebody moved after its work was accepted", () => {
+    let commit: string;
+    let accepted: Files;
+
+    beforeEach(async () => {
+      commit = await subject.commit(WORK, { a: "work\n" });
+      accepted = { ...(await subject.filesOf(start)), a: "work\n" };
+    });
+
+    /** What comes to the base, and what is told of the branch. */
+    async function expectAccepted(told: unknown): Promise<void> {
+      for (const how of WAYS) expect(await preparedFiles(prepare({ commit, how }))).toEqual(accepted);
+      expect(await subject.merging.whatMoved(WORK, commit)).toEqual(told);
+    }
+
+    const words = { where: expect.any(String) as string, restore: expect.any(String) as string };
+
+    test("where it was, nothing is told", () => expectAccepted(null));
+
+    test("forward: the accepted commit is merged, and the rest is told", async () => {
+      await subject.commit(WORK, { b: "more\n" });
+      const tip = await subject.commit(WORK, { "evil.txt": "evil\n" });
+      await expectAccepted({ tip, commits: 2, isAhead: true, ...words });
+    });
+
+    test("elsewhere: the accepted commit is merged, and the rest is told", async () => {
+      const tip = await subject.commit("ralph/evil", { "evil.txt": "evil\n" });
+      await subject.move(WORK, tip);
+      await expectAccepted({ tip, commits: 1, isAhead: false, ...words });
+    });
+
+    test("back: the accepted commit is merged, and the branch is told", async () => {
+      await subject.move(WORK, start);
+      await expectAccepted({ tip: start, commits: 0, isAhead: false, ...words });
+    });
+
+    test("deleted: the accepted commit is merged, and the branch is told", async () => {
+      await subject.move(WORK, null);
+      await expectAccepted({ tip: null, commits: 0, isAhead: false, ...words });
     });
   });
 }

@@ -26,8 +26,9 @@ export function describePullRequests(name: string, create: () => Promise<PullReq
     });
     afterEach(() => subject.dispose());
 
-    const propose = (branch = BRANCH): Promise<PullRequest> =>
+    const propose = async (branch = BRANCH, commit?: string): Promise<PullRequest> =>
       subject.pullRequests.propose({
+        commit: commit ?? (await subject.tip(branch)) ?? "",
         branch,
         base: BASE,
         title: "task-001: Make it work",
@@ -54,6 +55,12 @@ export function describePullRequests(name: string, create: () => Promise<PullReq
       const more = await subject.commit(BRANCH, { a: "more work\n" });
       expect(await propose()).toEqual(first);
       expect(await subject.pushed(BRANCH)).toBe(more);
+    });
+
+    test("what is pushed is the accepted commit, wherever the branch is by now", async () => {
+      await subject.commit(BRANCH, { a: "nobody accepted that\n" });
+      await propose(BRANCH, tip);
+      expect(await subject.pushed(BRANCH)).toBe(tip);
     });
 
     test("each branch has its own", async () => {

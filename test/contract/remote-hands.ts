@@ -50,6 +50,10 @@ export function remoteHands(): GitHands {
       const own = branch.startsWith("ralph/") ? here(branch) : null;
       return own ?? atHub(`refs/${branch}/`) ?? atHub(`refs/heads/${branch}`);
     },
+    async move(branch, commit) {
+      const ref = `refs/heads/${branch}`;
+      run(hub, "update-ref", ...(commit === null ? ["-d", ref] : [ref, commit]));
+    },
     async switchTo(branch) {
       git("fetch", "--quiet");
       git("switch", "--quiet", branch);

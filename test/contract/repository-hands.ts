@@ -21,6 +21,8 @@ export interface RepositoryHands {
     options?: { readonly merged?: string },
   ): Promise<string>;
   tip(branch: string): Promise<string | null>;
+  /** Somebody moves a branch that is not checked out; null deletes it. */
+  move(branch: string, commit: string | null): Promise<void>;
   filesOf(commit: string): Promise<Files>;
   /** Into a checkout, uncommitted; null removes the file. */
   put(root: string, name: string, text: string | null): Promise<void>;

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createExchange, type Exchange } from "../../src/adapters/exchange/exchange.ts";
 import { createFence, type Fence } from "../../src/adapters/exchange/fence.ts";
-import { createSharedMerging, remoteTip } from "../../src/adapters/exchange/shared-merging.ts";
+import { createSharedMerging, onRemote } from "../../src/adapters/exchange/shared-merging.ts";
 import { createSharedWorktrees } from "../../src/adapters/exchange/shared-worktrees.ts";
 import { createTaskBranches } from "../../src/adapters/exchange/task-branches.ts";
 import { createMerging } from "../../src/adapters/merging/git-merging.ts";
@@ -21,7 +21,7 @@ describeMerging("a remote", async () => {
   const hands = remoteHands();
   const { root, folder, git } = hands;
   const { exchange, fence } = exchangeOf(root);
-  const merging = createMerging({ root, scratch: join(folder, "scratch"), findTip: remoteTip(exchange) });
+  const merging = createMerging({ root, scratch: join(folder, "scratch"), where: onRemote(exchange) });
   return {
     ...hands,
     isOnRemote: true,

@@ -50,6 +50,9 @@ export function simulatedHands(): SimulatedHands {
       return commit;
     },
     tip: async (branch) => branches.tip(branch),
+    async move(branch, commit) {
+      branches.move(branch, commit);
+    },
     filesOf: async (commit) => Object.fromEntries(branches.files(commit)),
     async put(root, name, text) {
       checkoutAt(root).put(name, text ?? undefined);

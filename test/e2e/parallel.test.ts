@@ -122,6 +122,108 @@ else echo '<promise>BLOCKED:they exclude each other</promise>'; fi`,
   });
 });
 
+describe("a branch whose work was accepted", () => {
+  /** Accepted, and held up by what lies in the user's checkout. */
+  async function acceptedOne(agent = WORKS): Promise<string> {
+    parallelProject(["one"], `${agent} && git add -A && git commit -qm work`);
+    project.write("README.md", "a person's\n");
+    expect(await run("--worktree")).toMatchObject({ code: 2 });
+    project.git("checkout", "--quiet", "README.md");
+    return project.git("rev-parse", "ralph/one");
+  }
+
+  test("is moved by another agent: what was accepted is merged, and the rest is told", async () => {
+    parallelProject(
+      ["zero", "one", "evil"],
+      `case $RALPH_TASK_ID in
+one) until test -e "$common/gated-zero"; do sleep 0.05; done; ${WORKS} ;;
+evil) until test -e "$common/gated-one"; do sleep 0.05; done; sleep 1
+  echo stolen > stolen.txt; git add -A; git commit -qm stolen
+  git update-ref refs/heads/ralph/one HEAD; git reset -q --hard HEAD~1; touch "$common/moved"; ${WORKS} ;;
+*) ${WORKS} ;;
+esac`,
+    );
+    // A merge is tried out on no branch: the first one waits there until the other's branch is moved.
+    const common = join(project.root, ".git");
+    project.write(
+      "gate.sh",
+      `branch=$(git branch --show-current); touch "${common}/gated-\${branch#ralph/}"
+test -n "$branch" || until test -e "${common}/moved"; do sleep 0.05; done\n`,
+    );
+    const config = project.read(".ralph/ralph.toml");
+    project.write(".ralph/ralph.toml", `${config}[[gates]]\nname = "slow"\ncommand = "sh gate.sh"\n`);
+    project.commit("a gate");
+    const { code, stdout } = await run("--parallel", "3");
+    expect(code).toBe(0);
+    expect(project.read("one.txt")).toBe("one\n");
+    expect(existsSync(join(project.root, "stolen.txt"))).toBe(false);
+    expect(stdout).toContain("ralph/one was moved away from the accepted commit");
+    expect((await project.ralph("why", "one")).stdout).toContain("was moved away from the accepted commit");
+    const stolen = project.git("log", "--all", "--format=%H", "--grep", "^stolen$");
+    expect(project.git("branch", "--format=%(refname)", "--contains", stolen)).toContain("/one");
+  });
+
+  test("gets further commits: only what was accepted is merged, and the rest stays on the branch", async () => {
+    const accepted = await acceptedOne();
+    const [root = ""] = worktrees().map((line) => line.slice("worktree ".length));
+    project.write("more.txt", "more\n");
+    project.git("-C", root, "commit", "--quiet", "--allow-empty", "-m", "by hand");
+    const { code, stdout } = await run("--worktree");
+    expect(code).toBe(0);
+    expect(project.read("one.txt")).toBe("one\n");
+    expect(stdout).toContain(`ralph/one has 1 commit on top of the accepted commit ${accepted.slice(0, 7)}`);
+    expect(project.git("log", "-1", "--format=%s", "ralph/merged/one")).toBe("by hand");
+  });
+
+  test("is moved, and the accepted commit conflicts: its agent goes on when the branch is put back", async () => {
+    const joins = "git merge -q main || { echo both > one.txt; git add -A; git commit -qm both; }";
+    const accepted = await acceptedOne(`test $n = 1 || { ${joins}; ${DONE}; exit; }; ${WORKS}`);
+    project.git("update-ref", "refs/heads/ralph/one", "main");
+    project.write("one.txt", "somebody's\n");
+    project.commit("the same file");
+    const held = await run("--worktree");
+    expect(held.code).toBe(2);
+    const command = `git update-ref refs/heads/ralph/one ${accepted}`;
+    expect(held.stdout).toContain(`somebody moved ralph/one; put it back: ${command}, then: ralph run`);
+    project.git(...command.split(" ").slice(1));
+    expect(await run("--worktree")).toMatchObject({ code: 0 });
+    expect(project.read("one.txt")).toBe("both\n");
+  });
+
+  test("is deleted: its commit is kept all the same, and merged", async () => {
+    const accepted = await acceptedOne();
+    project.git("update-ref", "-d", "refs/heads/ralph/one");
+    for (const line of worktrees())
+      project.git("worktree", "remove", "--force", line.slice("worktree ".length));
+    project.git("reflog", "expire", "--expire=now", "--all");
+    project.git("gc", "--quiet", "--prune=now");
+    const { code, stdout } = await run("--worktree");
+    expect(code).toBe(0);
+    expect(project.read("one.txt")).toBe("one\n");
+    expect(stdout).toContain(`somebody deleted ralph/one; the accepted commit ${accepted.slice(0, 7)}`);
+  });
+
+  test("loses its commit: the task waits for a person, who is told what to type", async () => {
+    const accepted = await acceptedOne();
+    for (const ref of project.git("for-each-ref", "--format=%(refname)", "refs/ralph/accepted").split("\n"))
+      project.git("update-ref", "-d", ref);
+    project.git("update-ref", "-d", "refs/heads/ralph/one");
+    for (const line of worktrees())
+      project.git("worktree", "remove", "--force", line.slice("worktree ".length));
+    project.git("reflog", "expire", "--expire=now", "--all");
+    project.git("gc", "--quiet", "--prune=now");
+    const { code, stdout } = await run("--worktree");
+    expect(code).toBe(2);
+    expect(stdout).toContain(`the accepted commit ${accepted} of ralph/one is no longer in this repository`);
+    const { stdout: inbox } = await project.ralph("inbox");
+    expect(inbox).toContain("one waits to be merged: the accepted commit");
+    expect(inbox).toContain("ralph reset --task one");
+    await project.ralph("reset", "--task", "one");
+    expect(await run("--worktree")).toMatchObject({ code: 0 });
+    expect(project.read("one.txt")).toBe("one\n");
+  });
+});
+
 describe("a set-up", () => {
   test("that fails blocks its task, with what it said", async () => {
     parallelProject(["one"], WORKS, '[worktree]\nsetup = "echo no such registry; exit 3"\n');

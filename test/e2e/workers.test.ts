@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -94,3 +94,61 @@ test("an agent that a killed worker left behind is ended when a worker starts ag
   expect(await server.ralph("worker", "--drain")).toMatchObject({ code: 0 });
   expect(team.leftovers()).toEqual([]);
 });
+
+test(
+  "a worker that was started first marks what it did in the list that is submitted, and in the next list",
+  { timeout: 120_000 },
+  async () => {
+    const works = [{ shell: 'echo more >> "$RALPH_TASK_ID.txt"' }, { promise: "COMPLETE" }];
+    team = await createTeam({ tasks: ["a", "b"], others: [works], lease: "10s" });
+    const office = team.machine("office");
+    begin(team.machine("server").start("worker"));
+    await until("the worker is here", async () =>
+      (await office.ralph("status")).stdout.includes("waits for tasks"),
+    );
+    expect(await office.ralph("submit", "--watch")).toMatchObject({ code: 0 });
+    expect(onBase(team, "TODO.md")).not.toContain("[ ]");
+    office.git("pull", "--quiet");
+    writeFileSync(join(office.root, "other.md"), "- [ ] **a**: make a again\n- [ ] **c**: make c\n");
+    office.git("add", "other.md");
+    office.git("commit", "--quiet", "-m", "another list");
+    office.git("push", "--quiet");
+    expect(await office.ralph("submit", "--source", "other.md", "--watch")).toMatchObject({ code: 0 });
+    expect(onBase(team, "other.md")).toBe("- [x] **a**: make a again\n- [x] **c**: make c");
+    expect(onBase(team, "TODO.md")).not.toContain("[ ]");
+  },
+);
+
+test(
+  "branches that somebody moves or deletes on the remote change nothing of what is merged, and hold up no other task",
+  { timeout: 120_000 },
+  async () => {
+    team = await createTeam({ tasks: ["a", "b", "c"], lease: "10s" });
+    const [office, left, right] = [team.machine("office"), team.machine("left"), team.machine("right")];
+    expect(await office.ralph("submit")).toMatchObject({ code: 0 });
+    expect(await left.ralph("worker", "--drain", "--no-merge")).toMatchObject({ code: 0 });
+    writeFileSync(join(office.root, "stolen.txt"), "stolen\n");
+    office.git("add", "stolen.txt");
+    office.git("commit", "--quiet", "-m", "stolen");
+    office.git("push", "--quiet", "--force", "origin", "HEAD:refs/heads/ralph/a", ":refs/heads/ralph/b");
+    const third = (await team.events()).find(({ type, task }) => type === "task.completed" && task === "c");
+    const kept = `refs/ralph/accepted/${String(third?.["run"])}/${String(third?.["iteration"])}`;
+    office.git("push", "--quiet", "origin", ":refs/heads/ralph/c", `:${kept}`);
+
+    const merging = await right.ralph("worker", "--drain");
+    expect(merging.stdout).toContain("ralph/a was moved away from the accepted commit");
+    expect(merging.stdout).toContain("somebody deleted ralph/b");
+    expect([onBase(team, "a.txt"), onBase(team, "b.txt"), onBase(team, "c.txt")]).toEqual(["a", "b", null]);
+    expect(onBase(team, "stolen.txt")).toBeNull();
+    expect(team.git("for-each-ref", "--format=%(contents:subject)", "refs/ralph/merged")).toContain("stolen");
+
+    const { stdout } = await office.ralph("inbox");
+    expect(stdout).toContain("c waits to be merged: origin no longer has the accepted commit of ralph/c");
+    const [, command = ""] = /: (git push origin \S+)/.exec(stdout) ?? [];
+    left.git(...command.replace(/,$/, "").split(" ").slice(1));
+    expect((await office.ralph("submit")).stdout).toContain("submitted");
+    expect(await right.ralph("worker", "--drain")).toMatchObject({ code: 0 });
+    expect(onBase(team, "c.txt")).toBe("c");
+    expect(onBase(team, "TODO.md")).not.toContain("[ ]");
+  },
+);

@@ -66,6 +66,12 @@ export class Branches {
     return commit !== null && this.#past(commit).has(other);
   }
 
+  /** How many commits one has that the other does not have. */
+  besides(commit: string | null, other: string): number {
+    const past = this.#past(other);
+    return commit === null ? 0 : [...this.#past(commit)].filter((one) => !past.has(one)).length;
+  }
+
   /** Numbers grow from parent to child: the greatest of what both have has none of the others behind it. */
   mergeBase(one: string, other: string): string {
     const past = this.#past(other);

@@ -116,7 +116,7 @@ export const LANE_MUTANTS: readonly Mutant[] = (
             if (prepared.is !== "conflict") return prepared;
             const { from } = prepared;
             const { branches } = world;
-            const [ours, theirs] = [branches.files(from), branches.files(branches.tip(request.branch))];
+            const [ours, theirs] = [branches.files(from), branches.files(request.commit)];
             const plan = withMark(ours.get(CHECKLIST) ?? "", request.task, true);
             const files = new Map([...ours, ...theirs, [CHECKLIST, plan]]);
             return { is: "ready", from, to: branches.add(files, [from], "merge") };

@@ -52,12 +52,12 @@ export function simulatedPullRequests(
       await step();
       if (!lanes.hasHub) throw new RalphError("config", "there is no place for pull requests");
     },
-    propose: async ({ branch }) => {
+    propose: async ({ branch, commit }) => {
       await step();
       if (world.random.chance(0.2)) return { is: "refused", why: "nobody is there" };
       if (!world.tasks.some(({ id }) => branch === branchOf(id) && facts.isAccepted(id)))
         world.violate(`a pull request was opened for ${branch}, which is not accepted`);
-      lanes.proposed.set(branch, world.branches.tip(branch));
+      lanes.proposed.set(branch, commit);
       await step();
       return { is: "proposed", url: `https://example.org/${branch}` };
     },

@@ -8,7 +8,7 @@ import type { LaneTruth } from "./lane-truth.ts";
 import { checkMove } from "./merge-invariants.ts";
 import { simulatedPullRequests, trialWorkspace } from "./simulated-beside.ts";
 import { SharedTrees, type TreeParts } from "./simulated-trees.ts";
-import { prepareMerge, prepareRevert } from "./simulated-merging.ts";
+import { prepareMerge, prepareRevert, whatMoved } from "./simulated-merging.ts";
 import { simulatedOwnCheckout } from "./simulated-own-checkout.ts";
 import { simulatedWorkspace } from "./simulated-workspace.ts";
 import { MAIN, type World } from "./world.ts";
@@ -78,6 +78,10 @@ function simulatedSharedMerging(parts: CloneParts): Merging {
       if (prepared.is === "ready") machine.commits.add(prepared.to);
       await step();
       return prepared;
+    },
+    whatMoved: async (branch, commit) => {
+      await step();
+      return whatMoved(branches, branch, commit);
     },
     advance: (request) => advance(parts, request),
     rename: async (branch) => {

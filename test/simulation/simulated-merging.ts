@@ -7,7 +7,9 @@ import type {
   FileMark,
   MergeRequest,
   Merging,
+  MovedBranch,
   PreparedMerge,
+  PreparedRevert,
   RevertRequest,
 } from "../../src/engine/parallel-ports.ts";
 import type { DurableFacts } from "./durable-facts.ts";
@@ -41,6 +43,10 @@ export function simulatedMerging(
         await step();
         return prepared;
       }),
+    whatMoved: async (branch, commit) => {
+      await step();
+      return whatMoved(branches, branch, commit);
+    },
     advance: (request) => alone(() => advance(world, lanes, facts, request, step)),
     rename: async (branch, name) => {
       await step();
@@ -95,8 +101,9 @@ function keepOnBranch(branches: Branches, name: string, commit: string): string 
 }
 
 export function prepareMerge(branches: Branches, request: MergeRequest): PreparedMerge {
-  const { mark, how } = request;
-  const [from, branch] = [tipOf(branches, request.base), tipOf(branches, request.branch)];
+  const { mark, how, commit: branch } = request;
+  const from = tipOf(branches, request.base);
+  if (!branches.has(branch)) return { is: "gone", why: `nobody has ${branch} any more` };
   const [ours, theirs] = [branches.files(from), branches.files(branch)];
   const parted = branches.files(branches.mergeBase(from, branch));
   const source = sourceOf(mark, ours, theirs);
@@ -109,7 +116,14 @@ export function prepareMerge(branches: Branches, request: MergeRequest): Prepare
   return { is: "ready", from, to: branches.add(files, parents, "merge") };
 }
 
-export function prepareRevert(branches: Branches, request: RevertRequest): PreparedMerge {
+export function whatMoved(branches: Branches, branch: string, commit: string): MovedBranch | null {
+  const tip = branches.tip(branch);
+  if (tip === commit) return null;
+  const isAhead = branches.contains(tip, commit);
+  return { tip, commits: branches.besides(tip, commit), isAhead, where: branch, restore: "put it back" };
+}
+
+export function prepareRevert(branches: Branches, request: RevertRequest): PreparedRevert {
   const { mark, base, spans } = request;
   const from = tipOf(branches, base);
   const ours = branches.files(from);

@@ -3,6 +3,7 @@ import type { Event } from "../../src/core/events.ts";
 import { ownerOf } from "../../src/core/loop/effects.ts";
 import { restOf } from "../../src/core/loop/decide.ts";
 import { taskState } from "../../src/core/loop/state.ts";
+import { inboxOf } from "../../src/core/projections/inbox.ts";
 import { submission, type Submitted } from "../../src/core/loop/submission.ts";
 import type { Task } from "../../src/core/plan/task.ts";
 import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
@@ -225,7 +226,7 @@ test("with a budget the first iteration goes alone, and what runs beside counts 
 const submitted = (tasks: readonly Task[], more: Partial<Settings> = {}): Submitted => ({
   run: "run-2",
   settings: settings({ ...SHARED, ...more }),
-  plan: { source: settings().source, tasks },
+  plan: { source: settings(more).source, tasks },
   pid: 1,
   version: "0",
   head: null,
@@ -268,6 +269,40 @@ test("what is done stays done, also a goal that is submitted again", () => {
       );
     expect(submission(done.state, submitted([one], more), NOW)).toEqual({ is: "known" });
   }
+});
+
+test("a task of another list is to do, whatever the last list had done under its id", () => {
+  const merged = given(
+    shared(),
+    tasksObserved(one),
+    ...begun(1, one, "a"),
+    iterationEnded(1, one, "complete"),
+    evidence(1, one, ["a.ts"]),
+  )
+    .andThen()
+    .andThen(
+      { ...about(one, 1), type: "task.merged", from: "h0", to: "h1" },
+      { type: "worktree.removed", run: RUN, task: "one" },
+      { type: "run.ended", run: RUN, outcome: "completed", reason: "every task is done" },
+    );
+  const answer = submission(merged.state, submitted([one], other), NOW);
+  expect(answer.is).toBe("begun");
+  merged.andThen(...("events" in answer ? answer.events : [])).wants("iterate:one");
+});
+
+test("a merge that is held up is tried again when its tasks are submitted again", () => {
+  const held = given(
+    shared(),
+    tasksObserved(one),
+    ...begun(1, one, "a"),
+    iterationEnded(1, one, "complete"),
+    evidence(1, one, ["a.ts"]),
+  )
+    .andThen()
+    .andThen({ ...about(one, 1), type: "merge.held", why: "main is protected" });
+  const answer = submission(held.state, submitted([one]), NOW);
+  expect([answer.is, types(answer)]).toEqual(["begun", ["run.ended", "run.started", "tasks.observed"]]);
+  expect(inboxOf(held.state)).toMatchObject([{ task: "one", kind: "merge", text: "main is protected" }]);
 });
 
 test("a run that nobody can go on with is over when tasks are submitted anew", () => {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { RalphError } from "../../core/ralph-error.ts";
-import { fetchRefs, type Move, type PushAttempt, pushOnce, readHeads } from "./push-once.ts";
+import { fetchRefs, type Move, type PushAttempt, pushOnce, readRefs } from "./push-once.ts";
 import {
   type Attempted,
   type Clone,
@@ -22,8 +22,8 @@ export interface Exchange {
    * the task or part for which it is asked: while it is held, trouble with the remote is waited out.
    */
   tips(branches: readonly string[], holder: string | null): Promise<readonly (string | null)[]>;
-  /** Those of these branches that the remote has, with all below them; nothing is fetched. */
-  heads(patterns: readonly string[], holder: string | null): Promise<ReadonlyMap<string, string>>;
+  /** Those of these references that the remote has; nothing is fetched. */
+  refs(patterns: readonly string[], holder: string | null): Promise<ReadonlyMap<string, string>>;
   /** A reference that is no branch, fetched. */
   fetch(ref: string, holder: string | null): Promise<string | null>;
   /** All of the moves, or none. Trouble is not waited out: what came of it is not known. */
@@ -89,9 +89,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const { git, root, remote } = await clone();
       return remoteKey((await git.must(["remote", "get-url", remote])).trim(), root);
     },
-    heads: async (patterns, holder) => {
+    refs: async (patterns, holder) => {
       const opened = await clone();
-      return persist(() => readHeads(opened, patterns), holder);
+      return persist(() => readRefs(opened, patterns), holder);
     },
     tips: async (branches, holder) => {
       const opened = await clone();

@@ -91,25 +91,19 @@ function remoteWords({ stderr }: RemoteResult): readonly string[] {
     .slice(0, LINES_TOLD);
 }
 
-/** What the remote has of these branches, by name. */
-export async function readHeads(
+/** What the remote has of these references, by name. */
+export async function readRefs(
   { over, target, remote }: Clone,
   patterns: readonly string[],
 ): Promise<Attempted<ReadonlyMap<string, string>>> {
-  const result = await over.run([
-    "ls-remote",
-    "--heads",
-    "--refs",
-    target,
-    ...patterns.map((one) => `refs/heads/${one}`),
-  ]);
+  const result = await over.run(["ls-remote", "--refs", target, ...patterns]);
   if (result.code !== 0) return troubleOf(result, remote);
   const lines = result.stdout.split("\n").filter(Boolean);
-  const heads = lines.map((line): [string, string] => {
+  const refs = lines.map((line): [string, string] => {
     const [id = "", ref = ""] = Buffer.from(line, "latin1").toString("utf8").split("\t");
-    return [ref.slice("refs/heads/".length), id];
+    return [ref, id];
   });
-  return { result: new Map(heads) };
+  return { result: new Map(refs) };
 }
 
 /** Each with all that it needs; null where the remote has no such reference. Nothing of the user's moves by it. */

@@ -31,8 +31,13 @@ async function workOn(worker: TestWorker, task = "task-001"): Promise<void> {
   await worker.branches.push(task);
 }
 
-function prepareOn({ merging }: TestWorker): Promise<PreparedMerge> {
-  return merging.prepare({ ...ABOUT, branch: "ralph/task-001", how: "squash", mark: null });
+const WORK = "refs/heads/ralph/task-001";
+
+async function prepareOn(
+  { merging }: TestWorker,
+  commit = machines.there(WORK) ?? "",
+): Promise<PreparedMerge> {
+  return merging.prepare({ ...ABOUT, commit, branch: "ralph/task-001", how: "squash", mark: null });
 }
 
 function advanceOn({ merging }: TestWorker, prepared: PreparedMerge): Promise<Advanced> {
@@ -176,3 +181,53 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+describe("a branch that is not where its work was accepted", () => {
+  const ACCEPTED = "refs/ralph/accepted/r1/7";
+  let commit: string;
+
+  /** Pushed as after a claim. */
+  beforeEach(async () => {
+    await workOn(there);
+    commit = machines.there(WORK) ?? "";
+    await there.branches.push("task-001", { ref: ACCEPTED, commit });
+  });
+
+  const push = (...refspecs: string[]): string =>
+    there.machine.git("push", "--quiet", "--force", "origin", ...refspecs);
+
+  test("pushed away: the accepted commit is merged, and the other is kept and told", async () => {
+    const other = there.machine.commit("other");
+    push(`${other}:${WORK}`);
+    const prepared = await prepareOn(here, commit);
+    expect(await advanceOn(here, prepared)).toEqual({ is: "moved" });
+    expect(machines.inHub("ls-tree", "--name-only", "main")).toContain("task-001.txt");
+    expect(machines.inHub("log", "--format=%s", "main")).not.toContain("other");
+    const kept = `refs/ralph/merged/task-001/${other.slice(0, 12)}`;
+    expect(await here.merging.whatMoved("ralph/task-001", commit)).toEqual({
+      tip: other,
+      commits: 1,
+      isAhead: false,
+      where: `${kept} on origin`,
+      restore: `git push --force origin ${commit}:${WORK}`,
+    });
+    await here.merging.rename("ralph/task-001", "ralph/merged/task-001");
+    expect([machines.there(WORK), machines.there(kept)]).toEqual([null, other]);
+  });
+
+  test("deleted: another machine finds the accepted commit all the same", async () => {
+    push(`:${WORK}`);
+    expect(await advanceOn(here, await prepareOn(here, commit))).toEqual({ is: "moved" });
+    expect(machines.inHub("ls-tree", "--name-only", "main")).toContain("task-001.txt");
+    expect(await here.merging.whatMoved("ralph/task-001", commit)).toMatchObject({ tip: null });
+  });
+
+  test("deleted with what we keep: what it needs is told, and done by hand it is merged", async () => {
+    push(`:${WORK}`, `:${ACCEPTED}`);
+    const command = `git push origin ${commit}:${ACCEPTED}`;
+    const prepared = await prepareOn(here, commit);
+    expect(prepared).toEqual({ is: "gone", why: expect.stringContaining(command) as string });
+    there.machine.git(...command.split(" ").slice(1));
+    expect(await prepareOn(here, commit)).toMatchObject({ is: "ready" });
+  });
+});

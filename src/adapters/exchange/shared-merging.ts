@@ -1,14 +1,14 @@
 import { RalphError } from "../../core/ralph-error.ts";
-import type { Advanced, AdvanceRequest, Merging } from "../../engine/parallel-ports.ts";
-import { contains } from "../git/git.ts";
-import { keepBackup } from "../git/keep-backup.ts";
+import type { Advanced, AdvanceRequest, MergeRequest, Merging } from "../../engine/parallel-ports.ts";
+import { compareBranch, contains, type Git, isHere } from "../git/git.ts";
+import { acceptedRef, keepBackup } from "../git/keep-backup.ts";
 import type { Clone } from "./remote-git.ts";
 import { headRef, type Exchange } from "./exchange.ts";
 import type { Fence } from "./fence.ts";
 import type { Move } from "./push-once.ts";
 
 export interface SharedMergingOptions {
-  /** Of the clone; it finds branches by `remoteTip`. */
+  /** Of the clone; it finds commits by `onRemote`. */
   readonly merging: Merging;
   readonly exchange: Exchange;
   readonly fence: Fence;
@@ -21,6 +21,13 @@ const MERGER = "@merger";
 export function createSharedMerging({ merging, exchange, fence }: SharedMergingOptions): Merging {
   return {
     ...merging,
+    async whatMoved(branch, commit) {
+      const [tip = null] = await exchange.tips([branch], MERGER);
+      const { git, remote } = await exchange.clone();
+      const where = tip === null ? "" : `${keptRef(branch, tip)} on ${remote}`;
+      const restore = `git push --force ${remote} ${commit}:${headRef(branch)}`;
+      return compareBranch(git, { commit, tip, where, restore });
+    },
     advance: (request) => advance(exchange, fence, request),
     async rename(branch, name) {
       await retire(exchange, fence, branch);
@@ -29,14 +36,29 @@ export function createSharedMerging({ merging, exchange, fence }: SharedMergingO
   };
 }
 
-export function remoteTip(exchange: Exchange): (git: unknown, branch: string) => Promise<string> {
-  return async (_git, branch) => {
-    const [tip = null] = await exchange.tips([branch], MERGER);
-    if (tip !== null) return tip;
-    const { remote } = await exchange.clone();
-    throw new RalphError("git-failed", `there is no branch ${branch} on ${remote}`, {
-      hint: `git ls-remote --heads ${remote}`,
-    });
+/** Where `merging` finds commits. */
+export function onRemote(exchange: Exchange) {
+  return {
+    async findTip(_git: Git, branch: string): Promise<string> {
+      const [tip = null] = await exchange.tips([branch], MERGER);
+      if (tip !== null) return tip;
+      const { remote } = await exchange.clone();
+      throw new RalphError("git-failed", `there is no branch ${branch} on ${remote}`, {
+        hint: `git ls-remote --heads ${remote}`,
+      });
+    },
+    async whyGone(git: Git, { run, iteration, commit, branch }: MergeRequest): Promise<string | null> {
+      if (await isHere(git, commit)) return null;
+      await exchange.fetch(headRef(branch), MERGER);
+      if (await isHere(git, commit)) return null;
+      // Somebody moved the branch. It may have been accepted in an earlier run.
+      const kept = await exchange.refs([acceptedRef({ run: "*", iteration })], MERGER);
+      const ref = [...kept.keys()].find((one) => kept.get(one) === commit);
+      if (ref !== undefined && (await exchange.fetch(ref, MERGER)) === commit) return null;
+      const { remote } = await exchange.clone();
+      const push = `git push ${remote} ${commit}:${acceptedRef({ run, iteration })}`;
+      return `${remote} no longer has the accepted commit of ${branch}; in the clone of the worker that made it: ${push}`;
+    },
   };
 }
 
@@ -76,6 +98,10 @@ async function whereItStands(
   return "before";
 }
 
+function keptRef(branch: string, tip: string): string {
+  return `refs/ralph/merged/${branch.replace(/^ralph\//, "")}/${tip.slice(0, 12)}`;
+}
+
 /** How often the branch may move at the same moment. */
 const TRIES_MAX = 3;
 
@@ -86,7 +112,7 @@ async function retire(exchange: Exchange, fence: Fence, branch: string): Promise
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     const [tip = null] = await exchange.tips([branch], MERGER);
     if (tip === null) return;
-    const ref = `refs/ralph/merged/${branch.replace(/^ralph\//, "")}/${tip.slice(0, 12)}`;
+    const ref = keptRef(branch, tip);
     const kept = await exchange.fetch(ref, MERGER);
     const moves: Move[] = [{ ref: headRef(branch), from: tip, to: null }];
     if (kept !== tip) moves.push({ ref, from: kept, to: tip });

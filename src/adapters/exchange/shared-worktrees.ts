@@ -116,8 +116,9 @@ async function setBranch({ git }: Clone, name: string, tip: string | null): Prom
 /** Git cannot have a branch where another is a folder, on the server neither. */
 async function requireRoom(exchange: Exchange, name: string, task: TaskId): Promise<void> {
   const folder = name.split("/")[0] ?? "";
-  const heads = await exchange.heads([folder, `${name}/*`], task);
-  const inTheWay = [...heads.keys()].find((head) => head === folder || head.startsWith(`${name}/`));
+  const heads = await exchange.refs([headRef(folder), headRef(`${name}/*`)], task);
+  const names = [...heads.keys()].map((ref) => ref.slice(headRef("").length));
+  const inTheWay = names.find((head) => head === folder || head.startsWith(`${name}/`));
   if (inTheWay === undefined) return;
   throw new RalphError("not-writable", `the branch ${inTheWay} is in the way of the branch ${name}`, {
     hint: `git cannot have both; rename it on the remote`,

@@ -58,6 +58,15 @@ describe("the end of an iteration", () => {
     expect(machines.inHub("ls-tree", "--name-only", head)).toContain("new.txt");
   });
 
+  test("what was claimed is on the remote under a name of ours as well, also when it is looked at again", async () => {
+    await iterate(() => writeFileSync(join(root, "new.txt"), "new\n"));
+    const head = here.machine.git("-C", root, "rev-parse", "HEAD");
+    expect(machines.there("refs/ralph/accepted/r1/1")).toBe(head);
+    await here.branches.push(TASK, { ref: "refs/ralph/accepted/r1/1", commit: head });
+    await here.branches.push(TASK, { ref: "refs/ralph/accepted/r1/2", commit: head });
+    expect(machines.there("refs/ralph/accepted/r1/2")).toBe(head);
+  });
+
   test("nothing is sent when nothing was done", async () => {
     const calls = here.calls.length;
     await iterate(() => undefined);

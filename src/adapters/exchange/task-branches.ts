@@ -1,6 +1,7 @@
 import type { TaskId } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Workspace } from "../../engine/ports.ts";
+import { acceptedRef } from "../git/keep-backup.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { type Exchange, headRef, lost } from "./exchange.ts";
 import type { Fence } from "./fence.ts";
@@ -12,8 +13,13 @@ export interface TaskBranches {
   isHeld(task: TaskId): boolean;
   /** Nobody else pushes to it from now on. The network is asked once for each lease. */
   takeUp(task: TaskId): Promise<TakenBranch>;
-  /** Brings the branch as it is here to the remote; sends nothing when it is there already. */
-  push(task: TaskId): Promise<void>;
+  /** Brings the branch as it is here to the remote, and a commit under a name of ours; sends nothing that is there already. */
+  push(task: TaskId, kept?: Kept): Promise<void>;
+}
+
+interface Kept {
+  readonly ref: string;
+  readonly commit: string;
 }
 
 export interface TakenBranch {
@@ -46,10 +52,10 @@ export function createTaskBranches({ exchange, fence, branchOf }: TaskBranchesOp
       taken.set(task, branch);
       return branch;
     },
-    async push(task) {
+    async push(task, kept) {
       const branch = taken.get(task);
       if (branch === undefined) throw lost(task);
-      await pushBranch(exchange, fence, task, branchOf(task), branch);
+      await pushBranch({ exchange, fence, task, name: branchOf(task) }, branch, kept);
     },
   };
 }
@@ -57,20 +63,28 @@ export function createTaskBranches({ exchange, fence, branchOf }: TaskBranchesOp
 /** How often somebody else may push to the branch at the same moment. */
 const TRIES_MAX = 5;
 
+interface Pushing extends Pick<TaskBranchesOptions, "exchange" | "fence"> {
+  readonly task: TaskId;
+  readonly name: string;
+}
+
 async function pushBranch(
-  exchange: Exchange,
-  fence: Fence,
-  task: TaskId,
-  name: string,
+  { exchange, fence, task, name }: Pushing,
   branch: TakenBranch,
+  kept: Kept | undefined,
 ): Promise<void> {
   const { git, remote } = await exchange.clone();
   const ref = headRef(name);
-  const to = await resolveCommit(git, ref);
-  if (to === null || to === branch.tip) return;
+  const to = (await resolveCommit(git, ref)) ?? branch.tip;
   let aside: readonly Move[] = [];
+  let known: string | null = null;
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const pushed = await fence.push(task, [{ ref, from: branch.tip, to }, ...aside]);
+    const moves: Move[] = [...aside];
+    if (to !== branch.tip) moves.push({ ref, from: branch.tip, to });
+    if (kept !== undefined && known !== kept.commit)
+      moves.push({ ref: kept.ref, from: known, to: kept.commit });
+    if (moves.length === 0) return;
+    const pushed = await fence.push(task, moves);
     if (pushed.is === "pushed") {
       branch.tip = to;
       return;
@@ -83,6 +97,7 @@ async function pushBranch(
     const theirs = await exchange.fetch(ref, task);
     aside = theirs === null || theirs === branch.tip ? aside : await keepTheirs(exchange, task, theirs);
     branch.tip = theirs;
+    if (kept !== undefined) known = await exchange.fetch(kept.ref, task);
   }
   throw new RalphError("git-failed", `somebody else keeps pushing to the branch ${name} of ${remote}`);
 }
@@ -106,7 +121,9 @@ export function pushingWorkspace<Inner extends Workspace>(workspace: Inner, bran
     ...workspace,
     async collect(request) {
       const evidence = await workspace.collect(request);
-      await branches.push(request.task);
+      const { headAfter: commit } = evidence;
+      const isKept = request.isClaimed && commit !== null && commit !== request.taskBase;
+      await branches.push(request.task, isKept ? { ref: acceptedRef(request), commit } : undefined);
       return evidence;
     },
   };

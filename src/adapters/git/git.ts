@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { MovedBranch } from "../../engine/parallel-ports.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 
 /** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
@@ -241,4 +242,22 @@ export function emptyTree(sibling: string): string {
 /** Whether the commit has the other in its past, or is it. */
 export async function contains(git: Git, commit: string, other: string): Promise<boolean> {
   return (await git.ask(["merge-base", "--is-ancestor", other, commit])).code === 0;
+}
+
+export async function isHere(git: Git, commit: string): Promise<boolean> {
+  return (await git.run(["cat-file", "-e", `${commit}^{commit}`])).code === 0;
+}
+
+interface BranchPlace extends Pick<MovedBranch, "tip" | "where" | "restore"> {
+  readonly commit: string;
+}
+
+/** A branch beside the commit that was accepted on it. */
+export async function compareBranch(git: Git, place: BranchPlace): Promise<MovedBranch | null> {
+  const { commit, ...moved } = place;
+  const { tip } = moved;
+  if (tip === commit) return null;
+  if (tip === null) return { ...moved, commits: 0, isAhead: false };
+  const count = await git.must(["rev-list", "--count", tip, `^${commit}`]);
+  return { ...moved, commits: Number(count), isAhead: await contains(git, tip, commit) };
 }

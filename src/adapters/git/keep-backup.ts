@@ -8,8 +8,9 @@ export interface Backup {
 }
 
 /** Keeps the commit under a name of its own, unless it has one already. */
-export async function keepBackup(git: Git, { run, iteration, commit }: Backup): Promise<void> {
-  const name = `${BACKUPS}${run.replaceAll(/[^\w-]+/g, "-")}/${iteration}`;
+export async function keepBackup(git: Git, backup: Backup): Promise<void> {
+  const { commit } = backup;
+  const name = refOf("backup", backup);
   let refusals = 0;
   for (let at = 1; ; at += 1) {
     const ref = at === 1 ? name : `${name}-${at}`;
@@ -24,6 +25,19 @@ export async function keepBackup(git: Git, { run, iteration, commit }: Backup): 
   }
 }
 
+/** Keeps what was claimed in an iteration, for when it is accepted: nobody else's branch is needed for it then. */
+export async function keepAccepted(git: Git, accepted: Backup): Promise<void> {
+  await git.must(["update-ref", "-m", "ralph: claimed", acceptedRef(accepted), accepted.commit]);
+}
+
+/** `*` stands for any run. */
+export function acceptedRef(of: Pick<Backup, "run" | "iteration">): string {
+  return refOf("accepted", of);
+}
+
+function refOf(kind: string, { run, iteration }: Pick<Backup, "run" | "iteration">): string {
+  return `refs/ralph/${kind}/${run === "*" ? run : run.replaceAll(/[^\w-]+/g, "-")}/${iteration}`;
+}
+
 const REFUSALS_MAX = 3;
-const BACKUPS = "refs/ralph/backup/";
 const UPDATE = ["update-ref", "-m", "ralph: before it moved"];

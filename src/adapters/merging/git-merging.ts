@@ -1,17 +1,12 @@
 import type { Merging } from "../../engine/parallel-ports.ts";
 import { openRepository, type OpenRepository, type Repository } from "../git/find-repository.ts";
-import { bytesOf, createGit, type Git } from "../git/git.ts";
+import { bytesOf, compareBranch, createGit, type Git } from "../git/git.ts";
 import { keepBackup } from "../git/keep-backup.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { advance } from "./advance.ts";
-import {
-  type Committer,
-  createCommitter,
-  findTip as findLocalTip,
-  type FindTip,
-  refOf,
-} from "./write-commit.ts";
+import { mergedBranch } from "../../core/text.ts";
+import { type Committer, createCommitter, HERE, refOf, type WhereCommitsAre } from "./write-commit.ts";
 import { prepareMerge, prepareRevert } from "./prepare-merge.ts";
 import { keepOnBranch, setBranch } from "./set-branch.ts";
 import { withWorkbench } from "./workbench.ts";
@@ -21,11 +16,11 @@ interface MergingOptions {
   readonly root: string;
   /** A folder for what lives as long as a call; it may be shared. */
   readonly scratch: string;
-  /** Where branches are, when it is not this repository that says so. */
-  readonly findTip?: FindTip;
+  /** When it is not this repository that says so. */
+  readonly where?: WhereCommitsAre;
 }
 
-export function createMerging({ root, scratch, findTip = findLocalTip }: MergingOptions): Merging {
+export function createMerging({ root, scratch, where = HERE }: MergingOptions): Merging {
   let opening: Promise<OpenRepository> | null = null;
   const open = (): Promise<OpenRepository> => (opening ??= openRepository(root));
   const onWorkbench = async <Result>(
@@ -35,7 +30,15 @@ export function createMerging({ root, scratch, findTip = findLocalTip }: Merging
     return withWorkbench(checkout, scratch, (git) => use(git, createCommitter(git, checkout)));
   };
   return {
-    prepare: (request) => onWorkbench((git, committer) => prepareMerge(git, committer, request, findTip)),
+    prepare: (request) => onWorkbench((git, committer) => prepareMerge(git, committer, request, where)),
+    async whatMoved(branch, commit) {
+      const { root: cwd, gitDir } = await open();
+      const git = createGit(cwd, { place: { GIT_DIR: gitDir, GIT_WORK_TREE: cwd } });
+      const tip = await resolveCommit(git, refOf(branch));
+      const where = `${branch}, or ${mergedBranch(branch)} once its worktree is removed`;
+      const restore = `git update-ref ${refOf(branch)} ${commit}`;
+      return compareBranch(git, { commit, tip, where, restore });
+    },
     rename: async (branch, name) => renameBranch(await open(), branch, name),
     advance: async (request) => advance(await open(), scratch, request),
     set: async (move) => setBranch(await open(), scratch, move),
@@ -46,7 +49,8 @@ export function createMerging({ root, scratch, findTip = findLocalTip }: Merging
       if (branch !== "" && (await resolveCommit(git, refOf(branch))) === commit)
         await git.run(["update-ref", "-d", refOf(branch), commit]);
     },
-    revert: (request) => onWorkbench((git, committer) => prepareRevert(git, committer, request, findTip)),
+    revert: (request) =>
+      onWorkbench((git, committer) => prepareRevert(git, committer, request, where.findTip)),
   };
 }
 

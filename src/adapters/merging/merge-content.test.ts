@@ -27,11 +27,13 @@ async function merge(given: Deed, theirs: Deed, ours: Deed): Promise<PreparedMer
   return prepare();
 }
 
+const REQUEST = { run: "r1", task: "T1", iteration: 1, title: "Work", base: "main", branch: "work" };
+
 function prepare(how: "squash" | "rebase" = "squash"): Promise<PreparedMerge> {
   const scratch = join(repository.root, "../scratch");
-  const request = { run: "r1", task: "T1", iteration: 1, title: "Work", base: "main", branch: "work" };
   return createMerging({ root: repository.root, scratch }).prepare({
-    ...request,
+    ...REQUEST,
+    commit: repository.git("rev-parse", "work"),
     how,
     mark: null,
   });
@@ -247,7 +249,7 @@ test("a linked checkout as the user's, a repository of SHA-256", async () => {
   const root = join(repository.root, "../linked");
   repository.git("worktree", "add", "--quiet", "--detach", root);
   const scratch = join(repository.root, "../scratch");
-  const request = { run: "r1", task: "T1", iteration: 1, title: "Work", base: "main", branch: "work" };
+  const request = { ...REQUEST, commit: repository.git("rev-parse", "work") };
   const merging = createMerging({ root, scratch });
   expect((await merging.prepare({ ...request, how: "squash", mark: null })).is).toBe("ready");
 
@@ -262,7 +264,8 @@ test("a linked checkout as the user's, a repository of SHA-256", async () => {
   git("commit", "--quiet", "-m", "work");
   const second = createMerging({ root: wide, scratch });
   for (const how of ["squash", "merge", "rebase"] as const) {
-    const prepared = await second.prepare({ ...request, how, mark: null });
+    const commit = git("rev-parse", "work");
+    const prepared = await second.prepare({ ...REQUEST, commit, how, mark: null });
     const { from, to } = prepared as { from: string; to: string };
     expect(git("rev-parse", `${to}^1`)).toBe(from);
   }

@@ -38,8 +38,9 @@ function tick(task: string, path = "TODO.md"): FileMark {
   return { path, apply };
 }
 
-function prepare(over: Partial<MergeRequest> = {}): Promise<PreparedMerge> {
+async function prepare(over: Partial<MergeRequest> = {}): Promise<PreparedMerge> {
   return merging.prepare({
+    commit: over.commit ?? repository.git("rev-parse", over.branch ?? "work"),
     run: "r1",
     task: "T1",
     iteration: 7,
@@ -358,11 +359,12 @@ describe("nothing to do", () => {
   );
 });
 
-test("an empty repository, and branches that are not there", async () => {
-  await expect(prepare()).rejects.toThrow("there is no branch work");
+test("an empty repository, and a base that is not there", async () => {
+  const commit = "f".repeat(40);
+  await expect(prepare({ base: "nowhere", commit })).rejects.toThrow("there is no branch nowhere");
   repository.dispose();
   begin(temporaryRepository({ unborn: true }));
-  await expect(prepare()).rejects.toThrow("the branch main has no commit yet");
+  await expect(prepare({ commit })).rejects.toThrow("the branch main has no commit yet");
 });
 
 describe("prepare revert", () => {

@@ -1,5 +1,11 @@
 import { posix } from "node:path";
-import type { FileMark, MergeRequest, PreparedMerge, RevertRequest } from "../../engine/parallel-ports.ts";
+import type {
+  FileMark,
+  MergeRequest,
+  PreparedMerge,
+  PreparedRevert,
+  RevertRequest,
+} from "../../engine/parallel-ports.ts";
 import { commitMessage } from "../git/commit-message.ts";
 import { bytesOf, emptyTree, type Git, gitError, textOf } from "../git/git.ts";
 import {
@@ -12,6 +18,7 @@ import {
   readEntry,
   type TreeEntry,
   treeOf,
+  type WhereCommitsAre,
   withEntries,
 } from "./write-commit.ts";
 
@@ -20,9 +27,11 @@ export async function prepareMerge(
   git: Git,
   committer: Committer,
   request: MergeRequest,
-  findTip: FindTip,
+  { findTip, whyGone }: WhereCommitsAre,
 ): Promise<PreparedMerge> {
-  const [from, branch] = [await findTip(git, request.base), await findTip(git, request.branch)];
+  const [from, branch] = [await findTip(git, request.base), request.commit];
+  const why = await whyGone(git, request);
+  if (why !== null) return { is: "gone", why };
   if ((await git.ask(["merge-base", from, branch])).code !== 0) return unrelated(git, from, branch);
   await layOutAttributes(git, from);
   const source = await markFile(git, request.mark, { ours: from, theirs: branch });
@@ -42,6 +51,7 @@ export async function prepareMerge(
 
 interface Result {
   readonly from: string;
+  /** Its commit. */
   readonly branch: string;
   /** The tree before the mark, and with it. */
   readonly work: string;
@@ -109,7 +119,7 @@ export async function prepareRevert(
   committer: Committer,
   request: RevertRequest,
   findTip: FindTip,
-): Promise<PreparedMerge> {
+): Promise<PreparedRevert> {
   const from = await findTip(git, request.base);
   await layOutAttributes(git, from);
   const { held, marked } = await markFile(git, request.mark, { ours: from, theirs: from });

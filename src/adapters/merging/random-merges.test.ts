@@ -90,7 +90,7 @@ function prepare(how: MergeRequest["how"]): Promise<PreparedMerge> {
   const scratch = join(repository.root, "../scratch");
   const merging = createMerging({ root: repository.root, scratch });
   const request = { run: "r1", task: "T1", iteration: 1, title: "Work", base: "main", branch: "work" };
-  return merging.prepare({ ...request, how, mark: null });
+  return merging.prepare({ ...request, commit: repository.git("rev-parse", "work"), how, mark: null });
 }
 
 describe("a random branch and a random base", () => {

@@ -1,5 +1,6 @@
 import { RalphError } from "../../core/ralph-error.ts";
-import { bytesOf, type Git } from "../git/git.ts";
+import type { MergeRequest } from "../../engine/parallel-ports.ts";
+import { bytesOf, type Git, isHere } from "../git/git.ts";
 import type { OpenRepository } from "../git/find-repository.ts";
 import { resolveCommit } from "../git/read-head.ts";
 
@@ -41,7 +42,22 @@ export function createCommitter(git: Git, { identity }: Pick<OpenRepository, "id
 /** Where a branch is: its last commit. */
 export type FindTip = (git: Git, branch: string) => Promise<string>;
 
-export async function findTip(git: Git, branch: string): Promise<string> {
+/** In this repository, or in the one that several machines share. */
+export interface WhereCommitsAre {
+  readonly findTip: FindTip;
+  /** Null when the accepted commit is here with all that it needs; otherwise why not, and what helps. */
+  readonly whyGone: (git: Git, request: MergeRequest) => Promise<string | null>;
+}
+
+export const HERE: WhereCommitsAre = {
+  findTip,
+  whyGone: async (git, { commit, branch }) =>
+    (await isHere(git, commit))
+      ? null
+      : `the accepted commit ${commit} of ${branch} is no longer in this repository; fetch it from where it still is`,
+};
+
+async function findTip(git: Git, branch: string): Promise<string> {
   const tip = await resolveCommit(git, refOf(branch));
   if (tip !== null) return tip;
   const { stdout } = await git.run(["symbolic-ref", "--quiet", "--short", "HEAD"]);

@@ -29,8 +29,8 @@ export function createPullRequests({ root, env }: PullRequestOptions): PullReque
     propose: async (work) => {
       const { git } = await open();
       const remote = await requireRemote(git, work.base);
-      const ref = `refs/heads/${work.branch}`;
-      const pushed = await runProgram("git", ["push", "--quiet", remote, `${ref}:${ref}`], {
+      const refspec = `${work.commit}:refs/heads/${work.branch}`;
+      const pushed = await runProgram("git", ["push", "--quiet", remote, refspec], {
         cwd: root,
         env: silent,
       });

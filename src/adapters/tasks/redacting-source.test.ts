@@ -53,3 +53,18 @@ test("a file is not: its mark comes to the base with the merge", async () => {
   await source.mark("a");
   expect(marked).toEqual([]);
 });
+
+test("a source that turns to another list is shown as that list", () => {
+  let list = "TODO.md";
+  const source = submittedSource(
+    () => {
+      const identity = { kind: "checklist", label: list, path: list } as const;
+      return { identity, plan: { source: identity, tasks: [] } };
+    },
+    ({ path }) => createChecklistSource({ root: "/nowhere", path: path ?? "" }),
+  );
+  const shown = redactingSource(source, (text) => text);
+  list = "other.md";
+  expect(shown.identity.path).toBe("other.md");
+  expect(shown.files.map(({ path }) => path)).toEqual(source.files.map(({ path }) => path));
+});

@@ -5,7 +5,11 @@ import type { Stories, TaskSource } from "../../engine/ports.ts";
 import { createMemo } from "./task-format.ts";
 
 /** Shows the source as the log will: a secret in the plan would otherwise differ at every look. */
-export function redactingSource(source: TaskSource, redact: (text: string) => string): TaskSource {
+export function redactingSource(
+  source: TaskSource,
+  redact: (text: string) => string,
+  look: <Plan>(observe: () => Promise<Plan>) => Promise<Plan> = (observe) => observe(),
+): TaskSource {
   const realIds = new Map<string, string>();
   const hide = (task: Task): Task => {
     const id = redact(task.id);
@@ -27,12 +31,19 @@ export function redactingSource(source: TaskSource, redact: (text: string) => st
     };
   };
   const hideAll = createMemo((tasks: readonly Task[]) => tasks.map(hide));
-  const { kind, label, path } = source.identity;
-  const shown = { kind, label: redact(label), path: path === null ? null : redact(path) };
+  const shown = (known: SourceIdentity) => ({ ...redactAll(known, redact), kind: known.kind });
   return {
-    identity: source.identity,
-    files: source.files,
-    observe: async () => ({ source: shown, tasks: hideAll((await source.observe()).tasks) }),
+    // A worker's source changes with every list that is submitted.
+    get identity() {
+      return source.identity;
+    },
+    get files() {
+      return source.files;
+    },
+    observe: async () => ({
+      source: shown(source.identity),
+      tasks: hideAll((await look(() => source.observe())).tasks),
+    }),
     demands: () => source.demands(),
     mark: (task, accepted) => source.mark(realIds.get(task) ?? task, accepted),
     markedIn: (file, task, isDone) => source.markedIn(file, realIds.get(task) ?? task, isDone),

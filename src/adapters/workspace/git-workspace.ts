@@ -1,8 +1,9 @@
 import { closeSync, fstatSync, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { NO_LEFTOVERS, type Leftovers } from "../../core/report/evidence.ts";
+import { type Evidence, NO_LEFTOVERS, type Leftovers } from "../../core/report/evidence.ts";
 import type {
+  CollectRequest,
   CommitRequest,
   CommittedWork,
   GatePlace,
@@ -30,6 +31,7 @@ import {
 import { commitMessage } from "../git/commit-message.ts";
 import { readHead, resolveCommit } from "../git/read-head.ts";
 import { saveConflict, strayRef } from "./return-to-branch.ts";
+import { keepAccepted } from "../git/keep-backup.ts";
 import { readStatus } from "./read-status.ts";
 import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
@@ -51,6 +53,8 @@ export interface WorkspaceOptions {
   readonly root: string;
   readonly ralphDir: string;
   readonly bigIndexBytes?: number;
+  /** Keeps the commit of each claim, whatever becomes of its branch. */
+  readonly keepsClaims?: boolean;
   /** Iterations after which git is asked to tidy up. */
   readonly tidyEvery?: number;
 }
@@ -59,11 +63,7 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
   const { root, ralphDir, bigIndexBytes } = options;
   let opening: Promise<Checkout> | null = null;
   let opened: Checkout | null = null;
-  const before: { kept: KeptFiles | null; steering: GitSteering | null; flags: IndexFlags | null } = {
-    kept: null,
-    steering: null,
-    flags: null,
-  };
+  const before: Before = { kept: null, steering: null, flags: null };
   const tidy = createTidying(options.tidyEvery);
   const open = async (): Promise<Checkout> => {
     opened ??= await (opening ??= openCheckout(root, ralphDir, bigIndexBytes));
@@ -91,6 +91,7 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
     async collect(request) {
       const checkout = await open();
       const evidence = await collectEvidence(checkout, request, ownersIn(checkout, request), before);
+      await keepClaim(checkout, options, request, evidence);
       await tidy(checkout.git);
       return evidence;
     },
@@ -115,6 +116,23 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
       };
     },
   };
+}
+
+/** What was there before the iteration. */
+interface Before {
+  kept: KeptFiles | null;
+  steering: GitSteering | null;
+  flags: IndexFlags | null;
+}
+
+async function keepClaim(
+  { git }: Checkout,
+  { keepsClaims }: WorkspaceOptions,
+  request: CollectRequest,
+  { headAfter: commit }: Evidence,
+): Promise<void> {
+  if (keepsClaims === true && request.isClaimed && commit !== null)
+    await keepAccepted(git, { ...request, commit });
 }
 
 async function hasWritten(checkout: Checkout, request: WatchRequest): Promise<boolean> {

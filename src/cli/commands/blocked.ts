@@ -93,6 +93,7 @@ function itemLines(
   const help = blocked.find(({ id }) => id === task);
   if (kind === "blocked" && help !== undefined)
     return [`${style.bad("■")} ${task} is blocked: ${text}`, `    → ${whatToDo(help)}`];
+  if (kind === "merge") return [`${style.bad("■")} ${task} waits to be merged: ${text}`];
   const now = Date.now();
   const question = state.tasks[task]?.question ?? null;
   const askedFor = formatDuration(Math.max(0, now - (question?.askedAt ?? now)));

@@ -28,6 +28,7 @@ import type { Config } from "../../config/schema.ts";
 import { LANES_MAX } from "../../config/value-schemas.ts";
 import type { Recorded } from "../../core/events.ts";
 import { restOf } from "../../core/loop/decide.ts";
+import { MERGER } from "../../core/loop/effects.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { isOpen, taskState, type State } from "../../core/loop/state.ts";
 import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
@@ -299,11 +300,13 @@ function onLeaving(say: (text: string) => void): Leaving {
   };
 }
 
-/** A worker shows what happens to the tasks that it holds, and to the run; the rest is on the others' screens. */
+/** A worker shows what happens to the tasks that it holds or merges, and to the run; the rest is on the others' screens. */
 function ownFacts(printer: Follower, worker: string, holdings: Holdings): Follower {
   const isOwn = (event: Recorded, state: State): boolean => {
     if (!("task" in event) || event.task === null) return true;
-    return holdings.has(event.task) || taskState(state, event.task).holder?.worker === worker;
+    const isMerge = event.type.startsWith("merge.") || event.type === "task.merged";
+    if (holdings.has(event.task) || (isMerge && holdings.has(MERGER))) return true;
+    return taskState(state, event.task).holder?.worker === worker;
   };
   return {
     follow: (event, state) => (isOwn(event, state) ? printer.follow(event, state) : Promise.resolve()),

@@ -327,14 +327,21 @@ function mergeLines(event: MergeEvent, state: State, style: Style): readonly str
     case "checkout.changed":
       return [style.ask(`  ! ${strayedInWords(event)}`)];
     case "task.proposed":
-      return [`  ${style.good("⇒ proposed")}  ${event.task}: ${event.url}`];
+      return [`  ${style.good("⇒ proposed")}  ${event.task}: ${event.url}`, ...leftOutLines(event, style)];
     case "task.merged":
-      return [`  ${style.good("⇒ merged")}    ${event.task} into ${base}, ${event.to.slice(0, 7)}`];
+      return [
+        `  ${style.good("⇒ merged")}    ${event.task} into ${base}, ${event.to.slice(0, 7)}`,
+        ...leftOutLines(event, style),
+      ];
     case "merge.held":
       return [`  ${style.ask("! waits")}     ${event.task}: ${event.why}`];
     case "merge.failed":
       return [`  ${style.ask("← back")}      ${event.task}: ${whyNot(event)}`];
   }
+}
+
+function leftOutLines({ leftOut }: { readonly leftOut?: string }, style: Style): readonly string[] {
+  return leftOut === undefined ? [] : [style.ask(`  ! ${leftOut}`)];
 }
 
 function strayedInWords({ task, beside, head, paths }: EventOf<"checkout.changed">): string {

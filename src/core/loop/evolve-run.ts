@@ -8,7 +8,7 @@ import {
 } from "../interventions/intervention.ts";
 import type { EventOf, Recorded, FleetEvent } from "../events.ts";
 import { NOTHING_SPENT, withCost } from "../limits/budget.ts";
-import { showsMarks, type Plan, type TaskId } from "../plan/task.ts";
+import { sameSource, showsMarks, type Plan, type Task, type TaskId } from "../plan/task.ts";
 import type { Instant } from "../time.ts";
 import { mergesTriedAgain } from "./evolve-worktrees.ts";
 import {
@@ -115,7 +115,8 @@ function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId
     const untickedByOperator = showsMarks(plan.source) && task.marked && now?.done === false;
     const isRunAgain = firstOfRun && state.run?.settings.shared !== true;
     const askedForAgain = !showsMarks(plan.source) && isRunAgain && now !== undefined;
-    const reopened = task.completion !== null && (untickedByOperator || askedForAgain);
+    const reopened =
+      task.completion !== null && (untickedByOperator || askedForAgain || isOfOtherList(task, plan, now));
     if (reopened) return [{ ...newTask(task.id), position: task.position }];
     // A base that is not checked out here shows its marks later, or never.
     return [{ ...task, marked: task.marked || (task.completion !== null && now?.done === true) }];
@@ -123,6 +124,12 @@ function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId
   const seen = new Set(kept.map(({ id }) => id));
   const added = plan.tasks.filter(({ id }) => !seen.has(id)).map(({ id }) => taskState(state, id));
   return Object.fromEntries([...kept, ...added].map((task) => [task.id, task]));
+}
+
+/** Lists are submitted one after the other, and their ids may be alike. What is not merged yet is not given up. */
+function isOfOtherList({ completion, merge }: TaskState, plan: Plan, now: Task | undefined): boolean {
+  const source = completion?.source ?? null;
+  return merge?.is === "merged" && now?.done === false && source !== null && !sameSource(source, plan.source);
 }
 
 function orphanRunning(iterations: State["iterations"]): State["iterations"] {
@@ -314,7 +321,8 @@ export function lessonsForgotten(
 }
 
 export function taskCompleted(state: State, event: Recorded<EventOf<"task.completed">>): State {
-  const completion = { iteration: event.iteration, commit: event.commit, position: event.position };
+  const { iteration, commit, position } = event;
+  const completion = { iteration, commit, position, source: state.plan?.source ?? null };
   const task = taskState(state, event.task);
   return {
     ...withTask(state, event.task, {

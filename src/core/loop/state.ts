@@ -2,7 +2,7 @@ import { CLOSED_BREAKER, type Breaker } from "../limits/breaker.ts";
 import { type Spend, NOTHING_SPENT } from "../limits/budget.ts";
 import type { Complexity, TimedOutAttempts } from "../limits/iteration-timeout.ts";
 import type { Outcome, Acceptance, LetterKind, RunId } from "../events.ts";
-import type { Plan, TaskId } from "../plan/task.ts";
+import type { Plan, SourceIdentity, TaskId } from "../plan/task.ts";
 import type { AgentReport, Usage } from "../report/agent-report.ts";
 import {
   NO_LEFTOVERS,
@@ -309,6 +309,8 @@ export interface TaskState {
     readonly commit: string | null;
     /** When it was accepted, among others. */
     readonly position: number;
+    /** The list that it was in; null when nobody knows. */
+    readonly source: SourceIdentity | null;
   } | null;
   /** The commit that took its accepted work back, until it is accepted again. */
   readonly undoneBy: string | null;

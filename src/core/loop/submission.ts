@@ -38,7 +38,7 @@ export function submission(state: State, submitted: Submitted, now: Instant): Su
   const rest = restOf(state, now);
   const isSame = sameSource(run.settings.source, submitted.settings.source);
   if (rest === null && !isSame) return { is: "refused", run };
-  const isKnown = isSame && equal(state.plan, submitted.plan);
+  const isKnown = isSame && equal(state.plan, submitted.plan) && !(rest !== null && hasHeldMerge(state));
   if (rest !== null && !(isKnown && waitsForPerson(rest) && equal(run.settings, submitted.settings)))
     return { is: "begun", events };
   return isKnown
@@ -64,6 +64,11 @@ function isCompleteThen(state: State, events: readonly Event[], now: Instant): b
   );
   if (state.plan === null || then.run === null || then.plan === null) return false;
   return endingOf(then, then.run, then.plan, now)?.outcome === "completed";
+}
+
+/** Whoever submits again has cleared its way. */
+function hasHeldMerge({ tasks }: State): boolean {
+  return Object.values(tasks).some(({ merge }) => merge?.is === "held");
 }
 
 function waitsForPerson({ outcome }: Ending): boolean {

@@ -218,6 +218,10 @@ export function clock(at: Instant): string {
   return `${isoTime(at).slice(11, 19)} UTC`;
 }
 
+function withLeftOut(said: string, { leftOut }: { readonly leftOut?: string }): string {
+  return leftOut === undefined ? said : `${said} ${asSentence(capital(leftOut))}`;
+}
+
 /** What became of work that was done beside the base; null for everything else. */
 export function mergeInWords(event: Recorded): string | null {
   switch (event.type) {
@@ -232,11 +236,12 @@ export function mergeInWords(event: Recorded): string | null {
     case "merge.overtaken":
       return "The base was moved by somebody else before it was merged, so it was prepared anew.";
     case "task.merged":
-      return event.from === event.to
-        ? "The base had it all already."
-        : `It was merged: ${shortCommit(event.to)}.`;
+      return withLeftOut(
+        event.from === event.to ? "The base had it all already." : `It was merged: ${shortCommit(event.to)}.`,
+        event,
+      );
     case "task.proposed":
-      return `It was proposed: ${event.url}`;
+      return withLeftOut(`It was proposed: ${event.url}`, event);
     case "checkout.changed":
       return `Meanwhile somebody changed the operator's own checkout${event.paths.length === 0 ? "" : `: ${few(event.paths)}`}.`;
     default:

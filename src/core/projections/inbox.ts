@@ -9,22 +9,29 @@ import type { IterationRecord } from "./history.ts";
 /** Something that waits for a person; the names are part of the public contract. */
 export interface InboxItem {
   readonly task: string;
-  readonly kind: "decide" | "blocked";
+  readonly kind: "decide" | "blocked" | "merge";
   readonly text: string;
   readonly options: readonly string[];
   /** Taken at the deadline. */
   readonly default: string | null;
   readonly deadline: string | null;
-  /** Where the question came up; null for a blocked task. */
+  /** Where the question came up; null for the others. */
   readonly iteration: number | null;
 }
 
 /** Everything that waits for a person, as `ralph inbox` and `status.json` list it, by task. */
 export function inboxOf(state: State): readonly InboxItem[] {
-  const blocked = blockedIds(state).map((task): InboxItem => {
+  const waiting = (kind: InboxItem["kind"]) => (task: TaskId) => {
     const text = whyBlocked(taskState(state, task)) ?? "";
-    return { task, kind: "blocked", text, options: [], default: null, deadline: null, iteration: null };
-  });
+    return { task, kind, text, options: [], default: null, deadline: null, iteration: null };
+  };
+  const isHeld = ({ merge, blockedReason }: TaskState): boolean =>
+    merge?.is === "held" && blockedReason === null;
+  const held = Object.values(state.tasks).filter(isHeld);
+  const blocked: readonly InboxItem[] = [
+    ...blockedIds(state).map(waiting("blocked")),
+    ...held.map(({ id }) => id).map(waiting("merge")),
+  ];
   const isBlocked = (id: string): boolean => blocked.some(({ task }) => task === id);
   const questions = openQuestions(state)
     .filter(({ task }) => !isBlocked(task))

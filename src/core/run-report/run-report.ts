@@ -1,6 +1,6 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { forecast } from "../limits/budget.ts";
-import { type State, taskState } from "../loop/state.ts";
+import type { State } from "../loop/state.ts";
 import { statusOf, tasksInScope } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
 import { iterationStories } from "../projections/explain-iteration.ts";
@@ -240,16 +240,12 @@ export interface Waiting {
 export function waitingForPerson(state: State, blocked: readonly BlockedTask[]): readonly Waiting[] {
   // Workers hear of it and go on by themselves.
   const then = state.run?.settings.shared === true ? "" : " && ralph run";
-  const items = inboxOf(state).map((item) =>
-    item.kind === "decide"
-      ? questionOf(item, then)
-      : blockedOf(
-          item,
-          blocked.find(({ id }) => id === item.task),
-          then,
-        ),
-  );
-  return [...items, ...heldMerges(state)];
+  return inboxOf(state).map((item) => {
+    if (item.kind === "decide") return questionOf(item, then);
+    if (item.kind === "merge") return heldMerge(item, state);
+    const help = blocked.find(({ id }) => id === item.task);
+    return blockedOf(item, help, then);
+  });
 }
 
 function questionOf({ task, text, options, default: answer, deadline }: InboxItem, then: string): Waiting {
@@ -276,11 +272,7 @@ function blockedOf({ task, text }: InboxItem, help: BlockedTask | undefined, the
   };
 }
 
-function heldMerges(state: State): readonly Waiting[] {
-  return Object.keys(state.tasks).flatMap((task): readonly Waiting[] => {
-    const { merge, blockedReason } = taskState(state, task);
-    if (merge?.is !== "held" || blockedReason !== null) return [];
-    const command = state.run?.settings.shared === true ? `ralph why ${asArgument(task)}` : "ralph run";
-    return [{ task, is: "merge", text: merge.why, more: "First: clear the way.", command }];
-  });
+function heldMerge({ task, text }: InboxItem, { run }: State): Waiting {
+  const command = run?.settings.shared === true ? "ralph submit" : "ralph run";
+  return { task, is: "merge", text, more: "First: clear the way.", command };
 }

@@ -16,9 +16,10 @@ import {
   redGates,
   type CheckedGate,
 } from "../../core/report/checked-gate.ts";
+import { asArgument } from "../../core/projections/inbox.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import type { Journal } from "../journal.ts";
-import type { Beside, OpenedCheckout, PullRequests } from "../parallel-ports.ts";
+import type { Beside, OpenedCheckout } from "../parallel-ports.ts";
 import type { AcceptedWork, Ports } from "../ports.ts";
 
 /** Prepares what the base will be, tries it out, records it, and moves the base: one step a call. */
@@ -32,7 +33,9 @@ export async function mergeTask(
   const known = taskState(journal.state, effect.task);
   if (run === null || known.worktree === null || ports.beside === null) return;
   const title = journal.state.plan?.tasks.find(({ id }) => id === effect.task)?.title ?? effect.task;
-  const way = { task: effect.task, ports, beside: ports.beside, run, worktree: known.worktree, known, title };
+  const commit = known.completion?.commit ?? "";
+  const { worktree } = known;
+  const way = { task: effect.task, ports, beside: ports.beside, run, worktree, known, commit, title };
   const events =
     known.merge?.is === "prepared" ? await advance(way, known.merge) : await prepare(way, signal);
   if (events.length > 0) await journal.record(...events);
@@ -45,6 +48,8 @@ interface Way {
   readonly run: RunState;
   readonly worktree: OwnWorktree;
   readonly known: TaskState;
+  /** That was accepted. */
+  readonly commit: string;
   readonly title: string;
 }
 
@@ -57,7 +62,7 @@ function accepted({ run, known }: Way, commit: string): AcceptedWork | undefined
 }
 
 async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]> {
-  const { ports, beside, worktree, task } = way;
+  const { ports, beside, worktree, task, commit } = way;
   const { base, merge: how } = worktree;
   if (how === "none") return [];
   const { path } = ports.source.identity;
@@ -67,7 +72,7 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
     return ports.source.markedIn(file, task, true);
   };
   const mark = path === null ? null : { path, apply };
-  const request = { ...about(way), title: way.title, branch: worktree.branch, base };
+  const request = { ...about(way), title: way.title, commit, branch: worktree.branch, base };
   // Many pull requests that each mark a line of one file would conflict with one another.
   const prepared = await beside.merging.prepare(
     how === "pr" ? { ...request, how: "squash", mark: null } : { ...request, how, mark },
@@ -75,12 +80,12 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
   switch (prepared.is) {
     case "nothing":
       if (!isMarked && how !== "pr") await ports.source.mark(task, accepted(way, prepared.from));
-      return [{ ...about(way), type: "task.merged", from: prepared.from, to: prepared.from }];
+      return merged(way, prepared.from, prepared.from);
+    case "gone":
+      return held(way, `${prepared.why}, or have the work done anew: ralph reset --task ${asArgument(task)}`);
     case "conflict":
-      if (prepared.why !== undefined) {
-        const what = `${worktree.branch} cannot be merged into ${base}: ${prepared.why}`;
-        return [{ ...about(way), type: "merge.held", why: `${what}; settle that, then: ralph run` }];
-      }
+      if (prepared.why !== undefined)
+        return held(way, `${worktree.branch} cannot be merged into ${base}: ${prepared.why}; settle that`);
       return failed(way, prepared.paths, []);
     case "ready": {
       const tried = await tryOut({ ports, run: way.run, baseline: way.known.baseline }, prepared.to, signal);
@@ -89,15 +94,7 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
       const { from, to } = prepared;
       if (redGates(tried.gates).length > 0) return failed(way, [], tried.gates);
       return how === "pr"
-        ? proposeTask(
-            {
-              ...way,
-              about: about(way),
-              gates: tried.gates,
-              closing: ports.source.closingWords?.(task) ?? null,
-            },
-            beside.pullRequests,
-          )
+        ? proposeTask(way, tried.gates, ports.source.closingWords?.(task) ?? null)
         : [{ ...about(way), type: "merge.prepared", from, to, gates: tried.gates.map(outcomeOf), isMarked }];
     }
     default:
@@ -136,8 +133,21 @@ export function mergeMarker(run: string): string {
   return `merge-${run}`;
 }
 
-function failed(way: Way, conflicts: readonly string[], gates: readonly CheckedGate[]): readonly Event[] {
-  return mergeFailed(way.known, way.worktree, about(way), { conflicts, gates });
+/** Back to its agent, but not to commits of others that nobody has accepted. */
+async function failed(
+  way: Way,
+  conflicts: readonly string[],
+  gates: readonly CheckedGate[],
+): Promise<readonly Event[]> {
+  const { branch, base } = way.worktree;
+  const moved = await way.beside.merging.whatMoved(branch, way.commit);
+  if (moved === null || moved.isAhead)
+    return mergeFailed(way.known, way.worktree, about(way), { conflicts, gates });
+  const what = conflicts.length > 0 ? "conflicts with" : "does not pass on";
+  return held(
+    way,
+    `its work ${what} ${base}, and its agent cannot go on: somebody moved ${branch}; put it back: ${moved.restore}`,
+  );
 }
 
 async function advance(
@@ -150,7 +160,7 @@ async function advance(
     case "moved":
       // A file that git does not know is marked where it lies, as in place.
       if (!isMarked) await way.ports.source.mark(way.task, accepted(way, to));
-      return [{ ...about(way), type: "task.merged", from, to }];
+      return merged(way, from, to);
     case "elsewhere":
       return [{ ...about(way), type: "merge.overtaken", head: advanced.head }];
     case "waits": {
@@ -159,44 +169,62 @@ async function advance(
         advanced.root === null
           ? `${base} cannot be moved: ${advanced.why}${where}`
           : `${base} is checked out in ${advanced.root}, and ${advanced.why}${where}`;
-      const why = `${what}; settle that, then: ralph run`;
-      return [{ ...about(way), type: "merge.held", why }];
+      return held(way, `${what}; settle that`);
     }
     default:
       return unreachable(advanced);
   }
 }
 
-interface Proposal {
-  readonly about: { readonly run: string; readonly task: string; readonly iteration: number };
-  readonly title: string;
-  readonly known: TaskState;
-  readonly worktree: OwnWorktree;
-  readonly gates: readonly CheckedGate[];
-  /** By which the merge marks the task in its source. */
-  readonly closing: string | null;
+/** The next run tries it again. */
+function held(way: Way, why: string): readonly Event[] {
+  const again = way.run.settings.shared === true ? "ralph submit" : "ralph run";
+  return [{ ...about(way), type: "merge.held", why: `${why}, then: ${again}` }];
+}
+
+async function merged(way: Way, from: string, to: string): Promise<readonly Event[]> {
+  return [{ ...about(way), type: "task.merged", from, to, ...(await leftOut(way)) }];
+}
+
+/** What somebody did to the branch after its commit was accepted: that is not merged. */
+async function leftOut({ beside, worktree, commit }: Way): Promise<{ readonly leftOut?: string }> {
+  const { branch } = worktree;
+  const moved = await beside.merging.whatMoved(branch, commit);
+  if (moved === null) return {};
+  const accepted = `the accepted commit ${commit.slice(0, 7)}`;
+  if (moved.tip === null) return { leftOut: `somebody deleted ${branch}; ${accepted} is what counts` };
+  const count = moved.commits === 1 ? "1 commit" : `${moved.commits} commits`;
+  const what = moved.isAhead
+    ? `${branch} has ${count} on top of ${accepted}`
+    : `${branch} was moved away from ${accepted}, and has ${count} besides`;
+  const range = `${commit.slice(0, 12)}..${moved.tip.slice(0, 12)}`;
+  return { leftOut: `${what}; these are not merged (git log ${range}), and stay on ${moved.where}` };
 }
 
 /** Leaves it to people to bring the work to the base. May be repeated: there is one pull request. */
 async function proposeTask(
-  { about, title, known, worktree, gates, closing }: Proposal,
-  pullRequests: PullRequests,
+  way: Way,
+  gates: readonly CheckedGate[],
+  /** By which the merge marks the task in its source. */
+  closing: string | null,
 ): Promise<readonly Event[]> {
-  const { branch, base } = worktree;
+  const { title, known, commit, task } = way;
+  const { branch, base } = way.worktree;
+  const { run, iteration } = about(way);
   const passed = gates.filter(({ status }) => status === "passed").map(({ name }) => name);
   const count = known.allIterations === 1 ? "one iteration" : `${known.allIterations} iterations`;
   const body = [
-    title === about.task ? `Task \`${about.task}\`` : `Task \`${about.task}\`: ${title}`,
-    `Accepted after ${count} (run ${about.run}, iteration ${about.iteration}).`,
+    title === task ? `Task \`${task}\`` : `Task \`${task}\`: ${title}`,
+    `Accepted after ${count} (run ${run}, iteration ${iteration}).`,
     passed.length === 0
       ? "No gate is configured."
       : `Merged into ${base} as it was then, these pass: ${few(passed, 20)}.`,
     ...(closing === null ? [] : [closing]),
   ].join("\n\n");
-  const answer = await pullRequests.propose({ branch, base, title: `${about.task}: ${title}`, body });
-  return answer.is === "proposed"
-    ? [{ ...about, type: "task.proposed", url: answer.url }]
-    : [{ ...about, type: "merge.held", why: `${answer.why}; settle that, then: ralph run` }];
+  const work = { commit, branch, base, title: `${task}: ${title}`, body };
+  const answer = await way.beside.pullRequests.propose(work);
+  if (answer.is === "refused") return held(way, `${answer.why}; settle that`);
+  return [{ ...about(way), type: "task.proposed", url: answer.url, ...(await leftOut(way)) }];
 }
 
 /** The base has its work, or people will bring it there. What nobody committed makes it stay; it is listed then, and forgotten by the loop. */
