@@ -41,6 +41,8 @@ export interface Settings {
   readonly timeoutMs: number | null;
   readonly adaptiveTimeout: TimeoutSettings;
   readonly keepGoing: boolean;
+  /** A run whose only open work waits for a person waits, too. */
+  readonly stay?: true;
   /** `--no-wait`: the run ends where it would wait for a limit. */
   readonly noWait: boolean;
   readonly gatesEveryIteration: boolean;

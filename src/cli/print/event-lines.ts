@@ -258,7 +258,9 @@ function choice(record: IterationRecord | undefined): string {
 function brakeLines(event: Recorded, style: Style): readonly string[] {
   switch (event.type) {
     case "wait.started":
-      return [`  ${style.dim(`… waiting until ${isoTime(event.until)}: ${event.why}`)}`];
+      return [
+        `  ${style.dim(`… waiting${event.until === null ? "" : ` until ${isoTime(event.until)}`}: ${event.why}`)}`,
+      ];
     case "retry.requested":
       return [style.dim("  … trying again at once")];
     case "breaker.moved":

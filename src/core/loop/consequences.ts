@@ -2,6 +2,7 @@ import { NOTHING_TO_UNDO } from "../review/check-stories.ts";
 import type { Event, EventOf, Recorded } from "../events.ts";
 import { corrections } from "../interventions/corrections.ts";
 import { EXHAUSTED_RUNS_MAX, maxIterationsOf, retryAt } from "../limits/iteration-timeout.ts";
+import { withoutProgress } from "../limits/breaker.ts";
 import { dollars } from "../limits/budget.ts";
 import { exitRule } from "../limits/exit-rules.ts";
 import type { Task, TaskId } from "../plan/task.ts";
@@ -162,7 +163,7 @@ function taskConsequences(
       return [acceptanceQuestion(run, open, judgement, certificateOf(state, open, judgement))];
     const isCircling = taskState(state, open.task).tookDefault;
     const brake = isCircling ? brakeOnTask(state, run, open.task) : null;
-    if (brake !== null) return [{ ...about, type: "task.blocked", reason: brake }];
+    if (brake !== null) return [{ ...about, type: "task.blocked", ...brake }];
     const asked = questionIn(report.claim, now);
     return [{ ...about, ...asked }, ...exhaustion(state, run, open, verdict, phase)];
   }
@@ -170,7 +171,7 @@ function taskConsequences(
   if (!stageOf(run.settings, task, open.stage).loops || task?.loops === false)
     return failedAttempt(open, verdict, phase);
   const blockedBy = brakeOnTask(state, run, open.task);
-  if (blockedBy !== null) return [{ ...about, type: "task.blocked", reason: blockedBy }];
+  if (blockedBy !== null) return [{ ...about, type: "task.blocked", ...blockedBy }];
   return exhaustion(state, run, open, verdict, phase);
 }
 
@@ -259,17 +260,21 @@ function failedAttempt(open: OpenIteration, verdict: Verdict, { report }: Judgea
   return [{ ...about, type: "task.failed", reason: reasonsOf(verdict), ...said }];
 }
 
-function brakeOnTask(state: State, run: RunState, id: TaskId): string | null {
+type Block = Pick<EventOf<"task.blocked">, "reason" | "isStuck">;
+
+function brakeOnTask(state: State, run: RunState, id: TaskId): Block | null {
   const task = taskState(state, id);
   const { limits, breaker, keepGoing } = run.settings;
   const { maxAttempts, maxStuck, budget } = limits;
   if (budget.task !== null && (task.spend.usd ?? 0) >= budget.task)
-    return `it has cost ${dollars(task.spend.usd ?? 0)}, and a task may cost ${dollars(budget.task)}`;
+    return {
+      reason: `it has cost ${dollars(task.spend.usd ?? 0)}, and a task may cost ${dollars(budget.task)}`,
+    };
   const failures = stopsRun(state, run) ? task.attempts : task.failures;
   const isStuck = [maxStuck, breaker.noProgress].some((most) => most > 0 && task.stuckCount >= most);
-  if (keepGoing && isStuck) return `no progress in ${task.stuckCount} iterations in a row`;
+  if (keepGoing && isStuck) return { reason: withoutProgress(task.stuckCount), isStuck: true };
   if (maxAttempts === 0 || Math.max(failures, task.attempts) < maxAttempts) return null;
-  return failures === 1 ? "1 failed iteration" : `${failures} failed iterations in a row`;
+  return { reason: failures === 1 ? "1 failed iteration" : `${failures} failed iterations in a row` };
 }
 
 /** Where the lack of progress ends the whole run, the task is left as it is. */

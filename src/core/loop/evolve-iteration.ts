@@ -58,7 +58,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     ...state,
     lastIteration: event.iteration,
     iterations: [...state.iterations, open],
-    run: state.run && { ...state.run, iterations: state.run.iterations + 1, waitingUntil: null },
+    run: state.run && { ...state.run, iterations: state.run.iterations + 1, ...NOT_WAITING },
     tally: isFirst ? { ...state.tally, tasksStarted: state.tally.tasksStarted + 1 } : state.tally,
     tasks: {
       ...state.tasks,
@@ -77,6 +77,8 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     },
   };
 }
+
+const NOT_WAITING = { waitingUntil: null, waitsForPerson: false } as const;
 
 function halftimePassed(state: State, event: Recorded<EventOf<"halftime.passed">>): State {
   return {

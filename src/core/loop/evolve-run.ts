@@ -52,6 +52,7 @@ function runStarted(state: State, event: Recorded<EventOf<"run.started">>): Stat
       misconfigured: null,
       lockedOut: null,
       waitingUntil: null,
+      waitsForPerson: false,
       stop: null,
       spend: NOTHING_SPENT,
       unpriced: null,
@@ -84,6 +85,7 @@ function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>): Stat
       budgetReached: null,
       // Whoever started it again wants to be told, too.
       waitingUntil: null,
+      waitsForPerson: false,
     },
     tasks: mergesTriedAgain(state.tasks),
     iterations: orphanRunning(state.iterations),
@@ -98,7 +100,7 @@ export function usedMsOf({ usedMs, activeSince }: RunState, at: Instant): number
 function runEnded(state: State, event: Recorded<EventOf<"run.ended">>): State {
   if (state.run?.id !== event.run) return state;
   const end = { outcome: event.outcome, reason: event.reason, at: event.at };
-  return { ...state, run: { ...state.run, waitingUntil: null, end } };
+  return { ...state, run: { ...state.run, waitingUntil: null, waitsForPerson: false, end } };
 }
 
 /** The source is the operator's: what it shows now replaces what it showed before. */

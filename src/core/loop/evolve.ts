@@ -34,7 +34,7 @@ import { isAcceptance } from "./task-status.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 23;
+export const EVOLVE_VERSION = 24;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -119,6 +119,7 @@ function fold(state: State, event: Recorded): State {
     case "task.blocked":
       return withTask(taskGivenUp(state, event), event.task, {
         blockedReason: event.reason,
+        isStuck: event.isStuck ?? false,
         timeoutBlock: timeoutBlockOf(state, event),
       });
     default:
@@ -176,6 +177,7 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
     case "task.unblocked":
       return {
         blockedReason: null,
+        isStuck: false,
         timeoutBlock: null,
         unblockedMs: event.timeoutMs ?? task.unblockedMs,
         unblockedByPerson: event.timeoutMs === null ? task.unblockedByPerson : event.by === "person",

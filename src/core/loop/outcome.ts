@@ -42,7 +42,7 @@ function waitsForAcceptance(state: State, { id }: Task): boolean {
   return taskState(state, id).question?.acceptance != null;
 }
 
-/** A task that only a person can move, in the order of the exit codes: 3 before 2. */
+/** A task that only a person can move, in the order of the exit codes: 3 before 2 before 4. */
 function heldByOperator(
   state: State,
   run: RunState,
@@ -55,12 +55,32 @@ function heldByOperator(
     const question = taskState(state, undecided.id).question?.text ?? "";
     return { outcome: "undecided", reason: `${undecided.id} asks: ${question}` };
   }
-  const blocked = tasks.find((task) => statusOf(state, task) === "blocked");
-  if (blocked) {
-    const why = whyBlocked(taskState(state, blocked.id)) ?? "";
-    return { outcome: "blocked", reason: `${blocked.id} is blocked: ${why}` };
-  }
-  return null;
+  const blocked = tasks
+    .filter((task) => statusOf(state, task) === "blocked")
+    .map(({ id }) => taskState(state, id));
+  const first = blocked.find(({ isStuck }) => !isStuck) ?? blocked[0];
+  if (first === undefined) return null;
+  return first.isStuck
+    ? { outcome: "stuck", reason: `${first.id} is stuck: ${first.blockedReason ?? ""}` }
+    : { outcome: "blocked", reason: `${first.id} is blocked: ${whyBlocked(first) ?? ""}` };
+}
+
+/** Whether the run waits for a person instead of ending. */
+export function staysOpen(state: State, run: RunState, plan: Plan, now: Instant): boolean {
+  const { stay, limits } = run.settings;
+  if (stay !== true || run.stop !== null || run.misconfigured !== null) return false;
+  if (braked(state, run, now) !== null || run.iterations >= limits.maxIterations) return false;
+  if (readyTasks(state, run, plan, now).length > 0 || nextRetryAt(state, run, plan, now) !== null)
+    return false;
+  // A question of a task's last iteration is answered for the next run.
+  const canGoOn = ({ id }: Task): boolean => taskState(state, id).exhaustedIn !== run.id;
+  return heldByOperator(state, run, plan, canGoOn) !== null;
+}
+
+/** When the run has taken as long as it may; null when it may take any time. */
+export function timeIsOverAt({ activeSince, usedMs, settings }: RunState): Instant | null {
+  const { maxDurationMs } = settings.limits;
+  return maxDurationMs === null ? null : activeSince + maxDurationMs - usedMs;
 }
 
 function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
@@ -132,7 +152,8 @@ function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): En
   }
   const held = heldByOperator(state, run, plan);
   if (held === null || ending.outcome === "exhausted") return held ?? ending;
-  return { ...held, reason: `${held.reason}; and ${ending.reason}` };
+  const { outcome } = held.outcome === "stuck" && ending.outcome === "blocked" ? ending : held;
+  return { outcome, reason: `${held.reason}; and ${ending.reason}` };
 }
 
 function iterationsInWords(count: number): string {

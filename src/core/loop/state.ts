@@ -102,6 +102,7 @@ export interface RunState {
   /** The agent's login is gone: what it said. */
   readonly lockedOut: string | null;
   readonly waitingUntil: Instant | null;
+  readonly waitsForPerson: boolean;
   readonly stop: "after-iteration" | "now" | null;
   readonly spend: Spend;
   /** An iteration ended well and did not tell what it cost: the model that has no price, "" when it named none. */
@@ -299,6 +300,8 @@ export interface TaskState {
   /** A person has agreed to what the old checks object to. */
   readonly isAgreed: boolean;
   readonly blockedReason: string | null;
+  /** Blocked for lack of progress. */
+  readonly isStuck: boolean;
   /** Set when nothing but timeouts blocked it: the run, and the last timeout. */
   readonly timeoutBlock: { readonly run: RunId; readonly timeoutMs: number } | null;
   readonly letter: Letter | null;
@@ -457,6 +460,7 @@ export function newTask(id: TaskId): TaskState {
     challenged: [],
     isAgreed: false,
     blockedReason: null,
+    isStuck: false,
     timeoutBlock: null,
     letter: null,
     completion: null,

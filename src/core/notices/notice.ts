@@ -77,7 +77,7 @@ function wordsFor(event: Recorded, state: State): Words | null {
         ? null
         : limit(`the calls of this hour are used up; it goes on at ${isoTime(event.until)}`);
     case "wait.started":
-      return event.why === AGENT_LIMITED
+      return event.until !== null && event.why === AGENT_LIMITED
         ? limit(`${event.why}; it goes on at ${isoTime(event.until)}`)
         : null;
     case "run.ended":

@@ -96,6 +96,7 @@ function unblock(state: State, task: TaskId, reason: string, timeoutMs: number |
 
 function retry({ run }: State, isDriven: boolean): Planned {
   if (!isDriven || !isOpen(run)) return refused("no run is under way");
+  if (run.waitsForPerson) return refused("the run waits for you: ralph inbox");
   if (run.waitingUntil === null) return refused("the run does not wait for anything");
   const event = { type: "retry.requested", run: run.id } as const;
   return { is: "possible", event, about: null, said: "it is tried again now" };

@@ -83,6 +83,7 @@ function runHeadline(state: State, run: RunState, isDriven: boolean): string {
   const by = isShared ? "" : ` (pid ${run.pid})`;
   if (run.waitingUntil !== null)
     return `A run is on${by}; it waits until ${clock(run.waitingUntil)}.${stopping}`;
+  if (run.waitsForPerson) return `A run is on${by}; it waits for you.${stopping}`;
   const doing = state.iterations.map((open) => `${open.task}, ${iterationInWords(open)}`).join("; ");
   return `A run is on${by}: ${doing === "" ? "between two iterations" : doing}.${stopping}`;
 }
