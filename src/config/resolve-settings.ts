@@ -45,6 +45,7 @@ export interface RunFlags {
   readonly worktree?: boolean;
   readonly keepGoing?: boolean;
   readonly stay?: boolean;
+  readonly includeOptional?: boolean;
   /** False: `--no-wait`. */
   readonly wait?: boolean;
   /** False: `--no-interventions`. */
@@ -115,6 +116,7 @@ export function resolveSettings(
     // A lane that cannot go on does not stop the others.
     keepGoing: flags.keepGoing ?? (config.run.keep_going || lanes > 1),
     ...(stays(flags) && { stay: true as const }),
+    ...(flags.includeOptional === true && { includeOptional: true as const }),
     gatesEveryIteration: config.run.gates_every_iteration,
     adaptiveIterations: config.run.adaptive_iterations,
     unblock: {

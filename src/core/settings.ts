@@ -43,6 +43,8 @@ export interface Settings {
   readonly keepGoing: boolean;
   /** A run whose only open work waits for a person waits, too. */
   readonly stay?: true;
+  /** Optional tasks are worked on, after all others. */
+  readonly includeOptional?: true;
   /** `--no-wait`: the run ends where it would wait for a limit. */
   readonly noWait: boolean;
   readonly gatesEveryIteration: boolean;

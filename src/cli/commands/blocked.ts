@@ -233,13 +233,14 @@ interface UnblockFlags {
 export function defineUnblock(command: Command, act: Act): void {
   command
     .argument("[task]", "the task to unblock")
+    .argument("[reason]", "what has changed, in quotes; the same as --reason")
     .option("--all", "every blocked task")
     .option("--filter <word>", "those of a complexity (ui_heavy), or with this word in the reason")
     .option("--timeout <duration>", "of its iterations from now on, exactly: 1800, 40m, 2h", duration)
     .option("--timeout-multiplier <factor>", "so many times its last timeout", factor)
     .option("--reason <text>", "what has changed; it is kept")
-    .action((task: string | undefined, flags: UnblockFlags) =>
-      act((context) => unblock(task, flags, context)),
+    .action((task: string | undefined, reason: string | undefined, flags: UnblockFlags) =>
+      act((context) => unblock(task, { ...(reason !== undefined && { reason }), ...flags }, context)),
     );
 }
 

@@ -1,7 +1,7 @@
 import type { IterationRecord } from "../../core/projections/history.ts";
 import { asArgument, choiceInWords, openQuestions } from "../../core/projections/inbox.ts";
 import { few } from "../../core/text.ts";
-import { isBlockedOutside } from "../../core/loop/outcome.ts";
+import { ALL_DONE, isBlockedOutside } from "../../core/loop/outcome.ts";
 import type { Style } from "./style.ts";
 import type { EventOf, Outcome, Recorded } from "../../core/events.ts";
 import { dollars } from "../../core/limits/budget.ts";
@@ -143,7 +143,7 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
   const next: Readonly<Record<Outcome, string | null>> = {
     completed: null,
     undecided: `${howToAnswer(state)}, then: ralph run`,
-    blocked: `${isBlockedOutside(state) ? "" : "see what would help: ralph blocked --suggest; "}settle it, then: ralph run`,
+    blocked: `${isBlockedOutside(state) ? "" : "see what would help: ralph blocked --suggest; "}settle it, then: ${unblockFirst(state)}ralph run`,
     exhausted: "see why: ralph why; go on: ralph run",
     stuck: `see why: ralph why; what it was doing: ralph logs${afterStuck(state)}`,
     limited: "go on later: ralph run",
@@ -152,12 +152,21 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
   };
   const isShared = state.run?.settings.shared === true;
   const todo = next[event.outcome]?.replaceAll("ralph run", isShared ? "ralph submit" : "ralph run") ?? null;
-  return todo === null ? [] : ["", `${style.bold(event.outcome)}: ${event.reason}`, `  → ${todo}`];
+  if (event.outcome === "completed" && event.reason === ALL_DONE) return [];
+  return ["", `${style.bold(event.outcome)}: ${event.reason}`, ...(todo === null ? [] : [`  → ${todo}`])];
+}
+
+/** No run takes up a blocked task by itself. */
+function unblockFirst({ tasks }: State): string {
+  const ids = Object.values(tasks).flatMap((task) => (task.blockedReason === null ? [] : [task.id]));
+  const [first = ""] = ids;
+  if (ids.length === 0) return "";
+  return `ralph unblock ${ids.length === 1 ? asArgument(first) : "TASK"}, `;
 }
 
 /** A run does not start on an open breaker by itself. */
-function afterStuck({ breaker }: State): string {
-  if (breaker.position !== "OPEN") return "";
+function afterStuck(state: State): string {
+  if (state.breaker.position !== "OPEN") return `; then: ${unblockFirst(state)}ralph run`;
   return "; change something (a commit, the tasks, the configuration, ralph steer), or let it try as it is: ralph reset --circuit; then: ralph run";
 }
 
