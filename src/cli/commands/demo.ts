@@ -137,7 +137,7 @@ test("centuries are leap years only every four hundred years", () => {
 `;
 
 const PARSE = `
-function parseDate(text) {
+export function parseDate(text) {
   const [year, month, day] = text.split("-").map(Number);
   const lengths = [31, isLeapYear(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
   if (!(day >= 1 && day <= lengths[month - 1])) throw new RangeError(\`no such day: \${text}\`);
@@ -156,7 +156,7 @@ test("the last day of February depends on the year", () => {
 `;
 
 const DAYS_WRONG = `
-function daysBetween(from, to) {
+export function daysBetween(from, to) {
   return (to.year - from.year) * 365 + (to.month - from.month) * 30 + (to.day - from.day);
 }
 `;
@@ -179,7 +179,7 @@ const DAYS = `export function daysBetween(from, to) {
 `;
 
 const FORMAT = `
-function formatDate({ year, month, day }) {
+export function formatDate({ year, month, day }) {
   return [year, String(month).padStart(2, "0"), String(day).padStart(2, "0")].join("-");
 }
 `;
