@@ -312,6 +312,7 @@ export function resolveStages({ stages }: Config): readonly StageSettings[] | un
       model: stage.model ?? null,
       loops: stage.enabled,
       template: null,
+      ...(stage.kind !== undefined && { kind: stage.kind }),
     };
   });
 }

@@ -184,6 +184,12 @@ const stage = z.strictObject({
     .describe(
       "what its agent prints when it has nothing against the work; IMPLEMENTATION_COMPLETE, REVIEW_COMPLETE, TESTS_COMPLETE, QA_PASSED for the four, STAGE_COMPLETE for any other",
     ),
+  kind: z
+    .enum(["coder", "reviewer", "tester", "qa", "other"])
+    .optional()
+    .describe(
+      "its words in the prompt and its rules; unless said, as its name begins: code, review, test, qa",
+    ),
   agent: z.string().min(1).optional().describe("who works in it; the task's or the run's unless said"),
   model: z.string().min(1).optional().describe("which model that agent uses there"),
 });

@@ -16,7 +16,7 @@ import {
   reviewCapOf,
   reviewOf,
 } from "../review/story-review.ts";
-import { BUILD, isReading, stageAfter, stageOf, stagesOf } from "../stages/stages.ts";
+import { isReading, stageAfter, stageBefore, stageOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { certify, type Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
@@ -199,7 +199,7 @@ function settled(open: OpenIteration, { context, verdict, objection }: Judgement
 /** On to the next stage; the last one completes the task. */
 function passed(state: State, run: RunState, open: OpenIteration, judgement: Judgement): readonly Event[] {
   if (reviewOf(run.settings, judgement.context.task) !== null)
-    return isReading(open.stage) ? [completion(state, open, judgement)] : [];
+    return isReading(run.settings, open.stage) ? [completion(state, open, judgement)] : [];
   const next = stageAfter(run.settings, open.stage);
   if (next === null) return [completion(state, open, judgement)];
   const about = { run: open.run, task: open.task, iteration: open.number };
@@ -217,7 +217,7 @@ function objected(
   if (reviewOf(run.settings, context.task) !== null || findings === null) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
   const cap = reviewCapOf(run.settings);
-  const to = stagesOf(run.settings)[0]?.name ?? BUILD.name;
+  const to = stageBefore(run.settings, open.stage).name;
   const back: Event = { ...about, type: "stage.objected", stage: open.stage, to, findings };
   if (taskState(state, open.task).rounds < cap) return [back];
   const times = cap === 1 ? "once" : `${cap} times`;

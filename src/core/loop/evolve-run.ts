@@ -323,6 +323,7 @@ export function taskCompleted(state: State, event: Recorded<EventOf<"task.comple
       completion,
       marked: false,
       merge: mergeAfter(task),
+      sentBack: null,
       question: null,
       challenged: [],
       isAgreed: false,

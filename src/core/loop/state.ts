@@ -27,6 +27,7 @@ import {
   type WatchedIteration,
 } from "../interventions/intervention.ts";
 import type { FieldEdit } from "../review/story-review.ts";
+import type { SentBack } from "../stages/stages.ts";
 import type { Concern } from "../verdict/concerns.ts";
 
 /**
@@ -242,6 +243,8 @@ export interface TaskState {
   readonly stage: string | null;
   /** How often a later stage has sent it back, since a person last decided. */
   readonly rounds: number;
+  /** What a later stage or a review last found; null when nothing has been found. */
+  readonly sentBack: SentBack | null;
   /** Its own checkout; null while it has none, or is worked on in place. */
   readonly worktree: OwnWorktree | null;
   /** The worker that goes on with it; null where nobody shares the run. */
@@ -428,6 +431,7 @@ export function newTask(id: TaskId): TaskState {
     footing: null,
     stage: null,
     rounds: 0,
+    sentBack: null,
     worktree: null,
     holder: null,
     drops: 0,
