@@ -83,7 +83,7 @@ export function conclude(
     evidence,
     findings,
     gates,
-    isOpenEnded: isOpenEnded(run),
+    isOpenEnded: isOpenEnded(run) && evidence.isPlanTicked !== true,
     challenged: taskState(state, open.task).challenged,
     context: judgement.context,
     base: workBase(state, open.task),
@@ -145,7 +145,8 @@ function taskConsequences(
   const { verdict } = judgement;
   if (isOpenEnded(run)) {
     const rule = exitRule(taskState(state, open.task).exitSignals);
-    if (rule === "complete") return [completion(state, open, judgement)];
+    const isTicked = verdict.ruling === "accepted" && phase.evidence.isPlanTicked === true;
+    if (rule === "complete" || isTicked) return [completion(state, open, judgement)];
     const asked = pluginExit(judgement);
     if (asked?.ends === "complete") return [completion(state, open, judgement)];
     if (asked !== null || rule === "only-tests") {

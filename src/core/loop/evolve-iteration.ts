@@ -135,7 +135,12 @@ function iterationObserved(state: State, event: Recorded<EventOf<"evidence.colle
     ),
     tasks: {
       ...state.tasks,
-      [event.task]: { ...task, footing, sentBack: withChange(task.sentBack, evidence.changed.files > 0) },
+      [event.task]: {
+        ...task,
+        footing,
+        sentBack: withChange(task.sentBack, evidence.changed.files > 0),
+        isTickedByAgent: evidence.isPlanTicked === true,
+      },
     },
   };
   const left = { byAgents: evidence.uncommitted, byGates: evidence.leftByGates, gatesRan: null };

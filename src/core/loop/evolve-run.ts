@@ -120,7 +120,8 @@ function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId
     const reopened = task.completion !== null && (untickedByOperator || askedForAgain);
     if (reopened) return [{ ...newTask(task.id), position: task.position }];
     // A base that is not checked out here shows its marks later, or never.
-    return [{ ...task, marked: task.marked || (task.completion !== null && now?.done === true) }];
+    const marked = task.marked || (task.completion !== null && now?.done === true);
+    return [{ ...task, marked, isTickedByAgent: task.isTickedByAgent && now?.done !== false }];
   });
   const seen = new Set(kept.map(({ id }) => id));
   const added = plan.tasks.filter(({ id }) => !seen.has(id)).map(({ id }) => taskState(state, id));

@@ -156,7 +156,14 @@ function claimsCompletion(context: CaseContext): boolean {
   if (report.failure !== null || wasCutOff(report) || objectionOf(context) !== null) return false;
   if (reviewOf(settings, task) !== null) return storySignal(context) !== null;
   if (isSinglePass(context)) return report.claim.is !== "blocked" && report.claim.is !== "undecided";
-  return ["complete", "already-done"].includes(report.claim.is) || claimsByMark(context);
+  return (
+    ["complete", "already-done"].includes(report.claim.is) || claimsByMark(context) || claimsByPlan(context)
+  );
+}
+
+/** The plan beside a prompt is the agent's to tick. */
+function claimsByPlan({ report, evidence }: CaseContext): boolean {
+  return evidence.isPlanTicked === true && ["none", "unfinished"].includes(report.claim.is);
 }
 
 function isSinglePass({ task, settings, stage }: CaseContext): boolean {

@@ -315,6 +315,8 @@ export interface TaskState {
     readonly position: number;
   } | null;
   readonly marked: boolean;
+  /** Its agent has ticked the whole plan: that is a claim, not the operator's mark. */
+  readonly isTickedByAgent: boolean;
   /** How far its accepted work is on its way to the base; null in place, and before. */
   readonly merge: MergeState | null;
   /** How often it did not go together with the base. */
@@ -469,6 +471,7 @@ export function newTask(id: TaskId): TaskState {
     letter: null,
     completion: null,
     marked: false,
+    isTickedByAgent: false,
     merge: null,
     mergeFailures: 0,
     storyEdits: null,

@@ -60,7 +60,7 @@ function findStatus(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
   // Its work is accepted, and not on its way to the base before the next run.
   if (known.merge?.is === "due" && isCancelled(state, task.id)) return "cancelled";
-  if (task.done || known.completion !== null) return mergedStatus(known);
+  if ((task.done && !known.isTickedByAgent) || known.completion !== null) return mergedStatus(known);
   if (isCancelled(state, task.id)) return "cancelled";
   if (known.blockedReason !== null) return "blocked";
   if (known.failedIn !== null && known.failedIn === state.run?.id) return "failed";
