@@ -164,6 +164,25 @@ async function retryBlocked(flags: Flags, context: CliContext): Promise<number> 
   return run(goal, own, context, (now) => unblocked(now, blocked));
 }
 
+/** A run of these tasks alone, which prints nothing; in worktrees, so that an unclean checkout is no hindrance. */
+export async function runJust(tasks: readonly string[], state: State, context: CliContext): Promise<void> {
+  const { root } = await openProject(context);
+  const { goal, ...source } = sourceOfLastRun(state, {}, root);
+  const flags: Flags = { ...source, task: tasks, worktree: true, keepGoing: true };
+  const prepared = await prepareRun(goal, flags, context);
+  await requireStartable(prepared, context);
+  await driveRun({
+    ...prepared,
+    context,
+    printer: printerFor({ quiet: true }, context),
+    allowDirty: false,
+    keepAwake: false,
+    summary: false,
+    suggests: false,
+    verbose: false,
+  });
+}
+
 async function leaveToWorkers(
   project: Project,
   state: State,

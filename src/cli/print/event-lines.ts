@@ -6,7 +6,7 @@ import type { Style } from "./style.ts";
 import type { EventOf, Outcome, Recorded } from "../../core/events.ts";
 import { dollars } from "../../core/limits/budget.ts";
 import { taskState, type State } from "../../core/loop/state.ts";
-import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
+import { statusOf, tasksInScope, whyBlocked } from "../../core/loop/task-status.ts";
 import { readingInWords } from "../../core/projections/explain-words.ts";
 import { isFailing, redGates } from "../../core/report/checked-gate.ts";
 import { AUTO_APPROVED } from "../../core/review/story-review.ts";
@@ -158,7 +158,7 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
 
 /** No run takes up a blocked task by itself. */
 function unblockFirst({ tasks }: State): string {
-  const ids = Object.values(tasks).flatMap((task) => (task.blockedReason === null ? [] : [task.id]));
+  const ids = Object.values(tasks).flatMap((task) => (whyBlocked(task) === null ? [] : [task.id]));
   const [first = ""] = ids;
   if (ids.length === 0) return "";
   return `ralph unblock ${ids.length === 1 ? asArgument(first) : "TASK"}, `;

@@ -30,7 +30,7 @@ import {
   tasksObserved,
 } from "./evolve-run.ts";
 import { iterationStarted, iterationAdvanced, iterationJudged } from "./evolve-iteration.ts";
-import { isAcceptance } from "./task-status.ts";
+import { isAcceptance, isMergeHeld } from "./task-status.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
@@ -176,6 +176,7 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
       };
     case "task.unblocked":
       return {
+        ...(isMergeHeld(task) && { merge: { is: "due" } as const }),
         blockedReason: null,
         isStuck: false,
         timeoutBlock: null,

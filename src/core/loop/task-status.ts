@@ -32,8 +32,14 @@ function mergedStatus({ merge }: TaskState): TaskStatus {
 }
 
 /** Why only a person can move it; null when that is not so. */
-export function whyBlocked({ blockedReason, merge }: TaskState): string | null {
-  return blockedReason ?? (merge?.is === "held" ? merge.why : null);
+export function whyBlocked({ blockedReason, merge, worktree }: TaskState): string | null {
+  if (blockedReason !== null || merge?.is !== "held") return blockedReason;
+  return worktree === null ? merge.why : `its work waits on ${worktree.branch}: ${merge.why}`;
+}
+
+/** Its accepted work cannot come to the base, for a reason that a person clears away. */
+export function isMergeHeld({ blockedReason, merge }: TaskState): boolean {
+  return blockedReason === null && merge?.is === "held";
 }
 
 /** A person has cancelled it, and this run leaves it alone. */

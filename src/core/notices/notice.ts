@@ -71,7 +71,7 @@ function wordsFor(event: Recorded, state: State): Words | null {
       return {
         kind: "blocked",
         text: `${event.task} is done and waits to be merged: ${event.why}`,
-        command: "ralph run",
+        command: `ralph unblock ${asArgument(event.task)}`,
       };
     case "breaker.moved":
       return event.to === "OPEN" && isShared(state) ? stuck(`the breaker is open: ${event.reason}`) : null;

@@ -1,7 +1,7 @@
 import type { Recorded } from "../events.ts";
 import { EXIT_CODES, outsideInWords } from "../loop/outcome.ts";
 import { type OpenIteration, type RunState, type State, taskState, type TaskState } from "../loop/state.ts";
-import { statusOf, whyBlocked, isAcceptedByPerson } from "../loop/task-status.ts";
+import { isMergeHeld, statusOf, whyBlocked, isAcceptedByPerson } from "../loop/task-status.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { claimName } from "../report/agent-report.ts";
 import { formatDuration, isoTime } from "../time.ts";
@@ -326,7 +326,7 @@ function waitOfRun(state: State, task: Task, isDriven: boolean): Wait {
     case "blocked":
       return {
         what: `is blocked: ${whyBlocked(known) ?? ""}`,
-        next: known.blockedReason === null ? null : `settle it, then: ralph unblock ${task.id} && ralph run`,
+        next: `settle it, then: ralph unblock ${task.id}${isMergeHeld(known) ? "" : " && ralph run"}`,
       };
     case "undecided":
       return {

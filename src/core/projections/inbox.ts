@@ -1,6 +1,6 @@
 import { type Complexity, complexityOf, EXHAUSTED_RUNS_MAX } from "../limits/iteration-timeout.ts";
 import { type Question, type State, taskState, type TaskState } from "../loop/state.ts";
-import { statusOf, whyBlocked } from "../loop/task-status.ts";
+import { isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { redGates } from "../report/checked-gate.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
@@ -107,9 +107,7 @@ export function blockedIds(state: State): readonly TaskId[] {
   const ids = new Set(planned.map(({ id }) => id));
   const others = Object.values(state.tasks).filter(({ id }) => !ids.has(id));
   return [
-    ...planned.filter(
-      (task) => statusOf(state, task) === "blocked" && taskState(state, task.id).blockedReason !== null,
-    ),
+    ...planned.filter((task) => statusOf(state, task) === "blocked"),
     ...others.filter(({ blockedReason }) => blockedReason !== null),
   ].map(({ id }) => id);
 }
@@ -117,7 +115,7 @@ export function blockedIds(state: State): readonly TaskId[] {
 function blockedTask(state: State, id: TaskId, records: readonly IterationRecord[]): BlockedTask {
   const task = state.plan?.tasks.find((one) => one.id === id);
   const known = Object.hasOwn(state.tasks, id) ? state.tasks[id] : undefined;
-  const reason = known?.blockedReason ?? "";
+  const reason = (known && whyBlocked(known)) ?? "";
   const levels = state.run?.settings.adaptiveTimeout.levels;
   const advice = adviceFor({ id, task, known, records: records.filter(isAgents) });
   return {
@@ -146,6 +144,7 @@ type Advice = Pick<BlockedTask, "suggestion" | "first"> & Partial<Pick<BlockedTa
 /** The first that applies: what the agent or Ralph said outright comes before what can be read from it. */
 function adviceFor(blocked: Case): Advice {
   return (
+    clearTheWay(blocked) ??
     answerNeeded(blocked) ??
     suspended(blocked) ??
     increaseTimeout(blocked) ??
@@ -155,6 +154,11 @@ function adviceFor(blocked: Case): Advice {
     installGate(blocked) ??
     manualReview(blocked)
   );
+}
+
+function clearTheWay({ known }: Case): Advice | null {
+  if (known === undefined || !isMergeHeld(known)) return null;
+  return { suggestion: "manual_review", first: "commit or put away what is in the way" };
 }
 
 function answerNeeded({ records }: Case): Advice | null {

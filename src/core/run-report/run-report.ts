@@ -1,7 +1,7 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { forecast } from "../limits/budget.ts";
 import { type State, taskState } from "../loop/state.ts";
-import { statusOf, tasksInScope } from "../loop/task-status.ts";
+import { isMergeHeld, statusOf, tasksInScope } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
 import { iterationStories } from "../projections/explain-iteration.ts";
 import { asSentence } from "../projections/explain-words.ts";
@@ -230,7 +230,7 @@ function acceptanceOf({ iteration, commit, certificate }: EventOf<"task.complete
 /** Something that waits for a person, and what to type. */
 export interface Waiting {
   readonly task: string;
-  readonly is: "question" | "blocked" | "merge";
+  readonly is: "question" | "blocked";
   readonly text: string;
   /** Options of a question, its default; what to do before the command. Empty: nothing more to say. */
   readonly more: string;
@@ -240,16 +240,12 @@ export interface Waiting {
 export function waitingForPerson(state: State, blocked: readonly BlockedTask[]): readonly Waiting[] {
   // Workers hear of it and go on by themselves.
   const then = state.run?.settings.shared === true ? "" : " && ralph run";
-  const items = inboxOf(state).map((item) =>
-    item.kind === "decide"
-      ? questionOf(item, then)
-      : blockedOf(
-          item,
-          blocked.find(({ id }) => id === item.task),
-          then,
-        ),
-  );
-  return [...items, ...heldMerges(state)];
+  return inboxOf(state).map((item) => {
+    if (item.kind === "decide") return questionOf(item, then);
+    const help = blocked.find(({ id }) => id === item.task);
+    // Unblocking it merges it.
+    return blockedOf(item, help, isMergeHeld(taskState(state, item.task)) ? "" : then);
+  });
 }
 
 function questionOf({ task, text, options, default: answer, deadline }: InboxItem, then: string): Waiting {
@@ -274,13 +270,4 @@ function blockedOf({ task, text }: InboxItem, help: BlockedTask | undefined, the
     more: first === null ? "" : `First: ${first}.`,
     command: `${help?.command ?? `ralph unblock ${asArgument(task)}`}${then}`,
   };
-}
-
-function heldMerges(state: State): readonly Waiting[] {
-  return Object.keys(state.tasks).flatMap((task): readonly Waiting[] => {
-    const { merge, blockedReason } = taskState(state, task);
-    if (merge?.is !== "held" || blockedReason !== null) return [];
-    const command = state.run?.settings.shared === true ? `ralph why ${asArgument(task)}` : "ralph run";
-    return [{ task, is: "merge", text: merge.why, more: "First: clear the way.", command }];
-  });
 }

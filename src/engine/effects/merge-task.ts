@@ -79,7 +79,7 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
     case "conflict":
       if (prepared.why !== undefined) {
         const what = `${worktree.branch} cannot be merged into ${base}: ${prepared.why}`;
-        return [{ ...about(way), type: "merge.held", why: `${what}; settle that, then: ralph run` }];
+        return [{ ...about(way), type: "merge.held", why: what }];
       }
       return failed(way, prepared.paths, []);
     case "ready": {
@@ -149,8 +149,7 @@ async function advance(
         advanced.root === null
           ? `${base} cannot be moved: ${advanced.why}${where}`
           : `${base} is checked out in ${advanced.root}, and ${advanced.why}${where}`;
-      const why = `${what}; settle that, then: ralph run`;
-      return [{ ...about(way), type: "merge.held", why }];
+      return [{ ...about(way), type: "merge.held", why: what }];
     }
     default:
       return unreachable(advanced);
@@ -186,7 +185,7 @@ async function proposeTask(
   const answer = await pullRequests.propose({ branch, base, title: `${about.task}: ${title}`, body });
   return answer.is === "proposed"
     ? [{ ...about, type: "task.proposed", url: answer.url }]
-    : [{ ...about, type: "merge.held", why: `${answer.why}; settle that, then: ralph run` }];
+    : [{ ...about, type: "merge.held", why: answer.why }];
 }
 
 /** The base has its work, or people will bring it there. What nobody committed makes it stay; it is listed then, and forgotten by the loop. */
