@@ -99,13 +99,12 @@ export function beginIteration(
     branch: around.branch,
     ...(worker !== null && { worker }),
   };
-  const session = sessionOf(known, run.id, started.agent, worker);
   return {
     started,
     prompt,
     promise,
     about: task,
-    session,
+    session: sessionOf(known, run.id, started.agent, worker),
     model: modelFor(settings, stage.model, started.agent),
   };
 }
