@@ -1,7 +1,7 @@
 import type { Recorded } from "../events.ts";
 import { EXIT_CODES, outsideInWords } from "../loop/outcome.ts";
 import { type OpenIteration, type RunState, type State, taskState, type TaskState } from "../loop/state.ts";
-import { isMergeHeld, statusOf, whyBlocked, isAcceptedByPerson } from "../loop/task-status.ts";
+import { isAcceptedByPerson, isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { claimName } from "../report/agent-report.ts";
 import { formatDuration, isoTime } from "../time.ts";
@@ -371,6 +371,8 @@ function openWait(state: State, task: Task, known: TaskState): Wait {
   const only = run?.settings.onlyTasks ?? null;
   if (only !== null && !only.includes(task.id))
     return { what: "was not part of the last run", next: `ralph run --task ${task.id}` };
+  if (only === null && task.optional && run?.settings.includeOptional !== true)
+    return { what: "is optional", next: "work on it too: ralph run --include-optional" };
   if (run !== null && known.exhaustedIn === run.id)
     return { what: "has used up its iterations of this run", next: "try again: ralph run" };
   const outside = plan && outsideInWords(plan, task);
