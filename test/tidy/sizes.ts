@@ -27,7 +27,7 @@ export const sizes: Readonly<Record<string, Size>> = {
   "src/adapters/telemetry": { lines: 256, files: 2 },
   "src/adapters/workspace": { lines: 3708, files: 19 },
   "src/adapters/worktrees": { lines: 974, files: 4 },
-  "src/cli": { lines: 10345, files: 49 },
+  "src/cli": { lines: 10346, files: 49 },
   "src/config": { lines: 2278, files: 11 },
   "src/core": { lines: 1192, files: 10 },
   "src/core/demo": { lines: 261, files: 2 },

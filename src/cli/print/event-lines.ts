@@ -391,7 +391,8 @@ function peopleLines(event: Recorded, state: State, style: Style): readonly stri
 }
 
 function hasOthers(state: State, asking: string): boolean {
-  const others = (state.plan?.tasks ?? []).filter(({ id }) => id !== asking);
+  if (state.run === null || state.plan === null) return false;
+  const others = tasksInScope(state.run, state.plan).filter(({ id }) => id !== asking);
   return others.some((task) => statusOf(state, task) === "todo");
 }
 
