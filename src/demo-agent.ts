@@ -88,7 +88,7 @@ function stepsWithoutScript(prompt: string): DemoSteps {
   const title =
     /^- \*\*Title\*\*: (.+)$/m.exec(prompt)?.[1]?.trim() ?? process.env["RALPH_TASK_ID"] ?? "a task";
   const promise = /^\s*<promise>(.+)<\/promise>\s*$/m.exec(prompt)?.[1] ?? "COMPLETE";
-  if (isReading(process.env["RALPH_STAGE"] ?? ""))
+  if (isReading({}, process.env["RALPH_STAGE"] ?? ""))
     return [{ say: `REVIEW PASSED: "${title}" is in DEMO.md.` }, { promise }];
   return [
     { append: { path: "DEMO.md", text: `- ${title}\n` } },

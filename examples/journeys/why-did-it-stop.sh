@@ -8,4 +8,5 @@ ralph run; echo "exit code $?"
 ralph why
 ralph why report
 ralph logs
+ralph unblock report
 ralph prompt | sed -n '/DO NOT IGNORE/,/^$/p'

@@ -36,6 +36,7 @@ export function withRunOptions(command: Command): Command {
     .option("--review-cap <n>", "how often later stages may send a task back, or a story is reviewed")
     .option("--skip-review", "stories with review fields go without the review cycle")
     .option("--task <id>", "only this task (repeatable)", collect)
+    .option("--include-optional", "work on optional tasks too, after all others")
     .option("--no-changes-needed", "the goal is reached without a change of files")
     .option("--no-interventions", "record what goes wrong, but do not tell the agent")
     .option("--no-job-summary", "write nothing to the file that GITHUB_STEP_SUMMARY names");

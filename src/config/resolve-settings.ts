@@ -20,7 +20,7 @@ import {
 } from "../core/settings.ts";
 import type { StageSettings } from "../core/stages/stages.ts";
 import { requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
-import type { Config } from "./schema.ts";
+import { MAX_STUCK, type Config } from "./schema.ts";
 import { LANES_MAX } from "./value-schemas.ts";
 import { formatOf } from "./webhook-address.ts";
 
@@ -44,6 +44,8 @@ export interface RunFlags {
   readonly parallel?: string;
   readonly worktree?: boolean;
   readonly keepGoing?: boolean;
+  readonly stay?: boolean;
+  readonly includeOptional?: boolean;
   /** False: `--no-wait`. */
   readonly wait?: boolean;
   /** False: `--no-interventions`. */
@@ -113,6 +115,8 @@ export function resolveSettings(
     noWait: flags.wait === false,
     // A lane that cannot go on does not stop the others.
     keepGoing: flags.keepGoing ?? (config.run.keep_going || lanes > 1),
+    ...(stays(flags) && { stay: true as const }),
+    ...(flags.includeOptional === true && { includeOptional: true as const }),
     gatesEveryIteration: config.run.gates_every_iteration,
     adaptiveIterations: config.run.adaptive_iterations,
     unblock: {
@@ -129,6 +133,14 @@ export function resolveSettings(
     ...(added.names.length > 0 && { plugins: added.names }),
   };
   return { settings, commands: { agents, gates, sandbox, notify: resolveNotify(config) } };
+}
+
+function stays({ stay, wait }: RunFlags): boolean {
+  if (stay === true && wait === false)
+    throw new RalphError("usage", "--stay and --no-wait exclude each other", {
+      hint: "--stay waits for a person, --no-wait for nothing",
+    });
+  return stay === true;
 }
 
 function verifySettings({ verify, agents: own }: Config, agents: readonly AgentSettings[]): VerifySettings {
@@ -158,11 +170,13 @@ function budgetSettings({ limits }: Config, flags: RunFlags): BudgetSettings {
   };
 }
 
-/** Whoever allows more iterations without a commit on the command line means the breaker too. */
-function breakerSettings({ breaker }: Config, flags: RunFlags): BreakerSettings {
-  const allowed = wholeNumber("--max-stuck", flags.maxStuck, 0) ?? 0;
+/** More iterations without progress that are allowed on purpose are allowed for the breaker too; 0 turns both off. */
+function breakerSettings({ breaker, run }: Config, flags: RunFlags): BreakerSettings {
+  const allowed = wholeNumber("--max-stuck", flags.maxStuck, 0) ?? run.max_stuck;
+  const isOff = allowed === 0 || breaker.no_progress === 0;
+  const isRaised = flags.maxStuck !== undefined || allowed > MAX_STUCK;
   return {
-    noProgress: breaker.no_progress === 0 ? 0 : Math.max(breaker.no_progress, allowed),
+    noProgress: isOff ? 0 : isRaised ? Math.max(breaker.no_progress, allowed) : breaker.no_progress,
     sameError: breaker.same_error,
     outputDecline: breaker.output_decline,
     cooldownMs: breaker.cooldown,
@@ -298,6 +312,7 @@ export function resolveStages({ stages }: Config): readonly StageSettings[] | un
       model: stage.model ?? null,
       loops: stage.enabled,
       template: null,
+      ...(stage.kind !== undefined && { kind: stage.kind }),
     };
   });
 }

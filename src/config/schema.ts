@@ -184,6 +184,12 @@ const stage = z.strictObject({
     .describe(
       "what its agent prints when it has nothing against the work; IMPLEMENTATION_COMPLETE, REVIEW_COMPLETE, TESTS_COMPLETE, QA_PASSED for the four, STAGE_COMPLETE for any other",
     ),
+  kind: z
+    .enum(["coder", "reviewer", "tester", "qa", "other"])
+    .optional()
+    .describe(
+      "its words in the prompt and its rules; unless said, as its name begins: code, review, test, qa",
+    ),
   agent: z.string().min(1).optional().describe("who works in it; the task's or the run's unless said"),
   model: z.string().min(1).optional().describe("which model that agent uses there"),
 });
@@ -287,14 +293,21 @@ const gates = z.array(gate).superRefine((all, context) => {
   }
 });
 
+export const MAX_STUCK = 3;
+
 const run = z.strictObject({
   max_iterations: count.min(1).default(50).describe("of the whole run"),
-  max_stuck: count.default(3).describe("iterations in a row without progress that end the run; 0 is off"),
+  max_stuck: count
+    .default(MAX_STUCK)
+    .describe("iterations in a row without progress, then a task is blocked; 0 is off"),
   max_attempts: count.default(3).describe("failed iterations in a row on one task, then it is blocked"),
   parallel: countFrom(1, LANES_MAX)
     .default(1)
     .describe("lanes: so many tasks at a time, each in a worktree and on a branch of its own"),
-  keep_going: flag(false, "a blocked or undecided task does not stop the run"),
+  keep_going: flag(
+    true,
+    "a blocked, undecided or stuck task does not stop the run; the exit code still tells",
+  ),
   gates_every_iteration: flag(false, "gates also run when the agent does not claim to be done"),
   idle_timeout: durationOrOff
     .prefault("10m")

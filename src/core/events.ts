@@ -49,7 +49,8 @@ export type RunEvent =
       readonly pid: number;
       readonly head?: string | null;
     })
-  | (AboutRun<"wait.started"> & { readonly until: Instant; readonly why: string })
+  /** `until` null: for a person, for as long as it takes. */
+  | (AboutRun<"wait.started"> & { readonly until: Instant | null; readonly why: string })
   /** The calls of this hour are used up, by whoever shares them. */
   | (AboutRun<"calls.exhausted"> & { readonly until: Instant })
   /** Four fifths of a budget are spent, or the next iteration would pass it. */
@@ -177,7 +178,8 @@ export type TaskEvent =
       readonly commit: string | null;
       readonly parent: string | null;
     })
-  | (AboutIteration<"task.blocked"> & { readonly reason: string })
+  /** `isStuck`: given up for lack of progress. */
+  | (AboutIteration<"task.blocked"> & { readonly reason: string; readonly isStuck?: true })
   /** A single attempt that did not succeed, or an open-ended task that goes round in circles; not in this run. */
   | (AboutIteration<"task.failed"> & {
       readonly reason: string;

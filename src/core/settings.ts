@@ -41,6 +41,10 @@ export interface Settings {
   readonly timeoutMs: number | null;
   readonly adaptiveTimeout: TimeoutSettings;
   readonly keepGoing: boolean;
+  /** A run whose only open work waits for a person waits, too. */
+  readonly stay?: true;
+  /** Optional tasks are worked on, after all others. */
+  readonly includeOptional?: true;
   /** `--no-wait`: the run ends where it would wait for a limit. */
   readonly noWait: boolean;
   readonly gatesEveryIteration: boolean;

@@ -36,7 +36,7 @@ export interface LoopOptions {
   readonly parallel?: number;
   /** Work in worktrees also with one lane. */
   readonly worktree?: boolean;
-  /** A blocked or undecided task does not stop the run. */
+  /** False: it stops at the first task that is blocked, undecided or stuck. */
   readonly keepGoing?: boolean;
   /** False: it ends where it would wait for a limit or a deadline. */
   readonly wait?: boolean;

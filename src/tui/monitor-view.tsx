@@ -135,7 +135,7 @@ function runState(run: RunStatus | null, isShared: boolean): Part {
   if (run.state === "running") return { text: "▸ running", look: "good" };
   if (run.state === "waiting")
     return {
-      text: `· waiting until ${run.waiting_until === null ? "?" : clockTime(Date.parse(run.waiting_until))}`,
+      text: `· waiting ${run.waiting_until === null ? "for you" : `until ${clockTime(Date.parse(run.waiting_until))}`}`,
       look: "ask",
     };
   return run.outcome === "completed"

@@ -45,12 +45,12 @@ describe("a brake cannot be talked round", () => {
     project = createProject();
     project.script({}, [[{ decide: "Which? | default=this | deadline=1s" }]]);
     const run = await project.ralph("run", "--keep-going");
-    expect(run.code).toBe(2);
+    expect(run.code).toBe(4);
     expect(await startsOf()).toBe(4);
   });
 
   test("an agent's own edit of the tasks opens no way for it", async () => {
-    const more = "[run]\nmax_stuck = 0\nmax_attempts = 0\n[interventions]\nenabled = false\n";
+    const more = "[run]\nkeep_going = false\nmax_attempts = 0\n[interventions]\nenabled = false\n";
     project = createProject({ config: shell("echo note >> TODO.md; echo hi", more) });
     expect(await project.ralph("run")).toMatchObject({ code: 4 });
     expect(await project.ralph("run")).toMatchObject({ code: 4 });

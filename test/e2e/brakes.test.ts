@@ -28,7 +28,7 @@ describe("a breaker that opened", () => {
   test("says why and what to look at, keeps the next run out, and is reset by a person", async () => {
     project = createProject({ config: `${DEMO}[interventions]\nthreshold_no_files = 0\n` });
     project.script({}, [IDLE]);
-    const run = await project.ralph("run");
+    const run = await project.ralph("run", "--no-keep-going");
     expect(run.code).toBe(4);
     expect(run.stdout).toContain("breaker   half open: no progress in 2 iterations in a row");
     expect(run.stdout).toContain("stuck: the breaker is open: no progress in 3 iterations in a row");
@@ -37,19 +37,19 @@ describe("a breaker that opened", () => {
     );
     expect((await status()).breaker).toMatchObject({ state: "OPEN", no_progress: 3 });
 
-    const refused = await project.ralph("run");
+    const refused = await project.ralph("run", "--no-keep-going");
     expect(refused.code).toBe(4);
     expect(refused.stdout).toContain("the breaker is open");
     expect(await startsOf()).toBe(3);
 
     expect(await project.ralph("reset", "--circuit")).toMatchObject({ code: 0 });
     expect((await status()).breaker).toMatchObject({ state: "HALF_OPEN", reason: "somebody reset it" });
-    expect(await project.ralph("run")).toMatchObject({ code: 4 });
+    expect(await project.ralph("run", "--no-keep-going")).toMatchObject({ code: 4 });
     expect(await startsOf()).toBe(4);
 
     await project.ralph("reset", "--circuit");
     project.script({}, [WORKS]);
-    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+    expect(await project.ralph("run", "--no-keep-going")).toMatchObject({ code: 0 });
     expect((await status()).breaker).toMatchObject({ state: "CLOSED", no_progress: 0, reason: null });
     const moves = (await project.events()).filter(({ type }) => type === "breaker.moved");
     expect(moves.map(({ to }) => to)).toEqual([
@@ -65,11 +65,11 @@ describe("a breaker that opened", () => {
   test("gets a new chance by a commit of a person", async () => {
     project = createProject();
     project.script({}, [IDLE]);
-    expect(await project.ralph("run")).toMatchObject({ code: 4 });
+    expect(await project.ralph("run", "--no-keep-going")).toMatchObject({ code: 4 });
     project.write("help.txt", "look here\n");
     project.script({}, [WORKS]);
     project.commit("by a person");
-    const run = await project.ralph("run");
+    const run = await project.ralph("run", "--no-keep-going");
     expect(run.stdout).toContain("half open: somebody committed");
     expect(run.code).toBe(0);
   });

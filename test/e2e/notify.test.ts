@@ -80,7 +80,7 @@ describe("a webhook", () => {
   test.each([
     ["decide", [{ decide: "red or blue? | red | blue" }], "", 3, 'ralph decide one "red"'],
     ["blocked", [{ blocked: "no key" }], "", 2, "ralph unblock one"],
-    ["stuck", [{ say: "hm" }], "[interventions]\nthreshold_no_files = 0\n", 4, "ralph why"],
+    ["stuck", [{ say: "hm" }], "[interventions]\nthreshold_no_files = 0\n", 4, "ralph why one"],
     [
       "budget",
       [{ shell: "echo x >> x" }, { usage: { cost_usd: 0.9 } }],

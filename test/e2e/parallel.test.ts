@@ -296,6 +296,45 @@ describe("the user's checkout", () => {
     expect(project.read("mine.txt")).toBe("not yet committed\n");
   });
 
+  test("that keeps a result waiting is named in the same words everywhere, and unblock tries the merge again", async () => {
+    parallelProject(["one"], WORKS);
+    project.write("mine.txt", "committed\n");
+    project.commit("mine");
+    project.write("mine.txt", "not yet committed\n");
+    const waits = await run("--worktree");
+    expect(waits.stdout).toContain("settle it, then: ralph unblock one");
+    const status = JSON.parse((await project.ralph("status", "--json")).stdout) as {
+      inbox: { task: string; kind: string; text: string }[];
+      tasks: { status: string; blocked_reason: string }[];
+    };
+    const [item] = status.inbox;
+    expect(status.inbox).toHaveLength(1);
+    expect(item).toMatchObject({ task: "one", kind: "blocked" });
+    expect(item?.text).toMatch(
+      /^its work waits on ralph\/one: main is checked out in .*uncommitted changes \(mine\.txt\)$/,
+    );
+    expect(status.tasks[0]).toMatchObject({ status: "blocked", blocked_reason: item?.text });
+    const inbox = (await project.ralph("inbox")).stdout;
+    expect(inbox).toContain(`one is blocked: ${item?.text ?? ""}`);
+    expect(inbox).toContain("→ commit or put away what is in the way, then ralph unblock one");
+    const blocked = JSON.parse((await project.ralph("blocked", "--json")).stdout) as unknown[];
+    expect(blocked).toMatchObject([{ id: "one", reason: item?.text, command: "ralph unblock one" }]);
+    expect((await project.ralph("why")).stdout).toContain("ralph unblock one");
+
+    const still = await project.ralph("unblock", "one");
+    expect(still).toMatchObject({ code: 2 });
+    expect(still.stderr).toContain(`one still waits: ${item?.text ?? ""}`);
+    expect(existsSync(join(project.root, "one.txt"))).toBe(false);
+    project.commit("now it is");
+    const merged = await project.ralph("unblock", "one");
+    expect(merged).toMatchObject({ code: 0 });
+    expect(merged.stderr).toContain("one is merged into main");
+    expect(project.read("one.txt")).toBe("one\n");
+    expect(await project.ralph("inbox")).toMatchObject({
+      stdout: expect.stringContaining("Nothing waits") as string,
+    });
+  });
+
   test("may go on meanwhile: what the user commits stays, and the merges come on top", async () => {
     parallelProject(["one", "two"], `told_to_go; ${WORKS}`);
     const running = project.start("run", "--parallel", "2");

@@ -98,7 +98,71 @@ describe("ralph decide", () => {
   });
 });
 
+describe("ralph run --stay", () => {
+  const waits = (running: ReturnType<Project["start"]>): Promise<void> =>
+    until("the run waits", () => running.stdout().includes("everything that is open waits for you"));
+
+  test("waits for the answer and for the deleted file, and goes on with each", async () => {
+    project = createProject({ tasks: ["asks", "stops"] });
+    project.script({ asks: [ASKS, USES_POLLING], stops: [[{ blocked: "no key" }]] });
+    project.commit();
+    const running = project.start("run", "--stay");
+    await waits(running);
+    const status = JSON.parse((await project.ralph("status", "--json")).stdout) as Record<string, unknown>;
+    expect(status).toMatchObject({ run: { state: "waiting", waiting_until: null } });
+    expect((await project.ralph("why")).stdout).toContain("it waits for you");
+    await project.ralph("decide", "asks", "polling");
+    await until("the answer is used", () => running.stdout().includes("✔ accepted"));
+    project.script({ stops: [WORKS] });
+    project.remove(".ralph/blocked.txt");
+    expect(await running.finished).toMatchObject({ code: 0 });
+    expect(await statuses()).toEqual({ asks: "done", stops: "done" });
+  });
+
+  test("can be stopped while it waits", async () => {
+    project = createProject();
+    project.script({ one: [ASKS] });
+    project.commit();
+    const running = project.start("run", "--stay");
+    await waits(running);
+    await project.ralph("stop");
+    expect(await running.finished).toMatchObject({ code: 130 });
+  });
+
+  test("does not go with --no-wait", async () => {
+    project = createProject();
+    const refused = await project.ralph("run", "--stay", "--no-wait");
+    expect(refused).toMatchObject({ code: 64 });
+    expect(refused.stderr).toContain("--stay and --no-wait exclude each other");
+  });
+});
+
+describe("ralph run --no-keep-going", () => {
+  test("stops at the first task that needs a person", async () => {
+    project = createProject({ tasks: ["stops", "one"] });
+    project.script({ stops: [[{ blocked: "no key" }]] }, [WORKS]);
+    project.commit();
+    expect(await project.ralph("run", "--no-keep-going")).toMatchObject({ code: 2 });
+    expect(await statuses()).toEqual({ stops: "blocked", one: "todo" });
+    expect(await project.ralph("run")).toMatchObject({ code: 2 });
+    expect(await statuses()).toEqual({ stops: "blocked", one: "done" });
+  });
+});
+
 describe("ralph unblock", () => {
+  test("takes the reason as a second argument, and the run before had named the command", async () => {
+    project = createProject();
+    project.script({ one: [[{ blocked: "no key" }]] });
+    project.commit();
+    const first = await project.ralph("run");
+    expect(first.stdout).toContain("settle it, then: ralph unblock one, ralph run");
+    expect(await project.ralph("unblock", "one", "the key is there")).toMatchObject({ code: 0 });
+    expect((await project.ralph("why", "one")).stdout).toContain("the key is there");
+    project.script({ one: [WORKS] });
+    project.commit();
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
+  });
+
   test("lets a task go on, and the next run takes the letter away", async () => {
     await blockedBy({ one: [[{ blocked: "no credentials" }]] });
     const freed = await project.ralph("unblock", "one", "--timeout", "1800", "--reason", "the key is there");

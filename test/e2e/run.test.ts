@@ -320,3 +320,24 @@ describe("a person", () => {
     );
   });
 });
+
+describe("optional tasks", () => {
+  test("are left alone, counted at the end, and worked on when asked for", async () => {
+    project = createProject();
+    project.write("TODO.md", "# Tasks\n\n- [ ] **one**: one\n\n## Nice to have\n\n- [ ] **two**: two\n");
+    project.commit("optional");
+    const first = await project.ralph("run");
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout).toContain("1 optional one is left (ralph run --include-optional)");
+    expect(project.read("TODO.md")).toContain("- [ ] **two**");
+    expect(await project.ralph("run", "--include-optional")).toMatchObject({ code: 0 });
+    expect(project.read("TODO.md")).toContain("- [x] **two**");
+  });
+
+  test("are not counted as open by a run of chosen tasks", async () => {
+    project = createProject({ tasks: ["one", "two", "three"] });
+    const run = await project.ralph("run", "--task", "two");
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stdout).toContain("completed: the chosen task is done, 2 others are open");
+  });
+});

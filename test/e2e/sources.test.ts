@@ -282,6 +282,26 @@ describe("a prompt", () => {
     expect(project.read("@fix_plan.md")).toBe("- [x] cart\n- [x] payment\n");
     expect(await accepted()).toHaveLength(2);
   });
+
+  test("does not end with 0 while a gate is red, whatever the agent ticks", async () => {
+    project = projectWith("PROMPT.md", "# Make the shop\n");
+    project.write("@fix_plan.md", "- [ ] cart\n");
+    const ticks = { shell: "sed -i 's/\\[ \\]/[x]/' @fix_plan.md; date +%N >> shop.txt" };
+    project.script({}, [[ticks]]);
+    project.commit();
+    const check = ["--check", "test -f ok.txt"] as const;
+    expect(await project.ralph("run", "-n", "1", ...check)).toMatchObject({ code: 1 });
+    expect(await project.ralph("run", "-n", "1", ...check)).toMatchObject({ code: 1 });
+    expect(project.read("@fix_plan.md")).toBe("- [x] cart\n");
+    expect(await accepted()).toEqual(["prompt rejected", "prompt rejected"]);
+    const unverified = await project.ralph("verify", "prompt");
+    expect(unverified.stderr).toContain("never accepted");
+    expect(unverified.stderr).not.toContain("by a person");
+    project.script({}, [[{ shell: "touch ok.txt" }]]);
+    project.commit();
+    expect(await project.ralph("run", ...check)).toMatchObject({ code: 0 });
+    expect((await accepted()).at(-1)).toBe("prompt accepted");
+  });
 });
 
 test("a prompt and the checklist beside it may be uncommitted: they are the operator's", async () => {

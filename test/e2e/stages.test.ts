@@ -107,3 +107,34 @@ describe("four stages with four agents", () => {
     expect(await stagesOf(project)).toHaveLength(4);
   });
 });
+
+test("a stage called review sees the diff, and what it sends back is changed or answered", async () => {
+  const done = (word: string): string => `echo '<promise>${word}</promise>'`;
+  const findings =
+    "printf '<promise>CHANGES_REQUESTED:\\n1. it says 1\\n2. there is no test\\n</promise>\\n'; cp .git/review-prompt .git/first-review";
+  project = pipeline({
+    coder: [
+      `echo 1 > sum.txt; ${done("IMPLEMENTATION_COMPLETE")}`,
+      done("IMPLEMENTATION_COMPLETE"),
+      `echo 'Finding 1: 1 is right.'; echo; echo 'Finding 2: nothing to test.'; ${done("IMPLEMENTATION_COMPLETE")}`,
+    ],
+    review: [findings, `echo 'REVIEW PASSED: I agree.'; ${done("STAGE_COMPLETE")}`],
+  });
+  const base = project.git("rev-parse", "HEAD");
+  expect(await project.ralph("run")).toMatchObject({ code: 0 });
+  expect(await stagesOf(project)).toEqual([
+    "coder coder-agent accepted",
+    "review review-agent continue",
+    "coder coder-agent rejected",
+    "coder coder-agent accepted",
+    "review review-agent accepted",
+  ]);
+  expect(project.read(".git/first-review")).toContain("```diff\n--- sum.txt (added)\n");
+  expect(project.read(".git/first-review")).toContain(`git diff --no-ext-diff ${base}`);
+  expect(project.read(".git/coder-prompt")).toContain("Finding 1: it says 1\nFinding 2: there is no test\n");
+  expect(project.read(".git/review-prompt")).toContain(
+    "Finding 2: there is no test\nThe answer: nothing to test.\n",
+  );
+  const [, , rejected] = await project.history();
+  expect(rejected?.reasons.join()).toContain("findings 1, 2 have no answer");
+});

@@ -108,7 +108,7 @@ describe("ralph why", () => {
     project = createProject({ tasks: ["one", "two", "three"] });
     project.script({ two: [[{ blocked: "no credentials" }]] }, [WORKS]);
     project.commit();
-    expect(await project.ralph("run")).toMatchObject({ code: 2 });
+    expect(await project.ralph("run", "--no-keep-going")).toMatchObject({ code: 2 });
     const { stdout } = await project.ralph("why");
     expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
       /^The last run ended as blocked \(exit code 2\): two is blocked: no credentials\. It took 2 iterations, [\d.]+s\. two is blocked: no credentials\. → see why: ralph why two; settle it, then: ralph unblock two && ralph run three has not been worked on yet\. → ralph run $/,

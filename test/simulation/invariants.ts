@@ -24,6 +24,7 @@ export function checkFacts(world: World, events: readonly Recorded[], settings: 
   if (hasReviewCycle(world, settings)) checkStoryHistory(world, events);
   else checkStages(world, events, settings);
   checkLimits(world, events, settings);
+  checkStuckTasks(world, events, settings);
   // Each stage of a pipeline is an attempt of its own.
   if (settings.stages === undefined) checkSingleAttempts(world, events);
   checkSuspensions(world, events, settings);
@@ -191,6 +192,37 @@ function checkLimits(world: World, events: readonly Recorded[], settings: Settin
       world.violate(`the run began ${counted} iterations of at most ${maxIterations}`);
   }
 }
+
+/** In a run that keeps going, a task without progress waits for a person, over all runs. */
+function checkStuckTasks(world: World, events: readonly Recorded[], settings: Settings): void {
+  const { maxStuck } = settings.limits;
+  if (maxStuck === 0 || !settings.keepGoing) return;
+  const free = freeIterations(events);
+  const stuck = new Map<string, number>();
+  for (const event of events) {
+    if (!("task" in event) || event.task === null) continue;
+    const { task } = event;
+    if (STARTS_ANEW.has(event.type)) stuck.set(task, 0);
+    const count = stuck.get(task) ?? 0;
+    if (event.type === "iteration.started" && count >= maxStuck)
+      world.violate(`iteration ${event.iteration} began although ${task} was stuck`);
+    if (event.type !== "verdict.reached" || free.has(event.iteration)) continue;
+    const isProgress = event.madeProgress || event.verdict === "accepted";
+    if (isProgress || countsAsStuck(events, event)) stuck.set(task, isProgress ? 0 : count + 1);
+  }
+}
+
+const STARTS_ANEW: ReadonlySet<EventType> = new Set([
+  "task.unblocked",
+  "task.reset",
+  "task.undone",
+  "agent.suspended",
+  "stage.passed",
+  "stage.objected",
+  "story.settled",
+  "merge.failed",
+  "task.completed",
+]);
 
 /** Never more calls in a clock hour than there may be. */
 function checkCalls(world: World, events: readonly Recorded[], { limits }: Settings): void {

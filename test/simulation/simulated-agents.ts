@@ -21,7 +21,7 @@ export function simulatedAgents(
       checkStoryStart(world, request);
       checkStart(world, facts, request);
       world.prompts.set(request.iteration, request.prompt);
-      if (!isReading(request.stage)) world.lastBuilt.set(request.task, request.iteration);
+      if (!isReading({}, request.stage)) world.lastBuilt.set(request.task, request.iteration);
       const sessionId = sessionFor(world, request);
       const truth = world.truth(request.task);
       const behaviour = behave(world, truth, request);

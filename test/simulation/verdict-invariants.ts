@@ -75,7 +75,7 @@ function checkRejections(world: World, events: readonly Recorded[]): void {
     if (verdict === "challenged") challenged.add(task);
     if (verdict !== "rejected" || isAskedBefore || world.doneWhenEnded.get(iteration) !== true) continue;
     const about = events.filter((one) => "iteration" in one && one.iteration === iteration);
-    if (isReading(of(about, "iteration.started")[0]?.stage ?? "") || isObjectedTo(world, task, about))
+    if (isReading({}, of(about, "iteration.started")[0]?.stage ?? "") || isObjectedTo(world, task, about))
       continue;
     const why = event.reasons.map(({ sentence }) => sentence).join("; ");
     world.violate(`iteration ${iteration} of ${task} was rejected though it was done: ${why}`);

@@ -159,7 +159,7 @@ export function plainSettings(random: Random): Settings {
       levels: DEFAULT_COMPLEXITY,
     },
     noWait: random.chance(0.2),
-    keepGoing: random.chance(0.3),
+    keepGoing: random.chance(0.7),
     gatesEveryIteration: random.chance(0.2),
     adaptiveIterations: false,
     unblock: { autoSuggest: true, maxAutoAttempts: 1 },

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Event, EventOf, Recorded } from "../../src/core/events.ts";
 import { DEFAULT_COMPLEXITY } from "../../src/core/limits/iteration-timeout.ts";
+import type { ShownWork } from "../../src/core/verdict/reader.ts";
 import { beginIteration, type Beginning } from "../../src/core/loop/begin-iteration.ts";
 import { decide } from "../../src/core/loop/decide.ts";
 import type { Effect } from "../../src/core/loop/effects.ts";
@@ -83,8 +84,8 @@ class Specification {
   }
 
   /** The prompt that the next iteration of a task would get. */
-  nextPrompt(task: Task): string {
-    return this.#beginning(task)?.prompt ?? "";
+  nextPrompt(task: Task, work: ShownWork | null = null): string {
+    return this.#beginning(task, work)?.prompt ?? "";
   }
 
   /** The session that the next iteration of a task may go on with. */
@@ -104,8 +105,9 @@ class Specification {
     return this.#beginning(task)?.started.agent ?? null;
   }
 
-  #beginning(task: Task): Beginning | null {
-    return beginIteration(this.state, task.id, 1, { head: "h", branch: "main", notes: "" }, this.#now);
+  #beginning(task: Task, work: ShownWork | null = null): Beginning | null {
+    const around = { head: "h", branch: "main", notes: "", work };
+    return beginIteration(this.state, task.id, 1, around, this.#now);
   }
 
   get #decided(): readonly Event[] {

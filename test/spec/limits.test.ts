@@ -109,6 +109,110 @@ describe("a run without progress", () => {
   });
 });
 
+describe("a run that keeps going past a task without progress", () => {
+  const other = task("other");
+  const letter = { type: "letter.published", task: "login", kind: "blocked", file: "f", sha256: "" } as const;
+  const stuck = after(3, idle, [runStarted({ keepGoing: true }), tasksObserved(login, other)]).andThen(
+    letter,
+  );
+  const done = (id: string): Event => tasksObserved(login, task(id, { done: true }));
+
+  test("ends as stuck when everything else is done", () => {
+    stuck.andThen(done("other")).ends("stuck");
+  });
+
+  test("ends as blocked when another task is blocked for another reason", () => {
+    const blocked = {
+      type: "task.blocked",
+      run: "run-1",
+      iteration: 4,
+      task: "other",
+      reason: "no key",
+    } as const;
+    const told = { ...letter, task: "other" } as const;
+    stuck.andThen(blocked, told).ends("blocked");
+  });
+
+  test("ends as undecided when another task asks", () => {
+    const asked = {
+      type: "question.asked",
+      run: "run-1",
+      iteration: 4,
+      task: "other",
+      question: "which?",
+      options: [],
+      default: null,
+      deadlineAt: null,
+    } as const;
+    stuck.andThen(asked, { ...letter, task: "other", kind: "decide" }).ends("undecided");
+  });
+
+  test("works on the task again after a person unblocked it", () => {
+    const unblocked = {
+      type: "task.unblocked",
+      task: "login",
+      reason: "",
+      timeoutMs: null,
+      by: "person",
+    } as const;
+    const freed = stuck.andThen(done("other"), unblocked, {
+      type: "letter.withdrawn",
+      task: "login",
+      file: "f",
+    });
+    freed.wants("iterate:login");
+  });
+
+  test("counts a task blocked by failures with progress as blocked", () => {
+    after(3, rejectedWithProgress, [runStarted({ keepGoing: true }), tasksObserved(login)])
+      .andThen(letter)
+      .ends("blocked");
+  });
+});
+
+describe("a run that stays", () => {
+  const asked = {
+    type: "question.asked",
+    run: "run-1",
+    iteration: 1,
+    task: "login",
+    question: "which?",
+    options: [],
+    default: null,
+    deadlineAt: null,
+  } as const;
+  const letter = { type: "letter.published", task: "login", kind: "decide", file: "f", sha256: "" } as const;
+  const staying = (more: Partial<Settings> = {}): ReturnType<typeof given> =>
+    given(runStarted({ keepGoing: true, stay: true, ...more }), tasksObserved(login), asked, letter);
+
+  test("waits for a person when nothing else is open, and says so once", () => {
+    const waiting = staying().decides({ type: "wait.started", until: null }).andThen();
+    expect(waiting.effects).toEqual([]);
+    expect(waiting.wakeAt).not.toBeNull();
+  });
+
+  test("goes on with the answer", () => {
+    const answer = { type: "question.answered", task: "login", answer: "this", by: "person" } as const;
+    staying().andThen(answer).wants("iterate:login");
+  });
+
+  test("ends when asked to stop", () => {
+    staying().andThen({ type: "stop.requested", run: "run-1", urgency: "after-iteration" }).ends("stopped");
+  });
+
+  test("ends where no iteration is left, or its time is over", () => {
+    staying(limits({ maxIterations: 0 })).ends("undecided");
+    const timed = staying(limits({ maxDurationMs: 60_000 }));
+    expect(timed.at(30_000).andThen().at(30_000).wakeAt).toBe(60_000);
+    timed.at(61_000).ends("undecided");
+  });
+
+  test("ends when everything is done", () => {
+    const waiting = staying().andThen();
+    waiting.andThen(tasksObserved(task("login", { done: true }))).ends("completed");
+  });
+});
+
 describe("a task that fails again and again", () => {
   test("is blocked when it makes progress and is rejected each time", () => {
     const spec = after(3, rejectedWithProgress, [runStarted(), tasksObserved(login)]);

@@ -79,6 +79,16 @@ describe("unblocking", () => {
     });
     expect(act(BEGUN, { do: "unblock", task: "one", reason: "" })).toBe("one is not blocked");
   });
+
+  test("lets a run that is on try a merge again that waits for a clean checkout", () => {
+    const about = { run: "run-1", task: "one", iteration: 1 } as const;
+    const held = [...BEGUN, { type: "merge.held", ...about, why: "it has uncommitted changes" } as const];
+    const unblock = { do: "unblock", task: "one", reason: "" } as const;
+    expect(act(held, unblock)).toMatchObject({ type: "task.unblocked" });
+    expect(act(held, unblock, false)).toBe("no run is under way to merge it; type: ralph unblock one");
+    const freed = given(...held, act(held, unblock) as Event).state.tasks["one"];
+    expect(freed?.merge).toEqual({ is: "due" });
+  });
 });
 
 describe("the run", () => {

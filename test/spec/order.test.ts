@@ -146,18 +146,70 @@ test("nothing to do is done", () => {
   given(runStarted(), tasksObserved()).ends("completed");
 });
 
-test("optional tasks are worked on, but do not hold up completion", () => {
-  const optional = task("nice", { optional: true });
-  given(runStarted(), tasksObserved(task("login", { done: true }), optional)).wants("iterate:nice");
-  const given_up = {
-    type: "task.exhausted",
+describe("optional tasks", () => {
+  const nice = task("nice", { optional: true });
+  const done = task("login", { done: true });
+  const included = { includeOptional: true } as const;
+  const failed = { type: "task.failed", run: "run-1", task: "nice", iteration: 1, reason: "no" } as const;
+  const blocked = {
+    type: "task.blocked",
     run: "run-1",
     task: "nice",
     iteration: 1,
-    iterations: 1,
-    lastOutput: "",
+    reason: "no key",
   } as const;
-  given(runStarted(), tasksObserved(task("login", { done: true }), optional), given_up).ends("completed");
+  const letter = { type: "letter.published", task: "nice", kind: "blocked", file: "f", sha256: "" } as const;
+  const end = (...events: readonly Event[]): unknown => given(...events).effects;
+
+  test("are left alone, and the end says how many there are", () => {
+    given(runStarted(), tasksObserved(nice, login)).wants("iterate:login");
+    expect(end(runStarted(), tasksObserved(done, nice))).toMatchObject([
+      {
+        outcome: "completed",
+        reason: "every task is done; 1 optional one is left (ralph run --include-optional)",
+      },
+    ]);
+    expect(end(runStarted(), tasksObserved(nice, { ...nice, id: "nicer" }))).toMatchObject([
+      {
+        outcome: "completed",
+        reason: "there is nothing to do; 2 optional ones are left (ralph run --include-optional)",
+      },
+    ]);
+  });
+
+  test("are worked on after all others when they are included", () => {
+    const both = tasksObserved({ ...nice, priority: 1 }, login);
+    given(runStarted(included), both).wants("iterate:login");
+    given(runStarted({ ...included, lanes: 2 }), both, iterationStarted(1, login)).wants("iterate:login");
+    given(runStarted(included), tasksObserved(done, nice)).wants("iterate:nice");
+  });
+
+  test("are worked on when they are asked for by name", () => {
+    given(runStarted({ onlyTasks: ["nice"] }), tasksObserved(done, nice)).wants("iterate:nice");
+  });
+
+  test("do not change how an included run ends", () => {
+    const start = [runStarted({ ...included, keepGoing: true }), tasksObserved(done, nice)];
+    given(...start, failed).ends("completed");
+    given(...start, blocked, letter).ends("completed");
+    given(runStarted(included), tasksObserved(done, nice), blocked, letter).ends("completed");
+    given(runStarted(included), tasksObserved(login, nice), blocked, letter).wants("iterate:login");
+  });
+
+  test("that another task waits for hold it up, and the end says so", () => {
+    const ui = task("ui", { dependsOn: ["nice"] });
+    expect(end(runStarted(), tasksObserved(ui, nice))).toMatchObject([
+      { outcome: "blocked", reason: "ui waits for nice, which is optional (ralph run --include-optional)" },
+    ]);
+  });
+});
+
+test("the end of a run of chosen tasks counts the others that are open", () => {
+  const done = task("login", { done: true });
+  const tasks = tasksObserved(done, task("docs"), task("ui"), task("nice", { optional: true }));
+  expect(given(runStarted({ onlyTasks: ["login"] }), tasks).effects).toMatchObject([
+    { outcome: "completed", reason: "the chosen task is done, 2 others are open" },
+  ]);
 });
 
 describe("the gates of a run that was interrupted while an agent ran", () => {

@@ -302,7 +302,7 @@ test("a merge that is held up is tried again when its tasks are submitted again"
     .andThen({ ...about(one, 1), type: "merge.held", why: "main is protected" });
   const answer = submission(held.state, submitted([one]), NOW);
   expect([answer.is, types(answer)]).toEqual(["begun", ["run.ended", "run.started", "tasks.observed"]]);
-  expect(inboxOf(held.state)).toMatchObject([{ task: "one", kind: "merge", text: "main is protected" }]);
+  expect(inboxOf(held.state)).toMatchObject([{ task: "one", kind: "blocked" }]);
 });
 
 test("a run that nobody can go on with is over when tasks are submitted anew", () => {

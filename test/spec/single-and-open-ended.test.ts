@@ -186,7 +186,51 @@ describe("an open-ended task", () => {
       .ends("exhausted");
   });
 
-  test("is complete when its checklist is", () => {
+  test("is complete when a person has ticked its whole plan", () => {
     given(openEnded, tasksObserved(task("prompt", { done: true }))).ends("completed");
+  });
+
+  describe("whose agent has ticked the whole plan", () => {
+    const gated = runStarted({
+      source: { kind: "prompt", label: "PROMPT.md", path: null },
+      gates: [TESTS_GATE],
+    });
+    const ticked = (number: number, files: readonly string[] = ["a.ts"]): readonly Event[] => [
+      iterationStarted(number, prompt),
+      iterationEnded(number, prompt, "none"),
+      evidence(number, prompt, files, { isPlanTicked: true }),
+    ];
+    const seen = tasksObserved(task("prompt", { done: true }));
+    const red = gatesChecked(1, prompt, { status: "failed", exitCode: 1 });
+
+    test("has claimed completion: the gates run, and one accepted claim is enough", () => {
+      const claimed = given(gated, tasksObserved(prompt), ...ticked(1)).wants("gates:1");
+      claimed
+        .andThen(gatesChecked(1, prompt, {}))
+        .decides({ type: "verdict.reached", verdict: "accepted" }, { type: "task.completed" });
+    });
+
+    test("is not complete while a gate is red, in this run and in the next", () => {
+      const rejected = given(gated, tasksObserved(prompt), ...ticked(1)).andThen(red);
+      rejected.decides({ type: "verdict.reached", verdict: "rejected" }, { type: "intervention.chosen" });
+      const later = rejected.andThen(seen);
+      later.wants("iterate:prompt");
+      const end = { type: "run.ended", run: "run-1", outcome: "stopped", reason: "" } as const;
+      const { settings } = gated as Extract<Event, { type: "run.started" }>;
+      later.andThen(end, runStarted(settings, "run-2"), seen).wants("iterate:prompt");
+    });
+
+    test("is not complete without a change of files", () => {
+      given(openEnded, tasksObserved(prompt), ...ticked(1, []))
+        .andThen(seen)
+        .wants("iterate:prompt");
+    });
+
+    test("is complete once a person has unticked and ticked it", () => {
+      const rejected = given(gated, tasksObserved(prompt), ...ticked(1))
+        .andThen(red)
+        .andThen(seen);
+      rejected.andThen(tasksObserved(prompt), seen).ends("completed");
+    });
   });
 });

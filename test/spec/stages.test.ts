@@ -2,12 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { BUILD, type StageSettings } from "../../src/core/stages/stages.ts";
+import { shownBase } from "../../src/core/loop/begin-iteration.ts";
+import { protectionFor } from "../../src/core/verdict/facts.ts";
 import {
   evidence,
   given,
   iterationEnded,
   iterationStarted,
   runStarted,
+  settings,
+  signals,
   task,
   tasksObserved,
 } from "./given.ts";
@@ -92,7 +96,17 @@ describe("a pipeline of stages", () => {
     const prompt = back.nextPrompt(login);
     expect(prompt).toContain("- **Stage**: coder\n- **Ralph Iteration**: 1/5");
     expect(prompt).toContain(
-      "the reviewer looked at your work and asks for changes: the token never expires",
+      "## Sent back\nIn iteration 2 the reviewer looked at your work and asks for changes:\n\nFinding 1: the token never expires\n",
+    );
+  });
+
+  test("goes back to the nearest earlier stage that writes code", () => {
+    const stages = [stage("plan"), stage("coding"), stage("docs"), stage("review-it")];
+    const reviewed = worked(2, "review-it", { promise: "CHANGES_REQUESTED:no" });
+    const passed = { type: "stage.passed", run: "run-1", task: "login", iteration: 1 } as const;
+    given(...start({ stages }), { ...passed, stage: "docs", next: "review-it" }, ...reviewed).decides(
+      { type: "verdict.reached" },
+      { type: "stage.objected", to: "coding" },
     );
   });
 
@@ -122,6 +136,133 @@ describe("a pipeline of stages", () => {
       ...worked(2, "reviewer", { words: "Approved: it is fine." }),
     );
     reviewed.decides({ type: "verdict.reached", verdict: "accepted" }, { type: "task.completed" });
+  });
+});
+
+describe("a send-back", () => {
+  const twoFindings = "Please look at these:\n1. the token never expires\n   (see login.ts:3)\n2. no test";
+  const back = given(...start(), ...coded(1))
+    .andThen(...objected(2, twoFindings))
+    .andThen();
+  const claims = (iteration: number, answers: readonly number[], files: readonly string[] = []) => {
+    const [begun, , seen] = worked(iteration, "coder", { promise: "CODER_DONE", files });
+    const said = answers.map((number) => ({ about: "finding", number, text: "it is right" }) as const);
+    const ended = iterationEnded(iteration, login, "complete", {
+      promise: "CODER_DONE",
+      signals: signals({ answers: said }),
+    });
+    return [begun!, ended, seen!];
+  };
+
+  test("numbers the findings, in every prompt until they are settled", () => {
+    const list = "Finding 1: the token never expires (see login.ts:3)\nFinding 2: no test\n";
+    expect(back.nextPrompt(login)).toContain(list);
+    expect(
+      back
+        .andThen(...claims(3, []))
+        .andThen()
+        .nextPrompt(login),
+    ).toContain(list);
+  });
+
+  test("is not satisfied by a claim over an unchanged tree", () => {
+    back.andThen(...claims(3, [1])).decides(
+      {
+        type: "verdict.reached",
+        verdict: "rejected",
+        reasons: [
+          {
+            rule: "findings",
+            sentence: "no file has changed since the reviewer asked for changes, and finding 2 has no answer",
+          },
+        ],
+      },
+      { type: "intervention.chosen", rule: "findings" },
+      { type: "intervention.chosen" },
+    );
+  });
+
+  test("is not satisfied after a question either", () => {
+    const asked = [
+      iterationStarted(3, login, { stage: "coder" }),
+      iterationEnded(3, login, "undecided"),
+      evidence(3, login, [], { changedSinceTaskBegan: { files: 1, paths: ["login.ts"] } }),
+    ];
+    const answer = { type: "question.answered", task: "login", answer: "this", by: "person" } as const;
+    const again = back.andThen(...asked).andThen(answer, ...claims(4, []));
+    again.decides(
+      { type: "verdict.reached", verdict: "rejected" },
+      { type: "intervention.chosen" },
+      { type: "intervention.chosen" },
+    );
+  });
+
+  test("is satisfied by an answer to each finding, which the next stage is told", () => {
+    const answered = back.andThen(...claims(3, [1, 2]));
+    const next = answered.andThen();
+    expect(next.state.tasks["login"]?.stage).toBe("reviewer");
+    expect(next.nextPrompt(login)).toContain("Finding 2: no test\nThe answer: it is right\n");
+    expect(next.nextPrompt(login)).not.toContain("## Sent back");
+  });
+
+  test("is satisfied by a change, also of an earlier iteration", () => {
+    expect(back.andThen(...claims(3, [], ["login.ts"])).andThen().state.tasks["login"]?.stage).toBe(
+      "reviewer",
+    );
+    const changed = back.andThen(...worked(3, "coder", { files: ["login.ts"] })).andThen(...claims(4, []));
+    expect(changed.andThen().state.tasks["login"]?.stage).toBe("reviewer");
+  });
+});
+
+describe("a stage whose name begins like a kind", () => {
+  const stages = [
+    stage("code"),
+    stage("review-again"),
+    stage("testing"),
+    stage("audit", { kind: "reviewer" }),
+  ];
+  const at = (next: string) =>
+    given(...start({ stages }), ...worked(1, "code", { promise: "CODE_DONE", files: ["login.ts"] })).andThen({
+      type: "stage.passed",
+      run: "run-1",
+      task: "login",
+      iteration: 1,
+      stage: "code",
+      next,
+    });
+
+  test.each(["review-again", "audit"])("has the words and the rules of a reviewer: %s", (name) => {
+    expect(at(name).nextPrompt(login)).toContain("Review what it did with fresh eyes");
+    at(name)
+      .andThen(...worked(2, name, { promise: `${name.toUpperCase()}_DONE`, words: "done" }))
+      .decides(
+        {
+          type: "verdict.reached",
+          verdict: "rejected",
+          reasons: [{ rule: "approval", sentence: expect.any(String) as string }],
+        },
+        { type: "intervention.chosen" },
+      );
+    expect(protectionFor(settings({ stages }), name)("login.ts")).toBe(true);
+  });
+
+  test("has the words of a tester, and may write tests", () => {
+    expect(at("testing").nextPrompt(login)).toContain("write the tests that are missing");
+    expect(protectionFor(settings({ stages }), "testing")("login.ts")).toBe(false);
+  });
+
+  test("is another kind where the configuration says so", () => {
+    const other = { stages: [stage("code"), stage("review-notes", { kind: "other" })] };
+    expect(protectionFor(settings(other), "review-notes")("login.ts")).toBe(false);
+  });
+
+  test("gets the diff and the commit that it begins at", () => {
+    const work = { diff: "--- login.ts\n+token", isDiffCut: false, base: "h0", head: "h1" };
+    const prompt = at("review-again").nextPrompt(login, work);
+    expect(prompt).toContain("```diff\n--- login.ts\n+token\n```");
+    expect(prompt).toContain("`git diff --no-ext-diff h0 h1`");
+    expect(shownBase(at("review-again").state, "login")).toBe("h0");
+    expect(shownBase(given(...start()).state, "login")).toBeNull();
   });
 });
 

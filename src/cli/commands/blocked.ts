@@ -7,8 +7,9 @@ import { columns, shortened, styleFor, type Style } from "../print/style.ts";
 import { requirePerson, unknownTask } from "../require-person.ts";
 import { isDriven, openProject, type Project } from "../../compose.ts";
 import type { EventOf } from "../../core/events.ts";
-import { isOpen, type State } from "../../core/loop/state.ts";
-import { statusOf, isAcceptance } from "../../core/loop/task-status.ts";
+import { EXIT_CODES } from "../../core/loop/outcome.ts";
+import { isOpen, taskState, type State } from "../../core/loop/state.ts";
+import { isAcceptance, isMergeHeld, statusOf, whyBlocked } from "../../core/loop/task-status.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import {
   inboxOf,
@@ -93,7 +94,6 @@ function itemLines(
   const help = blocked.find(({ id }) => id === task);
   if (kind === "blocked" && help !== undefined)
     return [`${style.bad("■")} ${task} is blocked: ${text}`, `    → ${whatToDo(help)}`];
-  if (kind === "merge") return [`${style.bad("■")} ${task} waits to be merged: ${text}`];
   const now = Date.now();
   const question = state.tasks[task]?.question ?? null;
   const askedFor = formatDuration(Math.max(0, now - (question?.askedAt ?? now)));
@@ -234,13 +234,14 @@ interface UnblockFlags {
 export function defineUnblock(command: Command, act: Act): void {
   command
     .argument("[task]", "the task to unblock")
+    .argument("[reason]", "what has changed, in quotes; the same as --reason")
     .option("--all", "every blocked task")
     .option("--filter <word>", "those of a complexity (ui_heavy), or with this word in the reason")
     .option("--timeout <duration>", "of its iterations from now on, exactly: 1800, 40m, 2h", duration)
     .option("--timeout-multiplier <factor>", "so many times its last timeout", factor)
     .option("--reason <text>", "what has changed; it is kept")
-    .action((task: string | undefined, flags: UnblockFlags) =>
-      act((context) => unblock(task, flags, context)),
+    .action((task: string | undefined, reason: string | undefined, flags: UnblockFlags) =>
+      act((context) => unblock(task, { ...(reason !== undefined && { reason }), ...flags }, context)),
     );
 }
 
@@ -253,7 +254,9 @@ async function unblock(task: string | undefined, flags: UnblockFlags, context: C
   const meant = task === undefined ? chosen(blocked, flags) : [await named(task, blocked, state, project)];
   const { stderr } = context;
   if (meant.length === 0) stderr.write(`ralph: ${nothing(blocked, flags)}\n`);
-  const freed = await recordUnblocked(project, meant, flags);
+  const recorded = await recordUnblocked(project, meant, flags);
+  const held = recorded.filter(({ id }) => isMergeHeld(taskState(state, id))).map(({ id }) => id);
+  const freed = recorded.filter(({ id }) => !held.includes(id));
   for (const { id, timeoutMs } of freed)
     stderr.write(
       `ralph: ${id} is no longer blocked${timeoutMs === null ? "" : `; ${formatDuration(timeoutMs)} each from now on`}\n`,
@@ -262,7 +265,29 @@ async function unblock(task: string | undefined, flags: UnblockFlags, context: C
   const after = await readState(project);
   const next = new Set(await Promise.all(freed.map(({ id }) => whoGoesOn(project, after, id))));
   for (const step of next) stderr.write(`  → ${step}\n`);
-  return 0;
+  return held.length === 0 ? 0 : mergeAgain(project, held, context);
+}
+
+/** Tells a run that is on, or makes one for nothing else, and says what came of it. */
+async function mergeAgain(project: Project, held: readonly TaskId[], context: CliContext): Promise<number> {
+  const { stderr } = context;
+  if (project.queue !== null || (await isDriven(project))) {
+    for (const id of held) stderr.write(`ralph: the merge of ${id} is tried again by the run that is on\n`);
+    return 0;
+  }
+  const { runJust } = await import("./run.ts");
+  const before = await readState(project);
+  await runJust(held, before, context);
+  const after = await readState(project);
+  for (const id of held) {
+    const { merge } = taskState(after, id);
+    const base = taskState(before, id).worktree?.base ?? "its base";
+    const why = whyBlocked(taskState(after, id));
+    if (why !== null) stderr.write(`ralph: ${id} still waits: ${why}\n`);
+    else if (merge?.is === "merged") stderr.write(`ralph: ${id} is merged into ${base}\n`);
+    else stderr.write(`ralph: ${id} is not merged yet\n  → ralph why ${asArgument(id)}\n`);
+  }
+  return held.some((id) => whyBlocked(taskState(after, id)) !== null) ? EXIT_CODES.blocked : 0;
 }
 
 function refuseContradictions(task: string | undefined, flags: UnblockFlags): void {
@@ -332,7 +357,7 @@ async function recordUnblocked(
 async function recordIfBlocked(project: Project, event: EventOf<"task.unblocked">): Promise<boolean> {
   for (;;) {
     const known = (await readState(project)).tasks[event.task];
-    if (known === undefined || known.blockedReason === null) return false;
+    if (known === undefined || whyBlocked(known) === null) return false;
     const expected = { task: { id: event.task, position: known.position } };
     if ((await withLog(project, (log) => log.append([event], expected))) !== null) return true;
   }

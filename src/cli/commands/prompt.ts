@@ -1,8 +1,11 @@
 import { readyTasks } from "../../core/loop/task-status.ts";
 import type { Command } from "commander";
 import { CLOSED_BREAKER } from "../../core/limits/breaker.ts";
-import { isOpen } from "../../core/loop/state.ts";
-import { beginIteration } from "../../core/loop/begin-iteration.ts";
+import { isOpen, taskState, type State } from "../../core/loop/state.ts";
+import type { TaskId } from "../../core/plan/task.ts";
+import type { ShownWork } from "../../core/verdict/reader.ts";
+import { workspaceOf, type Project } from "../../compose.ts";
+import { beginIteration, shownBase } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
 import type { Recorded } from "../../core/events.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -40,9 +43,9 @@ async function prompt(wanted: string | undefined, context: CliContext): Promise<
   );
   const ready = isOpen(state.run) ? readyTasks(state, state.run, plan, Infinity) : [];
   const task = wanted === undefined ? ready[0] : ready.find(({ id }) => id === wanted);
-  const begun =
-    task &&
-    beginIteration(state, task.id, 1, { head: null, branch: null, notes: await notes.read() }, Infinity);
+  const work = task === undefined ? null : await workToShow(project, state, task.id);
+  const around = { head: null, branch: null, notes: await notes.read(), work };
+  const begun = task && beginIteration(state, task.id, 1, around, Infinity);
   if (!begun)
     throw nothingToSay(
       wanted,
@@ -51,6 +54,14 @@ async function prompt(wanted: string | undefined, context: CliContext): Promise<
     );
   context.stdout.write(begun.prompt);
   return 0;
+}
+
+async function workToShow(project: Project, state: State, id: TaskId): Promise<ShownWork | null> {
+  const base = shownBase(state, id);
+  const head = taskState(state, id).footing?.head ?? null;
+  if (base === null || head === null) return null;
+  const { text, isCut } = await workspaceOf(project).patch(base, head);
+  return { diff: text, isDiffCut: isCut, base, head };
 }
 
 /** What would be said if nothing else held the run up. */

@@ -44,7 +44,9 @@ export function define(command: Command, act: Act): void {
   withSandboxOptions(withRunOptions(withSourceOptions(command)))
     .option("--parallel <n>", "so many tasks at a time, each in a worktree of its own")
     .option("--worktree", "work in worktrees also with one lane")
-    .option("--keep-going", "a blocked or undecided task does not stop the run")
+    .option("--keep-going", "a blocked, undecided or stuck task does not stop the run (the default)")
+    .option("--no-keep-going", "stop at the first task that needs a person or is stuck")
+    .option("--stay", "wait for a person instead of ending, and go on with the answer")
     .option("--no-wait", "end where it would wait for a limit (exit code 5) or a deadline (3)")
     .option("--allow-dirty", "start on uncommitted changes, and leave exactly those paths alone")
     .option("--no-keep-awake", "let the machine fall asleep while an agent works")
@@ -137,7 +139,7 @@ export function defineRetryBlocked(command: Command, act: Act): void {
     .option("--timeout <duration>", "of each iteration, e.g. 90s, 45m, 2h")
     .option("--agent <name>", "who works")
     .option("--model <name>", "which model the agent uses")
-    .option("--keep-going", "a task that is blocked again does not stop the run")
+    .option("--keep-going", "a task that is blocked again does not stop the run (always so)")
     .option("--no-wait", "end where it would wait for a limit (exit code 5) or a deadline (3)")
     .option("--allow-dirty", "start on uncommitted changes, and leave exactly those paths alone")
     .option("--no-keep-awake", "let the machine fall asleep while agents work")
@@ -160,6 +162,25 @@ async function retryBlocked(flags: Flags, context: CliContext): Promise<number> 
   // Each gets its chance, whatever becomes of the others.
   const own = { ...flags, ...source, task: blocked, keepGoing: true };
   return run(goal, own, context, (now) => unblocked(now, blocked));
+}
+
+/** A run of these tasks alone, which prints nothing; in worktrees, so that an unclean checkout is no hindrance. */
+export async function runJust(tasks: readonly string[], state: State, context: CliContext): Promise<void> {
+  const { root } = await openProject(context);
+  const { goal, ...source } = sourceOfLastRun(state, {}, root);
+  const flags: Flags = { ...source, task: tasks, worktree: true, keepGoing: true };
+  const prepared = await prepareRun(goal, flags, context);
+  await requireStartable(prepared, context);
+  await driveRun({
+    ...prepared,
+    context,
+    printer: printerFor({ quiet: true }, context),
+    allowDirty: false,
+    keepAwake: false,
+    summary: false,
+    suggests: false,
+    verbose: false,
+  });
 }
 
 async function leaveToWorkers(

@@ -96,7 +96,8 @@ function runLine(run: NonNullable<Status["run"]>, isShared: boolean, style: Styl
   if (run.interrupted) return style.bad(isShared ? "no worker is here" : "interrupted: its process is gone");
   if (run.state === "ended")
     return `${style.bold(`ended: ${run.outcome}`)} (code ${run.exit_code}) · ${run.reason}`;
-  const waiting = run.waiting_until === null ? "" : ` until ${run.waiting_until}`;
+  const isForPerson = run.state === "waiting" && run.waiting_until === null;
+  const waiting = isForPerson ? " for you" : run.waiting_until === null ? "" : ` until ${run.waiting_until}`;
   return style.bold(`${run.state}${waiting}${isShared ? "" : ` (pid ${run.pid})`}`);
 }
 

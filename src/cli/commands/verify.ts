@@ -167,7 +167,9 @@ async function neverAccepted(id: string, state: State, project: Project): Promis
   const task = state.plan?.tasks.find((one) => one.id === id);
   if (task === undefined && state.tasks[id] === undefined) return unknownTask(id, state, project);
   const status = task === undefined ? "no longer in the task list" : statusOf(state, task);
-  const how = status === "done" ? "done, marked by a person" : status;
+  const isPlan = state.plan?.source.kind === "prompt";
+  const byWhom = isPlan ? "done, as every item of its plan is ticked" : "done, marked by a person";
+  const how = status === "done" ? byWhom : status;
   return new RalphError(
     "usage",
     `the task "${id}" was never accepted, so there is no certificate: it is ${how}`,

@@ -1,12 +1,12 @@
 import type { IterationRecord } from "../../core/projections/history.ts";
 import { asArgument, choiceInWords, openQuestions } from "../../core/projections/inbox.ts";
 import { few } from "../../core/text.ts";
-import { isBlockedOutside } from "../../core/loop/outcome.ts";
+import { ALL_DONE, isBlockedOutside } from "../../core/loop/outcome.ts";
 import type { Style } from "./style.ts";
 import type { EventOf, Outcome, Recorded } from "../../core/events.ts";
 import { dollars } from "../../core/limits/budget.ts";
 import { taskState, type State } from "../../core/loop/state.ts";
-import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
+import { statusOf, tasksInScope, whyBlocked } from "../../core/loop/task-status.ts";
 import { readingInWords, workInWords } from "../../core/projections/explain-words.ts";
 import { isFailing, redGates } from "../../core/report/checked-gate.ts";
 import { AUTO_APPROVED } from "../../core/review/story-review.ts";
@@ -153,7 +153,7 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
   const next: Readonly<Record<Outcome, string | null>> = {
     completed: null,
     undecided: `${howToAnswer(state)}, then: ralph run`,
-    blocked: `${isBlockedOutside(state) ? "" : "see what would help: ralph blocked --suggest; "}settle it, then: ralph run`,
+    blocked: `${isBlockedOutside(state) ? "" : "see what would help: ralph blocked --suggest; "}settle it, then: ${unblockFirst(state)}ralph run`,
     exhausted: "see why: ralph why; go on: ralph run",
     stuck: `see why: ralph why; what it was doing: ralph logs${afterStuck(state)}`,
     limited: "go on later: ralph run",
@@ -162,12 +162,21 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
   };
   const isShared = state.run?.settings.shared === true;
   const todo = next[event.outcome]?.replaceAll("ralph run", isShared ? "ralph submit" : "ralph run") ?? null;
-  return todo === null ? [] : ["", `${style.bold(event.outcome)}: ${event.reason}`, `  → ${todo}`];
+  if (event.outcome === "completed" && event.reason === ALL_DONE) return [];
+  return ["", `${style.bold(event.outcome)}: ${event.reason}`, ...(todo === null ? [] : [`  → ${todo}`])];
+}
+
+/** No run takes up a blocked task by itself. */
+function unblockFirst({ tasks }: State): string {
+  const ids = Object.values(tasks).flatMap((task) => (whyBlocked(task) === null ? [] : [task.id]));
+  const [first = ""] = ids;
+  if (ids.length === 0) return "";
+  return `ralph unblock ${ids.length === 1 ? asArgument(first) : "TASK"}, `;
 }
 
 /** A run does not start on an open breaker by itself. */
-function afterStuck({ breaker }: State): string {
-  if (breaker.position !== "OPEN") return "";
+function afterStuck(state: State): string {
+  if (state.breaker.position !== "OPEN") return `; then: ${unblockFirst(state)}ralph run`;
   return "; change something (a commit, the tasks, the configuration, ralph steer), or let it try as it is: ralph reset --circuit; then: ralph run";
 }
 
@@ -268,7 +277,9 @@ function choice(record: IterationRecord | undefined): string {
 function brakeLines(event: Recorded, style: Style): readonly string[] {
   switch (event.type) {
     case "wait.started":
-      return [`  ${style.dim(`… waiting until ${isoTime(event.until)}: ${event.why}`)}`];
+      return [
+        `  ${style.dim(`… waiting${event.until === null ? "" : ` until ${isoTime(event.until)}`}: ${event.why}`)}`,
+      ];
     case "retry.requested":
       return [style.dim("  … trying again at once")];
     case "breaker.moved":
@@ -397,7 +408,8 @@ function peopleLines(event: Recorded, state: State, style: Style): readonly stri
 }
 
 function hasOthers(state: State, asking: string): boolean {
-  const others = (state.plan?.tasks ?? []).filter(({ id }) => id !== asking);
+  if (state.run === null || state.plan === null) return false;
+  const others = tasksInScope(state.run, state.plan).filter(({ id }) => id !== asking);
   return others.some((task) => statusOf(state, task) === "todo");
 }
 

@@ -93,7 +93,8 @@ function checkingText(event: Recorded, state: State): string {
   return laneRows(state).find(({ work }) => work?.iteration === event.iteration)?.work?.says ?? "";
 }
 
-function countdown(until: Instant): string {
+function countdown(until: Instant | null): string {
+  if (until === null) return "waiting for you · Ctrl-C ends the run";
   return `${formatDuration(Math.max(0, until - Date.now()))} left · r: try now`;
 }
 

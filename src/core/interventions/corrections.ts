@@ -243,7 +243,8 @@ function otherPromise({ iteration, report, promiseTag }: Judged): readonly Corre
 
 /** It changed nothing where something had to be changed. */
 function isIdle({ evidence, stage, context, verdict }: Judged): boolean {
-  const mayBe = isReading(stage) || context.task?.changes === "none" || verdict.ruling === "challenged";
+  const mayBe =
+    isReading(context.settings, stage) || context.task?.changes === "none" || verdict.ruling === "challenged";
   return evidence.changed.files === 0 && !mayBe;
 }
 
@@ -253,7 +254,13 @@ function noFiles(
   told: readonly Correction[],
 ): Correction {
   const unanswered = verdict.concerns.filter(({ isReal }) => isReal === true).map(({ name }) => name);
-  const causes: readonly string[] = ["no-changes", "off-branch", "protected-paths", ...unanswered];
+  const causes: readonly string[] = [
+    "no-changes",
+    "findings",
+    "off-branch",
+    "protected-paths",
+    ...unanswered,
+  ];
   const known = told.find(({ rule }) => causes.includes(rule));
   const text = known?.text ?? `In iteration ${iteration} ${nothingWritten(evidence, verdict, promiseTag)}`;
   return { intervention: "no_files_detected", severity: "critical", rule: "no-files", text };

@@ -137,7 +137,7 @@ function reasonToDoubt(breaker: Breaker, { noProgress }: BreakerSettings): strin
   return isNear ? withoutProgress(breaker.noProgress) : null;
 }
 
-function withoutProgress(iterations: number): string {
+export function withoutProgress(iterations: number): string {
   return iterations === 1 ? "no progress in 1 iteration" : `no progress in ${iterations} iterations in a row`;
 }
 

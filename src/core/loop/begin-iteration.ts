@@ -5,13 +5,14 @@ import { maxIterationsOf } from "../limits/iteration-timeout.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
-import { isReading, stageOf, stagesOf } from "../stages/stages.ts";
+import { isReading, kindOf, stageOf, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { agentNow, promiseFor, timeoutFor } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
 import { gatesKnownAt } from "./evolve-worktrees.ts";
-import { isOpen, taskState, type State, type TaskState, type AgentSession } from "./state.ts";
+import { isOpen, taskState, workBase, type State, type TaskState, type AgentSession } from "./state.ts";
 import { steerSection, steersFor } from "./steer.ts";
+import type { ShownWork } from "../verdict/reader.ts";
 
 /** An iteration ready to be admitted: the fact to record, and what the agent will be given. */
 export interface Beginning {
@@ -30,6 +31,8 @@ export interface Surroundings {
   readonly branch: string | null;
   /** The end of `progress.txt`. */
   readonly notes: string;
+  /** The change so far, for a stage that is shown it. */
+  readonly work?: ShownWork | null;
   /** Of several that share the run; null is the only one. */
   readonly worker?: string | null;
 }
@@ -57,7 +60,11 @@ export function beginIteration(
   const prompt = buildPrompt({
     task,
     stage: stage.name,
-    isFirstStage: review === null ? stagesOf(settings)[0]?.name === stage.name : !isReading(stage.name),
+    kind: kindOf(settings, stage.name),
+    isFirstStage:
+      review === null ? stagesOf(settings)[0]?.name === stage.name : !isReading(settings, stage.name),
+    work: around.work ?? null,
+    sentBack: known.sentBack,
     review,
     reviewCap: reviewCapOf(settings),
     ordinal,
@@ -92,15 +99,24 @@ export function beginIteration(
     branch: around.branch,
     ...(worker !== null && { worker }),
   };
-  const session = sessionOf(known, run.id, started.agent, worker);
   return {
     started,
     prompt,
     promise,
     about: task,
-    session,
+    session: sessionOf(known, run.id, started.agent, worker),
     model: modelFor(settings, stage.model, started.agent),
   };
+}
+
+/** Where the change begins that the next iteration is shown; null when it is shown none. */
+export function shownBase(state: State, id: TaskId): string | null {
+  const { run, plan } = state;
+  const task = plan?.tasks.find((planned) => planned.id === id);
+  if (run === null || task === undefined) return null;
+  const { name } = stageOf(run.settings, task, taskState(state, id).stage);
+  const isShown = ["reviewer", "tester", "qa"].includes(kindOf(run.settings, name));
+  return isShown ? workBase(state, id) : null;
 }
 
 /** What was asked for when tasks were submitted is meant for the agent that was asked for. */

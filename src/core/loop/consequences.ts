@@ -2,6 +2,7 @@ import { NOTHING_TO_UNDO } from "../review/check-stories.ts";
 import type { Event, EventOf, Recorded } from "../events.ts";
 import { corrections } from "../interventions/corrections.ts";
 import { EXHAUSTED_RUNS_MAX, maxIterationsOf, retryAt } from "../limits/iteration-timeout.ts";
+import { withoutProgress } from "../limits/breaker.ts";
 import { dollars } from "../limits/budget.ts";
 import { exitRule } from "../limits/exit-rules.ts";
 import type { Task, TaskId } from "../plan/task.ts";
@@ -15,7 +16,7 @@ import {
   reviewCapOf,
   reviewOf,
 } from "../review/story-review.ts";
-import { BUILD, isReading, stageAfter, stageOf, stagesOf } from "../stages/stages.ts";
+import { isReading, stageAfter, stageBefore, stageOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { certify, type Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
@@ -82,7 +83,7 @@ export function conclude(
     evidence,
     findings,
     gates,
-    isOpenEnded: isOpenEnded(run),
+    isOpenEnded: isOpenEnded(run) && evidence.isPlanTicked !== true,
     challenged: taskState(state, open.task).challenged,
     context: judgement.context,
     base: workBase(state, open.task),
@@ -144,7 +145,8 @@ function taskConsequences(
   const { verdict } = judgement;
   if (isOpenEnded(run)) {
     const rule = exitRule(taskState(state, open.task).exitSignals);
-    if (rule === "complete") return [completion(state, open, judgement)];
+    const isTicked = verdict.ruling === "accepted" && phase.evidence.isPlanTicked === true;
+    if (rule === "complete" || isTicked) return [completion(state, open, judgement)];
     const asked = pluginExit(judgement);
     if (asked?.ends === "complete") return [completion(state, open, judgement)];
     if (asked !== null || rule === "only-tests") {
@@ -162,7 +164,7 @@ function taskConsequences(
       return [acceptanceQuestion(run, open, judgement, certificateOf(state, open, judgement))];
     const isCircling = taskState(state, open.task).tookDefault;
     const brake = isCircling ? brakeOnTask(state, run, open.task) : null;
-    if (brake !== null) return [{ ...about, type: "task.blocked", reason: brake }];
+    if (brake !== null) return [{ ...about, type: "task.blocked", ...brake }];
     const asked = questionIn(report.claim, now);
     return [{ ...about, ...asked }, ...exhaustion(state, run, open, verdict, phase)];
   }
@@ -170,7 +172,7 @@ function taskConsequences(
   if (!stageOf(run.settings, task, open.stage).loops || task?.loops === false)
     return failedAttempt(open, verdict, phase);
   const blockedBy = brakeOnTask(state, run, open.task);
-  if (blockedBy !== null) return [{ ...about, type: "task.blocked", reason: blockedBy }];
+  if (blockedBy !== null) return [{ ...about, type: "task.blocked", ...blockedBy }];
   return exhaustion(state, run, open, verdict, phase);
 }
 
@@ -198,7 +200,7 @@ function settled(open: OpenIteration, { context, verdict, objection }: Judgement
 /** On to the next stage; the last one completes the task. */
 function passed(state: State, run: RunState, open: OpenIteration, judgement: Judgement): readonly Event[] {
   if (reviewOf(run.settings, judgement.context.task) !== null)
-    return isReading(open.stage) ? [completion(state, open, judgement)] : [];
+    return isReading(run.settings, open.stage) ? [completion(state, open, judgement)] : [];
   const next = stageAfter(run.settings, open.stage);
   if (next === null) return [completion(state, open, judgement)];
   const about = { run: open.run, task: open.task, iteration: open.number };
@@ -216,7 +218,7 @@ function objected(
   if (reviewOf(run.settings, context.task) !== null || findings === null) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
   const cap = reviewCapOf(run.settings);
-  const to = stagesOf(run.settings)[0]?.name ?? BUILD.name;
+  const to = stageBefore(run.settings, open.stage).name;
   const back: Event = { ...about, type: "stage.objected", stage: open.stage, to, findings };
   if (taskState(state, open.task).rounds < cap) return [back];
   const times = cap === 1 ? "once" : `${cap} times`;
@@ -259,17 +261,21 @@ function failedAttempt(open: OpenIteration, verdict: Verdict, { report }: Judgea
   return [{ ...about, type: "task.failed", reason: reasonsOf(verdict), ...said }];
 }
 
-function brakeOnTask(state: State, run: RunState, id: TaskId): string | null {
+type Block = Pick<EventOf<"task.blocked">, "reason" | "isStuck">;
+
+function brakeOnTask(state: State, run: RunState, id: TaskId): Block | null {
   const task = taskState(state, id);
   const { limits, breaker, keepGoing } = run.settings;
   const { maxAttempts, maxStuck, budget } = limits;
   if (budget.task !== null && (task.spend.usd ?? 0) >= budget.task)
-    return `it has cost ${dollars(task.spend.usd ?? 0)}, and a task may cost ${dollars(budget.task)}`;
+    return {
+      reason: `it has cost ${dollars(task.spend.usd ?? 0)}, and a task may cost ${dollars(budget.task)}`,
+    };
   const failures = stopsRun(state, run) ? task.attempts : task.failures;
   const isStuck = [maxStuck, breaker.noProgress].some((most) => most > 0 && task.stuckCount >= most);
-  if (keepGoing && isStuck) return `no progress in ${task.stuckCount} iterations in a row`;
+  if (keepGoing && isStuck) return { reason: withoutProgress(task.stuckCount), isStuck: true };
   if (maxAttempts === 0 || Math.max(failures, task.attempts) < maxAttempts) return null;
-  return failures === 1 ? "1 failed iteration" : `${failures} failed iterations in a row`;
+  return { reason: failures === 1 ? "1 failed iteration" : `${failures} failed iterations in a row` };
 }
 
 /** Where the lack of progress ends the whole run, the task is left as it is. */

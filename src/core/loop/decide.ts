@@ -17,7 +17,7 @@ import {
   statusOf,
 } from "./task-status.ts";
 import type { Decision, Effect } from "./effects.ts";
-import { endingOf, nextDeadline, overdueQuestions } from "./outcome.ts";
+import { endingOf, nextDeadline, overdueQuestions, staysOpen, timeIsOverAt } from "./outcome.ts";
 import {
   isOpen,
   leftoversInPlace,
@@ -63,6 +63,7 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
   const ending = endingOf(state, run, plan, now);
   if (ending !== null) {
     const idle = state.iterations.length === 0 && housekeeping.length + merging.length === 0;
+    if (idle && staysOpen(state, run, plan, now)) return waitForTime(state, run, plan, now);
     const ends = idle && (run.settings.shared !== true || ENDS_SHARED.has(ending.outcome));
     return doing(...begun, ...(ends ? [{ kind: "end-run", key: "end-run", ...ending } as const] : []));
   }
@@ -263,22 +264,31 @@ function letters(state: State): readonly Effect[] {
   });
 }
 
-/** Until a task becomes ready or a question answers itself, whichever is first. */
+/** A person may come at any time; who looks for what they did asks the clock anyway. */
+const SOME_DAY: Instant = Infinity;
+
+/** Until a task becomes ready or a question answers itself, whichever is first; else until a person acts. */
 function waitForTime(state: State, run: RunState, plan: Plan, now: Instant): Decision {
   const deadline = nextDeadline(state, run, plan, now);
   const moments = [deadline, nextRetryAt(state, run, plan, now)].filter((at) => at !== null);
   const until = moments.length === 0 ? null : Math.min(...moments);
-  if (until === null || run.waitingUntil === until) return { effects: [], wakeAt: until };
+  const isForPerson = until === null && run.settings.stay === true;
+  const wakeAt = isForPerson ? (timeIsOverAt(run) ?? SOME_DAY) : until;
+  const isSaid = isForPerson ? run.waitsForPerson : until === null || run.waitingUntil === until;
+  if (isSaid) return { effects: [], wakeAt };
   const waiting = {
     type: "wait.started",
     run: run.id,
     until,
-    why:
-      until === deadline
-        ? "a question waits for its answer; then the default is taken"
-        : waitReason(state, until),
+    why: waitInWords(state, until, deadline),
   } as const;
-  return { effects: [{ kind: "record", key: "wait", task: null, events: [waiting] }], wakeAt: until };
+  return { effects: [{ kind: "record", key: "wait", task: null, events: [waiting] }], wakeAt };
+}
+
+function waitInWords(state: State, until: Instant | null, deadline: Instant | null): string {
+  if (until === null) return "everything that is open waits for you (ralph inbox)";
+  if (until === deadline) return "a question waits for its answer; then the default is taken";
+  return waitReason(state, until);
 }
 
 function iterate(task: string, lane: number): Effect {

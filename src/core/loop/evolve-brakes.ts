@@ -23,7 +23,7 @@ type Brake = EventOf<
 export function braked(state: State, event: Recorded<Brake>): State {
   switch (event.type) {
     case "wait.started":
-      return withRun(state, { waitingUntil: event.until });
+      return withRun(state, { waitingUntil: event.until, waitsForPerson: event.until === null });
     case "retry.requested":
       return retryRequested(state);
     case "calls.exhausted":

@@ -58,7 +58,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     ...state,
     lastIteration: event.iteration,
     iterations: [...state.iterations, open],
-    run: state.run && { ...state.run, iterations: state.run.iterations + 1, waitingUntil: null },
+    run: state.run && { ...state.run, iterations: state.run.iterations + 1, ...NOT_WAITING },
     tally: isFirst ? { ...state.tally, tasksStarted: state.tally.tasksStarted + 1 } : state.tally,
     tasks: {
       ...state.tasks,
@@ -78,6 +78,8 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
     },
   };
 }
+
+const NOT_WAITING = { waitingUntil: null, waitsForPerson: false } as const;
 
 function halftimePassed(state: State, event: Recorded<EventOf<"halftime.passed">>): State {
   return {
@@ -132,10 +134,22 @@ function iterationObserved(state: State, event: Recorded<EventOf<"evidence.colle
     ...inPhase(state, event.iteration, (phase) =>
       phase.is === "ended" ? { ...NOTHING_CHECKED, report: phase.report, evidence } : phase,
     ),
-    tasks: { ...state.tasks, [event.task]: { ...task, footing } },
+    tasks: {
+      ...state.tasks,
+      [event.task]: {
+        ...task,
+        footing,
+        sentBack: withChange(task.sentBack, evidence.changed.files > 0),
+        isTickedByAgent: evidence.isPlanTicked === true,
+      },
+    },
   };
   const left = { byAgents: evidence.uncommitted, byGates: evidence.leftByGates, gatesRan: null };
   return withLeftovers(observed, event.task, left);
+}
+
+function withChange(sent: TaskState["sentBack"], hasChanged: boolean): TaskState["sentBack"] {
+  return sent?.isOpen === true && hasChanged ? { ...sent, hasChanged } : sent;
 }
 
 function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {
@@ -331,6 +345,7 @@ function settleTask(
     feedbackLeads: false,
     drops: 0,
     watched: withIteration(task.watched, event.iteration),
+    sentBack: withAnswers(task.sentBack, open),
     failingGates: failingAfter(open, task),
     exitSignals:
       event.exitSignal === null ? task.exitSignals : withSignal(task.exitSignals, event.exitSignal),
@@ -340,6 +355,17 @@ function settleTask(
     attempts: costsAttempt ? task.attempts + 1 : failed ? task.attempts : 0,
     stuckCount: weight === "stuck" ? task.stuckCount + 1 : weight === "progress" ? 0 : task.stuckCount,
   };
+}
+
+/** The last answer to each finding counts. */
+function withAnswers(sent: TaskState["sentBack"], { phase }: OpenIteration): TaskState["sentBack"] {
+  const said = "report" in phase ? (phase.report.signals?.answers ?? []) : [];
+  const answers = said
+    .filter(({ about }) => about === "finding")
+    .map(({ number, text }) => ({ number, text }));
+  if (sent?.isOpen !== true || answers.length === 0) return sent;
+  const kept = sent.answers.filter(({ number }) => answers.every((answer) => answer.number !== number));
+  return { ...sent, answers: [...kept, ...answers] };
 }
 
 function failingAfter({ phase }: OpenIteration, task: TaskState): readonly string[] {

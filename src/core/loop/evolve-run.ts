@@ -52,6 +52,7 @@ function runStarted(state: State, event: Recorded<EventOf<"run.started">>): Stat
       misconfigured: null,
       lockedOut: null,
       waitingUntil: null,
+      waitsForPerson: false,
       stop: null,
       spend: NOTHING_SPENT,
       unpriced: null,
@@ -84,6 +85,7 @@ function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>): Stat
       budgetReached: null,
       // Whoever started it again wants to be told, too.
       waitingUntil: null,
+      waitsForPerson: false,
     },
     tasks: mergesTriedAgain(state.tasks),
     iterations: orphanRunning(state.iterations),
@@ -98,7 +100,7 @@ export function usedMsOf({ usedMs, activeSince }: RunState, at: Instant): number
 function runEnded(state: State, event: Recorded<EventOf<"run.ended">>): State {
   if (state.run?.id !== event.run) return state;
   const end = { outcome: event.outcome, reason: event.reason, at: event.at };
-  return { ...state, run: { ...state.run, waitingUntil: null, end } };
+  return { ...state, run: { ...state.run, waitingUntil: null, waitsForPerson: false, end } };
 }
 
 /** The source is the operator's: what it shows now replaces what it showed before. */
@@ -119,7 +121,8 @@ function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId
       task.completion !== null && (untickedByOperator || askedForAgain || isOfOtherList(task, plan, now));
     if (reopened) return [{ ...newTask(task.id), position: task.position }];
     // A base that is not checked out here shows its marks later, or never.
-    return [{ ...task, marked: task.marked || (task.completion !== null && now?.done === true) }];
+    const marked = task.marked || (task.completion !== null && now?.done === true);
+    return [{ ...task, marked, isTickedByAgent: task.isTickedByAgent && now?.done !== false }];
   });
   const seen = new Set(kept.map(({ id }) => id));
   const added = plan.tasks.filter(({ id }) => !seen.has(id)).map(({ id }) => taskState(state, id));
@@ -331,6 +334,7 @@ export function taskCompleted(state: State, event: Recorded<EventOf<"task.comple
       work: null,
       marked: false,
       merge: mergeAfter(task),
+      sentBack: null,
       question: null,
       challenged: [],
       isAgreed: false,

@@ -14,6 +14,7 @@ import {
   type AsideWork,
   type Work,
 } from "./state.ts";
+import { sentBack } from "../stages/stages.ts";
 import { showsMarks, type Task } from "../plan/task.ts";
 import { withEdits } from "../review/story-review.ts";
 import { NO_CHANGES, type Leftovers } from "../report/evidence.ts";
@@ -222,8 +223,17 @@ export function marksChanged(
 /** A story that has come further is in the plan at once; its file follows with the next mark. */
 function storySettled(state: State, event: Recorded<EventOf<"story.settled">>): State {
   const hasMoved = event.from !== event.to;
+  const before = taskState(state, event.task).sentBack;
+  const said = event.edits.find(({ story, field }) => story === event.task && field === "reviewFeedback");
+  const now =
+    event.to === "changes_requested"
+      ? sentBack("review", event.iteration, typeof said?.value === "string" ? said.value : "")
+      : before && { ...before, isOpen: false };
   return withPlanned(
-    withTask(state, event.task, { ...(hasMoved && NEW_LOOP), storyEdits: editsOf(event) }),
+    withTask(state, event.task, {
+      ...(hasMoved && { ...NEW_LOOP, sentBack: now }),
+      storyEdits: editsOf(event),
+    }),
     event.task,
     (planned) => {
       if (planned.review === undefined) return planned;
@@ -283,14 +293,14 @@ export function stageChanged(
   task: TaskState,
   event: EventOf<"stage.passed"> | EventOf<"stage.objected">,
 ): Partial<TaskState> {
-  if (event.type === "stage.passed") return { ...NEW_LOOP, stage: event.next };
+  if (event.type === "stage.passed")
+    return { ...NEW_LOOP, stage: event.next, sentBack: task.sentBack && { ...task.sentBack, isOpen: false } };
   const { iteration, stage, findings } = event;
-  const text = `In iteration ${iteration} the ${stage} looked at your work and asks for changes: ${findings}`;
   return {
     ...NEW_LOOP,
     stage: event.to,
     rounds: task.rounds + 1,
-    feedback: [...task.feedback, { iteration, text }],
+    sentBack: sentBack(stage, iteration, findings),
   };
 }
 

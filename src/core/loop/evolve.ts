@@ -31,11 +31,11 @@ import {
   tasksObserved,
 } from "./evolve-run.ts";
 import { iterationStarted, iterationAdvanced, iterationJudged } from "./evolve-iteration.ts";
-import { isAcceptance } from "./task-status.ts";
+import { isAcceptance, isMergeHeld } from "./task-status.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 25;
+export const EVOLVE_VERSION = 26;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -136,6 +136,7 @@ function taskFolded(state: State, event: Recorded<BetweenIterations>): State {
     case "task.blocked":
       return withTask(taskGivenUp(state, event), event.task, {
         blockedReason: event.reason,
+        isStuck: event.isStuck ?? false,
         timeoutBlock: timeoutBlockOf(state, event),
       });
     default:
@@ -198,7 +199,9 @@ function taskChange(task: TaskState, event: Recorded<TaskFact>): Partial<TaskSta
       };
     case "task.unblocked":
       return {
+        ...(isMergeHeld(task) && { merge: { is: "due" } as const }),
         blockedReason: null,
+        isStuck: false,
         timeoutBlock: null,
         unblockedMs: event.timeoutMs ?? task.unblockedMs,
         unblockedByPerson: event.timeoutMs === null ? task.unblockedByPerson : event.by === "person",

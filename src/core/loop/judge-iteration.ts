@@ -32,7 +32,7 @@ export function nextWitness(
     const isWanted = run.settings.gatesEveryIteration || (isOpenEnded(run) && mayEnd(report, evidence));
     return isAsked || isWanted ? "gates" : null;
   }
-  const mayDoubt = isAsked && run.settings.promise.verify && !isReading(open.stage);
+  const mayDoubt = isAsked && run.settings.promise.verify && !isReading(run.settings, open.stage);
   if (!mayDoubt || redGates(gates ?? []).length > 0) return null;
   const { oldChecks } = verifyOf(run.settings);
   const isTouched = (evidence.checkFiles ?? []).length > 0 && gates !== null;
@@ -120,9 +120,11 @@ export function caseOf(
   phase: JudgeablePhase,
 ): CaseContext {
   const { report, evidence, gates, oldChecks, reading } = phase;
-  const { iterations, stuckCount, baseline, challenged, isAgreed } = taskState(state, id);
+  const { iterations, stuckCount, baseline, challenged, isAgreed, sentBack } = taskState(state, id);
+  const task = state.plan?.tasks.find((planned) => planned.id === id);
   return {
-    task: state.plan?.tasks.find((planned) => planned.id === id),
+    task,
+    sentBack: sentBack?.isOpen === true ? sentBack : null,
     stage,
     iteration,
     hasWorkedBefore: stuckCount < iterations - 1,
@@ -154,7 +156,14 @@ function claimsCompletion(context: CaseContext): boolean {
   if (report.failure !== null || wasCutOff(report) || objectionOf(context) !== null) return false;
   if (reviewOf(settings, task) !== null) return storySignal(context) !== null;
   if (isSinglePass(context)) return report.claim.is !== "blocked" && report.claim.is !== "undecided";
-  return ["complete", "already-done"].includes(report.claim.is) || claimsByMark(context);
+  return (
+    ["complete", "already-done"].includes(report.claim.is) || claimsByMark(context) || claimsByPlan(context)
+  );
+}
+
+/** The plan beside a prompt is the agent's to tick. */
+function claimsByPlan({ report, evidence }: CaseContext): boolean {
+  return evidence.isPlanTicked === true && ["none", "unfinished"].includes(report.claim.is);
 }
 
 function isSinglePass({ task, settings, stage }: CaseContext): boolean {

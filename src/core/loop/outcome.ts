@@ -7,6 +7,7 @@ import { usedMsOf } from "./evolve-run.ts";
 import {
   nextRetryAt,
   readyTasks,
+  requiredTasks,
   tasksInScope,
   waitReason,
   isCancelled,
@@ -42,25 +43,45 @@ function waitsForAcceptance(state: State, { id }: Task): boolean {
   return taskState(state, id).question?.acceptance != null;
 }
 
-/** A task that only a person can move, in the order of the exit codes: 3 before 2. */
+/** A task that only a person can move, in the order of the exit codes: 3 before 2 before 4. */
 function heldByOperator(
   state: State,
   run: RunState,
   plan: Plan,
   isMeant: (task: Task) => boolean = () => true,
 ): Ending | null {
-  const tasks = tasksInScope(run, plan).filter(isMeant);
+  const tasks = requiredTasks(run, plan).filter(isMeant);
   const undecided = tasks.find((task) => statusOf(state, task) === "undecided");
   if (undecided) {
     const question = taskState(state, undecided.id).question?.text ?? "";
     return { outcome: "undecided", reason: `${undecided.id} asks: ${question}` };
   }
-  const blocked = tasks.find((task) => statusOf(state, task) === "blocked");
-  if (blocked) {
-    const why = whyBlocked(taskState(state, blocked.id)) ?? "";
-    return { outcome: "blocked", reason: `${blocked.id} is blocked: ${why}` };
-  }
-  return null;
+  const blocked = tasks
+    .filter((task) => statusOf(state, task) === "blocked")
+    .map(({ id }) => taskState(state, id));
+  const first = blocked.find(({ isStuck }) => !isStuck) ?? blocked[0];
+  if (first === undefined) return null;
+  return first.isStuck
+    ? { outcome: "stuck", reason: `${first.id} is stuck: ${first.blockedReason ?? ""}` }
+    : { outcome: "blocked", reason: `${first.id} is blocked: ${whyBlocked(first) ?? ""}` };
+}
+
+/** Whether the run waits for a person instead of ending. */
+export function staysOpen(state: State, run: RunState, plan: Plan, now: Instant): boolean {
+  const { stay, limits } = run.settings;
+  if (stay !== true || run.stop !== null || run.misconfigured !== null) return false;
+  if (braked(state, run, now) !== null || run.iterations >= limits.maxIterations) return false;
+  if (readyTasks(state, run, plan, now).length > 0 || nextRetryAt(state, run, plan, now) !== null)
+    return false;
+  // A question of a task's last iteration is answered for the next run.
+  const canGoOn = ({ id }: Task): boolean => taskState(state, id).exhaustedIn !== run.id;
+  return heldByOperator(state, run, plan, canGoOn) !== null;
+}
+
+/** When the run has taken as long as it may; null when it may take any time. */
+export function timeIsOverAt({ activeSince, usedMs, settings }: RunState): Instant | null {
+  const { maxDurationMs } = settings.limits;
+  return maxDurationMs === null ? null : activeSince + maxDurationMs - usedMs;
 }
 
 function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
@@ -95,9 +116,7 @@ function exhaustion(state: State, run: RunState, plan: Plan, canStart: boolean):
 
 /** Tasks without which the run is not complete. */
 function holding(state: State, run: RunState, plan: Plan): readonly Task[] {
-  return tasksInScope(run, plan).filter(
-    (task) => !task.optional && !["done", "cancelled"].includes(statusOf(state, task)),
-  );
+  return requiredTasks(run, plan).filter((task) => !["done", "cancelled"].includes(statusOf(state, task)));
 }
 
 /** What a person cancelled was all there was: nothing was completed besides. */
@@ -125,15 +144,41 @@ function unlessDone(state: State, run: RunState, plan: Plan, ending: Ending): En
   if (holding(state, run, plan).length === 0) {
     if (isAllCancelled(state, run, plan))
       return { outcome: "stopped", reason: "what was to do is cancelled" };
-    const isEmpty = tasksInScope(run, plan).length === 0;
-    const isCut = tasksInScope(run, plan).some(({ id }) => isCancelled(state, id));
-    const all = isCut ? "every task is done that is not cancelled" : "every task is done";
-    return { outcome: "completed", reason: isEmpty ? "there is nothing to do" : all };
+    return {
+      outcome: "completed",
+      reason: `${completion(state, run, plan)}${optionalLeft(state, run, plan)}`,
+    };
   }
   const held = heldByOperator(state, run, plan);
   if (held === null || ending.outcome === "exhausted") return held ?? ending;
-  return { ...held, reason: `${held.reason}; and ${ending.reason}` };
+  const { outcome } = held.outcome === "stuck" && ending.outcome === "blocked" ? ending : held;
+  return { outcome, reason: `${held.reason}; and ${ending.reason}` };
 }
+
+export const ALL_DONE = "every task is done";
+
+function completion(state: State, run: RunState, plan: Plan): string {
+  const tasks = tasksInScope(run, plan);
+  if (tasks.length === 0) return "there is nothing to do";
+  if (tasks.some(({ id }) => isCancelled(state, id))) return `${ALL_DONE} that is not cancelled`;
+  const others = plan.tasks.filter(
+    (task) => !tasks.includes(task) && !task.optional && statusOf(state, task) !== "done",
+  ).length;
+  if (run.settings.onlyTasks === null || others === 0) return ALL_DONE;
+  const chosen = tasks.length === 1 ? "the chosen task is done" : "the chosen tasks are done";
+  return `${chosen}, ${others === 1 ? "1 other is" : `${others} others are`} open`;
+}
+
+/** Nobody finds a task that no run works on, unless it is said. */
+function optionalLeft(state: State, run: RunState, plan: Plan): string {
+  if (run.settings.onlyTasks !== null) return "";
+  const left = plan.tasks.filter((task) => task.optional && statusOf(state, task) !== "done").length;
+  if (left === 0) return "";
+  const are = left === 1 ? "1 optional one is" : `${left} optional ones are`;
+  return `; ${are} ${run.settings.includeOptional === true ? "open" : `left (${INCLUDE_OPTIONAL})`}`;
+}
+
+const INCLUDE_OPTIONAL = "ralph run --include-optional";
 
 function iterationsInWords(count: number): string {
   return count === 1 ? "1 iteration" : `${count} iterations`;
@@ -189,11 +234,30 @@ function deadlines(
 
 /** The open tasks that wait for something which is not among the tasks, so that no run can do it; each as a sentence. */
 export function outsideWaits(state: State, run: RunState, plan: Plan): readonly string[] {
+  const open = requiredTasks(run, plan).filter((task) => statusOf(state, task) === "todo");
   const ids = new Set(plan.tasks.map(({ id }) => id));
-  return tasksInScope(run, plan)
-    .filter((task) => statusOf(state, task) === "todo")
+  const outside = open
     .filter(({ dependsOn }) => !dependsOn.every((id) => ids.has(id)))
     .map((task) => `${task.id} ${outsideInWords(plan, task) ?? ""}`);
+  return [...outside, ...optionalWaits(state, run, plan, open)];
+}
+
+function optionalWaits(
+  state: State,
+  { settings }: RunState,
+  plan: Plan,
+  open: readonly Task[],
+): readonly string[] {
+  if (settings.includeOptional === true || settings.onlyTasks !== null) return [];
+  const optional = plan.tasks.filter((task) => task.optional && statusOf(state, task) !== "done");
+  const ids = new Set(optional.map(({ id }) => id));
+  return open.flatMap(({ id, dependsOn }) => {
+    const found = dependsOn.filter((one) => ids.has(one));
+    const are = found.length === 1 ? "is" : "are";
+    return found.length === 0
+      ? []
+      : [`${id} waits for ${few(found)}, which ${are} optional (${INCLUDE_OPTIONAL})`];
+  });
 }
 
 /** The end of a sentence that begins with the task's id; null when it waits for nothing of the kind. */

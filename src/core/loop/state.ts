@@ -27,6 +27,7 @@ import {
   type WatchedIteration,
 } from "../interventions/intervention.ts";
 import type { FieldEdit } from "../review/story-review.ts";
+import type { SentBack } from "../stages/stages.ts";
 import type { Concern } from "../verdict/concerns.ts";
 
 /**
@@ -102,6 +103,7 @@ export interface RunState {
   /** The agent's login is gone: what it said. */
   readonly lockedOut: string | null;
   readonly waitingUntil: Instant | null;
+  readonly waitsForPerson: boolean;
   readonly stop: "after-iteration" | "now" | null;
   readonly spend: Spend;
   /** An iteration ended well and did not tell what it cost: the model that has no price, "" when it named none. */
@@ -243,6 +245,8 @@ export interface TaskState {
   readonly stage: string | null;
   /** How often a later stage has sent it back, since a person last decided. */
   readonly rounds: number;
+  /** What a later stage or a review last found; null when nothing has been found. */
+  readonly sentBack: SentBack | null;
   /** Its own checkout; null while it has none, or is worked on in place. */
   readonly worktree: OwnWorktree | null;
   /** The worker that goes on with it; null where nobody shares the run. */
@@ -301,6 +305,8 @@ export interface TaskState {
   /** A person has agreed to what the old checks object to. */
   readonly isAgreed: boolean;
   readonly blockedReason: string | null;
+  /** Blocked for lack of progress. */
+  readonly isStuck: boolean;
   /** Set when nothing but timeouts blocked it: the run, and the last timeout. */
   readonly timeoutBlock: { readonly run: RunId; readonly timeoutMs: number } | null;
   readonly letter: Letter | null;
@@ -315,6 +321,8 @@ export interface TaskState {
   /** The commit that took its accepted work back, until it is accepted again. */
   readonly undoneBy: string | null;
   readonly marked: boolean;
+  /** Its agent has ticked the whole plan: that is a claim, not the operator's mark. */
+  readonly isTickedByAgent: boolean;
   /** How far its accepted work is on its way to the base; null in place, and before. */
   readonly merge: MergeState | null;
   /** How often it did not go together with the base. */
@@ -453,6 +461,7 @@ export function newTask(id: TaskId): TaskState {
     work: null,
     stage: null,
     rounds: 0,
+    sentBack: null,
     worktree: null,
     holder: null,
     drops: 0,
@@ -485,11 +494,13 @@ export function newTask(id: TaskId): TaskState {
     challenged: [],
     isAgreed: false,
     blockedReason: null,
+    isStuck: false,
     timeoutBlock: null,
     letter: null,
     completion: null,
     undoneBy: null,
     marked: false,
+    isTickedByAgent: false,
     merge: null,
     mergeFailures: 0,
     storyEdits: null,

@@ -32,8 +32,14 @@ function mergedStatus({ merge }: TaskState): TaskStatus {
 }
 
 /** Why only a person can move it; null when that is not so. */
-export function whyBlocked({ blockedReason, merge }: TaskState): string | null {
-  return blockedReason ?? (merge?.is === "held" ? merge.why : null);
+export function whyBlocked({ blockedReason, merge, worktree }: TaskState): string | null {
+  if (blockedReason !== null || merge?.is !== "held") return blockedReason;
+  return worktree === null ? merge.why : `its work waits on ${worktree.branch}: ${merge.why}`;
+}
+
+/** Its accepted work cannot come to the base, for a reason that a person clears away. */
+export function isMergeHeld({ blockedReason, merge }: TaskState): boolean {
+  return blockedReason === null && merge?.is === "held";
 }
 
 /** A person has cancelled it, and this run leaves it alone. */
@@ -60,7 +66,7 @@ function findStatus(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
   // Its work is accepted, and not on its way to the base before the next run.
   if (known.merge?.is === "due" && isCancelled(state, task.id)) return "cancelled";
-  if (task.done || known.completion !== null) return mergedStatus(known);
+  if ((task.done && !known.isTickedByAgent) || known.completion !== null) return mergedStatus(known);
   if (isCancelled(state, task.id)) return "cancelled";
   if (known.blockedReason !== null) return "blocked";
   if (known.failedIn !== null && known.failedIn === state.run?.id) return "failed";
@@ -70,9 +76,16 @@ function findStatus(state: State, task: Task): TaskStatus {
 }
 
 /** The tasks this run is about. */
-export function tasksInScope(run: RunState, plan: Plan): readonly Task[] {
-  const only = run.settings.onlyTasks;
-  return only === null ? plan.tasks : plan.tasks.filter((task) => only.includes(task.id));
+export function tasksInScope({ settings }: RunState, plan: Plan): readonly Task[] {
+  const { onlyTasks: only, includeOptional } = settings;
+  if (only !== null) return plan.tasks.filter((task) => only.includes(task.id));
+  return includeOptional === true ? plan.tasks : plan.tasks.filter((task) => !task.optional);
+}
+
+/** Those of them that the run has to do: what is optional counts where it is chosen by name. */
+export function requiredTasks(run: RunState, plan: Plan): readonly Task[] {
+  const tasks = tasksInScope(run, plan);
+  return run.settings.onlyTasks === null ? tasks.filter((task) => !task.optional) : tasks;
 }
 
 /** Tasks that may start now, best first: in review, resumable, then by priority, then in the order of the file. */
@@ -125,12 +138,14 @@ function startable(state: State, run: RunState, plan: Plan): readonly Task[] {
 
 function findStartable(state: State, run: RunState, plan: Plan): readonly Task[] {
   const done = new Set(plan.tasks.filter((task) => statusOf(state, task) === "done").map((task) => task.id));
-  return tasksInScope(run, plan).filter(
-    (task) =>
-      statusOf(state, task) === "todo" &&
-      taskState(state, task.id).exhaustedIn !== run.id &&
-      task.dependsOn.every((id) => done.has(id)),
-  );
+  const isStartable = (task: Task): boolean =>
+    statusOf(state, task) === "todo" &&
+    taskState(state, task.id).exhaustedIn !== run.id &&
+    task.dependsOn.every((id) => done.has(id));
+  const required = requiredTasks(run, plan);
+  const due = required.filter(isStartable);
+  const isFirst = due.length > 0 || required.some((task) => statusOf(state, task) === "doing");
+  return isFirst ? due : tasksInScope(run, plan).filter(isStartable);
 }
 
 /** What a review asks for comes first, then what waits for one. */

@@ -61,6 +61,20 @@ describe("a notice", () => {
     });
   });
 
+  test("of a stuck task says so", () => {
+    const stuck = {
+      type: "task.blocked",
+      ...about,
+      reason: "no progress in 3 iterations",
+      isStuck: true,
+    } as const;
+    expect(noticed(...begun(), stuck)).toMatchObject({
+      kind: "stuck",
+      text: "ui-004 is stuck: no progress in 3 iterations",
+      command: "ralph why ui-004",
+    });
+  });
+
   test("of a budget says what is spent", () => {
     const spent = { run: RUN, budget: "day", spentUsd: 4.1, budgetUsd: 5 } as const;
     expect(noticed(...begun(), { type: "budget.neared", ...spent })).toMatchObject({

@@ -58,14 +58,20 @@ function wordsFor(event: Recorded, state: State): Words | null {
     case "question.asked":
       return question(event);
     case "task.blocked":
-      return blocked(event.task, event.reason);
+      return event.isStuck === true
+        ? {
+            kind: "stuck",
+            text: `${event.task} is stuck: ${event.reason}`,
+            command: `ralph why ${asArgument(event.task)}`,
+          }
+        : blocked(event.task, event.reason);
     case "worktree.failed":
       return blocked(event.task, `its worktree could not be set up: ${event.why}`);
     case "merge.held":
       return {
         kind: "blocked",
         text: `${event.task} is done and waits to be merged: ${event.why}`,
-        command: "ralph run",
+        command: `ralph unblock ${asArgument(event.task)}`,
       };
     case "breaker.moved":
       return event.to === "OPEN" && isShared(state) ? stuck(`the breaker is open: ${event.reason}`) : null;
@@ -77,7 +83,7 @@ function wordsFor(event: Recorded, state: State): Words | null {
         ? null
         : limit(`the calls of this hour are used up; it goes on at ${isoTime(event.until)}`);
     case "wait.started":
-      return event.why === AGENT_LIMITED
+      return event.until !== null && event.why === AGENT_LIMITED
         ? limit(`${event.why}; it goes on at ${isoTime(event.until)}`)
         : null;
     case "run.ended":
@@ -147,7 +153,7 @@ function end(event: EventOf<"run.ended">, state: State): Words | null {
     case "undecided":
       if (run !== null && isBlockedOutside(state))
         return { kind: "ended", text: `the run has ended: ${event.reason}${counts}`, command: "ralph why" };
-      if (run === null || !run.settings.keepGoing) return null;
+      if (run === null || !run.settings.keepGoing || isOnly(state)) return null;
       return { kind: "ended", text: `the run has ended: ${event.reason}${counts}`, command };
     case "exhausted":
     case "misconfigured":
@@ -155,6 +161,11 @@ function end(event: EventOf<"run.ended">, state: State): Words | null {
     case "stopped":
       return null;
   }
+}
+
+/** What was told of the only task is all that there is to tell. */
+function isOnly({ run, plan }: State): boolean {
+  return run !== null && plan !== null && tasksInScope(run, plan).length === 1;
 }
 
 const COMMANDS: Readonly<Record<Outcome, string | null>> = {

@@ -1,7 +1,7 @@
 import type { Event } from "../events.ts";
 import { isOpen, taskState, type State } from "../loop/state.ts";
 import { STEER_LENGTH_MAX } from "../loop/steer.ts";
-import { statusOf } from "../loop/task-status.ts";
+import { isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { unreachable } from "../unreachable.ts";
 
@@ -46,7 +46,7 @@ export function planAct(state: State, act: OperatorAct, isDriven: boolean, id: s
     case "cancel":
       return cancel(state, act.task, isDriven);
     case "unblock":
-      return unblock(state, act.task, act.reason.trim(), act.timeoutMs ?? null);
+      return unblock(state, act, isDriven);
     case "stop":
       return stop(state, isDriven, act.now === true);
     case "retry":
@@ -87,15 +87,28 @@ function cancel(state: State, task: TaskId, isDriven: boolean): Planned {
   return { is: "possible", event, about: null, said: `${task} is cancelled` };
 }
 
-function unblock(state: State, task: TaskId, reason: string, timeoutMs: number | null): Planned {
-  if (taskState(state, task).blockedReason === null) return refused(`${task} is not blocked`);
-  const why = reason === "" ? "no reason given" : reason;
+function unblock(
+  state: State,
+  { task, reason, timeoutMs = null }: Extract<OperatorAct, { do: "unblock" }>,
+  isDriven: boolean,
+): Planned {
+  const known = taskState(state, task);
+  if (whyBlocked(known) === null) return refused(`${task} is not blocked`);
+  const isHeld = isMergeHeld(known);
+  if (isHeld && !isDriven) return refused(`no run is under way to merge it; type: ralph unblock ${task}`);
+  const why = reason.trim() || "no reason given";
   const event = { type: "task.unblocked", task, reason: why, timeoutMs, by: "person" } as const;
-  return { is: "possible", event, about: task, said: `${task} is no longer blocked` };
+  return {
+    is: "possible",
+    event,
+    about: task,
+    said: isHeld ? `the merge of ${task} is tried again` : `${task} is no longer blocked`,
+  };
 }
 
 function retry({ run }: State, isDriven: boolean): Planned {
   if (!isDriven || !isOpen(run)) return refused("no run is under way");
+  if (run.waitsForPerson) return refused("the run waits for you: ralph inbox");
   if (run.waitingUntil === null) return refused("the run does not wait for anything");
   const event = { type: "retry.requested", run: run.id } as const;
   return { is: "possible", event, about: null, said: "it is tried again now" };

@@ -26,7 +26,7 @@ export interface Task {
   readonly changes?: "none";
   /** The source's own mark. */
   readonly done: boolean;
-  /** Under a heading such as "Optional": worked on, but does not hold up completion. */
+  /** Under a heading such as "Optional": worked on only when asked for, and never holds up completion. */
   readonly optional: boolean;
   /** Where it stands in the review cycle of its source; missing where the source has none. */
   readonly review?: StoryReview;

@@ -52,6 +52,13 @@ test("an ended run: outcome, exit code, reason, and what each open task waits fo
   });
 });
 
+test("an optional task names the flag", () => {
+  const { state } = given(...START, tasksObserved({ ...ONE, optional: true }));
+  expect(explainRun(state, false).tasks).toMatchObject([
+    { task: "one", text: "one is optional.", next: "work on it too: ralph run --include-optional" },
+  ]);
+});
+
 test("a run that is on: what it is doing", () => {
   const { state } = given(...START, iterationStarted(1, ONE));
   const explanation = explainRun(state, true);

@@ -1,7 +1,7 @@
 import type { Recorded } from "../events.ts";
 import { EXIT_CODES, outsideInWords } from "../loop/outcome.ts";
 import { type OpenIteration, type RunState, type State, taskState, type TaskState } from "../loop/state.ts";
-import { statusOf, whyBlocked, isAcceptedByPerson } from "../loop/task-status.ts";
+import { isAcceptedByPerson, isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { claimName } from "../report/agent-report.ts";
 import { formatDuration, isoTime } from "../time.ts";
@@ -84,6 +84,7 @@ function runHeadline(state: State, run: RunState, isDriven: boolean): string {
   const by = isShared ? "" : ` (pid ${run.pid})`;
   if (run.waitingUntil !== null)
     return `A run is on${by}; it waits until ${clock(run.waitingUntil)}.${stopping}`;
+  if (run.waitsForPerson) return `A run is on${by}; it waits for you.${stopping}`;
   const doing = state.iterations.map((open) => `${open.task}, ${iterationInWords(open)}`).join("; ");
   return `A run is on${by}: ${doing === "" ? "between two iterations" : doing}.${stopping}`;
 }
@@ -337,7 +338,7 @@ function waitOfRun(state: State, task: Task, isDriven: boolean): Wait {
     case "blocked":
       return {
         what: `is blocked: ${whyBlocked(known) ?? ""}`,
-        next: known.blockedReason === null ? null : `settle it, then: ralph unblock ${task.id} && ralph run`,
+        next: `settle it, then: ralph unblock ${task.id}${isMergeHeld(known) ? "" : " && ralph run"}`,
       };
     case "undecided":
       return {
@@ -382,6 +383,8 @@ function openWait(state: State, task: Task, known: TaskState): Wait {
   const only = run?.settings.onlyTasks ?? null;
   if (only !== null && !only.includes(task.id))
     return { what: "was not part of the last run", next: `ralph run --task ${task.id}` };
+  if (only === null && task.optional && run?.settings.includeOptional !== true)
+    return { what: "is optional", next: "work on it too: ralph run --include-optional" };
   if (run !== null && known.exhaustedIn === run.id)
     return { what: "has used up its iterations of this run", next: "try again: ralph run" };
   const outside = plan && outsideInWords(plan, task);

@@ -1,6 +1,6 @@
 import { type Complexity, complexityOf, EXHAUSTED_RUNS_MAX } from "../limits/iteration-timeout.ts";
 import { type Question, type State, taskState, type TaskState } from "../loop/state.ts";
-import { statusOf, whyBlocked } from "../loop/task-status.ts";
+import { isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { redGates, redSentence } from "../report/checked-gate.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
@@ -9,29 +9,22 @@ import type { IterationRecord } from "./history.ts";
 /** Something that waits for a person; the names are part of the public contract. */
 export interface InboxItem {
   readonly task: string;
-  readonly kind: "decide" | "blocked" | "merge";
+  readonly kind: "decide" | "blocked";
   readonly text: string;
   readonly options: readonly string[];
   /** Taken at the deadline. */
   readonly default: string | null;
   readonly deadline: string | null;
-  /** Where the question came up; null for the others. */
+  /** Where the question came up; null for a blocked task. */
   readonly iteration: number | null;
 }
 
 /** Everything that waits for a person, as `ralph inbox` and `status.json` list it, by task. */
 export function inboxOf(state: State): readonly InboxItem[] {
-  const waiting = (kind: InboxItem["kind"]) => (task: TaskId) => {
+  const blocked = blockedIds(state).map((task): InboxItem => {
     const text = whyBlocked(taskState(state, task)) ?? "";
-    return { task, kind, text, options: [], default: null, deadline: null, iteration: null };
-  };
-  const isHeld = ({ merge, blockedReason }: TaskState): boolean =>
-    merge?.is === "held" && blockedReason === null;
-  const held = Object.values(state.tasks).filter(isHeld);
-  const blocked: readonly InboxItem[] = [
-    ...blockedIds(state).map(waiting("blocked")),
-    ...held.map(({ id }) => id).map(waiting("merge")),
-  ];
+    return { task, kind: "blocked", text, options: [], default: null, deadline: null, iteration: null };
+  });
   const isBlocked = (id: string): boolean => blocked.some(({ task }) => task === id);
   const questions = openQuestions(state)
     .filter(({ task }) => !isBlocked(task))
@@ -113,9 +106,7 @@ export function blockedIds(state: State): readonly TaskId[] {
   const ids = new Set(planned.map(({ id }) => id));
   const others = Object.values(state.tasks).filter(({ id }) => !ids.has(id));
   return [
-    ...planned.filter(
-      (task) => statusOf(state, task) === "blocked" && taskState(state, task.id).blockedReason !== null,
-    ),
+    ...planned.filter((task) => statusOf(state, task) === "blocked"),
     ...others.filter(({ blockedReason }) => blockedReason !== null),
   ].map(({ id }) => id);
 }
@@ -123,7 +114,7 @@ export function blockedIds(state: State): readonly TaskId[] {
 function blockedTask(state: State, id: TaskId, records: readonly IterationRecord[]): BlockedTask {
   const task = state.plan?.tasks.find((one) => one.id === id);
   const known = Object.hasOwn(state.tasks, id) ? state.tasks[id] : undefined;
-  const reason = known?.blockedReason ?? "";
+  const reason = (known && whyBlocked(known)) ?? "";
   const levels = state.run?.settings.adaptiveTimeout.levels;
   const advice = adviceFor({ id, task, known, records: records.filter(isAgents) });
   return {
@@ -152,6 +143,7 @@ type Advice = Pick<BlockedTask, "suggestion" | "first"> & Partial<Pick<BlockedTa
 /** The first that applies: what the agent or Ralph said outright comes before what can be read from it. */
 function adviceFor(blocked: Case): Advice {
   return (
+    clearTheWay(blocked) ??
     answerNeeded(blocked) ??
     suspended(blocked) ??
     increaseTimeout(blocked) ??
@@ -161,6 +153,11 @@ function adviceFor(blocked: Case): Advice {
     installGate(blocked) ??
     manualReview(blocked)
   );
+}
+
+function clearTheWay({ known }: Case): Advice | null {
+  if (known === undefined || !isMergeHeld(known)) return null;
+  return { suggestion: "manual_review", first: "commit or put away what is in the way" };
 }
 
 function answerNeeded({ records }: Case): Advice | null {

@@ -164,7 +164,7 @@ function callsStatus(run: RunState | null, shared: Shared | null): Status["calls
 
 function runStatus(run: RunState, alive: boolean): RunStatus {
   const { end } = run;
-  const waiting = run.waitingUntil !== null;
+  const waiting = run.waitingUntil !== null || run.waitsForPerson;
   return {
     id: run.id,
     state: end !== null || !alive ? "ended" : waiting ? "waiting" : "running",

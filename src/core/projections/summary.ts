@@ -2,7 +2,7 @@ import type { Outcome, Recorded } from "../events.ts";
 import { dollars } from "../limits/budget.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import { type State, taskState } from "../loop/state.ts";
-import { statusOf, tasksInScope } from "../loop/task-status.ts";
+import { statusOf, tasksInScope, whyBlocked } from "../loop/task-status.ts";
 import type { Plan, Task, TaskId } from "../plan/task.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
 import { costOf, type IterationRecord, iterationRecords } from "./history.ts";
@@ -131,8 +131,8 @@ function tasks({ plan, state }: ArchivedList, records: readonly IterationRecord[
 
 function statusInWords(state: State, task: Task): string {
   const status = statusOf(state, task);
-  const { blockedReason, question } = taskState(state, task.id);
-  if (status === "blocked") return `blocked: ${blockedReason ?? ""}`;
+  const { question } = taskState(state, task.id);
+  if (status === "blocked") return `blocked: ${whyBlocked(taskState(state, task.id)) ?? ""}`;
   return status === "undecided" ? `undecided: ${question?.text ?? ""}` : status;
 }
 

@@ -5,14 +5,19 @@ import type { Task } from "../plan/task.ts";
 import { type GateOutcome, isFailing } from "../report/checked-gate.ts";
 import { AUTO_APPROVED, isAtCap, reviewMode, type StoryReview } from "../review/story-review.ts";
 import type { GateSettings } from "../settings.ts";
-import { isReading } from "../stages/stages.ts";
+import { findingsIn, type SentBack, type StageKind } from "../stages/stages.ts";
 import { closest, few } from "../text.ts";
+import { changeSection, type ShownWork } from "../verdict/reader.ts";
 
 export interface PromptParts {
   readonly task: Task;
   readonly stage: string;
+  readonly kind: StageKind;
   /** The one that writes the code; later ones look at it. */
   readonly isFirstStage: boolean;
+  /** What a stage that looks at it is shown. */
+  readonly work: ShownWork | null;
+  readonly sentBack: SentBack | null;
   /** Where it stands in the review cycle; null outside of it. */
   readonly review: StoryReview | null;
   readonly reviewCap: number;
@@ -43,15 +48,19 @@ export function buildPrompt(parts: PromptParts): string {
   const prompt = renderTemplate(templateFor(parts), {
     task_information: taskInformation(parts),
     specification: specification(parts),
-    stage_work:
+    stage_work: [
       parts.review === null
-        ? stageWork(parts.stage, parts.isFirstStage)
+        ? stageWork(parts.kind, parts.isFirstStage)
         : storyWork(parts.review, parts.reviewCap),
+      parts.work === null ? "" : changeSection(parts.work),
+    ]
+      .filter((section) => section !== "")
+      .join("\n\n"),
     success_criteria: task.success === null ? "" : `## Success criteria\n${task.success}`,
     notes: notes(parts),
     decision: [answeredDecision(parts), parts.messages].filter((section) => section !== "").join("\n\n"),
-    feedback: leads ? "" : feedback,
-    required_evidence: isReading(parts.stage) ? "" : requiredEvidence(parts),
+    feedback: [findings(parts), leads ? "" : feedback].filter((section) => section !== "").join("\n\n"),
+    required_evidence: parts.kind === "reviewer" || parts.kind === "qa" ? "" : requiredEvidence(parts),
     completion_requirements: completion(parts),
     asking_for_help: askingForHelp(),
     task_id: task.id,
@@ -104,6 +113,39 @@ function judgedByPerson({ iteration, text }: Question, answer: string): string {
   return `## A person ${verb} your claim of iteration ${iteration}\nThe question was: ${text}\nThe answer: ${answer}\n${next}`;
 }
 
+/** What was sent back, until it is settled; and then what became of it, for whoever looks at it again. */
+function findings({ sentBack, review }: PromptParts): string {
+  if (sentBack === null) return "";
+  const { by, iteration, findings: found, answers, isOpen } = sentBack;
+  if (!isOpen) return answers.length === 0 ? "" : answeredFindings(sentBack);
+  // A story has them in its own section.
+  if (review !== null) return "";
+  return `## Sent back
+In iteration ${iteration} the ${by} looked at your work and asks for changes:
+
+${numbered(found)}
+
+${HOW_TO_SETTLE}`;
+}
+
+const HOW_TO_SETTLE = `Change what these are about. Where the work is right as it is, answer on a line of its own, with the number and the
+reason: \`Finding 1: …\`. A claim over unchanged files without an answer to each finding is rejected.`;
+
+function numbered(found: readonly string[]): string {
+  return found.map((finding, index) => `Finding ${index + 1}: ${finding}`).join("\n");
+}
+
+function answeredFindings({ by, iteration, findings: found, answers }: SentBack): string {
+  const items = answers
+    .toSorted((a, b) => a.number - b.number)
+    .map(({ number, text }) => `Finding ${number}: ${found[number - 1] ?? ""}\nThe answer: ${text}`);
+  return `## Answers to the last findings
+The ${by} of iteration ${iteration} asked for changes. The agent left this as it is, and says why. Judge the reason:
+
+${items.join("\n\n")}
+`;
+}
+
 function requiredEvidence({ gates, commit, baseline, lessons }: PromptParts): string {
   const checks = gates.map(
     (gate) => `- ${gate.name}: \`${gate.command}\`${baselineRemark(gate, baseline ?? [])}`,
@@ -133,9 +175,9 @@ function baselineRemark(gate: GateSettings, baseline: readonly GateOutcome[]): s
 }
 
 function completion(parts: PromptParts): string {
-  const { review, stage, promise, reviewCap, isFirstStage } = parts;
+  const { review, kind, promise, reviewCap, isFirstStage } = parts;
   if (isFirstStage) return completionRequirements(parts);
-  return review === null ? stageCompletion(stage, promise) : reviewCompletion(review, promise, reviewCap);
+  return review === null ? stageCompletion(kind, promise) : reviewCompletion(review, promise, reviewCap);
 }
 
 function completionRequirements({ promise }: PromptParts): string {
@@ -170,7 +212,9 @@ function workOf(review: StoryReview, cap: number): string {
     case "review-fix":
       return `A review of this story asks for changes. Make them, all of them, and nothing else:
 
-${review.reviewFeedback.trim()}`;
+${numbered(findingsIn(review.reviewFeedback))}
+
+${HOW_TO_SETTLE}`;
     case "review":
       return isAtCap(review, cap) ? `${REVIEW}\n\n${atCap(review)}` : REVIEW;
   }
@@ -206,12 +250,15 @@ The story then goes back to the agent that wrote it, with your words. Approve on
 }
 
 /** What a stage is there for, as a section of its prompt; empty for one that writes the code. */
-export function stageWork(stage: string, isFirst: boolean): string {
-  if (isFirst) return "";
-  return `## Your part\n${WORK[stage] ?? OTHER}`;
+export function stageWork(kind: StageKind, isFirst: boolean): string {
+  return isFirst ? "" : `## Your part\n${WORK[kind]}`;
 }
 
-const WORK: Readonly<Record<string, string>> = {
+const OTHER = "Others have worked on this task before you. Do the part that your stage is named after.";
+
+const WORK: Readonly<Record<StageKind, string>> = {
+  coder: OTHER,
+  other: OTHER,
   reviewer: `Another agent has worked on this task. Review what it did with fresh eyes: read the changes (\`git log\`, \`git diff\`), the
 specification above, and the code around them. Look for what does not work, is missing, is unsafe, or will not be
 understood. Change no files: whatever you change is put back.`,
@@ -221,11 +268,9 @@ try what the specification promises. Do not repair the code itself.`,
 specification says, from beginning to end? Change no files: whatever you change is put back.`,
 };
 
-const OTHER = "Others have worked on this task before you. Do the part that your stage is named after.";
-
 /** How a later stage says what it found. */
-export function stageCompletion(stage: string, promise: string): string {
-  const words = stage === "reviewer" ? 'write "REVIEW PASSED" with your reasons, and then' : "";
+export function stageCompletion(kind: StageKind, promise: string): string {
+  const words = kind === "reviewer" ? 'write "REVIEW PASSED" with your reasons, and then' : "";
   return `## Completion Requirements
 If your part is done and you have nothing against it, ${words === "" ? "" : `${words} `}print this on a line of its own:
 

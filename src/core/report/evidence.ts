@@ -35,6 +35,8 @@ export interface Evidence {
   readonly suppressions?: readonly string[];
   /** What gates judge by and the task changed: these are set back when the old checks run. */
   readonly checkFiles?: readonly string[];
+  /** Of an open-ended task: every item of the plan beside its prompt is ticked. */
+  readonly isPlanTicked?: boolean;
   /** What the repository's hooks said when they refused our commit; null when they did not. */
   readonly refusal: string | null;
   /** What was done to the stories of a source with the review cycle; missing where there is none. */

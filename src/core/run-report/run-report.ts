@@ -1,7 +1,7 @@
 import type { EventOf, Recorded } from "../events.ts";
 import { forecast } from "../limits/budget.ts";
-import type { State } from "../loop/state.ts";
-import { statusOf, tasksInScope } from "../loop/task-status.ts";
+import { type State, taskState } from "../loop/state.ts";
+import { isMergeHeld, statusOf, tasksInScope } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
 import { iterationStories } from "../projections/explain-iteration.ts";
 import { asSentence } from "../projections/explain-words.ts";
@@ -230,7 +230,7 @@ function acceptanceOf({ iteration, commit, certificate }: EventOf<"task.complete
 /** Something that waits for a person, and what to type. */
 export interface Waiting {
   readonly task: string;
-  readonly is: "question" | "blocked" | "merge";
+  readonly is: "question" | "blocked";
   readonly text: string;
   /** Options of a question, its default; what to do before the command. Empty: nothing more to say. */
   readonly more: string;
@@ -242,9 +242,9 @@ export function waitingForPerson(state: State, blocked: readonly BlockedTask[]):
   const then = state.run?.settings.shared === true ? "" : " && ralph run";
   return inboxOf(state).map((item) => {
     if (item.kind === "decide") return questionOf(item, then);
-    if (item.kind === "merge") return heldMerge(item, state);
     const help = blocked.find(({ id }) => id === item.task);
-    return blockedOf(item, help, then);
+    // Unblocking it merges it.
+    return blockedOf(item, help, isMergeHeld(taskState(state, item.task)) ? "" : then);
   });
 }
 
@@ -270,9 +270,4 @@ function blockedOf({ task, text }: InboxItem, help: BlockedTask | undefined, the
     more: first === null ? "" : `First: ${first}.`,
     command: `${help?.command ?? `ralph unblock ${asArgument(task)}`}${then}`,
   };
-}
-
-function heldMerge({ task, text }: InboxItem, { run }: State): Waiting {
-  const command = run?.settings.shared === true ? "ralph submit" : "ralph run";
-  return { task, is: "merge", text, more: "First: clear the way.", command };
 }

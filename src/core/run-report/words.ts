@@ -82,7 +82,6 @@ export const RULINGS: Readonly<Record<Ruling | "open", string>> = {
 export const WAITING_VERBS: Readonly<Record<Waiting["is"], string>> = {
   question: "asks",
   blocked: "is blocked",
-  merge: "cannot be merged",
 };
 
 export const SPANS: Readonly<Record<TimeSpan["is"], string>> = {

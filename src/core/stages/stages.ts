@@ -16,7 +16,12 @@ export interface StageSettings {
   readonly loops: boolean;
   /** The operator's own prompt; null is the built-in one. */
   readonly template: string | null;
+  /** Missing: as its name begins. */
+  readonly kind?: StageKind;
 }
+
+/** What a stage is there for: its words in the prompt, and its rules. */
+export type StageKind = "coder" | "reviewer" | "tester" | "qa" | "other";
 
 /** Without a pipeline there is this one. */
 export const BUILD: StageSettings = {
@@ -69,9 +74,74 @@ function modeStage({ stages = [], modeTemplates = {} }: StageChoice, mode: Revie
   return { ...BUILD, name: mode, agent, model, promise, template: modeTemplates[mode] ?? null };
 }
 
+export function kindOf({ stages = [] }: Pick<Settings, "stages">, name: string): StageKind {
+  return stages.find((stage) => stage.name === name)?.kind ?? kindOfName(name);
+}
+
+/** The modes of the review cycle have a kind as well. */
+export function kindOfName(name: string): StageKind {
+  if (name === ("review-fix" satisfies ReviewMode)) return "coder";
+  const kinds = { review: "reviewer", test: "tester", code: "coder", coding: "coder", qa: "qa" } as const;
+  return Object.entries(kinds).find(([beginning]) => name.startsWith(beginning))?.[1] ?? "other";
+}
+
 /** Whether it looks at what others wrote, and writes nothing itself. */
-export function isReading(stage: string): boolean {
-  return stage === "reviewer" || stage === "qa" || stage === ("review" satisfies ReviewMode);
+export function isReading(settings: Pick<Settings, "stages">, stage: string): boolean {
+  return ["reviewer", "qa"].includes(kindOf(settings, stage));
+}
+
+/** Where work goes that a stage objects to: the nearest stage before it that writes code. */
+export function stageBefore(settings: Pick<Settings, "stages">, name: string): StageSettings {
+  const stages = stagesOf(settings);
+  const before = stages.slice(
+    0,
+    stages.findIndex((stage) => stage.name === name),
+  );
+  const nearest = (kind: StageKind): StageSettings | undefined =>
+    before.findLast((stage) => kindOf(settings, stage.name) === kind);
+  return nearest("coder") ?? nearest("other") ?? stages[0] ?? BUILD;
+}
+
+const FINDINGS_MAX = 20;
+const FINDING_LENGTH_MAX = 2_000;
+const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)/;
+
+/** The items of a list, each in one line; words without a list are one finding. */
+export function findingsIn(text: string): readonly string[] {
+  const lines = text.split("\n");
+  const first = lines.findIndex((line) => ITEM.test(line));
+  const isList = lines.filter((line) => ITEM.test(line)).length > 1;
+  const items = isList
+    ? lines.slice(first).reduce<readonly string[]>((found, line) => {
+        if (ITEM.test(line)) return [...found, line.replace(ITEM, "")];
+        return [...found.slice(0, -1), `${found.at(-1) ?? ""} ${line.trim()}`];
+      }, [])
+    : [text];
+  const kept =
+    items.length <= FINDINGS_MAX
+      ? items
+      : [...items.slice(0, FINDINGS_MAX - 1), items.slice(FINDINGS_MAX - 1).join("; ")];
+  return kept
+    .map((item) => item.trim().slice(0, FINDING_LENGTH_MAX).toWellFormed())
+    .filter((item) => item !== "");
+}
+
+/** What a later stage found, as the prompts show it. */
+export interface SentBack {
+  /** The stage that found it, and when. */
+  readonly by: string;
+  readonly iteration: number;
+  readonly findings: readonly string[];
+  /** Something has changed since. */
+  readonly hasChanged: boolean;
+  /** Of the agent, to findings that it left as they are. */
+  readonly answers: readonly { readonly number: number; readonly text: string }[];
+  /** Nothing has been accepted since. */
+  readonly isOpen: boolean;
+}
+
+export function sentBack(by: string, iteration: number, words: string): SentBack {
+  return { by, iteration, findings: findingsIn(words), hasChanged: false, answers: [], isOpen: true };
 }
 
 const OBJECTION = "CHANGES_REQUESTED:";

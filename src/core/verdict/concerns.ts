@@ -55,7 +55,7 @@ export function settlementInWords(concern: WeighedConcern): string {
 /** What is doubtful about a claim of completion. */
 export function findConcerns(context: CaseContext): readonly Concern[] {
   const { settings, stage } = context;
-  if (!settings.promise.verify || isReading(stage)) return [];
+  if (!settings.promise.verify || isReading(settings, stage)) return [];
   return (Object.keys(FINDERS) as ConcernName[]).flatMap((name) => {
     const sentence = FINDERS[name](context);
     return sentence === null ? [] : [{ name, sentence }];

@@ -16,10 +16,12 @@ import type { Claim, Signals } from "../report/agent-report.ts";
 import type { CheckedGate } from "../report/checked-gate.ts";
 import type { Evidence } from "../report/evidence.ts";
 import type { Settings } from "../settings.ts";
+import { sentBack, type SentBack } from "../stages/stages.ts";
 import { findAll, GUARDS, type CaseContext, type Finding } from "./facts.ts";
 
 interface Example {
   readonly stage?: string;
+  readonly sentBack?: SentBack;
   readonly words?: string;
   readonly sentence: string;
   readonly files?: readonly string[];
@@ -34,6 +36,8 @@ interface Example {
 const agentCommits = { git: { commit: "agent", hooks: false } } as const;
 
 const RED = { name: "tests", status: "failed", exitCode: 1, durationMs: 1, failures: [] } as const;
+const IDLE = { files: [], evidence: { changedSinceTaskBegan: { files: 1, paths: ["a.ts"] } } } as const;
+const SENT_BACK = sentBack("reviewer", 2, "the token never expires");
 const UNTOUCHED_STORY = { ...UNTOUCHED, id: "login", hasReviewFields: true };
 const WAITING_STORY = { ...UNTOUCHED_STORY, reviewStatus: "needs_review" } as const;
 
@@ -49,12 +53,6 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
         gates: [{ status: "passed" }],
       },
       { sentence: "only an empty commit was made", files: [], evidence: { headAfter: "h1" } },
-      {
-        sentence: "nothing changed since the review asked for it",
-        stage: "review-fix",
-        files: [],
-        evidence: { changedSinceTaskBegan: { files: 1, paths: ["a.ts"] } },
-      },
     ],
     passes: [
       { sentence: "a file changed" },
@@ -73,6 +71,34 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
         settings: { gates: [TESTS_GATE] },
         gates: [{ status: "passed", baseline: RED }],
       },
+    ],
+  },
+  findings: {
+    objects: [
+      {
+        sentence: "nothing changed since the review asked for it",
+        stage: "review-fix",
+        task: { review: { ...UNTOUCHED_STORY, reviewStatus: "changes_requested", reviewFeedback: "a" } },
+        ...IDLE,
+      },
+      { sentence: "nothing changed since the reviewer sent it back", sentBack: SENT_BACK, ...IDLE },
+      {
+        sentence: "nothing changed, and one of two findings is answered",
+        sentBack: { ...SENT_BACK, findings: ["a", "b"] },
+        signals: { answers: [{ about: "finding", number: 2, text: "it is right" }] },
+        ...IDLE,
+      },
+    ],
+    passes: [
+      { sentence: "a file changed", sentBack: SENT_BACK },
+      { sentence: "a file changed before", sentBack: { ...SENT_BACK, hasChanged: true }, ...IDLE },
+      {
+        sentence: "each finding is answered",
+        sentBack: { ...SENT_BACK, findings: ["a", "b"], answers: [{ number: 1, text: "no" }] },
+        signals: { answers: [{ about: "finding", number: 2, text: "it is right" }] },
+        ...IDLE,
+      },
+      { sentence: "nothing was sent back", ...IDLE },
     ],
   },
   "off-branch": {
@@ -258,6 +284,7 @@ function contextOf(example: Example): CaseContext {
     oldChecks: null,
     reading: null,
     challenged: [],
+    sentBack: example.sentBack ?? null,
     isAgreed: false,
     iteration: 1,
   };

@@ -7,7 +7,7 @@ import { hasTurnedGreen, isFailing, type CheckedGate, type GateOutcome } from ".
 import type { Evidence } from "../report/evidence.ts";
 import { isAtCap, type ReviewMode, reviewCapOf, reviewOf, storySignal } from "../review/story-review.ts";
 import type { GateSettings, Settings } from "../settings.ts";
-import { isReading } from "../stages/stages.ts";
+import { findingsIn, isReading, kindOf, type SentBack } from "../stages/stages.ts";
 import type { Concern } from "./concerns.ts";
 import type { Reading } from "./reader.ts";
 
@@ -46,6 +46,8 @@ export interface CaseContext {
   readonly reading: Reading | null;
   /** What the agent was asked to answer before, in the order of its numbers. */
   readonly challenged: readonly Concern[];
+  /** What the working stage has to settle; null when nothing was sent back. */
+  readonly sentBack: SentBack | null;
   /** A person has agreed to what the old checks object to. */
   readonly isAgreed: boolean;
 }
@@ -102,8 +104,9 @@ const noChanges: Guard = {
   name: "no-changes",
   intervention: "false_completion_detected",
   looksAt: "claim",
-  check({ evidence, stage, hasWorkedBefore, task, report, gates, baseline, settings }) {
-    if (isReading(stage) || task?.changes === "none" || report.claim.is === "already-done") return undefined;
+  check({ evidence, stage, task, report, gates, baseline, settings }) {
+    if (isReading(settings, stage) || task?.changes === "none" || report.claim.is === "already-done")
+      return undefined;
     // Work that is elsewhere or was put back is another guard's to name.
     if (evidence.strayedTo !== null || evidence.putBack.length > 0) return undefined;
     if (evidence.changedSinceTaskBegan.files === 0) {
@@ -115,13 +118,46 @@ const noChanges: Guard = {
       const { cause } = whyNothingCounts(evidence);
       return `no file has changed since the task began${cause === "" ? "" : `: ${cause}`}`;
     }
-    const isIdleFix = stage === ("review-fix" satisfies ReviewMode) && !hasWorkedBefore;
-    return isIdleFix && evidence.changed.files === 0
-      ? "no file has changed since the review asked for changes"
-      : undefined;
+    return undefined;
   },
   advice: ({ evidence }) => whyNothingCounts(evidence).advice,
 };
+
+/** Work that was sent back changes, or each finding has an answer. */
+const openFindings: Guard = {
+  name: "findings",
+  intervention: "false_completion_detected",
+  looksAt: "claim",
+  check(context) {
+    const { evidence, settings, stage, report } = context;
+    const sent = sentBackIn(context);
+    if (sent === null || isReading(settings, stage) || evidence.changed.files > 0) return undefined;
+    if (sent.hasChanged || evidence.changedSinceTaskBegan.files === 0) return undefined;
+    const said = (report.signals?.answers ?? []).filter(({ about }) => about === "finding");
+    const numbers = new Set([...sent.answers, ...said].map(({ number }) => number));
+    const open = sent.findings.map((_, index) => index + 1).filter((number) => !numbers.has(number));
+    const have = open.length === 1 ? `finding ${open[0]} has` : `findings ${few(open.map(String))} have`;
+    return open.length === 0 && sent.findings.length > 0
+      ? undefined
+      : `no file has changed since the ${sent.by} asked for changes${open.length === 0 ? "" : `, and ${have} no answer`}`;
+  },
+  advice:
+    "Change what the findings are about. Where the work is right as it is, answer on a line of its own, with the number and the reason: `Finding 1: …`. Then claim again.",
+};
+
+/** Of a story, the findings are what its file says. */
+function sentBackIn({ sentBack, stage, task, settings, hasWorkedBefore }: CaseContext): SentBack | null {
+  const review = stage === ("review-fix" satisfies ReviewMode) ? reviewOf(settings, task) : null;
+  if (review === null) return sentBack;
+  const before = sentBack ?? {
+    by: "review",
+    iteration: 0,
+    answers: [],
+    isOpen: true,
+    hasChanged: hasWorkedBefore,
+  };
+  return { ...before, findings: findingsIn(review.reviewFeedback) };
+}
 
 /** The true cause of an empty change set, empty when the agent did nothing, and the way out. */
 export function whyNothingCounts({ blankFiles = [], marksTakenBack }: Evidence): {
@@ -193,14 +229,14 @@ const protectedPaths: Guard = {
   name: "protected-paths",
   intervention: "evidence_validation_failed",
   looksAt: "work",
-  check({ evidence: { putBack }, stage }) {
+  check({ evidence: { putBack }, stage, settings }) {
     if (putBack.length === 0) return undefined;
-    return isReading(stage)
+    return isReading(settings, stage)
       ? `a ${stage} changes no files, and ${few(putBack)} had to be put back as before`
       : `protected files were changed (${few(putBack)}); they have been put back as they were`;
   },
-  advice({ evidence: { putBack }, stage, iteration }) {
-    if (isReading(stage)) return "Say what has to be changed instead of changing it.";
+  advice({ evidence: { putBack }, stage, settings, iteration }) {
+    if (isReading(settings, stage)) return "Say what has to be changed instead of changing it.";
     const kept = `.ralph/logs/put-back/iteration-${String(iteration).padStart(3, "0")}`;
     return `Only the operator changes ${few(putBack)}: \`protect.paths\` names it, or it is Ralph's own configuration. Leave it as it is, and put new code and new tests into other files. Your version is kept in ${kept}. If the task cannot be done without this change, print <promise>BLOCKED:which file, and why</promise>.`;
   },
@@ -229,13 +265,18 @@ const approval: Guard = {
   name: "approval",
   intervention: "false_completion_detected",
   looksAt: "claim",
-  check: ({ stage, report }) =>
-    stage === "reviewer" && !report.finalText.split(CLAUSES).some(approves)
+  check: ({ stage, settings, task, report }) =>
+    isReviewer(settings, task, stage) && !report.finalText.split(CLAUSES).some(approves)
       ? 'a review that passes says so: "REVIEW PASSED", with its reasons'
       : undefined,
   advice:
     "If there is something to change, print <promise>CHANGES_REQUESTED:what is wrong</promise> instead.",
 };
+
+/** The review cycle has words of its own. */
+function isReviewer(settings: Settings, task: Task | undefined, stage: string): boolean {
+  return kindOf(settings, stage) === "reviewer" && reviewOf(settings, task) === null;
+}
 
 function approves(clause: string): boolean {
   const said = PASSED.exec(clause) ?? APPROVED.exec(clause);
@@ -284,7 +325,7 @@ const passingTests: Guard = {
   intervention: "false_completion_detected",
   looksAt: "claim",
   check({ stage, settings, gates, report }) {
-    if (stage !== "tester") return undefined;
+    if (kindOf(settings, stage) !== "tester") return undefined;
     const tests = settings.gates.filter(runsTests).map(({ name }) => name);
     if (tests.length === 0)
       return saysPassing(report.finalText, report.signals?.testsStatus ?? null)
@@ -309,6 +350,7 @@ function saysPassing(words: string, status: string | null): boolean {
 
 export const GUARDS: readonly Guard[] = [
   noChanges,
+  openFindings,
   offBranch,
   dirtyTree,
   uncommittedWork,
@@ -338,7 +380,7 @@ const OPERATORS_WORDS = ["prd.md"];
 
 /** What the agent must not change while it works at this stage. */
 export function protectionFor(settings: Settings, stage: string): (path: string) => boolean {
-  if (isReading(stage)) return () => true;
+  if (isReading(settings, stage)) return () => true;
   const words = settings.source.kind === "tasks-json" ? OPERATORS_WORDS : [];
   const matchers = [...settings.protect.paths, ...words].map(globMatcher);
   return (path) => matchers.some((matches) => matches(path));

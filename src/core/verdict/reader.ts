@@ -7,12 +7,8 @@ import { stripEscapes } from "../report/strip-escapes.ts";
 import type { Instant } from "../time.ts";
 
 /** What a second reader is shown of a claim. The diff is cut by whoever made it; everything else is bounded here. */
-export interface ReaderCase {
+export interface ReaderCase extends ShownWork {
   readonly task: Task;
-  readonly diff: string;
-  readonly isDiffCut: boolean;
-  readonly base: string | null;
-  readonly head: string | null;
   readonly gates: readonly CheckedGate[];
   /** How the gates ended with the check files as they were before the task; null when they did not run so. */
   readonly oldChecks: null | { readonly files: readonly string[]; readonly gates: readonly CheckedGate[] };
@@ -65,7 +61,7 @@ export function criteriaOf({ criteria, title }: Pick<Task, "criteria" | "title">
 export function readerPrompt(given: ReaderCase): string {
   const doubts = given.concerns.length === 0 ? [] : [concerns(given.concerns)];
   const sections = [INTRODUCTION, task(given.task), checks(given), ...doubts, agentsWords(given)];
-  return `${[...sections, change(given), ANSWER].join("\n\n")}\n`.toWellFormed();
+  return `${[...sections, changeSection(given), ANSWER].join("\n\n")}\n`.toWellFormed();
 }
 
 const INTRODUCTION = `# Second reader
@@ -132,7 +128,15 @@ Judge the files as they are.\n`;
 ${alreadyDone === null ? "" : none}Its last words:\n${fenced(finalText.slice(-4_000))}`;
 }
 
-function change({ diff, isDiffCut, base, head }: ReaderCase): string {
+/** The change of a task, for whoever looks at it. The diff is cut by whoever made it. */
+export interface ShownWork {
+  readonly diff: string;
+  readonly isDiffCut: boolean;
+  readonly base: string | null;
+  readonly head: string | null;
+}
+
+export function changeSection({ diff, isDiffCut, base, head }: ShownWork): string {
   const shown = diff.trim() === "" ? "There is no difference." : fenced(diff, "diff");
   const more = base === null || head === null ? "" : `, or \`git diff --no-ext-diff ${base} ${head}\``;
   return `## The change\n${shown}${isDiffCut ? "\nThe diff is cut off here: there is more of it." : ""}

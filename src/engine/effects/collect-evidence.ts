@@ -38,6 +38,7 @@ export async function collectEvidence(
   const isBeside = taskState(state, open.task).worktree !== null;
   const marksTakenBack = isReviewed || isBeside ? [] : await ports.source.takeBackMarks(doneTasks(state));
   const tasksRemoved = isBeside ? [] : await removedTasks(ports, state);
+  const isPlanTicked = isBeside || settings?.source.kind !== "prompt" ? null : await isTicked(ports);
   const evidence = await collectOnceMore(ports, state, open.task, {
     ...about,
     title: task?.title ?? open.task,
@@ -53,11 +54,12 @@ export async function collectEvidence(
     gates: ports.commands.gates,
     oldChecks: settings === undefined ? "never" : verifyOf(settings).oldChecks,
     since: taskState(state, open.task).loopSince ?? open.startedAt,
-    isClaimed: hasClaim(state, open),
+    isClaimed: hasClaim(state, open) || isPlanTicked === true,
   });
   // After the workspace is back where it belongs.
   const stories = await storyFindings(ports.source, state, open);
-  const found = { ...evidence, marksTakenBack, tasksRemoved, ...(stories && { stories }) };
+  const plan = isPlanTicked === null ? {} : { isPlanTicked };
+  const found = { ...evidence, marksTakenBack, tasksRemoved, ...plan, ...(stories && { stories }) };
   await journal.record(
     { ...about, type: "evidence.collected", evidence: await inspected(ports, state, open, found) },
     ...(await disturbedLetters(ports, state)),
@@ -90,6 +92,16 @@ async function removedTasks({ source }: Ports, state: State): Promise<readonly s
     return open.map(({ id }) => id).filter((id) => !there.has(id));
   } catch (error) {
     if (error instanceof RalphError) return [];
+    throw error;
+  }
+}
+
+/** The agent ticks the plan beside a prompt itself; one that cannot be read has no ticks. */
+async function isTicked({ source }: Ports): Promise<boolean> {
+  try {
+    return (await source.observe()).tasks.every(({ done }) => done);
+  } catch (error) {
+    if (error instanceof RalphError) return false;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { agentNamed } from "../../core/agents.ts";
 import { createHash, randomUUID } from "node:crypto";
 import type { EventOf, Event } from "../../core/events.ts";
 import { hourOf, isWarningDue, wouldPass } from "../../core/limits/budget.ts";
-import { beginIteration, needsBaseline, type Beginning } from "../../core/loop/begin-iteration.ts";
+import { beginIteration, needsBaseline, shownBase, type Beginning } from "../../core/loop/begin-iteration.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import { taskState, type State, leftoversOf, type TaskState } from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -14,6 +14,7 @@ import { workspaceFor, openIteration } from "../workspace-for.ts";
 import { nextCost, underWayUsd } from "../../core/loop/brakes.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import type { Instant } from "../../core/time.ts";
+import type { ShownWork } from "../../core/verdict/reader.ts";
 import { outcomeOf } from "../../core/report/checked-gate.ts";
 
 type Started = EventOf<"iteration.started">;
@@ -82,7 +83,8 @@ async function admit(
   journal: Journal,
   signal: AbortSignal,
 ): Promise<(Beginning & { readonly started: Started }) | null> {
-  const around = { ...snapshot, notes: await ports.notes.read(), worker: ports.worker ?? null };
+  const work = await workToShow(effect.task, snapshot, ports, journal.state);
+  const around = { ...snapshot, notes: await ports.notes.read(), work, worker: ports.worker ?? null };
   const marker = randomUUID();
   let admitted: (Beginning & { readonly started: Started }) | null = null;
   const { since, until } = hourOf(ports.clock.now());
@@ -102,6 +104,18 @@ async function admit(
   if (answer === "calls-exhausted" && journal.state.run !== null)
     await journal.record({ type: "calls.exhausted", run: journal.state.run.id, until });
   return null;
+}
+
+async function workToShow(
+  id: TaskId,
+  { head }: Snapshot,
+  ports: Ports,
+  state: State,
+): Promise<ShownWork | null> {
+  const base = shownBase(state, id);
+  if (base === null) return null;
+  const { text, isCut } = await workspaceFor(ports, state, id).patch(base, head);
+  return { diff: text, isDiffCut: isCut, base, head };
 }
 
 function sha256(text: string): string {

@@ -85,7 +85,7 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
       return held(way, `${prepared.why}, or have the work done anew: ralph reset --task ${asArgument(task)}`);
     case "conflict":
       if (prepared.why !== undefined)
-        return held(way, `${worktree.branch} cannot be merged into ${base}: ${prepared.why}; settle that`);
+        return held(way, `${worktree.branch} cannot be merged into ${base}: ${prepared.why}`);
       return failed(way, prepared.paths, []);
     case "ready": {
       const tried = await tryOut({ ports, run: way.run, baseline: way.known.baseline }, prepared.to, signal);
@@ -169,7 +169,7 @@ async function advance(
         advanced.root === null
           ? `${base} cannot be moved: ${advanced.why}${where}`
           : `${base} is checked out in ${advanced.root}, and ${advanced.why}${where}`;
-      return held(way, `${what}; settle that`);
+      return held(way, `${what}`);
     }
     default:
       return unreachable(advanced);
@@ -178,8 +178,7 @@ async function advance(
 
 /** The next run tries it again. */
 function held(way: Way, why: string): readonly Event[] {
-  const again = way.run.settings.shared === true ? "ralph submit" : "ralph run";
-  return [{ ...about(way), type: "merge.held", why: `${why}, then: ${again}` }];
+  return [{ ...about(way), type: "merge.held", why }];
 }
 
 async function merged(way: Way, from: string, to: string): Promise<readonly Event[]> {
@@ -223,7 +222,7 @@ async function proposeTask(
   ].join("\n\n");
   const work = { commit, branch, base, title: `${task}: ${title}`, body };
   const answer = await way.beside.pullRequests.propose(work);
-  if (answer.is === "refused") return held(way, `${answer.why}; settle that`);
+  if (answer.is === "refused") return held(way, `${answer.why}`);
   return [{ ...about(way), type: "task.proposed", url: answer.url, ...(await leftOut(way)) }];
 }
 

@@ -67,7 +67,7 @@ function RunActs({ overview }: { readonly overview: Overview }) {
   return (
     <div class="run-acts">
       <ActOutcome acting={acting} />
-      {run?.state === "waiting" && (
+      {run?.state === "waiting" && run.waiting_until !== null && (
         <ActButton label="Try now" kind="primary" onAct={() => void acting.run({ do: "retry" })} />
       )}
       <ActButton
@@ -151,7 +151,7 @@ function runSentence({ status, hint, workers }: Overview, now: Instant): RunSent
 }
 
 function waitingText({ waiting_until: until }: RunStatus, now: Instant): string {
-  if (until === null) return "Waiting";
+  if (until === null) return "Waiting for you";
   const at = Date.parse(until);
   const left = at > now ? ` (${elapsed(at - now)})` : "";
   return `Waiting until ${moment(at, now)}${left}`;
