@@ -131,10 +131,24 @@ function iterationObserved(state: State, event: Recorded<EventOf<"evidence.colle
     ...inPhase(state, event.iteration, (phase) =>
       phase.is === "ended" ? { ...NOTHING_CHECKED, report: phase.report, evidence } : phase,
     ),
+    proposals: withProposal(state, event),
     tasks: { ...state.tasks, [event.task]: { ...task, footing } },
   };
   const left = { byAgents: evidence.uncommitted, byGates: evidence.leftByGates, gatesRan: null };
   return withLeftovers(observed, event.task, left);
+}
+
+const PROPOSALS_KEPT = 100;
+
+/** The same once more takes the place of the one before. */
+function withProposal({ proposals, run }: State, event: EventOf<"evidence.collected">): State["proposals"] {
+  const { list: changes = [] } = event.evidence;
+  if (changes.length === 0 || run === null) return proposals;
+  const { kind, path, label } = run.settings.source;
+  const same = JSON.stringify(changes);
+  const others = proposals.filter((one) => JSON.stringify(one.changes) !== same);
+  const proposal = { number: event.iteration, task: event.task, kind, path: path ?? label, changes };
+  return [...others, proposal].slice(-PROPOSALS_KEPT);
 }
 
 function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {

@@ -114,7 +114,8 @@ function reconcile(state: State, plan: Plan, firstOfRun: boolean): Record<TaskId
     if (now === undefined && task.marked) return [];
     const untickedByOperator = showsMarks(plan.source) && task.marked && now?.done === false;
     const isRunAgain = firstOfRun && state.run?.settings.shared !== true;
-    const askedForAgain = !showsMarks(plan.source) && isRunAgain && now !== undefined;
+    const isOver = now === undefined || now.allTicked === true;
+    const askedForAgain = !showsMarks(plan.source) && isRunAgain && !isOver;
     const reopened = task.completion !== null && (untickedByOperator || askedForAgain);
     if (reopened) return [{ ...newTask(task.id), position: task.position }];
     // A base that is not checked out here shows its marks later, or never.
@@ -304,10 +305,13 @@ export function agentSuspended(state: State, event: Recorded<EventOf<"agent.susp
       };
 }
 
-export function lessonsForgotten(
+/** What a person wants to hear of no more. */
+export function forgotten(
   state: State,
-  event: Recorded<EventOf<"lesson.removed" | "interventions.reset">>,
+  event: Recorded<EventOf<"lesson.removed" | "interventions.reset" | "proposal.settled">>,
 ): State {
+  if (event.type === "proposal.settled")
+    return { ...state, proposals: state.proposals.filter(({ number }) => number !== event.number) };
   return event.type === "lesson.removed"
     ? { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) }
     : { ...state, profiles: {}, tally: EMPTY_TALLY, findings: [], interventionsSince: event.position };

@@ -19,7 +19,7 @@ import {
 import {
   agentSuspended,
   interventionChosen,
-  lessonsForgotten,
+  forgotten,
   taskCompleted,
   handedOn,
   steered,
@@ -34,7 +34,7 @@ import { isAcceptance } from "./task-status.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 23;
+export const EVOLVE_VERSION = 24;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -106,7 +106,8 @@ function fold(state: State, event: Recorded): State {
       return taskCompleted(state, event);
     case "lesson.removed":
     case "interventions.reset":
-      return lessonsForgotten(state, event);
+    case "proposal.settled":
+      return forgotten(state, event);
     case "checkout.changed":
       return agentsWarned(state, event);
     case "task.taken":

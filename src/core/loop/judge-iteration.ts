@@ -161,8 +161,9 @@ function isSinglePass({ task, settings, stage }: CaseContext): boolean {
   return task?.loops === false || !stageOf(settings, task, stage).loops;
 }
 
-/** Where the review is skipped, the agent may set the mark itself; it counts if the claim does. */
+/** Where the plan is the agent's, or the review is skipped, it may set marks itself; they count if the claim does. */
 function claimsByMark({ task, evidence, settings }: CaseContext): boolean {
+  if (evidence.allTicked === true) return true;
   if (settings.skipReview !== true || task?.review === undefined) return false;
   return evidence.marksTakenBack.includes(task.id);
 }

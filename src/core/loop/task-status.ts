@@ -60,7 +60,9 @@ function findStatus(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
   // Its work is accepted, and not on its way to the base before the next run.
   if (known.merge?.is === "due" && isCancelled(state, task.id)) return "cancelled";
-  if (task.done || known.completion !== null) return mergedStatus(known);
+  // Where no agent has worked yet, a person has ticked its boxes.
+  const isTicked = task.allTicked === true && known.allIterations === 0;
+  if (task.done || isTicked || known.completion !== null) return mergedStatus(known);
   if (isCancelled(state, task.id)) return "cancelled";
   if (known.blockedReason !== null) return "blocked";
   if (known.failedIn !== null && known.failedIn === state.run?.id) return "failed";

@@ -26,6 +26,8 @@ export interface Task {
   readonly changes?: "none";
   /** The source's own mark. */
   readonly done: boolean;
+  /** Of an open-ended task: every box of the agent's own plan is ticked. That is a claim. */
+  readonly allTicked?: true;
   /** Under a heading such as "Optional": worked on, but does not hold up completion. */
   readonly optional: boolean;
   /** Where it stands in the review cycle of its source; missing where the source has none. */

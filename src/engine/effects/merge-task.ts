@@ -213,10 +213,7 @@ export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, jour
   const task = plan.tasks.find(({ id }) => id === effect.task);
   if (storyEdits === null)
     await ports.source.mark(effect.task, completion === null ? undefined : acceptedWork(run, completion));
-  else {
-    if (storyEdits.restores) await ports.source.stories?.restore();
-    await ports.source.stories?.edit(storyEdits.edits, storyEdits.putBack);
-  }
+  else await ports.source.stories?.edit(storyEdits.edits);
   const about = {
     run: run.id,
     task: effect.task,
