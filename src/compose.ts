@@ -24,6 +24,7 @@ import { findProgram } from "./adapters/system/run-program.ts";
 import { createKeepAwake, type KeepAwake } from "./adapters/system/keep-awake.ts";
 import { outsidePath } from "./adapters/system/safe-path.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";
+import { acceptProposal as acceptProposalIn } from "./adapters/tasks/accept-proposal.ts";
 import { addTask as addTaskTo, type AddedTask } from "./adapters/tasks/add-task.ts";
 import { openSource, type OpenedSource, type SourceRequest } from "./adapters/tasks/open-source.ts";
 import { inTurn } from "./adapters/system/in-turn.ts";
@@ -38,6 +39,7 @@ import { literalGlob } from "./core/glob.ts";
 import { createGitWorkspace, type GitWorkspace } from "./adapters/workspace/git-workspace.ts";
 import { verifyWork } from "./adapters/workspace/verify-work.ts";
 import { isOpen, type State } from "./core/loop/state.ts";
+import type { Proposal } from "./core/plan/list-changes.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { Commands, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
@@ -67,6 +69,7 @@ export { sweep } from "./adapters/system/process-sweep.ts";
 export { safePath } from "./adapters/system/safe-path.ts";
 export { beginList } from "./adapters/tasks/add-task.ts";
 export { checkPlanFile } from "./adapters/tasks/tasks-json-source.ts";
+export { areListsTouched, restoreLists } from "./adapters/tasks/operators-list.ts";
 export { detectedLists, detectedSource } from "./adapters/tasks/open-source.ts";
 export { IMPORT_FORMATS } from "./adapters/tasks/import/import-tasks.ts";
 export { importTasks, writeImported, type ImportRequest } from "./adapters/tasks/import/import-tasks.ts";
@@ -105,8 +108,29 @@ export async function shownSource(
   return redactingSource(source, createRedactor(await allSecretsOf(project, env)));
 }
 
-export function addTask(project: Project, source: SourceIdentity, title: string): AddedTask {
-  return addTaskTo(project.root, source, title);
+export function addTask(
+  project: Project,
+  source: SourceIdentity,
+  title: string,
+  isGuarded: boolean,
+): AddedTask {
+  return addTaskTo(
+    { root: project.root, keepIn: isGuarded ? project.stateFolder : undefined },
+    source,
+    title,
+  );
+}
+
+/** Brings what an agent did to a list into the list as it is now; false: all of it is there already. */
+export async function acceptProposal(
+  project: Project,
+  proposal: Proposal,
+  isGuarded: boolean,
+): Promise<boolean> {
+  const { kind, path } = proposal;
+  if (kind === "goal" || kind === "github" || kind === "plugin") throw new Error(`${kind} has no list`);
+  const { source } = await sourceOf(project, { is: "file", path, base: project.root, kind });
+  return acceptProposalIn({ ...project, source, proposal, isGuarded });
 }
 
 /** Everything of a list that an archive takes: its source, requirements, notes, and these letters. */

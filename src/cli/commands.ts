@@ -25,7 +25,7 @@ export const COMMANDS = {
   run: "work on the tasks until each is verifiably done",
   submit: "give the tasks to the workers that share this project's queue",
   worker: "work on submitted tasks, beside workers on other machines",
-  tasks: "list the tasks, or add one",
+  tasks: "list the tasks, add one, or settle what agents did to the list",
   import: "turn a checklist, the tasks of another program, or GitHub issues into tasks.json",
   status: "where the run and its tasks stand",
   monitor: "watch a run in this terminal, and answer, steer, cancel or unblock",

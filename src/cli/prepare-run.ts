@@ -3,19 +3,22 @@ import { join, relative } from "node:path";
 import { templateProblem } from "../core/prompt/build-prompt.ts";
 import { agentNamed, agentSection } from "../core/agents.ts";
 import type { CliContext } from "./commands.ts";
-import { requireProgram } from "./project-state.ts";
+import { readState, requireProgram } from "./project-state.ts";
 import { warnTo } from "./warn-to.ts";
 import { roadmapDefaults, sourceRequest, type SourceFlags } from "./run-options.ts";
 import { missingProgramOf } from "../compose-gates.ts";
 import { pluginsOf, type Plugin, type Plugins } from "../compose-plugins.ts";
 import { requireSandbox } from "../compose-sandbox.ts";
 import {
+  areListsTouched,
   builtInAgents,
   capabilitiesOf,
   createNotes,
+  isDriven,
   openProject,
   readConfig,
   readConfigWithOrigins,
+  restoreLists,
   sourceOf,
   withOwnProtection,
   type Project,
@@ -24,6 +27,7 @@ import { resolveSettings, type RunFlags } from "../config/resolve-settings.ts";
 import type { Config } from "../config/schema.ts";
 import type { Task } from "../core/plan/task.ts";
 import { RalphError } from "../core/ralph-error.ts";
+import { isListGuarded } from "../core/projections/inbox.ts";
 import { REVIEW_MODES, reviewOf } from "../core/review/story-review.ts";
 import type { AgentSettings, Commands, GateSettings, Settings } from "../core/settings.ts";
 import { agentsOfStages, stagesOf } from "../core/stages/stages.ts";
@@ -53,7 +57,7 @@ export interface Prepared {
   readonly branch: string | null;
 }
 
-/** Finds the project, reads its configuration and opens its source; starts and writes nothing. */
+/** Finds the project, reads its configuration and opens its source; starts nothing, and writes only lists back. */
 export async function prepareRun(
   goal: string | undefined,
   flags: RunFlags & SourceFlags,
@@ -61,6 +65,7 @@ export async function prepareRun(
   given?: readonly Plugin[],
 ): Promise<Prepared> {
   const project = await openProject(context);
+  await restoreTouchedLists(project);
   const config = await readConfig(project, context.env);
   const request = sourceRequest(goal, flags, config, { ...context, root: project.root });
   const plugins = await pluginsOf(project, {
@@ -112,6 +117,12 @@ export async function prepareRun(
     worktree: config.worktree,
     branch,
   };
+}
+
+/** What an agent made of a list when its Ralph was killed must not be read as the operator's. */
+async function restoreTouchedLists(project: Project): Promise<void> {
+  if (!areListsTouched(project) || (await isDriven(project))) return;
+  if (isListGuarded(await readState(project))) restoreLists(project);
 }
 
 /** None where there is no list, or one that cannot be read: a goal needs none. */

@@ -168,9 +168,6 @@ export type TaskEvent =
       /** The same when the agent's own edits are taken back. */
       readonly to: ReviewStatus;
       readonly edits: readonly FieldEdit[];
-      /** Stories that are gone and come back; and whether the whole file does. */
-      readonly putBack: readonly TaskId[];
-      readonly restores: boolean;
     })
   | (AboutIteration<"task.completed"> & { readonly commit: string | null; readonly certificate: Certificate })
   /** The source shows what became of it, in the user's file, committed on top of `parent`. */
@@ -248,6 +245,8 @@ export type OperatorEvent =
   /** Its agent is ended, and it is not taken up again in this run. */
   | AboutTask<"task.cancelled">
   | (About<"task.reset"> & { readonly task: TaskId })
+  /** What an agent did to the task list in this iteration was taken over, or is not wanted. */
+  | (About<"proposal.settled"> & { readonly number: number; readonly as: "accepted" | "dismissed" })
   | (About<"lesson.removed"> & { readonly rule: string })
   /** Events, profiles, metrics and lessons begin anew; the log keeps what was. */
   | About<"interventions.reset">;

@@ -1,5 +1,6 @@
 import type { Recorded, Event } from "../core/events.ts";
 import type { State } from "../core/loop/state.ts";
+import type { ListChange } from "../core/plan/list-changes.ts";
 import type { Plan, SourceIdentity, Task, TaskId } from "../core/plan/task.ts";
 import type { AgentReport, Usage } from "../core/report/agent-report.ts";
 import type { Evidence, FileSpan, Leftover, Leftovers } from "../core/report/evidence.ts";
@@ -47,11 +48,10 @@ export interface TaskSource {
   demands(): Promise<SourceDemands>;
   /** Safe to repeat; a task that is gone from the file is left alone. */
   mark(task: TaskId, accepted?: AcceptedWork): Promise<void>;
-  /**
-   * Undoes what an agent did to the plan: takes back every mark that is not of a task in `done`, puts back a file
-   * that is gone. Answers the ids whose mark it took back.
-   */
-  takeBackMarks(done: ReadonlySet<TaskId>): Promise<readonly TaskId[]>;
+  /** Of a source that is a file: the agent's edits of it are undone. */
+  readonly list?: OperatorsList;
+  /** Of any other: takes back every mark that is not of a task in `done`, and answers the ids of these. */
+  takeBackMarks?(done: ReadonlySet<TaskId>): Promise<readonly TaskId[]>;
   /** The same file, as it stands on some branch, with the task marked or not. */
   markedIn(file: Buffer, task: TaskId, isDone: boolean): Buffer;
   /** Of a source whose tasks may have a review state. */
@@ -69,16 +69,38 @@ export interface AcceptedWork {
   readonly gates: readonly string[];
 }
 
+/** The file with the tasks, in the user's checkout or (with a root) an agent's copy of it in a worktree. */
+export interface OperatorsList {
+  /** Keeps the file as it is, durably, before an agent starts. */
+  keep(root?: string): Promise<void>;
+  /**
+   * The agent is gone: keeps what it made of the file. What changes from now on is somebody else's doing. `written` are
+   * all files that it wrote; null where nobody knows them all. True: something that was no file is gone from its place.
+   */
+  see(written: readonly string[] | null, root?: string): Promise<boolean>;
+  /**
+   * Puts the file back as it was kept, if the agent changed it, and keeps both versions under the iteration's number.
+   * Answers what the agent's edit would change. Safe to repeat, also after a crash at any point.
+   */
+  putBack(request: PutBackRequest): Promise<readonly ListChange[]>;
+  /** The tasks that are marked as done in a version of the file. Throws when it cannot be used. */
+  doneIn(file: Buffer): readonly TaskId[];
+}
+
+export interface PutBackRequest {
+  readonly iteration: number;
+  readonly root?: string | undefined;
+  /**
+   * The edits of stories that stay, of those that are in the agent's version of the file; undefined is one that is
+   * gone, or cannot be read as what it is.
+   */
+  readonly settle?: ((file: unknown) => readonly FieldEdit[]) | undefined;
+}
+
 /** The file whose stories have a review state. */
 export interface Stories {
-  /** What is in it now; undefined when it is gone, or cannot be read as what it is. */
-  read(): Promise<unknown>;
-  /** Sets fields, and puts stories back that are gone; all else stays byte for byte. Safe to repeat. */
-  edit(edits: readonly FieldEdit[], putBack: readonly TaskId[]): Promise<void>;
-  /** Keeps the file as it is, before an agent starts; this is what comes back, also after a crash. */
-  keep(): Promise<void>;
-  /** Puts the file back as it was kept. */
-  restore(): Promise<void>;
+  /** Sets fields; all else stays byte for byte. Safe to repeat. */
+  edit(edits: readonly FieldEdit[]): Promise<void>;
 }
 
 export interface SourceFile {

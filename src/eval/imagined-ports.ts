@@ -39,7 +39,6 @@ export function imaginedPorts(
       observe: async () => ({ source: SOURCE, tasks: planOf(world) }),
       demands: async () => ({ checks: [], branch: null }),
       mark: async (id) => void world.marked.add(id),
-      takeBackMarks: async () => [],
       markedIn: (bytes) => bytes,
     },
     agents: imaginedAgents(world, doubts),

@@ -67,6 +67,7 @@ export type EventName =
   | "task.taken"
   | "task.unblocked"
   | "task.undone"
+  | "proposal.settled"
   | "tasks.observed"
   | "verdict.reached"
   | "wait.started"

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FieldEdit } from "../../src/core/review/story-review.ts";
-import type { Stories, TaskSource } from "../../src/engine/ports.ts";
+import type { ListChange } from "../../src/core/plan/list-changes.ts";
+import type { OperatorsList, PutBackRequest, Stories, TaskSource } from "../../src/engine/ports.ts";
 
 /** A source with two open tasks, and hands that can tick the first one. */
 export interface TaskSourceSubject {
@@ -51,7 +52,7 @@ export function describeTaskSource(name: string, create: () => Promise<TaskSourc
     });
 
     test("marks that nobody is entitled to are taken back and named, once", async () => {
-      if (subject.tick === undefined) return;
+      if (subject.tick === undefined || source.takeBackMarks === undefined) return;
       const id = await firstTask();
       await subject.tick();
       expect(await source.takeBackMarks(new Set())).toEqual([id]);
@@ -60,10 +61,45 @@ export function describeTaskSource(name: string, create: () => Promise<TaskSourc
     });
 
     test("marks of tasks that are done stay", async () => {
+      if (source.takeBackMarks === undefined) return;
       const id = await firstTask();
       await source.mark(id);
       expect(await source.takeBackMarks(new Set([id]))).toEqual([]);
       expect(await doneTasks()).toEqual(subject.tick === undefined ? [] : [id]);
+    });
+
+    test("what an agent ticks in a list is put back and named, however often it is asked for", async () => {
+      const { list } = source;
+      if (subject.tick === undefined || list === undefined) return;
+      const id = await firstTask();
+      await list.keep();
+      await subject.tick();
+      await list.see(null);
+      await twice(async () => {
+        expect(await list.putBack({ iteration: 1 })).toEqual([{ is: "ticked", task: id }]);
+        expect(await doneTasks()).toEqual([]);
+      });
+    });
+
+    test("what somebody else ticks in a list when the agent is gone stays", async () => {
+      const { list } = source;
+      if (subject.tick === undefined || list === undefined) return;
+      await list.keep();
+      await list.see(null);
+      await subject.tick();
+      expect(await list.putBack({ iteration: 1 })).toEqual([]);
+      expect(await doneTasks()).toEqual([await firstTask()]);
+    });
+
+    test("a mark that was there before the agent started stays", async () => {
+      const { list } = source;
+      if (list === undefined) return;
+      await source.mark(await firstTask());
+      const done = await doneTasks();
+      await list.keep();
+      await list.see(null);
+      expect(await list.putBack({ iteration: 1 })).toEqual([]);
+      expect(await doneTasks()).toEqual(done);
     });
   });
 }
@@ -96,13 +132,15 @@ export function describeStories(name: string, create: (text: string) => Promise<
     let subject: StoriesSubject;
     let source: TaskSource;
     let stories: Stories;
+    let list: OperatorsList;
 
     beforeEach(async () => {
       subject = await create(whole);
       source = subject.source;
-      if (source.stories === undefined) throw new Error("a source without stories");
-      stories = source.stories;
-      await stories.keep();
+      if (source.stories === undefined || source.list === undefined)
+        throw new Error("a source without stories");
+      ({ stories, list } = source);
+      await list.keep();
     });
     afterEach(() => subject.dispose());
 
@@ -115,22 +153,28 @@ export function describeStories(name: string, create: (text: string) => Promise<
       ]);
     });
 
-    test("are read as they stand there", async () => {
-      expect(await stories.read()).toEqual(JSON.parse(whole));
-      await subject.put("[]");
-      expect(await stories.read()).toEqual([]);
-    });
+    /** An agent leaves this behind; `settle` says which fields stay. */
+    const leave = async (
+      text: string | null,
+      settle: PutBackRequest["settle"] = () => [],
+    ): Promise<readonly ListChange[]> => {
+      await subject.put(text);
+      await list.see(null);
+      return list.putBack({ iteration: 1, settle });
+    };
 
     test.each([
       ["gone", null],
       ["empty", ""],
       ["half a file", whole.slice(0, -2)],
     ])("cannot be read from a file that is %s, and come back with it", async (_what, text) => {
-      await subject.put(text);
-      expect(await stories.read()).toBeUndefined();
-      await stories.restore();
-      expect(await subject.text()).toBe(whole);
-      await stories.restore();
+      let read: unknown = "nothing";
+      const changes = await leave(text, (file) => {
+        read = file;
+        return [];
+      });
+      expect(read).toBeUndefined();
+      expect(changes).not.toEqual([]);
       expect(await subject.text()).toBe(whole);
     });
 
@@ -138,17 +182,41 @@ export function describeStories(name: string, create: (text: string) => Promise<
       ["an id twice", [a, a, b, c]],
       ["a story without a title", [{ ...a, title: "" }, b, c]],
       ["a story that another needs", [a, c]],
-    ] as const)("come back with a file that can be read and not be worked on: %s", async (_what, left) => {
-      await subject.put(fileOf(...left));
-      await expect(source.observe()).rejects.toMatchObject({ code: "bad-tasks" });
-      await stories.restore();
+      ["one more story", [a, b, c, { id: "d", title: "D" }]],
+      ["no story", []],
+    ] as const)("come back as they were, whatever an agent made of them: %s", async (_what, left) => {
+      expect(await leave(fileOf(...left))).not.toEqual([]);
       expect(await subject.text()).toBe(whole);
+    });
+
+    test("keep what the agent may have changed, and nothing else, however often", async () => {
+      const made = { ...b, reviewStatus: "approved", passes: true };
+      await subject.put(fileOf({ ...a, passes: true }, made, c));
+      await list.see(null);
+      await twice(async () => {
+        const changes = await list.putBack({
+          iteration: 1,
+          settle: (file) => {
+            expect(file).toEqual(JSON.parse(fileOf({ ...a, passes: true }, made, c)));
+            return APPROVAL.slice(0, 2);
+          },
+        });
+        expect(changes).toContainEqual({ is: "ticked", task: "a" });
+        expect(await subject.text()).toBe(fileOf(a, made, c));
+      });
+    });
+
+    test("that a person adds while an agent works stay", async () => {
+      await list.see([]);
+      await subject.put(fileOf(a, b, c, { id: "d", title: "D" }));
+      expect(await list.putBack({ iteration: 1 })).toEqual([]);
+      expect(await subject.text()).toBe(fileOf(a, b, c, { id: "d", title: "D" }));
     });
 
     test("get the fields that are set, and nothing else changes, however often", async () => {
       const approved = { reviewStatus: "approved", reviewCount: 2, passes: true, notes: 'as "agreed"\n' };
       await twice(async () => {
-        await stories.edit(APPROVAL, []);
+        await stories.edit(APPROVAL);
         expect(await subject.text()).toBe(fileOf(a, { ...b, ...approved }, c));
       });
       const { tasks } = await source.observe();
@@ -157,37 +225,18 @@ export function describeStories(name: string, create: (text: string) => Promise<
 
     test("get their fields beside what somebody else has written meanwhile", async () => {
       await subject.put(fileOf({ ...a, notes: "mine" }, b, c, { id: "d", title: "D" }));
-      await stories.edit([{ story: "a", field: "reviewStatus", value: "needs_review" }], []);
+      await stories.edit([{ story: "a", field: "reviewStatus", value: "needs_review" }]);
       expect(await subject.text()).toBe(
         fileOf({ ...a, notes: "mine", reviewStatus: "needs_review" }, b, c, { id: "d", title: "D" }),
       );
     });
 
     test("that are not there are left alone, and so is a file that is gone", async () => {
-      await stories.edit([{ story: "gone", field: "passes", value: true }], []);
+      await stories.edit([{ story: "gone", field: "passes", value: true }]);
       expect(await subject.text()).toBe(whole);
       await subject.put(null);
-      await stories.edit(APPROVAL, ["a"]);
+      await stories.edit(APPROVAL);
       expect(await subject.text()).toBeNull();
-    });
-
-    test.each([
-      ["the first", [b, c]],
-      ["one in the middle", [a, c]],
-      ["the last", [a, b]],
-      ["all", []],
-    ] as const)("that were deleted are put back in their place: %s", async (_which, left) => {
-      await subject.put(fileOf(...left));
-      await twice(async () => {
-        await stories.edit([{ story: "b", field: "reviewCount", value: 7 }], ["a", "b", "c"]);
-        expect(await subject.text()).toBe(fileOf(a, { ...b, reviewCount: 7 }, c));
-      });
-    });
-
-    test("that nobody asks for stay deleted", async () => {
-      await subject.put(fileOf(a));
-      await stories.edit([], ["b"]);
-      expect(await subject.text()).toBe(fileOf(a, b));
     });
   });
 }

@@ -279,17 +279,30 @@ describe("a person", () => {
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
   });
 
-  test("removes a task during the run: it is left alone", async () => {
-    project = createProject({ tasks: ["one", "two"] });
-    project.script({ one: [[TOLD_TO_GO, ...WORKS]] }, [WORKS]);
-    project.commit();
+  test("removes a task between two iterations: it is left alone", async () => {
+    project = createProject({
+      tasks: ["one", "two", "three"],
+      config: `agent = "demo"
+[agents.demo]
+script = ".ralph/script.json"
+[[gates]]
+name = "slow"
+command = "test ! -e one.txt || until test -e ../home/go; do sleep 0.05; done"
+`,
+    });
     const running = project.start("run");
-    await until("the first task is under way", () => running.stdout().includes("iteration 1"));
+    await until(
+      "the gate runs",
+      () => exists(project, "one.txt") && running.stdout().includes("iteration 1"),
+    );
+    await until("the look at the work is over", async () =>
+      (await project.events()).some(({ type }) => type === "evidence.collected"),
+    );
     project.write("TODO.md", project.read("TODO.md").replace("- [ ] **two**: make two\n", ""));
     tellToGo(project);
     expect(await running.finished).toMatchObject({ code: 0 });
-    expect((await project.history()).map((entry) => entry.task)).toEqual(["one"]);
-    expect(project.read("TODO.md")).toBe("# Tasks\n\n- [x] **one**: make one\n");
+    expect((await project.history()).map((entry) => entry.task)).toEqual(["one", "three"]);
+    expect(project.read("TODO.md")).toBe("# Tasks\n\n- [x] **one**: make one\n- [x] **three**: make three\n");
   });
 
   test("is in the middle of an edit that makes no sense: the plan from before goes on", async () => {
@@ -306,7 +319,7 @@ describe("a person", () => {
     expect((await project.history()).map((entry) => entry.task)).toEqual(["one", "two"]);
   });
 
-  test("edits the task file during the run: the edits stay, and new tasks are taken up", async () => {
+  test("edits the task file while an agent works that may have done it: the edit is undone, and one command away", async () => {
     project = createProject({ tasks: ["one"] });
     project.script({ one: [[TOLD_TO_GO, ...WORKS]] }, [WORKS]);
     project.commit();
@@ -315,6 +328,10 @@ describe("a person", () => {
     project.write("TODO.md", `Edited meanwhile.\n\n${project.read("TODO.md")}- [ ] **two**: make two\n`);
     tellToGo(project);
     expect(await running.finished).toMatchObject({ code: 0 });
+    expect(running.stdout()).toContain("ralph tasks accept 1");
+    expect(project.read("TODO.md")).toBe("# Tasks\n\n- [x] **one**: make one\n");
+    expect(await project.ralph("tasks", "accept", "1")).toMatchObject({ code: 0 });
+    expect(await project.ralph("run")).toMatchObject({ code: 0 });
     expect(project.read("TODO.md")).toMatch(
       /^Edited meanwhile\.\n[^]+- \[x\] \*\*one\*\*[^]+- \[x\] \*\*two\*\*/,
     );

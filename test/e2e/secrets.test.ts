@@ -260,11 +260,14 @@ async function visitWeb(): Promise<readonly Told[]> {
 const THEIRS =
   /\/(?:TODO\.md|ralph\.toml|[\w-]+\.js|progress\.txt|\.git\/config|archive\/[^/]+\/(?:TODO\.md|progress\.txt))$/;
 
+/** The task list as it is, for nobody else to read: it comes back byte for byte when an agent has changed it. */
+const COPIES = /\/\.git\/ralph\/(?:list|proposals)\//;
+
 function filesOf(folder: string): readonly Told[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
-    .filter((path) => !THEIRS.test(path))
+    .filter((path) => !THEIRS.test(path) && !COPIES.test(path))
     .map((path) => [path, readFileSync(path, "latin1")]);
 }
 

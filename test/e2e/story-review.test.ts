@@ -140,7 +140,6 @@ describe("what nobody may do", () => {
         shell(`sed -i 's/^  \\]}/,{"id" : "US-9", "title" : "n", "passes" : true}\\n  ]}/' tasks.json`),
       ],
       said: /US-9: passes is true; a new story starts with false/,
-      after: /"US-9", "title" : "n", "passes" : false/,
     },
     {
       what: "a story is deleted",
@@ -155,14 +154,13 @@ describe("what nobody may do", () => {
       what: "the file is no JSON any more",
       before: [INIT],
       agent: [...IMPLEMENTS, shell("echo oops > tasks.json")],
-      said: /no JSON any more; it comes back/,
+      said: /no JSON any more; it is back/,
     },
-  ])("$what: undone, recorded and told", async ({ before, agent, said, after }) => {
+  ])("$what: undone, recorded and told", async ({ before, agent, said }) => {
     const file = fileOf(...before);
     project = storyProject(file, [agent, [shell("cp tasks.json .git/after"), { promise: "BLOCKED:enough" }]]);
     await project.work("--max-iterations", "2");
-    if (after === undefined) expect(project.read(".git/after")).toBe(file);
-    else expect(project.read(".git/after")).toMatch(after);
+    expect(project.read(".git/after")).toBe(file);
     expect(project.read(".ralph/logs/iteration-002.prompt.md")).toMatch(said);
     const types = (await project.events()).filter(({ type }) => type === "intervention.chosen");
     expect(types).toContainEqual(expect.objectContaining({ intervention: "illegal_transition" }));

@@ -96,12 +96,14 @@ describe("a gate that was red before", () => {
   });
 });
 
-describe("tasks that vanish from the list while an agent runs", () => {
-  test("are told of", async () => {
+describe("a task that the agent takes out of the list", () => {
+  test("is back, and this is told", async () => {
     project = createProject({ tasks: ["one", "two"] });
     project.script({ one: [[{ shell: "sed -i /two/d TODO.md" }, ...WORKS]] });
     project.commit();
     const run = await project.ralph("run");
-    expect(run.stdout).toContain("the task two vanished from the task list");
+    expect(run.stdout).toContain("! the agent edited the task list (removed two), which was undone");
+    expect(run).toMatchObject({ code: 0 });
+    expect((await project.history()).map(({ task }) => task)).toEqual(["one", "two"]);
   });
 });

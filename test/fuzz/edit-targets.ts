@@ -83,7 +83,6 @@ function passEach(file: Buffer): void {
     const after = markStories(file, "tasks.json", {
       isDone: true,
       isWanted: (id) => id === task.id,
-      before: null,
     });
     if (after.changed.length === 0) {
       assert.ok(after.file.equals(file), "nothing is to be changed, and something is");

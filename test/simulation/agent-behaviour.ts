@@ -229,9 +229,17 @@ function weaken(place: Checkout, truth: TaskTruth): void {
 /** In its own copy of the task file, where it has one. */
 function tickBox(world: World, { id }: TaskTruth, { iteration, root }: AgentRequest): void {
   const own = world.checkoutAt(root);
-  if (root === undefined) world.tick(id);
+  if (root === undefined) editList(world, id);
   else own.put(CHECKLIST, withMark(own.files.get(CHECKLIST) ?? "", id, true));
   world.forgedIn.add(iteration);
+}
+
+/** Its own box, or all; its own task away, or another's. */
+function editList(world: World, own: string): void {
+  const { random, tasks } = world;
+  if (world.stories !== null || random.chance(0.5)) return world.tick(own);
+  if (random.chance(0.4)) for (const { id } of tasks) world.tick(id);
+  else world.takeOut(random.chance(0.5) ? own : random.pick(tasks).id);
 }
 
 /** Honest work, and a file beside it that nobody may commit. */

@@ -98,11 +98,12 @@ export class Life {
     return new Proxy(port, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
-        if (name === "stories" && typeof member === "object" && member !== null)
+        if ((name === "stories" || name === "list") && typeof member === "object" && member !== null)
           return this.#wrap(member, sites);
         if (typeof member !== "function") return member;
         // It reaches no further than its caller's memory.
-        if (name === "markedIn") return (...args: unknown[]): unknown => member.apply(target, args);
+        if (name === "markedIn" || name === "doneIn")
+          return (...args: unknown[]): unknown => member.apply(target, args);
         const counts = sites === "all" ? this.#places.sites === "calls" : sites.includes(String(name));
         return (...args: unknown[]) =>
           this.#call(() => member.apply(target, args) as Promise<unknown>, counts);

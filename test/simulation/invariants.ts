@@ -140,6 +140,7 @@ function checkCompletions(world: World, events: readonly Recorded[]): void {
     if (world.lanes === null && !world.countsAsDone(id)) world.violate(`${id} was accepted, and is not done`);
   }
   for (const { id } of world.tasks) {
+    if (!world.truth(id).isListed) world.violate(`${id} is gone from the list, and no person took it out`);
     if (world.isTicked(id) && !completed.includes(id))
       world.violate(`${id} is ticked, and nobody accepted it`);
   }

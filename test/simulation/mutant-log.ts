@@ -1,5 +1,5 @@
 import type { Event } from "../../src/core/events.ts";
-import type { Log, Ports } from "../../src/engine/ports.ts";
+import type { Log, OperatorsList, Ports } from "../../src/engine/ports.ts";
 
 /** Changes what is recorded. */
 export function onAppend(
@@ -20,4 +20,10 @@ export function forwarding<Some extends Log>(log: Some, changed: Partial<Some>):
       return typeof member === "function" && !isChanged ? member.bind(target) : member;
     },
   });
+}
+
+export function withList(ports: Ports, change: (list: OperatorsList) => Partial<OperatorsList>): Ports {
+  const { list } = ports.source;
+  if (list === undefined) return ports;
+  return { ...ports, source: { ...ports.source, list: { ...list, ...change(list) } } };
 }

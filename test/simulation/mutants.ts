@@ -4,7 +4,7 @@ import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
 import { NOTHING_FOUND } from "../../src/core/report/evidence.ts";
 import type { Certificate } from "../../src/core/verdict/certificate.ts";
 import type { Ports } from "../../src/engine/ports.ts";
-import { forwarding, onAppend } from "./mutant-log.ts";
+import { forwarding, onAppend, withList } from "./mutant-log.ts";
 import type { Mutant } from "./simulate.ts";
 import { STORY_MUTANTS } from "./story-mutants.ts";
 import { VERDICT_MUTANTS } from "./verdict-mutants.ts";
@@ -161,7 +161,20 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the agent's own marks believed",
-    ports: (ports) => ({ ...ports, source: { ...ports.source, takeBackMarks: () => Promise.resolve([]) } }),
+    ports: (ports) => withList(ports, () => ({ putBack: () => Promise.resolve([]) })),
+  },
+  {
+    name: "what was kept of the list is lost with the process",
+    ports: (ports) => {
+      let isKept = false;
+      return withList(ports, (list) => ({
+        keep: (root) => {
+          isKept = true;
+          return list.keep(root);
+        },
+        putBack: (request) => (isKept ? list.putBack(request) : Promise.resolve([])),
+      }));
+    },
   },
   {
     name: "an interrupted run begun anew",

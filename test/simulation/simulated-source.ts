@@ -1,9 +1,12 @@
 import type { FieldEdit } from "../../src/core/review/story-review.ts";
+import { compareTasks } from "../../src/core/plan/list-changes.ts";
+import { plainTask, type Task } from "../../src/core/plan/task.ts";
 import { RalphError } from "../../src/core/ralph-error.ts";
-import type { Stories, TaskSource } from "../../src/engine/ports.ts";
+import { readStories } from "../../src/core/review/story-review.ts";
+import type { OperatorsList, PutBackRequest, Stories, TaskSource } from "../../src/engine/ports.ts";
 import { CHECKLIST, withMark } from "./checklist-text.ts";
 import type { DurableFacts } from "./durable-facts.ts";
-import { textOf, type RawStory, type StoryFile } from "./story-file.ts";
+import { parsedText, rawIn, textOf, type Guarded, type StoryFile } from "./story-file.ts";
 import type { World } from "./world.ts";
 
 export const SOURCE = { kind: "checklist", label: CHECKLIST, path: CHECKLIST } as const;
@@ -24,7 +27,6 @@ function sharedChecklist(world: World): TaskSource {
     demands: async () => ({ checks: [], branch: null }),
     mark: async (id) => world.violate(`${id} was marked in the user's checkout`),
     markedIn: (bytes, id, isDone) => Buffer.from(withMark(bytes.toString(), id, isDone)),
-    takeBackMarks: async () => [],
   };
 }
 
@@ -42,85 +44,102 @@ function checklist(world: World, facts: DurableFacts): TaskSource {
       return Promise.resolve();
     },
     markedIn: (bytes) => bytes,
-    takeBackMarks: (done) => {
-      const wrong = world.tasks.filter((task) => task.ticked && !done.has(task.id));
-      for (const task of wrong) task.ticked = false;
-      return Promise.resolve(wrong.map((task) => task.id));
-    },
+    list: simulatedList(world.guarded, {
+      copy: () => world.tasks.map(({ id, ticked, isListed }) => ({ id, ticked, isListed })),
+      put: (kept) => {
+        for (const { id, ...shown } of kept) Object.assign(world.truth(id), shown);
+      },
+      settle: (kept) => kept,
+      tasks: (entries) =>
+        entries
+          .filter(({ isListed }) => isListed)
+          .map(({ id, ticked }) => plainTask({ id, title: `Task ${id}`, done: ticked })),
+    }),
   };
 }
 
-/** As the real one it knows the file as it was before the agent started, also when another process did that. */
 function storySource(world: World, file: StoryFile, facts: DurableFacts): TaskSource {
-  let lastGood: string | null = null;
-  const restore = (): void => {
-    if (lastGood !== null) file.write(lastGood);
-  };
   return {
     identity: STORY_SOURCE,
     files: [{ path: STORY_SOURCE.path, isAgents: false }],
-    observe: async () => {
-      const tasks = file.tasks();
-      lastGood = file.text;
-      return { source: STORY_SOURCE, tasks };
-    },
+    observe: async () => ({ source: STORY_SOURCE, tasks: file.tasks() }),
     demands: async () => ({ checks: [], branch: null }),
     mark: async (id) => {
       if (file.review(id) === undefined) return;
       checkMark(world, facts, id);
       rewrite(file, [{ story: id, field: "passes", value: true }]);
     },
-    takeBackMarks: async (done) => {
-      if (file.parsed() === undefined) restore();
-      const wrong = file.reviews().filter(({ id, passes }) => passes && !done.has(id));
-      rewrite(
-        file,
-        wrong.map(({ id }) => ({ story: id, field: "passes", value: false })),
-      );
-      return wrong.map(({ id }) => id);
-    },
     markedIn: (bytes) => bytes,
+    list: simulatedList(file.guarded, {
+      copy: () => file.text ?? "",
+      put: (kept) => file.write(kept),
+      settle: (kept, seen, settle) => edited(kept, settle?.(parsedText(seen)) ?? []),
+      tasks: tasksIn,
+    }),
     stories: {
-      read: async () => file.parsed(),
-      edit: async (edits, putBack) => {
+      edit: async (edits) => {
         checkEdits(world, facts, edits);
-        rewrite(file, edits, gone(file.kept, putBack));
-      },
-      keep: async () => {
-        if (file.text !== null) file.kept = file.text;
-      },
-      restore: async () => {
-        if (file.kept !== null) file.write(file.kept);
+        rewrite(file, edits);
       },
     } satisfies Stories,
   };
 }
 
-interface GoneStory {
-  readonly story: RawStory;
-  /** The one that it stood behind. */
-  readonly behind: unknown;
+interface ListHands<Version> {
+  copy(): Version;
+  put(version: Version): void;
+  /** What is to stand there, by what an agent made of it. */
+  settle(kept: Version, seen: Version, settle: PutBackRequest["settle"]): Version;
+  tasks(version: Version): readonly Task[];
 }
 
-function gone(lastGood: string | null, ids: readonly string[]): readonly GoneStory[] {
-  const { userStories } = JSON.parse(lastGood ?? textOf([])) as { userStories: readonly RawStory[] };
-  return userStories
-    .map((story, at) => ({ story, behind: userStories[at - 1]?.["id"] }))
-    .filter(({ story }) => ids.includes(String(story["id"])));
+/** As the real one it keeps the versions outside of the process. */
+function simulatedList<Version>(guarded: Guarded<Version>, hands: ListHands<Version>): OperatorsList {
+  const isSame = (a: Version, b: Version): boolean => JSON.stringify(a) === JSON.stringify(b);
+  return {
+    doneIn: () => [],
+    keep: async () => {
+      guarded.kept = hands.copy();
+      guarded.seen = null;
+    },
+    see: async () => {
+      const now = hands.copy();
+      guarded.seen = guarded.kept === null || isSame(now, guarded.kept) ? null : now;
+      return false;
+    },
+    putBack: async ({ settle }) => {
+      const { kept, seen } = guarded;
+      if (kept === null) return [];
+      const target = hands.settle(kept, seen ?? kept, settle);
+      if (seen === null || isSame(seen, target)) return [];
+      hands.put(target);
+      const changes = compareTasks(hands.tasks(target), hands.tasks(seen));
+      return changes.length > 0 ? changes : [{ is: "other", what: "changed text that is no task" }];
+    },
+  };
 }
 
-function rewrite(file: StoryFile, edits: readonly FieldEdit[], putBack: readonly GoneStory[] = []): void {
+function tasksIn(text: string): readonly Task[] {
+  const { stories } = readStories(parsedText(text));
+  return stories.map((review) => plainTask({ id: review.id, title: review.id, done: review.passes, review }));
+}
+
+function edited(text: string, edits: readonly FieldEdit[]): string {
+  if (edits.length === 0) return text;
+  return textOf(
+    (rawIn(text) ?? []).map((story) =>
+      edits.reduce(
+        (one, { story: id, field, value }) => (one["id"] === id ? { ...one, [field]: value } : one),
+        story,
+      ),
+    ),
+  );
+}
+
+function rewrite(file: StoryFile, edits: readonly FieldEdit[]): void {
   if (file.text === null) return;
   if (file.parsed() === undefined) throw new RalphError("bad-tasks", "tasks.json: this is not JSON");
-  let stories = [...(file.raw() ?? [])];
-  for (const { story, behind } of putBack) {
-    if (stories.some(({ id }) => id === story["id"])) continue;
-    const at = stories.findIndex(({ id }) => id === behind) + 1;
-    stories = stories.toSpliced(at, 0, story);
-  }
-  for (const { story, field, value } of edits)
-    stories = stories.map((one) => (one["id"] === story ? { ...one, [field]: value } : one));
-  file.write(textOf(stories));
+  file.write(edited(file.text, edits));
 }
 
 function checkMark(world: World, facts: DurableFacts, id: string): void {

@@ -7,6 +7,13 @@ import {
   readStories,
 } from "../../src/core/review/story-review.ts";
 
+/** What is kept of a list while an agent works; it outlives the process. */
+export interface Guarded<Version> {
+  kept: Version | null;
+  /** What the agent made of it. */
+  seen: Version | null;
+}
+
 /** A story as it stands in the file; an agent may have written anything. */
 export type RawStory = Record<string, unknown>;
 
@@ -20,8 +27,7 @@ export const UNTOUCHED_STORY = {
 
 /** The simulated `tasks.json`: a text, or nothing when somebody has removed it. */
 export class StoryFile {
-  /** As it was before the agent started; it outlives the process. */
-  kept: string | null = null;
+  readonly guarded: Guarded<string> = { kept: null, seen: null };
   readonly cap: number;
   #text: string | null = textOf([]);
   #trusted = this.#text;
@@ -56,6 +62,7 @@ export class StoryFile {
     // Whoever adds one has not looked at what an agent is making of the others.
     this.#text = withStory(this.#text, story);
     this.#trusted = withStory(this.#trusted, story);
+    this.guarded.kept = withStory(this.guarded.kept, story);
     const [read] = readStories({ userStories: [story] }).stories;
     if (read !== undefined) this.begun.set(read.id, read);
   }
@@ -118,13 +125,13 @@ function withStory(text: string | null, story: RawStory): string | null {
   return raw === undefined ? text : textOf([...raw, story]);
 }
 
-function rawIn(text: string | null): readonly RawStory[] | undefined {
+export function rawIn(text: string | null): readonly RawStory[] | undefined {
   const file = parsedText(text);
   const list = isObject(file) ? file["userStories"] : undefined;
   return Array.isArray(list) && list.every(isObject) ? list : undefined;
 }
 
-function parsedText(text: string | null): unknown {
+export function parsedText(text: string | null): unknown {
   try {
     return text === null ? undefined : JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 import type { Event, EventOf } from "../../src/core/events.ts";
 import type { FieldEdit } from "../../src/core/review/story-review.ts";
 import type { Ports, Stories } from "../../src/engine/ports.ts";
-import { onAppend } from "./mutant-log.ts";
+import { onAppend, withList } from "./mutant-log.ts";
 import type { Mutant } from "./simulate.ts";
 
 /** Bugs planted in the review cycle. */
@@ -9,18 +9,7 @@ export const STORY_MUTANTS: readonly Mutant[] = (
   [
     {
       name: "illegal edits are not undone",
-      ports: (ports) =>
-        onSettled(ports, (settled) => [
-          { ...settled, edits: settled.edits.filter(({ story }) => story === settled.task) },
-        ]),
-    },
-    {
-      name: "stories that are gone stay gone",
-      ports: (ports) => withStories(ports, (stories) => ({ edit: (edits) => stories.edit(edits, []) })),
-    },
-    {
-      name: "a broken file stays broken",
-      ports: (ports) => withStories(ports, () => ({ restore: () => Promise.resolve() })),
+      ports: (ports) => withList(ports, () => ({ putBack: () => Promise.resolve([]) })),
     },
     {
       name: "what an agent wrote into its story stays, though it does not count",
@@ -50,7 +39,7 @@ export const STORY_MUTANTS: readonly Mutant[] = (
       ports: (ports) =>
         onAppend(ports, async (events) => {
           for (const event of events)
-            if (event.type === "story.settled") await ports.source.stories?.edit(event.edits, []);
+            if (event.type === "story.settled") await ports.source.stories?.edit(event.edits);
           return events;
         }),
     },
@@ -63,9 +52,9 @@ export const STORY_MUTANTS: readonly Mutant[] = (
           return [settled];
         });
         return withStories(remembering, (stories) => ({
-          edit: async (edits, putBack) => {
+          edit: async (edits) => {
             const isOthers = (await isSettled(ports, edits)) && !own.includes(JSON.stringify(edits));
-            if (!isOthers) await stories.edit(edits, putBack);
+            if (!isOthers) await stories.edit(edits);
           },
         }));
       },

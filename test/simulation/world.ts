@@ -6,7 +6,7 @@ import { CHECKLIST, idsIn, marksIn, withLine } from "./checklist-text.ts";
 import { asideBranch } from "../../src/core/text.ts";
 import { branchOf, type LaneTruth } from "./lane-truth.ts";
 import { Branches, type Files } from "./branches.ts";
-import { UNTOUCHED_STORY, type RawStory, type StoryFile } from "./story-file.ts";
+import { UNTOUCHED_STORY, type Guarded, type RawStory, type StoryFile } from "./story-file.ts";
 import { CALM, type Weather } from "./weather.ts";
 import type { VirtualTime } from "../../src/eval/virtual-time.ts";
 import type { Crew } from "./worker-truth.ts";
@@ -68,6 +68,8 @@ export interface TaskTruth {
   /** Iterations in which the agent misbehaves. */
   misbehaves: number;
   ticked: boolean;
+  /** Whether it is in the list. */
+  isListed: boolean;
   /** How often it does not bring the base into its branch, though it was told to. */
   stubborn: number;
   /** In the review cycle: iterations that claim what is not finished, … */
@@ -113,6 +115,10 @@ export class World {
   readonly doneWhenEnded = new Map<number, boolean>();
   /** What the readings of each iteration have cost. */
   readonly readings = new Map<number, number>();
+  readonly guarded: Guarded<readonly Pick<TaskTruth, "id" | "ticked" | "isListed">[]> = {
+    kept: null,
+    seen: null,
+  };
   readonly violations: string[] = [];
   /** The iterations that changed stories against the rules. */
   readonly forgedIn = new Set<number>();
@@ -158,6 +164,7 @@ export class World {
       loops: true,
       dependsOn: [] as readonly string[],
       ticked: false,
+      isListed: true,
       stubborn: 0,
       hasty: 0,
       forges: 0,
@@ -286,6 +293,11 @@ export class World {
     this.stories?.alter(id, { passes: true });
   }
 
+  /** As an agent would, that wants to be rid of it. */
+  takeOut(id: string): void {
+    this.truth(id).isListed = false;
+  }
+
   isTicked(id: string): boolean {
     if (this.lanes !== null) return marksIn(this.branches.files(this.repository.head)).includes(id);
     return this.stories === null ? this.truth(id).ticked : this.stories.review(id)?.passes === true;
@@ -297,7 +309,7 @@ export class World {
     const { files } = this.repository;
     const shown =
       this.lanes === null
-        ? this.tasks
+        ? this.tasks.filter(({ isListed }) => isListed)
         : idsIn(files).map((id) => ({ ...this.truth(id), ticked: marksIn(files).includes(id) }));
     return shown.map(({ id, ticked, loops, dependsOn, character }) => {
       const task = { id, title: `Task ${id}`, done: ticked, loops, dependsOn };

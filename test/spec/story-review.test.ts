@@ -1,4 +1,3 @@
-import { NOTHING_TO_UNDO } from "../../src/core/review/check-stories.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import type { Evidence } from "../../src/core/report/evidence.ts";
@@ -66,7 +65,7 @@ interface Said {
 /** An iteration up to the moment before its verdict. */
 function worked(stage: string, of: typeof login, said: Said): readonly Event[] {
   const { promise = null, claim = "none", words = "", files = [], own = {}, problems = [] } = said;
-  const stories = { problems, undo: NOTHING_TO_UNDO, own: { ...(of.review as StoryReview), ...own } };
+  const stories = { problems, own: { ...(of.review as StoryReview), ...own } };
   return [
     iterationStarted(1, of, { stage }),
     iterationEnded(1, of, claim, { promise, finalText: words }),
@@ -293,7 +292,7 @@ describe("reviewing", () => {
       iterationStarted(1, waiting, { stage: "review" }),
       iterationEnded(1, waiting, "none", { claim: { is: "blocked", reason: "no access" } }),
       evidence(1, waiting, [], {
-        stories: { problems: [], undo: NOTHING_TO_UNDO, own: { ...waiting.review, ...own } as StoryReview },
+        stories: { problems: [], own: { ...waiting.review, ...own } as StoryReview },
       }),
     ).decides(
       { type: "verdict.reached", verdict: "blocked" },

@@ -127,6 +127,7 @@ export function overviewNow(inbox: readonly InboxItem[], position: number, now: 
       calls: { used: 34, limit: 40, resets_at: isoTime(NOW + 30 * MINUTE) },
       cost: { usd: 8.42, budget_usd: 20, per_accepted_task_usd: 2.1, forecast_usd: 17.3 },
       inbox,
+      proposals: 0,
       messages: [
         {
           id: "m1",

@@ -145,6 +145,8 @@ export interface AgentResult {
   readonly sessionId: string | null;
   /** Those that it tells of, without denied and failed writes. */
   readonly filesWritten: readonly string[];
+  /** It may have written others; missing: nobody can tell. */
+  readonly ranCommands?: boolean;
   /** Of its stream, without what we understand. */
   readonly unknownEvents: number;
   /** Of a second reader. */

@@ -194,6 +194,7 @@ function reportedBy(
     usage: priced(result.usage, model, prices),
     finalText: lastWords(result.finalText),
     filesWritten: result.filesWritten.slice(0, FILES_MAX),
+    ...(result.filesWritten.length > FILES_MAX && { ranCommands: true }),
   };
 }
 

@@ -122,7 +122,7 @@ export function createEventReader(
     result(ending) {
       const { report, failure, facts, unknownEvents } = analyze(ending);
       const { claim, promise, signals, finalText } = report;
-      const { toolCalls, usage, model, sessionId, filesWritten } = facts;
+      const { toolCalls, usage, model, sessionId, filesWritten, ranCommands } = facts;
       return {
         claim,
         promise,
@@ -134,6 +134,8 @@ export function createEventReader(
         model,
         sessionId,
         filesWritten,
+        // What we do not understand may be a tool.
+        ranCommands: ranCommands || unknownEvents > 0,
         unknownEvents,
       };
     },

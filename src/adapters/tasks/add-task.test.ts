@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 function add(kind: SourceKind, path: string, title: string): AddedTask {
-  return addTask(root, { kind, label: path, path: kind === "prompt" ? null : path }, title);
+  return addTask({ root }, { kind, label: path, path: kind === "prompt" ? null : path }, title);
 }
 
 /** The file has `§` where the new text is to appear. */
@@ -130,7 +130,7 @@ test("a prompt gets it in the checklist beside it, if there is one", () => {
 });
 
 test("nothing can be added to a goal, and nothing without a title", () => {
-  expect(() => addTask(root, { kind: "goal", label: "g", path: null }, "new")).toThrow("g has no file");
+  expect(() => addTask({ root }, { kind: "goal", label: "g", path: null }, "new")).toThrow("g has no file");
   expect(() => add("checklist", "file", " ")).toThrow("the new task has no title");
   expect(() => add("checklist", "file", "new")).toThrow("file does not exist");
 });

@@ -2,6 +2,7 @@ import { lstatSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { SourceIdentity, TaskId } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import { editKept, type ListPlace } from "./operators-list.ts";
 import { PROMPT_CHECKLISTS } from "./prompt-source.ts";
 import { scanRalphex } from "./ralphex/ralphex-format.ts";
 import type { JsonArray, JsonObject } from "./read-json.ts";
@@ -16,8 +17,12 @@ export interface AddedTask {
   readonly path: string;
 }
 
-/** Writes a new task into the source's file, in the manner of those that are there. */
-export function addTask(root: string, source: SourceIdentity, words: string): AddedTask {
+/** Writes a new task into the source's file, in the manner of those that are there; and into what is kept of it in a folder. */
+export function addTask(
+  { root, keepIn }: Pick<ListPlace, "root" | "keepIn">,
+  source: SourceIdentity,
+  words: string,
+): AddedTask {
   const title = titleOf(words);
   const { kind } = source;
   const elsewhere = ELSEWHERE[kind];
@@ -28,6 +33,8 @@ export function addTask(root: string, source: SourceIdentity, words: string): Ad
   const file = new TaskFile({ root, path: fileFor(root, source) });
   const before = new Set(file.read((bytes) => idsIn(kind, bytes, file.path)));
   let added: TaskId | undefined;
+  if (keepIn !== undefined)
+    editKept({ root, path: file.path, keepIn }, (bytes) => withTask(kind, bytes, title, file.path));
   file.edit((bytes) => {
     const longer = withTask(kind, bytes, title, file.path);
     added = idsIn(kind, longer, file.path).find((id) => !before.has(id));
@@ -185,7 +192,7 @@ interface BegunList extends AddedTask {
 export function beginList(root: string, words: string): BegunList {
   const title = titleOf(words);
   if (lstatSync(join(root, PATH), { throwIfNoEntry: false }) !== undefined)
-    return { ...addTask(root, { kind: "checklist", label: PATH, path: PATH }, title), isNew: false };
+    return { ...addTask({ root }, { kind: "checklist", label: PATH, path: PATH }, title), isNew: false };
   const list = addBox(Buffer.from("# Tasks\n\n"), title);
   new TaskFile({ root, path: PATH }).replaceWith(list);
   return { id: scanChecklist(list)[0]?.task.id ?? "", path: PATH, isNew: true };

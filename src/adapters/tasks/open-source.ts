@@ -28,7 +28,7 @@ export type SourceRequest =
   | { readonly is: "plugin"; readonly name: string };
 
 interface SourcePlaces extends Places {
-  /** Where a copy of the file is kept while an agent works. */
+  /** Where the file is kept while an agent works. */
   readonly stateFolder?: string;
 }
 
@@ -109,21 +109,22 @@ function sourceOf(
   path: string,
   defaults: RoadmapDefaults,
 ): TaskSource {
+  const place = { root, path, keepIn: stateFolder };
   switch (kind) {
     case "checklist":
-      return createChecklistSource({ root, path });
+      return createChecklistSource(place);
     case "roadmap":
-      return createRoadmapSource({ root, path }, defaults);
+      return createRoadmapSource(place, defaults);
     case "tasks-json":
-      return createTasksJsonSource({ root, path, keepIn: stateFolder });
+      return createTasksJsonSource(place);
     case "prompt":
-      return createPromptSource({ root, path });
+      return createPromptSource(place);
     case "task-list":
-      return createFormatSource({ root, path }, TASK_LIST);
+      return createFormatSource(place, TASK_LIST);
     case "beads":
-      return createFormatSource({ root, path }, beadsFormat());
+      return createFormatSource(place, beadsFormat());
     case "ralphex":
-      return createFormatSource({ root, path }, RALPHEX);
+      return createFormatSource(place, RALPHEX);
   }
 }
 

@@ -90,17 +90,8 @@ describe("the checklist beside it", () => {
     write("PROMPT.md", "# Go\n");
     write("@fix_plan.md", "- [x] a\n- [ ] b\n");
     await source.mark("prompt");
-    expect(await source.takeBackMarks(new Set())).toEqual([]);
     expect(readFileSync(join(root, "@fix_plan.md"), "utf8")).toBe("- [x] a\n- [ ] b\n");
   });
-});
-
-test("a prompt that is gone is put back", async () => {
-  write("PROMPT.md", "# Go\n");
-  await source.observe();
-  rmSync(join(root, "PROMPT.md"));
-  await source.takeBackMarks(new Set());
-  expect(readFileSync(join(root, "PROMPT.md"), "utf8")).toBe("# Go\n");
 });
 
 test("an empty or missing prompt is an error", async () => {

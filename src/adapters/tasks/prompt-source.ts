@@ -5,12 +5,13 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { scanChecklist } from "./scan-checklist.ts";
 import { firstWords } from "./scan-lines.ts";
-import { NO_DEMANDS, TaskFile } from "./task-format.ts";
+import { guardList, type ListPlace } from "./operators-list.ts";
+import { meaningOf, NO_DEMANDS, TaskFile } from "./task-format.ts";
 
 export const PROMPT_CHECKLISTS = ["@fix_plan.md", "fix_plan.md"];
 
 /** One open-ended task: the whole prompt. The agent ticks the checklist beside it, so we mark nothing. */
-export function createPromptSource(place: { root: string; path: string }): TaskSource {
+export function createPromptSource(place: ListPlace): TaskSource {
   const { root, path } = place;
   // There is no mark in the file, so for the log it has no path; its label is the path, which tells two apart.
   const identity: SourceIdentity = { kind: "prompt", label: path, path: null };
@@ -29,10 +30,11 @@ export function createPromptSource(place: { root: string; path: string }): TaskS
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: () => Promise.resolve(),
     markedIn: (file) => file,
-    takeBackMarks: async () => {
-      file.putBack();
-      return [];
-    },
+    list: guardList(place, {
+      doneIn: () => [],
+      compare: (before, after) =>
+        meaningOf(before) === meaningOf(after) ? [] : [{ is: "other", what: `changed ${path}` }],
+    }),
   };
 }
 
@@ -72,7 +74,6 @@ export function createGoalSource(goal: string, more: Pick<Task, "changes"> = {})
     demands: () => Promise.resolve(NO_DEMANDS),
     mark: () => Promise.resolve(),
     markedIn: (file) => file,
-    takeBackMarks: () => Promise.resolve([]),
   };
 }
 

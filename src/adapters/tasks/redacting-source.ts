@@ -1,7 +1,8 @@
-import type { Plan, SourceIdentity, Task } from "../../core/plan/task.ts";
+import type { Plan, SourceIdentity, Task, TaskId } from "../../core/plan/task.ts";
 import { redactAll } from "../../core/redact.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
-import type { Stories, TaskSource } from "../../engine/ports.ts";
+import type { FieldEdit } from "../../core/review/story-review.ts";
+import type { OperatorsList, Stories, TaskSource } from "../../engine/ports.ts";
 import { createMemo } from "./task-format.ts";
 
 /** Shows the source as the log will: a secret in the plan would otherwise differ at every look. */
@@ -47,29 +48,46 @@ export function redactingSource(
     demands: () => source.demands(),
     mark: (task, accepted) => source.mark(realIds.get(task) ?? task, accepted),
     markedIn: (file, task, isDone) => source.markedIn(file, realIds.get(task) ?? task, isDone),
-    takeBackMarks: async (done) =>
-      (await source.takeBackMarks(new Set([...done].map((id) => realIds.get(id) ?? id)))).map(redact),
+    ...(source.takeBackMarks && {
+      takeBackMarks: async (done: ReadonlySet<TaskId>) => {
+        const real = new Set([...done].map((id) => realIds.get(id) ?? id));
+        return ((await source.takeBackMarks?.(real)) ?? []).map(redact);
+      },
+    }),
+    ...(source.list && { list: redactingList(source.list, redact, realIds) }),
     closingWords: (task) => source.closingWords?.(realIds.get(task) ?? task) ?? null,
-    ...(source.stories && { stories: redactingStories(source.stories, redact, realIds) }),
+    ...(source.stories && { stories: redactingStories(source.stories, realIds) }),
   };
 }
 
-function redactingStories(
-  stories: Stories,
+function redactingList(
+  list: OperatorsList,
   redact: (text: string) => string,
   realIds: ReadonlyMap<string, string>,
-): Stories {
-  const realId = (id: string): string => realIds.get(id) ?? id;
+): OperatorsList {
   return {
-    read: async () => redactAll(await stories.read(), redact),
-    edit: (edits, putBack) =>
-      stories.edit(
-        edits.map((edit) => ({ ...edit, story: realId(edit.story) })),
-        putBack.map(realId),
-      ),
-    keep: () => stories.keep(),
-    restore: () => stories.restore(),
+    doneIn: (file) => list.doneIn(file),
+    keep: (root) => list.keep(root),
+    see: (written, root) => list.see(written, root),
+    putBack: async ({ settle, ...request }) => {
+      const changes = await list.putBack({
+        ...request,
+        settle: settle && ((file) => withRealIds(settle(redactAll(file, redact)), realIds)),
+      });
+      return redactAll(changes, redact);
+    },
   };
+}
+
+function redactingStories(stories: Stories, realIds: ReadonlyMap<string, string>): Stories {
+  return { edit: (edits) => stories.edit(withRealIds(edits, realIds)) };
+}
+
+function withRealIds(
+  edits: readonly FieldEdit[],
+  realIds: ReadonlyMap<string, string>,
+): readonly FieldEdit[] {
+  return edits.map((edit) => ({ ...edit, story: realIds.get(edit.story) ?? edit.story }));
 }
 
 const NOTHING: SourceIdentity = { kind: "goal", label: "", path: null };
@@ -94,6 +112,5 @@ export function submittedSource(
       identity().path === null ? open(identity()).mark(task, accepted) : Promise.resolve(),
     markedIn: (file, task, isDone) => open(identity()).markedIn(file, task, isDone),
     closingWords: (task) => open(identity()).closingWords?.(task) ?? null,
-    takeBackMarks: () => Promise.resolve([]),
   };
 }

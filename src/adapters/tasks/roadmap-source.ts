@@ -2,14 +2,12 @@ import { parseDuration } from "../../core/time.ts";
 import type { Task, TaskId } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { TaskSource } from "../../engine/ports.ts";
+import type { ListPlace } from "./operators-list.ts";
 import { type ChecklistItem, scanChecklist, withTicks } from "./scan-checklist.ts";
 import { checkedTasks, createFormatSource, NO_DEMANDS } from "./task-format.ts";
 
 /** Tasks in a roadmap: a checklist with ids and properties. Only the byte in the box is ever written. */
-export function createRoadmapSource(
-  place: { root: string; path: string },
-  defaults: RoadmapDefaults = {},
-): TaskSource {
+export function createRoadmapSource(place: ListPlace, defaults: RoadmapDefaults = {}): TaskSource {
   return createFormatSource(place, {
     kind: "roadmap",
     read: (file, path) => ({ tasks: roadmapTasks(file, path, defaults), demands: NO_DEMANDS }),

@@ -295,9 +295,8 @@ describe("marking changes the one byte in the box", () => {
     await source.mark("target");
     expect(readFileSync(path).toString("latin1")).toBe(withBox(pattern, "x").toString("latin1"));
     expect((await source.observe()).tasks.find((task) => task.id === "target")?.done).toBe(true);
-    const others = (await source.observe()).tasks.filter((task) => task.done && task.id !== "target");
-    expect(await source.takeBackMarks(new Set(others.map((task) => task.id)))).toEqual(["target"]);
-    expect(readFileSync(path).toString("latin1")).toBe(withBox(pattern, " ").toString("latin1"));
+    const unmarked = source.markedIn(readFileSync(path), "target", false);
+    expect(unmarked.toString("latin1")).toBe(withBox(pattern, " ").toString("latin1"));
   }
 });
 
@@ -367,20 +366,6 @@ describe("random files", () => {
       { numRuns: 500, seed: 20_261_115 },
     );
   });
-
-  test("taking all marks back leaves no task done and changes nothing else", async () => {
-    await fc.assert(
-      fc.asyncProperty(file, async (bytes) => {
-        writeFileSync(path, bytes);
-        const marked = scanChecklist(bytes).filter((item) => item.task.done);
-        expect(await source.takeBackMarks(new Set())).toEqual(marked.map((item) => item.task.id));
-        const expected = Buffer.from(bytes);
-        for (const { offset } of marked) expected[offset] = 0x20;
-        expect(readFileSync(path).equals(expected)).toBe(true);
-      }),
-      { numRuns: 500, seed: 20_261_115 },
-    );
-  });
 });
 
 describe("a file that is edited, missing or strange", () => {
@@ -392,12 +377,11 @@ describe("a file that is edited, missing or strange", () => {
     expect(readFileSync(path, "utf8")).toBe("# New\n- [ ] zero\n- [ ] a, but better\n- [x] target\n");
   });
 
-  test("nothing is written when there is nothing to mark or to take back", async () => {
+  test("nothing is written when there is nothing to mark", async () => {
     writeFileSync(path, "- [x] target\n");
     utimesSync(path, 1_000, 1_000);
     await source.mark("target");
     await source.mark("gone");
-    expect(await source.takeBackMarks(new Set(["target"]))).toEqual([]);
     expect(statSync(path).mtimeMs).toBe(1_000_000);
   });
 
@@ -414,15 +398,6 @@ describe("a file that is edited, missing or strange", () => {
       message: "TODO.md does not exist",
     });
     await source.mark("target");
-    expect(await source.takeBackMarks(new Set())).toEqual([]);
-  });
-
-  test("a file that was there and is gone is put back as it was last seen", async () => {
-    writeFileSync(path, "- [ ] target\r\n");
-    await source.observe();
-    rmSync(path);
-    expect(await source.takeBackMarks(new Set())).toEqual([]);
-    expect(readFileSync(path, "utf8")).toBe("- [ ] target\r\n");
   });
 
   test("a folder in its place is survived", async () => {
@@ -431,7 +406,6 @@ describe("a file that is edited, missing or strange", () => {
       code: "no-tasks",
       message: "TODO.md is not a file",
     });
-    expect(await source.takeBackMarks(new Set())).toEqual([]);
   });
 
   test("a link inside the repository is written through", async () => {
@@ -448,7 +422,7 @@ describe("a file that is edited, missing or strange", () => {
     writeFileSync(join(outside, "plan.md"), "- [x] target\n");
     symlinkSync(join(outside, "plan.md"), path);
     await expect(source.observe()).rejects.toThrow("leads outside");
-    expect(await source.takeBackMarks(new Set())).toEqual([]);
+    await source.mark("target");
     expect(readFileSync(join(outside, "plan.md"), "utf8")).toBe("- [x] target\n");
     rmSync(outside, { recursive: true });
   });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { plainTask, type Task, type TaskId } from "../../core/plan/task.ts";
 import type { TaskSource } from "../../engine/ports.ts";
+import type { ListPlace } from "./operators-list.ts";
 import {
   type Block,
   type Bullet as BulletStart,
@@ -305,7 +306,7 @@ export function withTicks(
 }
 
 /** Tasks in a Markdown checklist; `path` is relative to `root`. Only the byte in the box is ever written. */
-export function createChecklistSource(place: { root: string; path: string }): TaskSource {
+export function createChecklistSource(place: ListPlace): TaskSource {
   return createFormatSource(place, {
     kind: "checklist",
     read: (file) => ({ tasks: scanChecklist(file).map(({ task }) => task), demands: NO_DEMANDS }),

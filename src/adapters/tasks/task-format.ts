@@ -1,11 +1,13 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { type PlacedTask, planProblem } from "../../core/plan/check-plan.ts";
+import { compareTasks, type ListChange } from "../../core/plan/list-changes.ts";
 import type { SourceIdentity, SourceKind, Task, TaskId } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { SourceDemands, TaskSource } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../system/atomic-file.ts";
 import { safePath } from "../system/safe-path.ts";
+import { guardList, type GuardedFormat, type ListPlace } from "./operators-list.ts";
 
 /** A format of a file with tasks: how its tasks are read, and what its mark looks like. */
 export interface TaskFormat {
@@ -22,8 +24,6 @@ export interface TaskFormat {
 export interface Marking {
   readonly isDone: boolean;
   readonly isWanted: (id: TaskId) => boolean;
-  /** The file when it was last read: a mark that is taken back leaves what stood there then. */
-  readonly before: Buffer | null;
 }
 
 export interface Marked {
@@ -31,52 +31,69 @@ export interface Marked {
   readonly changed: readonly TaskId[];
 }
 
-/** Tasks in a file, read and marked where it lies; `path` is relative to `root`. */
-export function createFormatSource(place: { root: string; path: string }, format: TaskFormat): TaskSource {
+/** Tasks in a file, read and marked where it lies. */
+export function createFormatSource(
+  place: ListPlace,
+  format: TaskFormat,
+  stories?: GuardedFormat["stories"],
+): TaskSource {
   const { path } = place;
   const identity: SourceIdentity = { kind: format.kind, label: posix.basename(path), path };
   const file = new TaskFile(place);
-  const readIn = createMemo((bytes: Buffer) => ({ ...format.read(bytes, path), bytes }), sameBytes);
-  let before: Buffer | null = null;
-  const look = (): ReturnType<typeof readIn> => {
-    const seen = file.read(readIn);
-    before = seen.bytes;
-    return seen;
-  };
-  const edit = (marking: Omit<Marking, "before">): readonly TaskId[] => {
-    let changed: readonly TaskId[] = [];
-    file.edit((bytes) => {
-      const marked = format.mark(bytes, path, { ...marking, before });
-      changed = marked.changed;
-      return marked.file.equals(bytes) ? null : marked.file;
-    });
-    return changed;
-  };
+  const readIn = createMemo((bytes: Buffer) => format.read(bytes, path), sameBytes);
+  const marked = (bytes: Buffer, task: TaskId, isDone: boolean): Buffer =>
+    format.mark(bytes, path, { isDone, isWanted: (id) => id === task }).file;
   return {
     identity,
     files: [{ path, isAgents: false }],
-    observe: async () => ({ source: identity, tasks: look().tasks }),
-    demands: async () => look().demands,
-    mark: async (task) => {
-      edit({ isDone: true, isWanted: (id) => id === task });
-    },
-    markedIn: (bytes, task, isDone) =>
-      format.mark(bytes, path, { isDone, isWanted: (id) => id === task, before }).file,
-    takeBackMarks: async (done) => {
-      file.putBack((bytes) => isBroken(format, bytes, path));
-      return edit({ isDone: false, isWanted: (id) => !done.has(id) });
-    },
+    observe: async () => ({ source: identity, tasks: file.read(readIn).tasks }),
+    demands: async () => file.read(readIn).demands,
+    mark: async (task) => file.edit((bytes) => marked(bytes, task, true)),
+    markedIn: marked,
+    list: guardList(place, {
+      compare: (one, other) => compareLists(one, other, format, path),
+      doneIn: (bytes) => format.read(bytes, path).tasks.flatMap(({ id, done }) => (done ? [id] : [])),
+      ...(stories && { stories }),
+    }),
   };
 }
 
-/** In such a file no mark can be found, taken back or made. */
-function isBroken(format: TaskFormat, bytes: Buffer, path: string): boolean {
+function compareLists(
+  before: Buffer,
+  after: Buffer,
+  format: TaskFormat,
+  path: string,
+): readonly ListChange[] {
+  const [was, now] = [format.read(before, path), format.read(after, path)];
+  const checks: readonly ListChange[] =
+    was.demands.checks.join("\n") === now.demands.checks.join("\n")
+      ? []
+      : [
+          {
+            is: "other",
+            what: `changed the commands that check the work from ${shown(was)} to ${shown(now)}`,
+          },
+        ];
+  const branch: readonly ListChange[] =
+    was.demands.branch === now.demands.branch
+      ? []
+      : [{ is: "other", what: `changed the branch to ${now.demands.branch ?? "none"}` }];
+  const changes = [...compareTasks(was.tasks, now.tasks), ...checks, ...branch];
+  if (changes.length > 0 || meaningOf(before) === meaningOf(after)) return changes;
+  return [{ is: "other", what: "changed text that is no task" }];
+}
+
+function shown({ demands }: { readonly demands: SourceDemands }): string {
+  return demands.checks.map((check) => `"${check}"`).join(", ") || "none";
+}
+
+/** Without what only a formatter changes. */
+export function meaningOf(file: Buffer): string {
+  const text = file.toString("utf8").replace(/^\uFEFF/, "");
   try {
-    format.mark(bytes, path, { isDone: true, isWanted: () => false, before: null });
-    return false;
-  } catch (error) {
-    if (error instanceof RalphError && error.code === "bad-tasks") return true;
-    throw error;
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text.replaceAll(/\s+/g, "");
   }
 }
 
@@ -111,21 +128,18 @@ export class TaskFile {
   readonly #root: string;
   /** Relative to the root. */
   readonly path: string;
-  #lastGood: Buffer | null = null;
 
   constructor({ root, path }: { readonly root: string; readonly path: string }) {
     this.#root = root;
     this.path = path;
   }
 
-  /** Answers what `use` makes of the file. What it accepts is what `putBack` would put back. */
+  /** Answers what `use` makes of the file. */
   read<Result>(use: (file: Buffer) => Result): Result {
     const real = safePath(this.#root, this.path);
     const file = readOrNull(real);
     if (file === null) throw notThere(this.path, existsSync(real));
-    const result = use(file);
-    this.#lastGood = file;
-    return result;
+    return use(file);
   }
 
   /** The file as it is, or null when there is none that may be read. */
@@ -140,15 +154,7 @@ export class TaskFile {
     const file = real === null ? null : readOrNull(real);
     if (real === null || file === null) return;
     const changed = change(file);
-    if (changed !== null) writeFileAtomically(real, changed);
-  }
-
-  /** The tasks are the operator's: an agent that deleted or broke the file has not done them. */
-  putBack(isBroken: (file: Buffer) => boolean = () => false): void {
-    const real = this.#realPath();
-    if (real === null || this.#lastGood === null || !existsSync(dirname(real))) return;
-    const file = existsSync(real) ? readOrNull(real) : null;
-    if (file === null ? !existsSync(real) : isBroken(file)) writeFileAtomically(real, this.#lastGood);
+    if (changed !== null && !changed.equals(file)) writeFileAtomically(real, changed);
   }
 
   /** Puts this in the file's place, whatever stands there: a folder or a pipe is set aside, a link is taken away. */

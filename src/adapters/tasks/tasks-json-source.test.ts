@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TaskSource } from "../../engine/ports.ts";
-import { createTasksJsonSource, reopenStory, withFields, withStories } from "./tasks-json-source.ts";
+import { createTasksJsonSource, reopenStory, withFields } from "./tasks-json-source.ts";
 
 let root: string;
 let path: string;
@@ -135,8 +135,7 @@ describe("marking changes `passes` and not one other byte", () => {
     await source.mark("target");
     expect(readFileSync(path, "utf8")).toBe(marked);
     expect((await source.observe()).tasks.find((task) => task.id === "target")?.done).toBe(true);
-    expect(await source.takeBackMarks(new Set())).toEqual(["target"]);
-    expect(readFileSync(path, "utf8")).toBe(open);
+    expect(source.markedIn(readFileSync(path), "target", false).toString()).toBe(open);
   });
 
   test.each([
@@ -204,21 +203,11 @@ describe("marking changes `passes` and not one other byte", () => {
     );
   });
 
-  test("all marks that nobody is entitled to are taken back at once", async () => {
-    const plan = (...passes: boolean[]): object => ({
-      userStories: passes.map((one, at) => story(`s-${at}`, { passes: one })),
-    });
-    put(plan(true, true, true));
-    expect(await source.takeBackMarks(new Set(["s-1"]))).toEqual(["s-0", "s-2"]);
-    expect(readFileSync(path, "utf8")).toBe(JSON.stringify(plan(false, true, false), null, 2));
-  });
-
   test("nothing is written when there is nothing to do", async () => {
     put({ userStories: [story("a", { passes: true })] });
     utimesSync(path, 1_000, 1_000);
     await source.mark("a");
     await source.mark("gone");
-    expect(await source.takeBackMarks(new Set(["a"]))).toEqual([]);
     expect(statSync(path).mtimeMs).toBe(1_000_000);
   });
 });
@@ -335,18 +324,6 @@ describe("a file that is edited, broken or gone", () => {
     );
   });
 
-  test("what an agent made no JSON any more is put back as it was last seen", async () => {
-    put({ userStories: [story("a")] });
-    const before = readFileSync(path, "utf8");
-    await source.observe();
-    writeFileSync(path, before.slice(0, 20));
-    expect(await source.takeBackMarks(new Set())).toEqual([]);
-    expect(readFileSync(path, "utf8")).toBe(before);
-    rmSync(path);
-    await source.takeBackMarks(new Set());
-    expect(readFileSync(path, "utf8")).toBe(before);
-  });
-
   test("in what is no JSON no mark can be made, and that is said", async () => {
     writeFileSync(path, "{");
     await expect(source.mark("a")).rejects.toMatchObject({ code: "bad-tasks" });
@@ -408,45 +385,6 @@ describe("setting fields of a story", () => {
     expect(edited(twice, { story: "a", field: "passes", value: false })).toBe(
       twice.replaceAll("true", "false"),
     );
-  });
-});
-
-describe("putting stories back", () => {
-  const whole = `{
-  "userStories": [
-    { "id": "a" },
-    { "id": "b" },
-    { "id": "c" }
-  ]
-}
-`;
-  const without = (...ids: readonly string[]): string =>
-    JSON.stringify({ userStories: ["a", "b", "c"].filter((id) => !ids.includes(id)).map((id) => ({ id })) });
-  const idsAfter = (file: string, ...ids: readonly string[]): readonly string[] => {
-    const text = withStories(Buffer.from(file), "tasks.json", Buffer.from(whole), ids).toString();
-    return (JSON.parse(text) as { userStories: { id: string }[] }).userStories.map(({ id }) => id);
-  };
-
-  test.each([[["a"]], [["b"]], [["c"]], [["a", "b"]], [["b", "c"]], [["a", "b", "c"]]])(
-    "brings %j back where they stood",
-    (gone) => {
-      expect(idsAfter(without(...gone), ...gone)).toEqual(["a", "b", "c"]);
-    },
-  );
-
-  test("leaves those alone that are there, and new ones too", () => {
-    expect(idsAfter('{"userStories":[{"id":"n"},{"id":"a"},{"id":"b"}]}', "b", "c")).toEqual([
-      "n",
-      "a",
-      "b",
-      "c",
-    ]);
-  });
-
-  test("writes them as they stood", () => {
-    const file = whole.replace('    { "id": "b" },\n', "");
-    const text = withStories(Buffer.from(file), "tasks.json", Buffer.from(whole), ["b"]).toString();
-    expect(text).toBe(whole);
   });
 });
 

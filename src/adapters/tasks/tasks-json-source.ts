@@ -1,6 +1,3 @@
-import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { planMistakes } from "../../core/plan/plan-mistakes.ts";
 import { plainTask, type Task, type TaskId } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -12,7 +9,6 @@ import {
   readStories,
 } from "../../core/review/story-review.ts";
 import type { TaskSource } from "../../engine/ports.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
 import {
   type Complain,
   createPositions,
@@ -24,51 +20,35 @@ import {
   memberOf,
   readJson,
 } from "./read-json.ts";
+import type { ListPlace } from "./operators-list.ts";
 import { checkedTasks, createFormatSource, type Marked, type Marking, TaskFile } from "./task-format.ts";
 
 /** Tasks in a `tasks.json` or `prd.json`. Only `passes` and the fields of the review cycle are ever written. */
-export function createTasksJsonSource(place: {
-  readonly root: string;
-  readonly path: string;
-  /** A folder of ours, out of the agent's way; without one, what is kept is gone with the process. */
-  readonly keepIn?: string | undefined;
-}): TaskSource {
+export function createTasksJsonSource(place: ListPlace): TaskSource {
   const { path } = place;
-  const source = createFormatSource(place, {
-    kind: "tasks-json",
-    read: (file) => {
-      const { stories, checks, branch } = scanTasksJson(file, path);
-      return { tasks: checkedTasks(withNotes(stories, file), path), demands: { checks, branch } };
+  const stories = {
+    read: (bytes: Buffer): unknown => (isJson(bytes) ? parsed(bytes) : undefined),
+    edit: (bytes: Buffer, edits: readonly FieldEdit[]): Buffer => withFields(bytes, path, edits),
+  };
+  const source = createFormatSource(
+    place,
+    {
+      kind: "tasks-json",
+      read: (file) => {
+        const { stories: found, checks, branch } = scanTasksJson(file, path);
+        return { tasks: checkedTasks(withNotes(found, file), path), demands: { checks, branch } };
+      },
+      mark: markStories,
     },
-    mark: markStories,
-  });
+    stories,
+  );
   const file = new TaskFile(place);
-  const kept = keptCopy(place.keepIn, path);
   return {
     ...source,
     markedIn: (bytes, task, isDone) =>
       isDone ? source.markedIn(bytes, task, isDone) : reopenStory(bytes, path, task),
     stories: {
-      read: async () => {
-        const bytes = file.peek();
-        return bytes === null || !isJson(bytes) ? undefined : parsed(bytes);
-      },
-      edit: async (edits, putBack) => {
-        file.edit((bytes) => {
-          const before = putBack.length === 0 ? null : kept.read();
-          const whole = before === null ? bytes : withStories(bytes, path, before, putBack);
-          const edited = withFields(whole, path, edits);
-          return edited.equals(bytes) ? null : edited;
-        });
-      },
-      keep: async () => {
-        const bytes = file.peek();
-        if (bytes !== null) kept.write(bytes);
-      },
-      restore: async () => {
-        const bytes = kept.read();
-        if (bytes !== null) file.replaceWith(bytes);
-      },
+      edit: async (edits) => file.edit((bytes) => stories.edit(bytes, edits)),
     },
   };
 }
@@ -89,39 +69,6 @@ function parsed(bytes: Buffer): unknown {
   return JSON.parse(bytes.toString("utf8").replace(/^\uFEFF/, ""));
 }
 
-/** A copy of the task file as it was before the agent started. It outlives the process, if it has a folder. */
-interface KeptCopy {
-  write(file: Buffer): void;
-  read(): Buffer | null;
-}
-
-function keptCopy(folder: string | undefined, path: string): KeptCopy {
-  let memory: Buffer | null = null;
-  const name = `tasks-${createHash("sha256").update(path).digest("hex").slice(0, 16)}`;
-  return {
-    write(file) {
-      if (memory?.equals(file) === true) return;
-      if (folder !== undefined) {
-        mkdirSync(folder, { recursive: true });
-        writeFileAtomically(join(folder, name), file);
-      }
-      memory = file;
-    },
-    read() {
-      if (memory === null && folder !== undefined) memory = readIfThere(join(folder, name));
-      return memory;
-    },
-  };
-}
-
-function readIfThere(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null; // then nothing was kept
-  }
-}
-
 /** The file with these fields as wanted; all else byte for byte. A story that is not there is left alone. */
 export function withFields(file: Buffer, path: string, edits: readonly FieldEdit[]): Buffer {
   return edits.reduce((before, { story, field, value }) => {
@@ -134,23 +81,6 @@ export function withFields(file: Buffer, path: string, edits: readonly FieldEdit
       (edited, { node }) => splice(edited, fieldEdit(edited, node, field, text)),
       before,
     );
-  }, file);
-}
-
-/** The file with stories that another version of it still has, each behind the one that it stood behind there. */
-export function withStories(file: Buffer, path: string, from: Buffer, ids: readonly string[]): Buffer {
-  const known = findStories(from, path);
-  return known.reduce((edited, { id, node }, at) => {
-    const stories = findStories(edited, path);
-    const list = storyList(parse(edited, path));
-    if (list === null || !ids.includes(id) || stories.some((story) => story.id === id)) return edited;
-    const text = from.toString("utf8", node.start, node.end);
-    const space = /\s*$/.exec(from.toString("latin1", 0, node.start))?.[0] ?? "";
-    const before = stories.find((story) => story.id === known[at - 1]?.id)?.node;
-    const first = list.items[0];
-    if (before !== undefined) return splice(edited, insertion(before.end, `,${space}${text}`));
-    if (first !== undefined) return splice(edited, insertion(first.start, `${text},${space}`));
-    return splice(edited, insertion(list.start + 1, `${space}${text}`));
   }, file);
 }
 

@@ -20,7 +20,9 @@ import {
   whatToDo,
   type BlockedTask,
   choiceInWords,
+  openProposals,
   openQuestions,
+  proposalLines,
   type OpenQuestion,
 } from "../../core/projections/inbox.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -75,12 +77,16 @@ async function inbox(asJson: boolean, context: CliContext): Promise<number> {
   const state = await readState(project);
   const blocked = await blockedNow(project, state);
   const items = inboxOf(state);
+  const proposals = openProposals(state);
   const { stdout, env } = context;
   if (asJson) stdout.write(`${JSON.stringify(items, null, 2)}\n`);
-  else if (items.length === 0) stdout.write("Nothing waits for you. Where the tasks stand: ralph status\n");
+  else if (items.length + proposals.length === 0)
+    stdout.write("Nothing waits for you. Where the tasks stand: ralph status\n");
   else
     for (const item of items)
       for (const line of itemLines(item, state, blocked, styleFor(stdout, env))) stdout.write(`${line}\n`);
+  if (!asJson && proposals.length > 0) stdout.write("Edits of the task list by agents, which were undone:\n");
+  if (!asJson) for (const line of proposals.flatMap(proposalLines)) stdout.write(`  ${line}\n`);
   return 0;
 }
 

@@ -2,9 +2,11 @@ import { relative } from "node:path";
 import { Option, type Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor, type Style } from "../print/style.ts";
-import { readState } from "../project-state.ts";
+import { readState, refreshStatus, withLog } from "../project-state.ts";
+import { requirePerson, unknownName } from "../require-person.ts";
 import { sourceRequest, withSourceOptions, type SourceFlags } from "../run-options.ts";
 import {
+  acceptProposal,
   addTask,
   beginList,
   detectedLists,
@@ -24,6 +26,7 @@ import {
 } from "../../compose.ts";
 import { statusOf, type TaskStatus } from "../../core/loop/task-status.ts";
 import type { Task } from "../../core/plan/task.ts";
+import { isListGuarded, openProposals, proposalEntry, proposalLines } from "../../core/projections/inbox.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 
@@ -33,8 +36,11 @@ interface TasksFlags extends SourceFlags {
 
 export function define(command: Command, act: Act): void {
   withSourceOptions(command)
-    .argument("[action]", 'nothing lists the tasks; "add" appends one, or begins a list')
-    .argument("[title]", "of the new task")
+    .argument(
+      "[action]",
+      'nothing lists the tasks; "add" appends one, or begins a list; "proposals" lists what agents did to the list, "accept" takes one over, "dismiss" drops it',
+    )
+    .argument("[title]", "of the new task; or the number of the proposal")
     .option("--json", "print JSON")
     .action((action: string | undefined, title: string | undefined, flags: TasksFlags) =>
       act((context) => tasks(action, title, flags, context)),
@@ -47,17 +53,53 @@ async function tasks(
   flags: TasksFlags,
   context: CliContext,
 ): Promise<number> {
-  if (action !== undefined && action !== "add")
+  if (action !== undefined && !ACTIONS.includes(action))
     throw new RalphError("usage", `ralph tasks cannot "${action}"`, {
-      hint: 'ralph tasks lists them, ralph tasks add "what is to be done" appends one',
+      hint: `ralph tasks lists them; besides: ${ACTIONS.join(", ")}`,
     });
   const project = await openProject(context);
+  if (action === "proposals") return listProposals(project, flags.json === true, context);
+  if (action === "accept" || action === "dismiss")
+    return settleProposal(project, action, title ?? "", context);
   const config = await readConfig(project, context.env);
   const request = sourceRequest(undefined, flags, config, { ...context, root: project.root });
   if (action === "add") return add(project, request, title ?? "", flags.json === true, context);
   const { source, why } = await sourceOf(project, request);
   const shown = await shownSource(project, source, context.env);
   return list(project, shown, why, flags.json === true, context);
+}
+
+const ACTIONS: readonly string[] = ["add", "proposals", "accept", "dismiss"];
+
+/** What agents did to the list, and nobody has settled yet. */
+async function listProposals(project: Project, asJson: boolean, { stdout }: CliContext): Promise<number> {
+  const open = openProposals(await readState(project));
+  if (asJson) stdout.write(`${JSON.stringify(open.map(proposalEntry), null, 2)}\n`);
+  else if (open.length === 0) stdout.write("No agent has changed the task list.\n");
+  else for (const proposal of open) for (const line of proposalLines(proposal)) stdout.write(`${line}\n`);
+  return 0;
+}
+
+async function settleProposal(
+  project: Project,
+  action: "accept" | "dismiss",
+  number: string,
+  { env, stdout }: CliContext,
+): Promise<number> {
+  requirePerson(project, env, `${action} what agents propose`);
+  const state = await readState(project);
+  const proposal = state.proposals.find((one) => String(one.number) === number);
+  if (proposal === undefined) {
+    const known = openProposals(state).map((one) => String(one.number));
+    throw unknownName("open proposal", number, known);
+  }
+  const isNew = action === "accept" && (await acceptProposal(project, proposal, isListGuarded(state)));
+  const as = action === "accept" ? "accepted" : "dismissed";
+  await withLog(project, (log) => log.append([{ type: "proposal.settled", number: proposal.number, as }]));
+  await refreshStatus(project);
+  const into = isNew ? `: ${proposal.path} now has it` : `: ${proposal.path} had all of it already`;
+  stdout.write(`${as} proposal ${number}${action === "accept" ? into : ""}\n`);
+  return 0;
 }
 
 async function add(
@@ -70,7 +112,15 @@ async function add(
   const isFirst = request.is === "auto" && detectedLists(project).length === 0;
   const { id, path, isNew } = isFirst
     ? beginList(project.root, title)
-    : { ...addTask(project, (await sourceOf(project, request)).source.identity, title), isNew: false };
+    : {
+        ...addTask(
+          project,
+          (await sourceOf(project, request)).source.identity,
+          title,
+          await isGuarded(project),
+        ),
+        isNew: false,
+      };
   const said = isNew ? `began ${path} with ${id}` : `added ${id} to ${path}`;
   stdout.write(`${asJson ? JSON.stringify({ id, path }) : said}\n`);
   return 0;
@@ -95,6 +145,10 @@ async function list(
   const width = Math.max(0, ...rows.map((row) => row.id.length));
   for (const row of rows) stdout.write(`${taskLine(row, width, style)}\n`);
   return 0;
+}
+
+async function isGuarded(project: Project): Promise<boolean> {
+  return isListGuarded(await readState(project));
 }
 
 type TaskRow = ReturnType<typeof taskRow>;

@@ -1,3 +1,4 @@
+import { changesInWords } from "../../core/plan/list-changes.ts";
 import type { IterationRecord } from "../../core/projections/history.ts";
 import { asArgument, choiceInWords, openQuestions } from "../../core/projections/inbox.ts";
 import { few } from "../../core/text.ts";
@@ -52,7 +53,7 @@ function linesOf(
     case "verdict.reached":
       return verdictLines(event, record, style);
     case "intervention.chosen":
-      return interventionLines(event, style);
+      return interventionLines(event, state, style);
     case "agent.suspended":
       return [
         `  ${style.bad("■ suspended")} ${event.agent}: ${event.why}`,
@@ -136,10 +137,19 @@ function readerLines({ reading }: EventOf<"reader.answered">, style: Style): rea
 }
 
 /** Most of them are told with the verdict. */
-function interventionLines(event: EventOf<"intervention.chosen">, style: Style): readonly string[] {
+function interventionLines(
+  event: EventOf<"intervention.chosen">,
+  { proposals }: State,
+  style: Style,
+): readonly string[] {
   if (["too-big", "looks-secret", "commit-hook"].includes(event.rule))
     return [`              ${style.dim(`→ ${event.feedback.text}`)}`];
-  if (event.rule === "removed-task") return [style.ask(`  ! ${event.feedback.text}`)];
+  if (event.rule === "task-list") {
+    const proposal = proposals.find(({ number }) => number === event.iteration);
+    const did = changesInWords(proposal?.changes ?? []);
+    const how = `to take it over: ralph tasks accept ${event.iteration}`;
+    return [style.ask(`  ! the agent edited the task list (${did}), which was undone; ${how}`)];
+  }
   if (event.rule === "story-review") return [];
   if (event.intervention === "illegal_transition")
     return [style.ask("  ! the agent marked tasks as done itself; the marks were taken back")];

@@ -1,3 +1,4 @@
+import { changesInWords } from "../plan/list-changes.ts";
 import { formatDuration } from "../time.ts";
 import { capital, few } from "../text.ts";
 import type { AgentReport } from "../report/agent-report.ts";
@@ -40,7 +41,7 @@ export function corrections(judged: Judged): readonly Correction[] {
   if (ruling === "accepted") return afterAcceptance(judged);
   if (failure !== null && failure.class !== "agent") return [];
   if (ending.is === "interrupted" || ending.is === "stopped") return [];
-  const aboutWork = [...findingCorrections(judged), ...markCorrections(judged), ...commitCorrections(judged)];
+  const aboutWork = [...findingCorrections(judged), ...listCorrections(judged), ...commitCorrections(judged)];
   if (ruling === "blocked" || ruling === "decide" || judged.objection != null) return aboutWork;
   const told = [
     ...gateCorrections(judged),
@@ -55,7 +56,7 @@ export function corrections(judged: Judged): readonly Correction[] {
 /** An accepted claim needs no correction; what was found beside it is still worth a record. */
 function afterAcceptance(judged: Judged): readonly Correction[] {
   const { iteration, promiseTag, isOpenEnded } = judged;
-  const warnings = [...findingCorrections(judged), ...markCorrections(judged), ...commitCorrections(judged)];
+  const warnings = [...findingCorrections(judged), ...listCorrections(judged), ...commitCorrections(judged)];
   if (!isOpenEnded) return warnings;
   const text = `Your claim in iteration ${iteration} was accepted. Look once more at the goal as a whole: if nothing is left to do, print ${promiseTag} again; if something is, do it.`;
   return [{ intervention: "agent_reinforced", severity: "info", rule: "confirmation", text }, ...warnings];
@@ -159,17 +160,21 @@ function findingCorrections({ iteration, findings, claimed }: Judged): readonly 
 }
 
 /** An agent that ticks the box of the very task it then completes does no harm. */
-function markCorrections({ iteration, task, verdict, evidence }: Judged): readonly Correction[] {
-  const removed: readonly Correction[] = evidence.tasksRemoved.map((id) => ({
-    intervention: "illegal_transition",
-    severity: "warning",
-    rule: "removed-task",
-    text: `While iteration ${iteration} ran, the task ${id} vanished from the task list. Tasks are the operator's: leave those that are not yours.`,
-  }));
-  const marks = evidence.marksTakenBack.filter((id) => id !== task || verdict.ruling !== "accepted");
-  if (marks.length === 0) return removed;
+function listCorrections({ iteration, task, verdict, evidence }: Judged): readonly Correction[] {
+  const { list = [], marksTakenBack, stories } = evidence;
+  const isOwn = (id: string): boolean => id === task && verdict.ruling === "accepted";
+  const isHarmless = list.every((change) => change.is === "ticked" && isOwn(change.task));
+  // What is against the rules of a review is told one by one.
+  if (stories !== undefined && stories.problems.length > 0) return [];
+  const marks = marksTakenBack.filter((id) => !isOwn(id));
+  const warning = { intervention: "illegal_transition", severity: "warning" } as const;
+  if (!isHarmless) {
+    const text = `In iteration ${iteration} you edited the task list (${changesInWords(list)}). Your edit was undone and kept as a proposal for the operator: the list is theirs, and Ralph marks tasks itself when the work is verified.`;
+    return [{ ...warning, rule: "task-list", text }];
+  }
+  if (list.length > 0 || marks.length === 0) return [];
   const text = `In iteration ${iteration} you marked ${few(marks)} as done in the task list yourself. The marks were taken back: Ralph makes them when the work is verified.`;
-  return [{ intervention: "illegal_transition", severity: "warning", rule: "own-marks", text }, ...removed];
+  return [{ ...warning, rule: "own-marks", text }];
 }
 
 function commitCorrections({ iteration, evidence }: Judged): readonly Correction[] {

@@ -298,6 +298,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   "hidden-changes": "Leave git's index flags, excludes and settings alone.",
   "off-branch": "Stay on the branch that is checked out.",
   "own-marks": "Leave the marks in the task list alone; they are made for you.",
+  "task-list": "Leave the task list alone; Ralph marks tasks for you.",
 };
 
 function sentenceOf(rule: string): string {

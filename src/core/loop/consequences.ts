@@ -1,4 +1,3 @@
-import { NOTHING_TO_UNDO } from "../review/check-stories.ts";
 import type { Event, EventOf, Recorded } from "../events.ts";
 import { corrections } from "../interventions/corrections.ts";
 import { EXHAUSTED_RUNS_MAX, maxIterationsOf, retryAt } from "../limits/iteration-timeout.ts";
@@ -8,14 +7,7 @@ import { exitRule } from "../limits/exit-rules.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import type { Claim, Failure } from "../report/agent-report.ts";
 import { madeProgress } from "../report/evidence.ts";
-import {
-  withEdits,
-  type FieldEdit,
-  editsBack,
-  editsBySignal,
-  reviewCapOf,
-  reviewOf,
-} from "../review/story-review.ts";
+import { withEdits, editsBack, editsBySignal, reviewCapOf, reviewOf } from "../review/story-review.ts";
 import { isReading, stageAfter, stageBefore, stageOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { certify, type Certificate } from "../verdict/certificate.ts";
@@ -181,20 +173,12 @@ function settled(open: OpenIteration, { context, verdict, objection }: Judgement
   const review = reviewOf(context.settings, context.task);
   if (review === null) return [];
   const counts = verdict.ruling === "accepted" || objection !== null;
-  const own = counts ? editsBySignal(context) : editsBack(context);
-  const {
-    edits: undone,
-    deleted: putBack,
-    isBeyondFields: restores,
-  } = context.evidence.stories?.undo ?? NOTHING_TO_UNDO;
-  const isOwn = ({ story, field }: FieldEdit): boolean =>
-    own.some((edit) => edit.story === story && edit.field === field);
-  const edits = [...undone.filter((edit) => !isOwn(edit)), ...own];
-  if (edits.length + putBack.length === 0 && !restores) return [];
+  const edits = counts ? editsBySignal(context) : editsBack(context);
+  if (edits.length === 0) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
   const from = review.reviewStatus;
-  const to = withEdits(review, own).reviewStatus;
-  return [{ ...about, type: "story.settled", from, to, edits, putBack, restores }];
+  const to = withEdits(review, edits).reviewStatus;
+  return [{ ...about, type: "story.settled", from, to, edits }];
 }
 
 /** On to the next stage; the last one completes the task. */

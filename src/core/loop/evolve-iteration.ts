@@ -134,6 +134,7 @@ function iterationObserved(state: State, event: Recorded<EventOf<"evidence.colle
     ...inPhase(state, event.iteration, (phase) =>
       phase.is === "ended" ? { ...NOTHING_CHECKED, report: phase.report, evidence } : phase,
     ),
+    proposals: withProposal(state, event),
     tasks: {
       ...state.tasks,
       [event.task]: {
@@ -150,6 +151,19 @@ function iterationObserved(state: State, event: Recorded<EventOf<"evidence.colle
 
 function withChange(sent: TaskState["sentBack"], hasChanged: boolean): TaskState["sentBack"] {
   return sent?.isOpen === true && hasChanged ? { ...sent, hasChanged } : sent;
+}
+
+const PROPOSALS_KEPT = 100;
+
+/** The same once more takes the place of the one before. */
+function withProposal({ proposals, run }: State, event: EventOf<"evidence.collected">): State["proposals"] {
+  const { list: changes = [] } = event.evidence;
+  if (changes.length === 0 || run === null) return proposals;
+  const { kind, path, label } = run.settings.source;
+  const same = JSON.stringify(changes);
+  const others = proposals.filter((one) => JSON.stringify(one.changes) !== same);
+  const proposal = { number: event.iteration, task: event.task, kind, path: path ?? label, changes };
+  return [...others, proposal].slice(-PROPOSALS_KEPT);
 }
 
 function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {

@@ -314,10 +314,13 @@ export function agentSuspended(state: State, event: Recorded<EventOf<"agent.susp
       };
 }
 
-export function lessonsForgotten(
+/** What a person wants to hear of no more. */
+export function forgotten(
   state: State,
-  event: Recorded<EventOf<"lesson.removed" | "interventions.reset">>,
+  event: Recorded<EventOf<"lesson.removed" | "interventions.reset" | "proposal.settled">>,
 ): State {
+  if (event.type === "proposal.settled")
+    return { ...state, proposals: state.proposals.filter(({ number }) => number !== event.number) };
   return event.type === "lesson.removed"
     ? { ...state, findings: state.findings.filter(({ rule }) => rule !== event.rule) }
     : { ...state, profiles: {}, tally: EMPTY_TALLY, findings: [], interventionsSince: event.position };

@@ -222,6 +222,7 @@ export function marksChanged(
 
 /** A story that has come further is in the plan at once; its file follows with the next mark. */
 function storySettled(state: State, event: Recorded<EventOf<"story.settled">>): State {
+  const { iteration, edits } = event;
   const hasMoved = event.from !== event.to;
   const before = taskState(state, event.task).sentBack;
   const said = event.edits.find(({ story, field }) => story === event.task && field === "reviewFeedback");
@@ -232,20 +233,16 @@ function storySettled(state: State, event: Recorded<EventOf<"story.settled">>): 
   return withPlanned(
     withTask(state, event.task, {
       ...(hasMoved && { ...NEW_LOOP, sentBack: now }),
-      storyEdits: editsOf(event),
+      storyEdits: { iteration, edits },
     }),
     event.task,
     (planned) => {
       if (planned.review === undefined) return planned;
-      const own = event.edits.filter(({ story }) => story === event.task);
+      const own = edits.filter(({ story }) => story === event.task);
       const review = withEdits(planned.review, own);
       return { ...planned, review, done: review.passes };
     },
   );
-}
-
-function editsOf({ iteration, edits, putBack, restores }: EventOf<"story.settled">): TaskState["storyEdits"] {
-  return { iteration, edits, putBack, restores };
 }
 
 function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>): State {

@@ -20,7 +20,7 @@ import {
 import {
   agentSuspended,
   interventionChosen,
-  lessonsForgotten,
+  forgotten,
   taskCompleted,
   handedOn,
   steered,
@@ -35,7 +35,7 @@ import { isAcceptance, isMergeHeld } from "./task-status.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 26;
+export const EVOLVE_VERSION = 27;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -107,7 +107,8 @@ function fold(state: State, event: Recorded): State {
       return taskCompleted(state, event);
     case "lesson.removed":
     case "interventions.reset":
-      return lessonsForgotten(state, event);
+    case "proposal.settled":
+      return forgotten(state, event);
     default:
       return taskFolded(state, event);
   }

@@ -2,6 +2,7 @@ import { CLOSED_BREAKER, type Breaker } from "../limits/breaker.ts";
 import { type Spend, NOTHING_SPENT } from "../limits/budget.ts";
 import type { Complexity, TimedOutAttempts } from "../limits/iteration-timeout.ts";
 import type { Outcome, Acceptance, LetterKind, RunId } from "../events.ts";
+import type { Proposal } from "../plan/list-changes.ts";
 import type { Plan, SourceIdentity, TaskId } from "../plan/task.ts";
 import type { AgentReport, Usage } from "../report/agent-report.ts";
 import {
@@ -67,6 +68,8 @@ export interface State {
   /** Messages of the operator's that no agent has worked from yet, the oldest first. */
   readonly steers: readonly Steer[];
   readonly findings: readonly RecurringFinding[];
+  /** What agents did to the task list, and nobody has settled yet, the oldest first. */
+  readonly proposals: readonly Proposal[];
   /** When `interventions.reset` was last recorded. */
   readonly interventionsSince: number;
 }
@@ -188,6 +191,7 @@ export const EMPTY_STATE: State = {
   personActed: null,
   steers: [],
   findings: [],
+  proposals: [],
   interventionsSince: 0,
 };
 
@@ -368,8 +372,6 @@ export interface LoopFailure {
 export interface StoryEdits {
   readonly iteration: number;
   readonly edits: readonly FieldEdit[];
-  readonly putBack: readonly TaskId[];
-  readonly restores: boolean;
 }
 
 export interface OwnWorktree extends WorktreeSettings {

@@ -1,3 +1,4 @@
+import { changesInWords } from "../plan/list-changes.ts";
 import type { EventOf, Recorded } from "../events.ts";
 import { redGates } from "../report/checked-gate.ts";
 import type { Evidence } from "../report/evidence.ts";
@@ -326,7 +327,7 @@ function evidenceSentences(evidence: Evidence): readonly string[] {
     ...sentence("Protected, and put back as it was", evidence.putBack),
     ...sentence("Hidden from git, and undone", evidence.hidden ?? []),
     ...sentence("Files that checks judge by, changed", evidence.checkFiles ?? []),
-    ...sentence("Marked as done by the agent itself, and taken back", evidence.marksTakenBack),
+    ...listSentences(evidence),
     ...sentence(
       "Not committed on purpose",
       evidence.leftOut.map(
@@ -342,6 +343,14 @@ function evidenceSentences(evidence: Evidence): readonly string[] {
       : [`The work was left on another branch, at ${evidence.strayedTo}.`]),
     ...(evidence.refusal === null ? [] : ["Git or its hooks refused to commit some of it."]),
   ];
+}
+
+function listSentences({ list = [], marksTakenBack }: Evidence): readonly string[] {
+  if (list.length > 0)
+    return [`In the task list the agent ${changesInWords(list)}. This was undone and kept as a proposal.`];
+  return marksTakenBack.length === 0
+    ? []
+    : [`Marked as done by the agent itself, and taken back: ${few(marksTakenBack, 10)}.`];
 }
 
 function gateSentences({ record }: IterationStory): readonly string[] {

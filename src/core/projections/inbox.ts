@@ -1,6 +1,7 @@
 import { type Complexity, complexityOf, EXHAUSTED_RUNS_MAX } from "../limits/iteration-timeout.ts";
 import { type Question, type State, taskState, type TaskState } from "../loop/state.ts";
 import { isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
+import { changesInWords, type Proposal } from "../plan/list-changes.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { redGates, redSentence } from "../report/checked-gate.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
@@ -34,6 +35,33 @@ export function inboxOf(state: State): readonly InboxItem[] {
     });
   const order = Object.keys(state.tasks);
   return [...questions, ...blocked].toSorted((a, b) => order.indexOf(a.task) - order.indexOf(b.task));
+}
+
+/** What agents did to the list and a person has not settled; a mark that was made meanwhile asks nobody. */
+export function openProposals(state: State): readonly Proposal[] {
+  const tasks = state.plan?.tasks ?? [];
+  const done = new Set(tasks.filter((task) => statusOf(state, task) === "done").map(({ id }) => id));
+  return state.proposals.filter(({ changes }) =>
+    changes.some((change) => change.is !== "ticked" || !done.has(change.task)),
+  );
+}
+
+export function proposalEntry({ number, task, path, changes }: Proposal) {
+  return { number, task, iteration: number, path, changes: changesInWords(changes) };
+}
+
+export function proposalLines({ number, task, path, changes }: Proposal): readonly string[] {
+  return [
+    `${number}  in ${path} the agent of ${task} ${changesInWords(changes)}`,
+    `    → ralph tasks accept ${number}, or: ralph tasks dismiss ${number}`,
+  ];
+}
+
+/** An agent is at work on the operator's own copy of the list, or nobody has looked yet what it did to it. */
+export function isListGuarded(state: State): boolean {
+  return state.iterations.some(
+    ({ task, phase }) => phase.is !== "observed" && taskState(state, task).worktree === null,
+  );
 }
 
 export interface OpenQuestion extends Question {

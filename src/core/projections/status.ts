@@ -10,7 +10,7 @@ import { statusOf, whyBlocked, tasksInScope } from "../loop/task-status.ts";
 import type { Task } from "../plan/task.ts";
 import { stageOf } from "../stages/stages.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
-import { type InboxItem, inboxOf } from "./inbox.ts";
+import { type InboxItem, inboxOf, openProposals } from "./inbox.ts";
 
 /** What `ralph status --json` prints and `status.json` holds. */
 export interface Status {
@@ -27,6 +27,8 @@ export interface Status {
     readonly forecast_usd: number | null;
   };
   readonly inbox: readonly InboxItem[];
+  /** What agents did to the task list, so many times: `ralph tasks proposals`. */
+  readonly proposals: number;
   /** What the operator has said and no agent has worked from yet. */
   readonly messages: readonly MessageEntry[];
   /** Only of an open-ended task: iterations of the rolling window. */
@@ -126,6 +128,7 @@ export function projectStatus(state: State, alive: boolean, shared: Shared | nul
       forecast_usd: run === null ? null : forecast(run.spend, done, tasks.length),
     },
     inbox: inboxOf(state),
+    proposals: openProposals(state).length,
     messages: waitingMessages(state),
     ...(run?.settings.source.kind === "prompt" && { exit_signals: exitSignals(state) }),
   };

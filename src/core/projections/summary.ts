@@ -5,6 +5,7 @@ import { type State, taskState } from "../loop/state.ts";
 import { statusOf, tasksInScope, whyBlocked } from "../loop/task-status.ts";
 import type { Plan, Task, TaskId } from "../plan/task.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
+import { openProposals } from "./inbox.ts";
 import { costOf, type IterationRecord, iterationRecords } from "./history.ts";
 
 const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
@@ -37,7 +38,14 @@ export function runSummary(state: State, logPath: string, now: Instant): readonl
     `Stuck iters: ${run.stuckIterations}`,
     `Cost:        ${run.spend.usd === null ? "unknown" : dollars(run.spend.usd)}`,
     `Log:         ${logPath}`,
+    ...proposalLine(openProposals(state).length),
   ];
+}
+
+function proposalLine(count: number): readonly string[] {
+  const edits =
+    count === 1 ? "1 edit of the task list by an agent" : `${count} edits of the task list by agents`;
+  return count === 0 ? [] : [`Proposals:   ${edits}, undone; see: ralph tasks proposals`];
 }
 
 /** A list of tasks at the moment at which it is put away. */

@@ -230,8 +230,8 @@ still not good; its notes will say ${AUTO_APPROVED}.`;
 }
 
 const FIELDS = `The review state in the file with the stories (\`passes\`, \`reviewStatus\`, \`reviewCount\`, \`reviewFeedback\`) is written for you, from
-what you print at the end. You may add stories or split what is not begun, as new stories that nobody has touched;
-\`prd.md\` is not yours to edit.`;
+what you print at the end. If stories should be added, split or reworded, say so: the list and \`prd.md\` are the operator's,
+and your edits of them are undone and shown as proposals.`;
 
 /** How a review says what it found. */
 export function reviewCompletion(review: StoryReview, promise: string, cap: number): string {

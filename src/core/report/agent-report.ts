@@ -23,6 +23,8 @@ export interface AgentReport {
   readonly sessionId?: string | null;
   /** By its tools, as those tell: without denied and failed writes, the first of very many. */
   readonly filesWritten?: readonly string[];
+  /** By a command, or a tool that we do not know, it may have written others; missing: nobody can tell. */
+  readonly ranCommands?: boolean;
   /** Events of its stream that we do not know: its format may have changed. */
   readonly unknownEvents?: number;
   /** What its words say besides the claim; missing when nobody read them. */

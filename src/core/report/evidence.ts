@@ -1,3 +1,4 @@
+import type { ListChange } from "../plan/list-changes.ts";
 import type { StoryFindings } from "../review/check-stories.ts";
 import type { PluginAnswers } from "./plugin-answers.ts";
 
@@ -19,8 +20,10 @@ export interface Evidence {
   readonly strayedTo: string | null;
   /** Tasks that the agent itself marked as done; the marks were taken back. */
   readonly marksTakenBack: readonly string[];
-  /** Open tasks that vanished from the source while the agent ran. Who did it cannot be known. */
+  /** Tasks that the agent took out of the list; they are back. */
   readonly tasksRemoved: readonly string[];
+  /** All that it did to a task list that is a file; it was undone, and is kept as a proposal. Missing: nothing. */
+  readonly list?: readonly ListChange[];
   /** Files that the agent says it wrote, and did not. */
   readonly phantoms: readonly string[];
   /** Protected files that the agent changed; they were put back. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { story, STORY_TRANSITIONS, type RawStory } from "../../../test/fixtures/story-transitions.ts";
-import { checkStories, type StoryCheck, undoOf } from "./check-stories.ts";
+import { checkStories, type StoryCheck } from "./check-stories.ts";
 import {
   readSnapshot,
   readStories,
@@ -38,21 +38,6 @@ describe.each(STORY_TRANSITIONS)("an iteration of $mode that $does", (row) => {
       expect(sentence).toContain(id);
       expect(sentence).toContain(field);
     }
-  });
-
-  test("leaves nothing wrong once it is undone", () => {
-    const problems = check(row.after, { mode: row.mode, before, rules });
-    const { edits, deleted, isBeyondFields } = undoOf(before, stories(row.after), problems);
-    const mended = row.after.map((one) => ({
-      ...one,
-      ...Object.fromEntries(
-        edits.filter(({ story: id }) => id === one["id"]).map(({ field, value }) => [field, value]),
-      ),
-    }));
-    mended.push(...row.before.filter(({ id }) => deleted.includes(String(id))));
-    const left = check(mended, { mode: row.mode, before, rules });
-    expect(isBeyondFields).toBe(row.wrong.some((one) => one.endsWith("unique-ids")));
-    expect(left.filter(({ rule }) => rule !== "nothing-reviewed" && rule !== "unique-ids")).toEqual([]);
   });
 });
 
@@ -144,46 +129,4 @@ test("who knows the feedback as it was sees that somebody else rewrote it", () =
   const before = stories([story(1, { ...objected, reviewFeedback: "handle nulls" })]);
   const after = [story(1, { ...objected, reviewFeedback: "nothing much" })];
   expect(labels(check(after, { mode: "review-fix", before }))).toEqual(["US-001 reviewFeedback transition"]);
-});
-
-describe("undoing", () => {
-  test("takes back only the stories with a problem, and all of their fields", () => {
-    const before = stories([story(1), story(2)]);
-    const after = [
-      story(1, { reviewStatus: "needs_review", notes: "mine" }),
-      story(2, { passes: true, notes: "yours" }),
-    ];
-    const problems = check(after, { mode: "implement", before });
-    expect(undoOf(before, stories(after), problems)).toEqual({
-      edits: [
-        { story: "US-002", field: "passes", value: false },
-        { story: "US-002", field: "notes", value: "" },
-      ],
-      deleted: [],
-      isBeyondFields: false,
-    });
-  });
-
-  test("makes a new story untouched, and leaves its notes", () => {
-    const after = [story(1), story(2, { passes: true, reviewCount: 2, notes: "see there" })];
-    const before = stories([story(1)]);
-    const problems = check(after, { mode: "implement", before });
-    expect(undoOf(before, stories(after), problems).edits).toEqual([
-      { story: "US-002", field: "passes", value: false },
-      { story: "US-002", field: "reviewCount", value: 0 },
-    ]);
-  });
-
-  test("mends a field of the wrong type, and says when fields do not help", () => {
-    const before = stories([story(1)]);
-    const after = [story(1, { reviewCount: "0" })];
-    expect(undoOf(before, stories(after), check(after))).toMatchObject({
-      edits: [{ story: "US-001", field: "reviewCount", value: 0 }],
-      isBeyondFields: false,
-    });
-    expect(undoOf(before, [], check([{ id: "US-001" }])).isBeyondFields).toBe(true);
-    expect(undoOf(before, [], checkStories({}, { mode: null, before, rules: RULES })).isBeyondFields).toBe(
-      true,
-    );
-  });
 });

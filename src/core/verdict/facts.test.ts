@@ -1,4 +1,3 @@
-import { NOTHING_TO_UNDO } from "../review/check-stories.ts";
 import { describe, expect, test } from "vitest";
 import {
   evidence,
@@ -203,7 +202,6 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
         evidence: {
           stories: {
             own: UNTOUCHED_STORY,
-            undo: NOTHING_TO_UNDO,
             problems: [{ story: "b", field: "passes", rule: "own-story", sentence: "b: not yours" }],
           },
         },
@@ -213,7 +211,7 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
         claim: "none",
         stage: "review",
         task: { review: WAITING_STORY },
-        evidence: { stories: { own: WAITING_STORY, problems: [], undo: NOTHING_TO_UNDO } },
+        evidence: { stories: { own: WAITING_STORY, problems: [] } },
       },
     ],
     passes: [
@@ -222,21 +220,21 @@ const EXAMPLES: Readonly<Record<string, { objects: readonly Example[]; passes: r
         sentence: "a review approves",
         stage: "review",
         task: { review: WAITING_STORY },
-        evidence: { stories: { own: WAITING_STORY, problems: [], undo: NOTHING_TO_UNDO } },
+        evidence: { stories: { own: WAITING_STORY, problems: [] } },
       },
       {
         sentence: "a review cannot go on",
         claim: "blocked",
         stage: "review",
         task: { review: WAITING_STORY },
-        evidence: { stories: { own: WAITING_STORY, problems: [], undo: NOTHING_TO_UNDO } },
+        evidence: { stories: { own: WAITING_STORY, problems: [] } },
       },
       {
         sentence: "an implementer is not done yet",
         claim: "none",
         stage: "implement",
         task: { review: UNTOUCHED_STORY },
-        evidence: { stories: { own: UNTOUCHED_STORY, problems: [], undo: NOTHING_TO_UNDO } },
+        evidence: { stories: { own: UNTOUCHED_STORY, problems: [] } },
       },
     ],
   },

@@ -1,6 +1,7 @@
 import { midStreamCorrection } from "../../core/interventions/intervention.ts";
 import { lookAtStories, lostStories, type StoryFindings } from "../../core/review/check-stories.ts";
-import { reviewOf, reviewCapOf } from "../../core/review/story-review.ts";
+import { REVIEW_FIELDS, reviewOf, reviewCapOf, type FieldEdit } from "../../core/review/story-review.ts";
+import { tasksThat } from "../../core/plan/list-changes.ts";
 import type { Event } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import { verifyOf } from "../../core/settings.ts";
@@ -32,12 +33,7 @@ export async function collectEvidence(
   const settings = state.run?.settings;
   const task = state.plan?.tasks.find(({ id }) => id === open.task);
   const about = { run: open.run, task: open.task, iteration: open.number };
-  // In the review cycle a mark is part of the review state, and the verdict says what becomes of it.
-  const isReviewed = settings !== undefined && reviewOf(settings, task) !== null;
-  // An agent in a worktree has a copy of its own, which is not merged.
   const isBeside = taskState(state, open.task).worktree !== null;
-  const marksTakenBack = isReviewed || isBeside ? [] : await ports.source.takeBackMarks(doneTasks(state));
-  const tasksRemoved = isBeside ? [] : await removedTasks(ports, state);
   const isPlanTicked = isBeside || settings?.source.kind !== "prompt" ? null : await isTicked(ports);
   const evidence = await collectOnceMore(ports, state, open.task, {
     ...about,
@@ -57,9 +53,8 @@ export async function collectEvidence(
     isClaimed: hasClaim(state, open) || isPlanTicked === true,
   });
   // After the workspace is back where it belongs.
-  const stories = await storyFindings(ports.source, state, open);
   const plan = isPlanTicked === null ? {} : { isPlanTicked };
-  const found = { ...evidence, marksTakenBack, tasksRemoved, ...plan, ...(stories && { stories }) };
+  const found = { ...evidence, ...(await undoListEdits(ports.source, state, open)), ...plan };
   await journal.record(
     { ...about, type: "evidence.collected", evidence: await inspected(ports, state, open, found) },
     ...(await disturbedLetters(ports, state)),
@@ -81,18 +76,6 @@ async function collectOnceMore(
     if (!isGone || !(await ports.beside.worktrees.isGone(task))) throw error;
     await ports.beside.worktrees.open(task, worktree.base);
     return workspaceFor(ports, state, task).collect(request);
-  }
-}
-
-/** A plan that cannot be read now is the next look's business. */
-async function removedTasks({ source }: Ports, state: State): Promise<readonly string[]> {
-  const open = (state.plan?.tasks ?? []).filter((task) => statusOf(state, task) !== "done");
-  try {
-    const there = new Set((await source.observe()).tasks.map(({ id }) => id));
-    return open.map(({ id }) => id).filter((id) => !there.has(id));
-  } catch (error) {
-    if (error instanceof RalphError) return [];
-    throw error;
   }
 }
 
@@ -136,33 +119,42 @@ function reportOf({ phase }: OpenIteration): AgentReport | null {
   return phase.is === "ended" ? phase.report : null;
 }
 
-/** What the agent did to the review state of stories; null where there is no review cycle. It changes nothing. */
-async function storyFindings(
-  source: TaskSource,
-  { plan, run }: State,
-  open: OpenIteration,
-): Promise<StoryFindings | null> {
-  const task = plan?.tasks.find(({ id }) => id === open.task);
-  const own = run && reviewOf(run.settings, task);
-  if (source.stories === undefined || run === null || plan === null || own === null) return null;
-  const { label } = plan.source;
-  const file = await source.stories.read();
-  if (file === undefined) return lostStories(own, `${label} was gone, or no JSON any more; it comes back`);
-  const findings = lookAtStories(file, plan.tasks, own, reviewCapOf(run.settings));
-  if (findings.problems.length > 0) return findings;
-  const unusable = await whyUnusable(source);
-  return unusable === null ? findings : lostStories(own, `${unusable}; ${label} comes back as it was`);
-}
+type ListEvidence = Pick<Evidence, "marksTakenBack" | "tasksRemoved" | "list" | "stories">;
 
-/** Stories that cannot be worked on together: an unknown dependency, a circle. */
-async function whyUnusable(source: TaskSource): Promise<string | null> {
-  try {
-    await source.observe();
-    return null;
-  } catch (error) {
-    if (error instanceof RalphError && error.code === "bad-tasks") return error.message;
-    throw error;
-  }
+/** The list is the operator's. Of what the agent did to it only the legal steps of its own story stay, for the verdict. */
+async function undoListEdits(source: TaskSource, state: State, open: OpenIteration): Promise<ListEvidence> {
+  const { run, plan } = state;
+  const { worktree } = taskState(state, open.task);
+  const own =
+    run &&
+    reviewOf(
+      run.settings,
+      plan?.tasks.find(({ id }) => id === open.task),
+    );
+  let stories: StoryFindings | undefined;
+  const settle = (file: unknown): readonly FieldEdit[] => {
+    if (run === null || plan === null || own === null) return [];
+    const lost = `${plan.source.label} was gone, or no JSON any more; it is back`;
+    stories =
+      file === undefined
+        ? lostStories(own, lost)
+        : lookAtStories(file, plan.tasks, own, reviewCapOf(run.settings));
+    const now = stories.own;
+    return REVIEW_FIELDS.filter((field) => now[field] !== own[field]).map((field) => ({
+      story: own.id,
+      field,
+      value: now[field],
+    }));
+  };
+  const request = { iteration: open.number, root: worktree?.root, settle };
+  const list = (await source.list?.putBack(request)) ?? [];
+  const taken = worktree === null ? await source.takeBackMarks?.(doneTasks(state)) : undefined;
+  return {
+    marksTakenBack: [...tasksThat("ticked", list), ...(taken ?? [])],
+    tasksRemoved: tasksThat("removed", list),
+    ...(list.length > 0 && { list }),
+    ...(stories && { stories }),
+  };
 }
 
 /** Tells an agent that has not written anything by half of its time; if that fails, the next prompt does. */

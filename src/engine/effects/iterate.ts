@@ -10,6 +10,7 @@ import { analyzed } from "./collect-evidence.ts";
 import type { Journal } from "../journal.ts";
 import { lookAround } from "../look-around.ts";
 import type { Ports, Snapshot } from "../ports.ts";
+import type { AgentReport } from "../../core/report/agent-report.ts";
 import { workspaceFor, openIteration } from "../workspace-for.ts";
 import { nextCost, underWayUsd } from "../../core/loop/brakes.ts";
 import type { TaskId } from "../../core/plan/task.ts";
@@ -34,7 +35,8 @@ export async function iterate(
   if (needsBaseline(journal.state, effect.task, snapshot.head))
     return measureBaseline(effect.task, snapshot.head, ports, journal, signal);
   if (await isDayBudgetReached(effect.task, ports, journal)) return;
-  await ports.source.stories?.keep();
+  const root = taskState(journal.state, effect.task).worktree?.root;
+  await ports.source.list?.keep(root);
   const admitted = await admit(effect, snapshot, ports, journal, signal);
   if (admitted === null) return;
   const { started, prompt, promise, about, session, model } = admitted;
@@ -68,11 +70,17 @@ export async function iterate(
     },
     signal,
   );
+  if ((await ports.source.list?.see(allWritten(report), root)) === true) workspace.lookAhead();
   const analyzedReport = await analyzed(ports, journal.state, iteration, report);
   await journal.record(
     { type: "iteration.ended", run, task, iteration, report: analyzedReport },
     ...((await strays?.()) ?? []),
   );
+}
+
+/** The files that the agent wrote, where all of its tools tell them; null: it may have written any. */
+function allWritten({ ranCommands, filesWritten }: AgentReport): readonly string[] | null {
+  return ranCommands === false && filesWritten !== undefined ? filesWritten : null;
 }
 
 /** Records `iteration.started` before any process exists, so that a crash leaves a trace. */
@@ -279,6 +287,8 @@ export async function closeOrphan(
 ): Promise<void> {
   const open = openIteration(journal.state, effect.iteration);
   const report = await ports.agents.recoverReport(open.number, open.startedAt);
+  const root = taskState(journal.state, open.task).worktree?.root;
+  await ports.source.list?.see(allWritten(report), root);
   await journal.record({
     type: "iteration.ended",
     run: open.run,

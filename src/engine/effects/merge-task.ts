@@ -169,7 +169,7 @@ async function advance(
         advanced.root === null
           ? `${base} cannot be moved: ${advanced.why}${where}`
           : `${base} is checked out in ${advanced.root}, and ${advanced.why}${where}`;
-      return held(way, `${what}`);
+      return held(way, what);
     }
     default:
       return unreachable(advanced);
@@ -222,7 +222,7 @@ async function proposeTask(
   ].join("\n\n");
   const work = { commit, branch, base, title: `${task}: ${title}`, body };
   const answer = await way.beside.pullRequests.propose(work);
-  if (answer.is === "refused") return held(way, `${answer.why}`);
+  if (answer.is === "refused") return held(way, answer.why);
   return [{ ...about(way), type: "task.proposed", url: answer.url, ...(await leftOut(way)) }];
 }
 
@@ -250,10 +250,7 @@ export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, jour
   const task = plan.tasks.find(({ id }) => id === effect.task);
   if (storyEdits === null)
     await ports.source.mark(effect.task, completion === null ? undefined : acceptedWork(run, completion));
-  else {
-    if (storyEdits.restores) await ports.source.stories?.restore();
-    await ports.source.stories?.edit(storyEdits.edits, storyEdits.putBack);
-  }
+  else await ports.source.stories?.edit(storyEdits.edits);
   const about = {
     run: run.id,
     task: effect.task,

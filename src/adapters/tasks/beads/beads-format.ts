@@ -15,20 +15,14 @@ export function beadsFormat(now: () => string = () => new Date().toISOString()):
 }
 
 /** Closes or reopens issues. Beads goes by the dates beside the status, so they belong to the mark. */
-function markBeads(
-  file: Buffer,
-  path: string,
-  { isDone, isWanted, before }: Marking,
-  now: () => string,
-): Marked {
+function markBeads(file: Buffer, path: string, { isDone, isWanted }: Marking, now: () => string): Marked {
   const wanted = scanBeads(file, path).filter(
     ({ id, node }) => isWanted(id) && (statusOf(node) === "closed") !== isDone,
   );
   if (wanted.length === 0) return { file, changed: [] };
-  const earlier = new Map(before === null ? [] : scanBeads(before, path).map(({ id, node }) => [id, node]));
-  const marked = wanted.reduceRight((edited, { id, start, end }) => {
+  const marked = wanted.reduceRight((edited, { start, end }) => {
     const line = edited.subarray(start, end);
-    const put = isDone ? closed(line, now()) : reopened(line, earlier.get(id));
+    const put = isDone ? closed(line, now()) : reopened(line);
     return Buffer.concat([edited.subarray(0, start), put, edited.subarray(end)]);
   }, file);
   return { file: marked, changed: wanted.map(({ id }) => id) };
@@ -40,9 +34,8 @@ function closed(line: Buffer, at: string): Buffer {
   return withText(withText(dated, "status", "closed"), "closed_at", at);
 }
 
-function reopened(line: Buffer, earlier: JsonObject | undefined): Buffer {
-  const was = earlier === undefined ? "open" : statusOf(earlier);
-  return withoutMember(withText(line, "status", was === "closed" ? "open" : was), "closed_at");
+function reopened(line: Buffer): Buffer {
+  return withoutMember(withText(line, "status", "open"), "closed_at");
 }
 
 function nodeOf(line: Buffer): JsonObject {

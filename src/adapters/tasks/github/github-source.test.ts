@@ -232,7 +232,7 @@ describe("an issue that is closed while an agent works", () => {
     const source = sourceWith([{}, {}]);
     await source.observe();
     github.change((hub) => Object.assign(hub.issues[0]!, { state: "CLOSED", closedBy: login }));
-    return source.takeBackMarks(new Set());
+    return source.takeBackMarks?.(new Set()) ?? [];
   };
 
   test("is opened again when the agent may have done it", async () => {

@@ -10,54 +10,16 @@ export const RALPHEX: TaskFormat = {
     const { tasks, checks } = scanRalphex(file);
     return { tasks: checkedTasks(tasks, path), demands: { checks, branch: null } };
   },
-  mark: (file, _path, marking) => (marking.isDone ? ticked(file, marking) : unticked(file, marking)),
+  mark: (file, _path, marking) => marked(file, marking),
 };
 
-function ticked(file: Buffer, { isWanted }: Marking): Marked {
-  const wanted = scanRalphex(file).tasks.filter(({ task }) => isWanted(task.id) && !task.done);
-  return withBoxes(file, wanted, "x", (_one, box) => !box.done);
-}
-
-/** Single boxes that were ticked since the last look go back too; only whole tasks are named. */
-function unticked(file: Buffer, { isWanted, before }: Marking): Marked {
-  const open = before === null ? null : openBoxes(before);
-  const wanted = scanRalphex(file).tasks.filter(({ task }) => isWanted(task.id));
-  const isNew = ({ task }: RalphexTask, box: RalphexBox): boolean => open?.has(boxKey(task.id, box)) === true;
-  const marked = withBoxes(
-    file,
-    wanted,
-    " ",
-    (one, box) => box.done && (isNew(one, box) || (one.task.done && !hasNew(one, isNew))),
-  );
-  return { file: marked.file, changed: wanted.filter(({ task }) => task.done).map(({ task }) => task.id) };
-}
-
-function hasNew(one: RalphexTask, isNew: (one: RalphexTask, box: RalphexBox) => boolean): boolean {
-  return one.boxes.some((box) => isNew(one, box));
-}
-
-function withBoxes(
-  file: Buffer,
-  tasks: readonly RalphexTask[],
-  mark: "x" | " ",
-  isWanted: (one: RalphexTask, box: RalphexBox) => boolean,
-): Marked {
+function marked(file: Buffer, { isDone, isWanted }: Marking): Marked {
+  const wanted = scanRalphex(file).tasks.filter(({ task }) => isWanted(task.id) && task.done !== isDone);
   const edited = Buffer.from(file);
-  for (const one of tasks) {
-    for (const box of one.boxes) if (isWanted(one, box)) edited.write(mark, box.offset, "latin1");
-  }
-  return { file: edited, changed: tasks.map(({ task }) => task.id) };
-}
-
-function openBoxes(file: Buffer): ReadonlySet<string> {
-  const boxes = scanRalphex(file).tasks.flatMap(({ task, boxes: own }) =>
-    own.filter(({ done }) => !done).map((box) => boxKey(task.id, box)),
-  );
-  return new Set(boxes);
-}
-
-function boxKey(task: string, { name }: RalphexBox): string {
-  return `${task}\n${name}`;
+  for (const { boxes } of wanted)
+    for (const { offset, done } of boxes)
+      if (done !== isDone) edited.write(isDone ? "x" : " ", offset, "latin1");
+  return { file: edited, changed: wanted.map(({ task }) => task.id) };
 }
 
 /** A `### Task 1: …` of a plan, with its boxes. It is done when all of them are ticked. */
@@ -68,8 +30,6 @@ interface RalphexTask {
 }
 
 interface RalphexBox {
-  /** Tells it from the other boxes of the task, and stays when lines are inserted above. */
-  readonly name: string;
   readonly done: boolean;
   /** Of the byte between the brackets. */
   readonly offset: number;
@@ -170,18 +130,10 @@ function headingsIn(lines: readonly Line[]): readonly PlacedHeading[] {
 }
 
 function boxesIn({ boxes }: Section): readonly RalphexBox[] {
-  const seen = new Map<string, number>();
-  const all = boxes.flatMap(({ task, offset, bullets }) => [
-    { text: task.title, offset, done: task.done },
-    ...bullets.flatMap(({ text, box }) =>
-      box === null ? [] : [{ text, offset: box.offset, done: box.isTicked }],
-    ),
+  return boxes.flatMap(({ task, offset, bullets }) => [
+    { offset, done: task.done },
+    ...bullets.flatMap(({ box }) => (box === null ? [] : [{ offset: box.offset, done: box.isTicked }])),
   ]);
-  return all.map(({ text, offset, done }) => {
-    const number = (seen.get(text) ?? 0) + 1;
-    seen.set(text, number);
-    return { name: `${number} ${text}`, offset, done };
-  });
 }
 
 function taskOf(section: Section, id: TaskId): Task {

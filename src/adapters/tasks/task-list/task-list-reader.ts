@@ -26,7 +26,7 @@ import {
 import type { Edit } from "../tasks-json-source.ts";
 
 /** The file with the marks of the wanted tasks as they should be. What the edit would spoil is refused. */
-function markEntries(file: Buffer, path: string, { isDone, isWanted, before }: Marking): Marked {
+function markEntries(file: Buffer, path: string, { isDone, isWanted }: Marking): Marked {
   const list = readList(file, path);
   const ids = entryIds(list);
   const wanted = list.entries.flatMap((entry, at) => {
@@ -34,9 +34,8 @@ function markEntries(file: Buffer, path: string, { isDone, isWanted, before }: M
     return isWanted(id) && entryState(entry.map).isDone !== isDone ? [{ entry, id }] : [];
   });
   if (wanted.length === 0) return { file, changed: [] };
-  const words = openWords(before, path);
   const manner = mannerOf(list);
-  const edits = wanted.flatMap(({ entry, id }) => markEdits(list, manner, entry, isDone, words.get(id)));
+  const edits = wanted.flatMap(({ entry }) => markEdits(list, manner, entry, isDone));
   const text = withEdits(list.text, edits);
   const changed = wanted.map(({ id }) => id);
   const marked = Buffer.from(text);
@@ -78,16 +77,8 @@ function mannerOf({ entries }: TaskList): Manner {
   };
 }
 
-function markEdits(
-  list: TaskList,
-  manner: Manner,
-  entry: Entry,
-  isDone: boolean,
-  earlier: string | undefined,
-): readonly Edit[] {
-  const word = isDone
-    ? (manner.doneWord ?? usualDoneWord(entry.map))
-    : (earlier ?? manner.openWord ?? "pending");
+function markEdits(list: TaskList, manner: Manner, entry: Entry, isDone: boolean): readonly Edit[] {
+  const word = isDone ? (manner.doneWord ?? usualDoneWord(entry.map)) : (manner.openWord ?? "pending");
   const edits = [
     ...pairsOf(entry.map, DONE_KEYS).map((pair) => valueEdit(list, pair, String(isDone))),
     ...pairsOf(entry.map, STATUS_KEYS).map((pair) => valueEdit(list, pair, word)),
@@ -115,17 +106,6 @@ function valueEdit({ text }: TaskList, { key, value }: Pair, word: string): Edit
 
 function usualDoneWord(map: YAMLMap): string {
   return /^open$/i.test(statusWord(map)) ? "closed" : "done";
-}
-
-/** What the tasks had as their status before somebody marked them. */
-function openWords(before: Buffer | null, path: string): ReadonlyMap<string, string> {
-  if (before === null) return new Map();
-  const list = readList(before, path);
-  const ids = entryIds(list);
-  const open = list.entries.flatMap(({ map }, at) =>
-    entryState(map).isDone || statusWord(map) === "" ? [] : [[ids[at] ?? "", statusWord(map)] as const],
-  );
-  return new Map(open);
 }
 
 /** In front of the first key, where it always has its place, whatever the task says after it. */
@@ -202,7 +182,7 @@ export const TASK_LIST_READER: Pick<TaskFormat, "read" | "mark"> = {
   read: (file, path) => {
     const tasks = listTasks(file, path);
     // What cannot be marked is better known before somebody has worked on it.
-    markEntries(file, path, { isDone: true, isWanted: () => true, before: null });
+    markEntries(file, path, { isDone: true, isWanted: () => true });
     return { tasks, demands: NO_DEMANDS };
   },
   mark: markEntries,

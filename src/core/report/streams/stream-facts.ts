@@ -16,6 +16,8 @@ export interface StreamFacts {
   readonly currentFile: string | null;
   /** Unique, without denied and failed writes; relative where inside the workspace. */
   readonly filesWritten: readonly string[];
+  /** It may have written files that it does not tell. */
+  readonly ranCommands: boolean;
   readonly usage: Usage;
   /** Of what was said to it, the prompt included, so many it has told us to have heard. */
   readonly heard: number;
@@ -80,6 +82,14 @@ export interface ToolCall {
   readonly files?: readonly string[];
 }
 
+/** Tools of Claude, Gemini and opencode that write nothing, or just the files that they name. */
+const TELLING: ReadonlySet<string> = new Set(
+  `Read Glob Grep LS TodoWrite WebFetch WebSearch ToolSearch Write Edit MultiEdit NotebookEdit
+   read_file read_many_files list_directory glob search_file_content grep_search
+   google_web_search web_fetch write_todos write_file replace
+   read list grep webfetch todoread todowrite write edit multiedit`.split(/\s+/),
+);
+
 const MESSAGE_LENGTH_MAX = 1024 * 1024;
 const CALLS_OPEN_MAX = 10_000;
 const FILES_MAX = 10_000;
@@ -123,12 +133,7 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
     startsTool(tool) {
       if (open.has(tool.id)) return;
       if (open.size < CALLS_OPEN_MAX) open.set(tool.id, tool);
-      set({
-        toolCalls: facts.toolCalls + 1,
-        lastTool: tool.name,
-        currentFile: tool.files?.at(-1) ?? null,
-        isMidWork: true,
-      });
+      set(withTool(facts, tool));
     },
     toolWrites(id, more) {
       const tool = open.get(id);
@@ -150,10 +155,26 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
     recovers: () => set({ failure: null }),
     read: () => ({
       ...facts,
+      ranCommands: facts.ranCommands || [...open.values()].some(writes),
       currentFile: facts.currentFile && relativeTo(workspaces, facts.currentFile),
       filesWritten: (relative ??= [...new Set([...files].map((path) => relativeTo(workspaces, path)))]),
     }),
   };
+}
+
+function withTool({ toolCalls, ranCommands }: StreamFacts, { name, files }: ToolCall): Partial<StreamFacts> {
+  return {
+    toolCalls: toolCalls + 1,
+    lastTool: name,
+    currentFile: files?.at(-1) ?? null,
+    isMidWork: true,
+    ranCommands: ranCommands || !TELLING.has(name),
+  };
+}
+
+/** What is cut off in the middle may be done. */
+function writes({ files = [] }: ToolCall): boolean {
+  return files.length > 0;
 }
 
 /** An error of a service: the words are looked at too. */
@@ -179,6 +200,7 @@ const NOTHING: StreamFacts = {
   lastTool: null,
   currentFile: null,
   filesWritten: [],
+  ranCommands: false,
   usage: UNKNOWN_USAGE,
   heard: 0,
   isOver: false,

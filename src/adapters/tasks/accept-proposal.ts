@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Proposal } from "../../core/plan/list-changes.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { TaskSource } from "../../engine/ports.ts";
+import { createGit, gitError } from "../git/git.ts";
+import { editKept, readKept, readProposal } from "./operators-list.ts";
+import { TaskFile } from "./task-format.ts";
+
+interface AcceptRequest {
+  readonly root: string;
+  readonly stateFolder: string;
+  readonly source: TaskSource;
+  readonly proposal: Proposal;
+  /** An agent is at work on the list: what counts is the copy that comes back when it is gone. */
+  readonly isGuarded: boolean;
+}
+
+/** Brings what an agent did to the list into the list as it is now. False: all of it is there already. */
+export async function acceptProposal(request: AcceptRequest): Promise<boolean> {
+  const { root, stateFolder, proposal, isGuarded } = request;
+  const { number, path } = proposal;
+  const place = { root, path, keepIn: stateFolder };
+  const file = new TaskFile(place);
+  const versions = readProposal(stateFolder, number);
+  if (versions === null)
+    throw new RalphError("usage", `the versions of proposal ${number} are gone`, {
+      hint: `ralph tasks dismiss ${number}`,
+    });
+  const { before, after } = versions;
+  if (after === null)
+    throw new RalphError("usage", `proposal ${number} has no list in it: the agent left no file`, {
+      hint: `if you want that, do it yourself; then: ralph tasks dismiss ${number}`,
+    });
+  const now = (isGuarded ? readKept(place) : null) ?? file.peek();
+  if (now === null)
+    throw new RalphError("no-tasks", `${path} does not exist`, {
+      hint: "make it, or bring it back from git",
+    });
+  const merge = (ours: Buffer): Promise<Merged> => mergeLists(request, { before, now: ours, after });
+  const merged = await merge(now);
+  if (merged.conflict !== null)
+    throw new RalphError(
+      "usage",
+      `proposal ${number} and ${path} have changed the same lines. In ${path}:\n${merged.conflict.ours}\nIn the proposal:\n${merged.conflict.theirs}`,
+      { hint: `edit ${path} as you want it, then: ralph tasks dismiss ${number}` },
+    );
+  if (isGuarded) editKept(place, () => merged.file);
+  const there = file.peek();
+  if (there === null || there.equals(now)) file.edit(() => merged.file);
+  else {
+    const beside = await merge(there);
+    if (beside.conflict === null) file.edit(() => beside.file);
+  }
+  return !merged.file.equals(now);
+}
+
+interface Versions {
+  readonly before: Buffer;
+  readonly now: Buffer;
+  readonly after: Buffer;
+}
+
+interface Merged {
+  readonly file: Buffer;
+  readonly conflict: { readonly ours: string; readonly theirs: string } | null;
+}
+
+async function mergeLists(request: AcceptRequest, { before, now, after }: Versions): Promise<Merged> {
+  const done = doneIn(request, now);
+  const marked = (file: Buffer): Buffer => done.reduce((at, id) => withMark(request, at, id), file);
+  return mergeFiles(request.root, { before: marked(before), now, after: marked(after) });
+}
+
+/** What is marked by now is marked in all versions, so that the mark conflicts with nothing. */
+function doneIn({ source }: AcceptRequest, now: Buffer): readonly string[] {
+  try {
+    return source.list?.doneIn(now) ?? [];
+  } catch {
+    return []; // of an unusable list the lines tell
+  }
+}
+
+function withMark({ source }: AcceptRequest, file: Buffer, id: string): Buffer {
+  try {
+    return source.markedIn(file, id, true);
+  } catch {
+    return file;
+  }
+}
+
+async function mergeFiles(root: string, { before, now, after }: Versions): Promise<Merged> {
+  const folder = mkdtempSync(join(tmpdir(), "ralph-merge-"));
+  try {
+    const at = (name: string, bytes: Buffer): string => {
+      writeFileSync(join(folder, name), bytes);
+      return join(folder, name);
+    };
+    const files = [at("now", now), at("before", before), at("after", after)];
+    const result = await createGit(root).run(["merge-file", "-p", "-q", ...files]);
+    if (result.code > CONFLICTS_MAX) throw gitError(["merge-file"], result);
+    const file = Buffer.from(result.stdout, "latin1");
+    return { file, conflict: result.code === 0 ? null : conflictIn(file.toString("utf8")) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The exit code is the number of conflicts, as far as it goes. */
+const CONFLICTS_MAX = 127;
+
+function conflictIn(text: string): { readonly ours: string; readonly theirs: string } {
+  const [, ours = "", theirs = ""] = /^<{7}[^\n]*\n([^]*?)^={7}\r?\n([^]*?)^>{7}/m.exec(text) ?? [];
+  return { ours: ours.trimEnd(), theirs: theirs.trimEnd() };
+}

@@ -1,0 +1,401 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { ListChange } from "../../core/plan/list-changes.ts";
+import type { TaskId } from "../../core/plan/task.ts";
+import { RalphError } from "../../core/ralph-error.ts";
+import type { FieldEdit } from "../../core/review/story-review.ts";
+import type { OperatorsList, PutBackRequest } from "../../engine/ports.ts";
+import { writeFileAtomically } from "../system/atomic-file.ts";
+import { safePath } from "../system/safe-path.ts";
+
+export interface ListPlace {
+  readonly root: string;
+  /** Relative to the root. */
+  readonly path: string;
+  /** A folder of ours, out of the agent's way. Without one, what is kept is gone with the process. */
+  readonly keepIn?: string | undefined;
+}
+
+/** What the guard has to know of the format. */
+export interface GuardedFormat {
+  /** What leads from one version to the other; none where they say the same. Throws `bad-tasks`. */
+  compare(before: Buffer, after: Buffer): readonly ListChange[];
+  /** The tasks that are marked as done. Throws `bad-tasks`. */
+  doneIn(file: Buffer): readonly TaskId[];
+  /** Of a file with stories: what is in it, undefined when it cannot be read; and the file with fields set. */
+  readonly stories?: {
+    read(file: Buffer): unknown;
+    edit(file: Buffer, edits: readonly FieldEdit[]): Buffer;
+  };
+}
+
+/** What stands in the list's place. */
+type Version =
+  | { readonly is: "file"; readonly link: string | null; readonly bytes: Buffer }
+  /** Nothing, or nothing that can be read; `what` an agent did that made it so. */
+  | { readonly is: "gone"; readonly what: string };
+
+/** Keeps a list before an agent starts, and puts it back byte for byte when the agent is gone. */
+export function guardList({ root: ownRoot, path, keepIn }: ListPlace, format: GuardedFormat): OperatorsList {
+  const vault = openVault(keepIn);
+  const guardOf = (root = ownRoot): Guard => ({ root, path, vault, key: keyOf(root, path) });
+  return {
+    keep: async (root) => {
+      const guard = guardOf(root);
+      const now = look(guard);
+      vault.remove(afterName(guard));
+      if (now.is === "gone") vault.remove(keptName(guard));
+      else vault.write(keptName(guard), packed(guard, now));
+    },
+    see: async (written, root) => {
+      const guard = guardOf(root);
+      return existsSync(guard.root) && (written === null || isAmong(guard, written)) && see(guard);
+    },
+    putBack: async (request) => undo(guardOf(request.root), request, format),
+    doneIn: (file) => format.doneIn(file),
+  };
+}
+
+/** Keeps what the agent made of the file. What is no file is taken away at once: nobody must take it for work. */
+function see(guard: Guard): boolean {
+  const kept = readVersion(guard, keptName(guard));
+  const now = look(guard);
+  // Put back already, before the run that goes on began: then what the agent made of it is kept, too.
+  if (kept === null || isSame(now, kept)) return false;
+  guard.vault.write(afterName(guard), packed(guard, now));
+  if (now.is === "gone") putInPlace(guard, kept);
+  return now.is === "gone";
+}
+
+function undo(
+  guard: Guard,
+  { iteration, settle }: PutBackRequest,
+  format: GuardedFormat,
+): readonly ListChange[] {
+  const { vault } = guard;
+  for (;;) {
+    const kept = readVersion(guard, keptName(guard));
+    if (kept?.is !== "file") return [];
+    const seen = readVersion(guard, afterName(guard));
+    if (seen === null) {
+      settle?.(storiesIn(kept, format));
+      return [];
+    }
+    const now = look(guard);
+    const target = { ...kept, bytes: settled(kept, seen, format, settle) };
+    // A person may have edited it since; whoever cannot be told apart is in the proposal.
+    const after = isSame(now, target) || isSame(now, kept) ? seen : now;
+    const changes = changesBetween(target, after, format);
+    vault.write(afterName(guard), packed(guard, after));
+    if (changes.length > 0) {
+      vault.write(versionName(iteration, "before"), target.bytes);
+      if (after.is === "file") vault.write(versionName(iteration, "after"), after.bytes);
+      else vault.remove(versionName(iteration, "after"));
+    }
+    putInPlace(guard, target);
+    const again = readVersion(guard, keptName(guard));
+    // A person's command has edited it meanwhile.
+    if (again !== null && isSame(again, kept)) return changes;
+  }
+}
+
+function settled(
+  kept: Version & { is: "file" },
+  seen: Version,
+  format: GuardedFormat,
+  settle: PutBackRequest["settle"],
+): Buffer {
+  const edits = settle?.(storiesIn(seen, format)) ?? [];
+  return edits.length === 0 ? kept.bytes : (format.stories?.edit(kept.bytes, edits) ?? kept.bytes);
+}
+
+function storiesIn(version: Version, { stories }: GuardedFormat): unknown {
+  return version.is === "file" ? stories?.read(version.bytes) : undefined;
+}
+
+function changesBetween(before: Version, after: Version, format: GuardedFormat): readonly ListChange[] {
+  if (before.is === "gone") return [];
+  if (after.is === "gone") return [{ is: "other", what: after.what }];
+  const isLink = after.link !== before.link;
+  const link: readonly ListChange[] = isLink ? [{ is: "other", what: "replaced the file by a link" }] : [];
+  if (after.bytes.equals(before.bytes)) return link;
+  try {
+    return [...link, ...format.compare(before.bytes, after.bytes)];
+  } catch (error) {
+    if (!(error instanceof RalphError && ["bad-tasks", "no-tasks"].includes(error.code))) throw error;
+    return [...link, { is: "other", what: `made the list unusable (${error.message})` }];
+  }
+}
+
+interface Lists {
+  readonly root: string;
+  readonly stateFolder: string;
+}
+
+/** Whether a list is not what was kept of it; only while an agent works does that say something. */
+export function areListsTouched(lists: Lists): boolean {
+  return touched(lists).length > 0;
+}
+
+/** Puts lists back that an agent may have changed when its Ralph was killed; the facts about it follow with the next run. */
+export function restoreLists(lists: Lists): void {
+  for (const { guard, kept, now } of touched(lists)) {
+    guard.vault.write(afterName(guard), packed(guard, now));
+    putInPlace(guard, kept);
+  }
+}
+
+interface Touched {
+  readonly guard: Guard;
+  readonly kept: Version;
+  readonly now: Version;
+}
+
+function touched({ root, stateFolder }: Lists): readonly Touched[] {
+  const vault = openVault(stateFolder);
+  return vault.names("list").flatMap((name): readonly Touched[] => {
+    const header = name.endsWith(KEPT) ? headerOf(vault.read(`list/${name}`)) : null;
+    if (header === null || header.root !== realRoot(root)) return [];
+    const guard = { root, path: header.path, vault, key: name.slice(0, -KEPT.length) };
+    const [kept, now] = [readVersion(guard, keptName(guard)), look(guard)];
+    return kept === null || isSame(now, kept) ? [] : [{ guard, kept, now }];
+  });
+}
+
+/** What comes back when the agent is gone. */
+export function readKept(place: ListPlace): Buffer | null {
+  const kept = keptOf(place).version;
+  return kept?.is === "file" ? kept.bytes : null;
+}
+
+/** A person's command edits the list while an agent works: what comes back is edited, too. */
+export function editKept(place: ListPlace, change: (file: Buffer) => Buffer | null): void {
+  const { guard, version } = keptOf(place);
+  const changed = version?.is === "file" ? change(version.bytes) : null;
+  if (version?.is === "file" && changed !== null)
+    guard.vault.write(keptName(guard), packed(guard, { ...version, bytes: changed }));
+}
+
+function keptOf({ root, path, keepIn }: ListPlace): {
+  readonly guard: Guard;
+  readonly version: Version | null;
+} {
+  const guard = { root, path, vault: openVault(keepIn), key: keyOf(root, path) };
+  return { guard, version: readVersion(guard, keptName(guard)) };
+}
+
+export interface ProposedVersions {
+  readonly before: Buffer;
+  /** Null: the agent left no file. */
+  readonly after: Buffer | null;
+}
+
+export function readProposal(stateFolder: string, iteration: number): ProposedVersions | null {
+  const vault = openVault(stateFolder);
+  const before = vault.read(versionName(iteration, "before"));
+  return before === null ? null : { before, after: vault.read(versionName(iteration, "after")) };
+}
+
+interface Guard {
+  readonly root: string;
+  readonly path: string;
+  readonly vault: Vault;
+  readonly key: string;
+}
+
+const KEPT = ".kept";
+
+function keptName({ key }: Guard): string {
+  return `list/${key}${KEPT}`;
+}
+
+function afterName({ key }: Guard): string {
+  return `list/${key}.after`;
+}
+
+function versionName(iteration: number, which: "before" | "after"): string {
+  return `proposals/${iteration}/${which}`;
+}
+
+function keyOf(root: string, path: string): string {
+  return createHash("sha256")
+    .update(`${realRoot(root)}\0${path}`)
+    .digest("hex")
+    .slice(0, 16);
+}
+
+function realRoot(root: string): string {
+  return existsSync(root) ? realpathSync(root) : root;
+}
+
+/** Whether one of the files is the list, under whatever name. */
+function isAmong({ root, path }: Guard, written: readonly string[]): boolean {
+  const list = statSync(join(root, path), { throwIfNoEntry: false });
+  return written.some((name) => {
+    if (name === path || list === undefined) return true;
+    const file = statSync(join(root, name), { throwIfNoEntry: false });
+    return file !== undefined && file.ino === list.ino && file.dev === list.dev;
+  });
+}
+
+function look({ root, path }: Guard): Version {
+  const there = lstatSync(join(root, path), { throwIfNoEntry: false });
+  if (there === undefined) return { is: "gone", what: "deleted the file" };
+  const link = there.isSymbolicLink() ? readlinkSync(join(root, path)) : null;
+  const what = link === null ? "put something else in the place of the file" : "replaced the file by a link";
+  try {
+    const real = safePath(root, path);
+    return statSync(real).isFile() ? { is: "file", link, bytes: readFileSync(real) } : { is: "gone", what };
+  } catch {
+    return { is: "gone", what }; // it leads nowhere, or outside
+  }
+}
+
+function isSame(a: Version, b: Version): boolean {
+  return a.is === "file" && b.is === "file" && a.link === b.link && a.bytes.equals(b.bytes);
+}
+
+/** Writes it where it was, whatever stands there now. */
+function putInPlace({ root, path, vault }: Guard, version: Version): void {
+  if (version.is === "gone") return;
+  const place = join(root, path);
+  clearWay(root, path, vault);
+  const there = lstatSync(place, { throwIfNoEntry: false });
+  const link = there?.isSymbolicLink() === true ? readlinkSync(place) : null;
+  if (there !== undefined && link === null && !there.isFile()) vault.setAside(place);
+  else if (link !== null && link !== version.link) rmSync(place);
+  if (version.link !== null && link !== version.link) {
+    rmSync(place, { force: true });
+    symlinkSync(version.link, place);
+  }
+  const real = version.link === null ? place : safePath(root, path);
+  const now = lstatSync(real, { throwIfNoEntry: false });
+  if (now?.isFile() !== true || !readFileSync(real).equals(version.bytes))
+    writeFileAtomically(real, version.bytes);
+}
+
+/** The folders above it are folders again. */
+function clearWay(root: string, path: string, vault: Vault): void {
+  const folder = dirname(path);
+  if (folder === ".") return;
+  let isOutside = false;
+  try {
+    safePath(root, folder);
+  } catch {
+    isOutside = true;
+  }
+  const parts = folder.split("/");
+  for (const [at] of parts.entries()) {
+    const place = join(root, ...parts.slice(0, at + 1));
+    const there = lstatSync(place, { throwIfNoEntry: false });
+    if (there?.isSymbolicLink() === true ? isOutside || !existsSync(place) : there?.isDirectory() === false)
+      vault.setAside(place);
+  }
+  mkdirSync(join(root, folder), { recursive: true });
+}
+
+interface Header {
+  readonly root: string;
+  readonly path: string;
+  readonly version:
+    { readonly is: "file"; readonly link: string | null } | { readonly is: "gone"; readonly what: string };
+}
+
+/** One line that says what it is, and the bytes: one file, so that it is there as a whole or not at all. */
+function packed({ root, path }: Guard, version: Version): Buffer {
+  const { is } = version;
+  const header: Header = {
+    root: realRoot(root),
+    path,
+    version: is === "file" ? { is, link: version.link } : { is, what: version.what },
+  };
+  const bytes = is === "file" ? version.bytes : Buffer.alloc(0);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes]);
+}
+
+function headerOf(file: Buffer | null): Header | null {
+  return file === null ? null : (JSON.parse(file.toString("utf8", 0, file.indexOf("\n"))) as Header);
+}
+
+function readVersion({ vault }: Guard, name: string): Version | null {
+  const file = vault.read(name);
+  const header = headerOf(file);
+  if (file === null || header === null) return null;
+  const { version } = header;
+  return version.is === "gone" ? version : { ...version, bytes: file.subarray(file.indexOf("\n") + 1) };
+}
+
+/** Where versions of lists are kept, by names with slashes. */
+interface Vault {
+  read(name: string): Buffer | null;
+  write(name: string, bytes: Buffer): void;
+  remove(name: string): void;
+  names(folder: string): readonly string[];
+  /** Takes whatever stands there out of the work tree. */
+  setAside(path: string): void;
+}
+
+function openVault(folder: string | undefined): Vault {
+  return folder === undefined ? memoryVault() : folderVault(folder);
+}
+
+function memoryVault(): Vault {
+  const files = new Map<string, Buffer>();
+  return {
+    read: (name) => files.get(name) ?? null,
+    write: (name, bytes) => void files.set(name, bytes),
+    remove: (name) => void files.delete(name),
+    names: () => [],
+    setAside: (path) => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+function folderVault(folder: string): Vault {
+  return {
+    read: (name) => readIfThere(join(folder, name)),
+    write(name, bytes) {
+      const path = join(folder, name);
+      if (readIfThere(path)?.equals(bytes) === true) return;
+      // The list is copied as it is, with whatever secret somebody wrote into it.
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writeFileAtomically(path, bytes);
+    },
+    remove: (name) => rmSync(join(folder, name), { force: true }),
+    names: (below) => (existsSync(join(folder, below)) ? readdirSync(join(folder, below)) : []),
+    setAside(path) {
+      mkdirSync(join(folder, "set-aside"), { recursive: true });
+      const place = join(
+        folder,
+        "set-aside",
+        `${Date.now()}-${createHash("sha256").update(path).digest("hex").slice(0, 8)}`,
+      );
+      try {
+        renameSync(path, place);
+      } catch {
+        renameSync(path, `${path}.set-aside-${Date.now()}`); // another disk
+      }
+    },
+  };
+}
+
+function readIfThere(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
