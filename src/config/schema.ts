@@ -321,10 +321,7 @@ const run = z.strictObject({
   retries: count
     .default(3)
     .describe("transient failures in a row that are tried again; they are no iterations"),
-  fallback_agents: listOf(
-    text,
-    "who takes over, in this order, when an agent is suspended, or while it is limited",
-  ),
+  fallback_agents: listOf(text, "who takes over, in this order, from an agent that is suspended or limited"),
 });
 
 const promise = z.strictObject({

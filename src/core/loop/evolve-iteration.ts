@@ -8,7 +8,7 @@ import { usageWith, type AgentReport } from "../report/agent-report.ts";
 import type { EventOf, Recorded } from "../events.ts";
 import { withCost, withExtraCost } from "../limits/budget.ts";
 import { withSignal } from "../limits/exit-rules.ts";
-import { NO_CHANGES, type Leftover } from "../report/evidence.ts";
+import { NO_CHANGES, type Leftover, type Footing } from "../report/evidence.ts";
 import { withChallenges } from "../verdict/concerns.ts";
 import { withLearned } from "./agent-for.ts";
 import { failingIn, gatesKnown, gatesKnownAt, withGateLeftovers } from "./evolve-worktrees.ts";
@@ -17,7 +17,6 @@ import {
   taskState,
   withLeftovers,
   withTask,
-  type Footing,
   type OpenIteration,
   type Phase,
   type RunState,

@@ -8,9 +8,9 @@ import type { AgentReport, Usage } from "../report/agent-report.ts";
 import {
   NO_LEFTOVERS,
   type Evidence,
+  type Footing,
   type Leftover,
   type Leftovers,
-  type ChangeSet,
 } from "../report/evidence.ts";
 import type { CheckedGate, GateOutcome } from "../report/checked-gate.ts";
 import type { Settings, WorktreeSettings } from "../settings.ts";
@@ -402,23 +402,6 @@ export interface AgentSession {
   readonly worker: string | null;
   /** By all of its iterations. */
   readonly used: Usage;
-}
-
-/**
- * What the task's own iterations changed. Other tasks and people commit in between: the work counts from
- * `base`, where the latest unbroken row of its own iterations began, plus what rows before it had changed.
- */
-export interface Footing {
-  /** Where its very first iteration began. */
-  readonly first: string | null;
-  readonly base: string | null;
-  /** HEAD after the last iteration of the row. */
-  readonly head: string | null;
-  readonly earlier: ChangeSet;
-  /** Everything so far, `earlier` included. */
-  readonly changed: ChangeSet;
-  /** What agents had left uncommitted before the row began. */
-  readonly leftovers: readonly Leftover[];
 }
 
 export interface Question {

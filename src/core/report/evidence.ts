@@ -80,6 +80,23 @@ export interface FileSpan {
   readonly upTo: number;
 }
 
+/**
+ * What the task's own iterations changed. Other tasks and people commit in between: the work counts from
+ * `base`, where the latest unbroken row of its own iterations began, plus what rows before it had changed.
+ */
+export interface Footing {
+  /** Where its very first iteration began. */
+  readonly first: string | null;
+  readonly base: string | null;
+  /** HEAD after the last iteration of the row. */
+  readonly head: string | null;
+  readonly earlier: ChangeSet;
+  /** Everything so far, `earlier` included. */
+  readonly changed: ChangeSet;
+  /** What agents had left uncommitted before the row began. */
+  readonly leftovers: readonly Leftover[];
+}
+
 export const NO_LEFTOVERS: Leftovers = { byAgents: [], byGates: [], gatesRan: null };
 
 export const PATHS_KEPT = 200;
