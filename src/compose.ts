@@ -6,11 +6,7 @@ import { InterventionFiles } from "./adapters/files/intervention-files.ts";
 import { createLetters } from "./adapters/files/letters.ts";
 import { Logbook } from "./adapters/files/logbook.ts";
 import { createNotes } from "./adapters/files/notes.ts";
-import {
-  deleteOldTexts,
-  lastTranscript,
-  prepareRalphFolder,
-} from "./adapters/files/ralph-folder.ts";
+import { deleteOldTexts, lastTranscript, prepareRalphFolder } from "./adapters/files/ralph-folder.ts";
 import { Views } from "./adapters/files/views.ts";
 import { allGatesOf } from "./compose-gates.ts";
 import { besideOf, workspacesBeside } from "./compose-beside.ts";

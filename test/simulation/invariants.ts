@@ -63,7 +63,8 @@ function checkOperatorsBranch(world: World, events: readonly Recorded[]): void {
     const planned = state.plan?.tasks.find((task) => task.id === id);
     if (completion !== null || worktree !== null || planned === undefined || planned.done) continue;
     const isLeft = ["blocked", "undecided", "failed", "cancelled"].includes(statusOf(state, planned));
-    if (work?.is === "in-place" && isLeft && hasWork) world.violate(`the work of ${id} was left on the branch`);
+    if (work?.is === "in-place" && isLeft && hasWork)
+      world.violate(`the work of ${id} was left on the branch`);
     const isAway = work === null || work.is === "aside";
     const isThere = [...files.keys()].some((name) => name === id || name.startsWith(`${id}.`));
     if (isAway && isThere && character !== "finds-it-done" && world.lanes === null)

@@ -115,7 +115,10 @@ export async function commitIndex(checkout: Checkout, commit: Commit): Promise<b
 }
 
 /** Works on a copy of the index; what the agent staged there stays as it is. */
-export async function withOwnIndex<T>({ gitDir }: Pick<Checkout, "gitDir">, work: (env: Env) => Promise<T>): Promise<T> {
+export async function withOwnIndex<T>(
+  { gitDir }: Pick<Checkout, "gitDir">,
+  work: (env: Env) => Promise<T>,
+): Promise<T> {
   const copy = join(gitDir, `${OWN_INDEX_PREFIX}${randomBytes(4).toString("hex")}`);
   try {
     if (existsSync(join(gitDir, "index"))) copyFileSync(join(gitDir, "index"), copy);
