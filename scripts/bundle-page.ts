@@ -16,6 +16,8 @@ export async function bundlePage(folder: string): Promise<void> {
     platform: "browser",
     transform: { jsx: { runtime: "automatic", importSource: "preact" }, target: "es2022" },
     tsconfig: false,
+    // The core only defines things: what the page does not use stays out.
+    treeshake: { moduleSideEffects: (id) => !id.startsWith(join(root, "src", "core")) },
     logLevel: "warn",
   });
   await bundled.write({ dir: folder, format: "esm", entryFileNames: "[name].js", minify: true });

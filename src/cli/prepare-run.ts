@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { templateProblem } from "../core/prompt/build-prompt.ts";
 import { agentNamed, agentSection } from "../core/agents.ts";
 import type { CliContext } from "./commands.ts";
-import { readState, requireProgram } from "./project-state.ts";
+import { readState } from "./project-state.ts";
 import { warnTo } from "./warn-to.ts";
 import { roadmapDefaults, sourceRequest, type SourceFlags } from "./run-options.ts";
 import { missingProgramOf } from "../compose-gates.ts";
@@ -12,6 +12,7 @@ import { requireSandbox } from "../compose-sandbox.ts";
 import {
   areListsTouched,
   builtInAgents,
+  findProgram,
   capabilitiesOf,
   createNotes,
   isDriven,
@@ -288,4 +289,26 @@ function readPromptTemplate({ root, ralphDir }: Project, stage = "build"): strin
   const problem = templateProblem(template);
   if (problem === null) return template;
   throw new RalphError("config", `${relative(root, path)}:${problem.line}: ${problem.message}`);
+}
+
+export function programOf({ command, format }: AgentSettings): string {
+  return command === null ? format : (command[0] ?? "");
+}
+
+/** Refuses to start with an agent that is not there. */
+export function requireProgram(agent: AgentSettings, cwd: string, env: NodeJS.ProcessEnv): void {
+  const program = programOf(agent);
+  if (findProgram(program, cwd, env) !== null) return;
+  const here = builtInAgents()
+    .filter((one) => one.command === null && findProgram(programOf(one), cwd, env) !== null)
+    .map(({ name }) => `--agent ${name}`);
+  const other =
+    here.length === 0 ? "choose another with --agent" : `take one that is here (${here.join(", ")})`;
+  throw new RalphError(
+    "no-agent",
+    `the agent "${agent.name}" needs the program ${program}, which is not installed`,
+    {
+      hint: `install it, ${other}, or see how: ralph doctor`,
+    },
+  );
 }

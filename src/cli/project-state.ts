@@ -1,16 +1,7 @@
 import { iterationRecords, RECORD_EVENTS, type IterationRecord } from "../core/projections/history.ts";
 import { latestState } from "../engine/operator.ts";
 import { once } from "node:events";
-import {
-  builtInAgents,
-  driverOf,
-  findProgram,
-  hasLog,
-  openLog,
-  workersOf,
-  writeStatusFile,
-  type Project,
-} from "../compose.ts";
+import { driverOf, hasLog, openLog, workersOf, writeStatusFile, type Project } from "../compose.ts";
 import type { Recorded } from "../core/events.ts";
 import { hourOf } from "../core/limits/budget.ts";
 import { EMPTY_STATE, type State } from "../core/loop/state.ts";
@@ -22,8 +13,7 @@ import {
   type WorkerRow,
   workerRow,
 } from "../core/projections/status.ts";
-import { RalphError } from "../core/ralph-error.ts";
-import type { AgentSettings, Commands } from "../core/settings.ts";
+import type { Commands } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
 import type { Log, LogFilter } from "../engine/ports.ts";
 
@@ -59,28 +49,6 @@ export async function withLog<Result>(
   } finally {
     await log.close();
   }
-}
-
-export function programOf({ command, format }: AgentSettings): string {
-  return command === null ? format : (command[0] ?? "");
-}
-
-/** Refuses to start with an agent that is not there. */
-export function requireProgram(agent: AgentSettings, cwd: string, env: NodeJS.ProcessEnv): void {
-  const program = programOf(agent);
-  if (findProgram(program, cwd, env) !== null) return;
-  const here = builtInAgents()
-    .filter((one) => one.command === null && findProgram(programOf(one), cwd, env) !== null)
-    .map(({ name }) => `--agent ${name}`);
-  const other =
-    here.length === 0 ? "choose another with --agent" : `take one that is here (${here.join(", ")})`;
-  throw new RalphError(
-    "no-agent",
-    `the agent "${agent.name}" needs the program ${program}, which is not installed`,
-    {
-      hint: `install it, ${other}, or see how: ralph doctor`,
-    },
-  );
 }
 
 /** Every iteration, or those of a task, oldest first. */

@@ -72,24 +72,25 @@ export interface AcceptedWork {
 /** The file with the tasks, in the user's checkout or (with a root) an agent's copy of it in a worktree. */
 export interface OperatorsList {
   /** Keeps the file as it is, durably, before an agent starts. */
-  keep(root?: string): Promise<void>;
+  keep(): Promise<void>;
   /**
    * The agent is gone: keeps what it made of the file. What changes from now on is somebody else's doing. `written` are
    * all files that it wrote; null where nobody knows them all. True: something that was no file is gone from its place.
    */
-  see(written: readonly string[] | null, root?: string): Promise<boolean>;
+  see(written: readonly string[] | null): Promise<boolean>;
   /**
    * Puts the file back as it was kept, if the agent changed it, and keeps both versions under the iteration's number.
    * Answers what the agent's edit would change. Safe to repeat, also after a crash at any point.
    */
   putBack(request: PutBackRequest): Promise<readonly ListChange[]>;
+  /** What is in it now, of a file with stories; undefined when it is gone, or cannot be read as what it is. */
+  read(): Promise<unknown>;
   /** The tasks that are marked as done in a version of the file. Throws when it cannot be used. */
   doneIn(file: Buffer): readonly TaskId[];
 }
 
 export interface PutBackRequest {
   readonly iteration: number;
-  readonly root?: string | undefined;
   /**
    * The edits of stories that stay, of those that are in the agent's version of the file; undefined is one that is
    * gone, or cannot be read as what it is.

@@ -184,7 +184,7 @@ test -n "$branch" || until test -e "${common}/moved"; do sleep 0.05; done\n`,
     const held = await run("--worktree");
     expect(held.code).toBe(2);
     const command = `git update-ref refs/heads/ralph/one ${accepted}`;
-    expect(held.stdout).toContain(`somebody moved ralph/one; put it back: ${command}, then: ralph run`);
+    expect(held.stdout).toContain(`somebody moved ralph/one; put it back: ${command}\n`);
     project.git(...command.split(" ").slice(1));
     expect(await run("--worktree")).toMatchObject({ code: 0 });
     expect(project.read("one.txt")).toBe("both\n");
@@ -216,7 +216,7 @@ test -n "$branch" || until test -e "${common}/moved"; do sleep 0.05; done\n`,
     expect(code).toBe(2);
     expect(stdout).toContain(`the accepted commit ${accepted} of ralph/one is no longer in this repository`);
     const { stdout: inbox } = await project.ralph("inbox");
-    expect(inbox).toContain("one waits to be merged: the accepted commit");
+    expect(inbox).toContain("one is blocked: its work waits on ralph/one: the accepted commit");
     expect(inbox).toContain("ralph reset --task one");
     await project.ralph("reset", "--task", "one");
     expect(await run("--worktree")).toMatchObject({ code: 0 });

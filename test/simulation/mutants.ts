@@ -168,9 +168,9 @@ export const MUTANTS: readonly Mutant[] = [
     ports: (ports) => {
       let isKept = false;
       return withList(ports, (list) => ({
-        keep: (root) => {
+        keep: () => {
           isKept = true;
-          return list.keep(root);
+          return list.keep();
         },
         putBack: (request) => (isKept ? list.putBack(request) : Promise.resolve([])),
       }));

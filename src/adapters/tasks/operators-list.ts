@@ -49,22 +49,19 @@ type Version =
   | { readonly is: "gone"; readonly what: string };
 
 /** Keeps a list before an agent starts, and puts it back byte for byte when the agent is gone. */
-export function guardList({ root: ownRoot, path, keepIn }: ListPlace, format: GuardedFormat): OperatorsList {
+export function guardList({ root, path, keepIn }: ListPlace, format: GuardedFormat): OperatorsList {
   const vault = openVault(keepIn);
-  const guardOf = (root = ownRoot): Guard => ({ root, path, vault, key: keyOf(root, path) });
+  const guard: Guard = { root, path, vault, key: keyOf(root, path) };
   return {
-    keep: async (root) => {
-      const guard = guardOf(root);
+    keep: async () => {
       const now = look(guard);
       vault.remove(afterName(guard));
       if (now.is === "gone") vault.remove(keptName(guard));
       else vault.write(keptName(guard), packed(guard, now));
     },
-    see: async (written, root) => {
-      const guard = guardOf(root);
-      return existsSync(guard.root) && (written === null || isAmong(guard, written)) && see(guard);
-    },
-    putBack: async (request) => undo(guardOf(request.root), request, format),
+    see: async (written) => (written === null || isAmong(guard, written)) && see(guard),
+    putBack: async (request) => undo(guard, request, format),
+    read: async () => storiesIn(look(guard), format),
     doneIn: (file) => format.doneIn(file),
   };
 }

@@ -66,9 +66,8 @@ function redactingList(
   realIds: ReadonlyMap<string, string>,
 ): OperatorsList {
   return {
-    doneIn: (file) => list.doneIn(file),
-    keep: (root) => list.keep(root),
-    see: (written, root) => list.see(written, root),
+    ...list,
+    read: async () => redactAll(await list.read(), redact),
     putBack: async ({ settle, ...request }) => {
       const changes = await list.putBack({
         ...request,

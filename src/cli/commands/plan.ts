@@ -7,7 +7,7 @@ import { PlanFiles, requirePrd, type PutBack } from "../plan/plan-files.ts";
 import { attemptLines, exitCodeOf, reportJson, reportLines, type PlanReport } from "../plan/plan-lines.ts";
 import { LiveLine, progressText, quoted } from "../print/run-printer.ts";
 import { styleFor } from "../print/style.ts";
-import { requireProgram } from "../project-state.ts";
+import { requireProgram } from "../prepare-run.ts";
 import { sayAgent, warnTo } from "../warn-to.ts";
 import { pluginsOf } from "../../compose-plugins.ts";
 import { requireSandbox } from "../../compose-sandbox.ts";

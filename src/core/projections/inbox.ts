@@ -185,7 +185,9 @@ function adviceFor(blocked: Case): Advice {
 
 function clearTheWay({ known }: Case): Advice | null {
   if (known === undefined || !isMergeHeld(known)) return null;
-  return { suggestion: "manual_review", first: "commit or put away what is in the way" };
+  const isDirty = whyBlocked(known)?.includes("uncommitted changes") === true;
+  const first = isDirty ? "commit or put away what is in the way" : "settle what it says";
+  return { suggestion: "manual_review", first };
 }
 
 function answerNeeded({ records }: Case): Advice | null {

@@ -146,9 +146,11 @@ async function undoListEdits(source: TaskSource, state: State, open: OpenIterati
       value: now[field],
     }));
   };
-  const request = { iteration: open.number, root: worktree?.root, settle };
-  const list = (await source.list?.putBack(request)) ?? [];
-  const taken = worktree === null ? await source.takeBackMarks?.(doneTasks(state)) : undefined;
+  // An agent in a worktree has a copy of its own, which is not merged.
+  if (worktree !== null && own !== null) settle(await source.list?.read());
+  const isInPlace = worktree === null;
+  const list = (isInPlace && (await source.list?.putBack({ iteration: open.number, settle }))) || [];
+  const taken = isInPlace ? await source.takeBackMarks?.(doneTasks(state)) : undefined;
   return {
     marksTakenBack: [...tasksThat("ticked", list), ...(taken ?? [])],
     tasksRemoved: tasksThat("removed", list),

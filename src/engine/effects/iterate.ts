@@ -9,7 +9,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import { analyzed } from "./collect-evidence.ts";
 import type { Journal } from "../journal.ts";
 import { lookAround } from "../look-around.ts";
-import type { Ports, Snapshot } from "../ports.ts";
+import type { Ports, Snapshot, TaskSource } from "../ports.ts";
 import type { AgentReport } from "../../core/report/agent-report.ts";
 import { workspaceFor, openIteration } from "../workspace-for.ts";
 import { nextCost, underWayUsd } from "../../core/loop/brakes.ts";
@@ -35,8 +35,8 @@ export async function iterate(
   if (needsBaseline(journal.state, effect.task, snapshot.head))
     return measureBaseline(effect.task, snapshot.head, ports, journal, signal);
   if (await isDayBudgetReached(effect.task, ports, journal)) return;
-  const root = taskState(journal.state, effect.task).worktree?.root;
-  await ports.source.list?.keep(root);
+  const list = listInReach(ports, journal.state, effect.task);
+  await list?.keep();
   const admitted = await admit(effect, snapshot, ports, journal, signal);
   if (admitted === null) return;
   const { started, prompt, promise, about, session, model } = admitted;
@@ -70,7 +70,7 @@ export async function iterate(
     },
     signal,
   );
-  if ((await ports.source.list?.see(allWritten(report), root)) === true) workspace.lookAhead();
+  if ((await list?.see(allWritten(report))) === true) workspace.lookAhead();
   const analyzedReport = await analyzed(ports, journal.state, iteration, report);
   await journal.record(
     { type: "iteration.ended", run, task, iteration, report: analyzedReport },
@@ -279,6 +279,11 @@ export async function tellAgent(
   });
 }
 
+/** In a worktree the agent has a copy of its own, which is not merged. */
+function listInReach({ source }: Ports, state: State, task: TaskId): TaskSource["list"] {
+  return taskState(state, task).worktree === null ? source.list : undefined;
+}
+
 /** Records an iteration as interrupted: nobody saw how its agent ended. */
 export async function closeOrphan(
   effect: EffectOf<"close-orphan">,
@@ -287,8 +292,7 @@ export async function closeOrphan(
 ): Promise<void> {
   const open = openIteration(journal.state, effect.iteration);
   const report = await ports.agents.recoverReport(open.number, open.startedAt);
-  const root = taskState(journal.state, open.task).worktree?.root;
-  await ports.source.list?.see(allWritten(report), root);
+  await listInReach(ports, journal.state, open.task)?.see(allWritten(report));
   await journal.record({
     type: "iteration.ended",
     run: open.run,
