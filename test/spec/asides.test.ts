@@ -202,6 +202,25 @@ describe("work that was not accepted leaves the operator's branch", () => {
     expect(spec.state.leftovers[""]?.byAgents).toEqual([secret]);
   });
 
+  test("files that stay are not held against another agent, which has to commit all of its own", () => {
+    const secret = { path: ".env", look: "1" };
+    const agentCommits = { ...git, commit: "agent" } as const;
+    const claims = (look: string): Event[] => [
+      iterationStarted(2, two),
+      iterationEnded(2, two, "complete"),
+      evidence(2, two, ["two.ts"], { uncommitted: [{ ...secret, look }] }),
+    ];
+    const spec = given(
+      starts({ git: agentCommits }),
+      tasksObserved(one, two),
+      iterationStarted(1, one),
+      iterationEnded(1, one, "blocked"),
+      evidence(1, one, ["one.ts"], { uncommitted: [secret] }),
+    ).andThen(published, { ...leaving, left: [".env"] } as Event, left);
+    expect(spec.andThen(...claims("1")).effects).toMatchObject([{ events: [{ verdict: "accepted" }, {}] }]);
+    expect(spec.andThen(...claims("2")).effects).toMatchObject([{ events: [{ verdict: "rejected" }, {}] }]);
+  });
+
   test("with git.unaccepted = keep everything stays", () => {
     const keep = { ...git, unaccepted: "keep" } as const;
     const kept = given(starts({ git: keep }), tasksObserved(one, two), ...says("blocked")).andThen(published);

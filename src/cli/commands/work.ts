@@ -146,15 +146,20 @@ async function dropWork(
   if (footing === null || branch === null) throw notAlone(id, "nobody knows on which branch it is");
   if (footing.earlier.files > 0) throw notAlone(id, "others have committed in between");
   const lists = state.plan?.source.path == null ? [] : [state.plan.source.path];
-  const { byAgents, byGates, gatesRan } = leftoversInPlace(state);
-  const committed = await workspaceOf(project).commitWork({
+  const leftovers = leftoversInPlace(state);
+  const { byAgents, byGates, gatesRan } = leftovers;
+  const workspace = workspaceOf(project);
+  // Of an agent that was killed nobody knows what it left; of any other we do.
+  const isKilled = state.iterations.some((open) => open.task === id);
+  const theirs = isKilled ? [] : await workspace.dirtyPaths(lists, leftovers);
+  const committed = await workspace.commitWork({
     ...backup,
     task: id,
     title: "discarded",
     hooks: false,
     from: { head: footing.head, branch },
     ignore: lists,
-    leaveAlone: state.run?.settings.leaveAlone ?? [],
+    leaveAlone: [...(state.run?.settings.leaveAlone ?? []), ...theirs],
     leftBefore: byAgents,
     leftByGates: byGates,
     gatesRan,

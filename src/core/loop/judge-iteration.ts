@@ -120,7 +120,7 @@ export function caseOf(
   phase: JudgeablePhase,
 ): CaseContext {
   const { report, evidence, gates, oldChecks, reading } = phase;
-  const { iterations, stuckCount, baseline, challenged, isAgreed } = taskState(state, id);
+  const { iterations, stuckCount, baseline, challenged, isAgreed, footing } = taskState(state, id);
   return {
     task: state.plan?.tasks.find((planned) => planned.id === id),
     stage,
@@ -128,6 +128,7 @@ export function caseOf(
     hasWorkedBefore: stuckCount < iterations - 1,
     report,
     evidence,
+    leftBefore: footing?.leftovers ?? [],
     settings: run.settings,
     baseline,
     gates,
