@@ -101,7 +101,7 @@ describe("work that was not accepted leaves the operator's branch", () => {
       ...published,
       kind: "decide",
       file: "decide.txt",
-    } as Event);
+    });
     asks.wants("set-aside:one");
   });
 
@@ -198,7 +198,7 @@ describe("work that was not accepted leaves the operator's branch", () => {
       iterationStarted(1, one),
       iterationEnded(1, one, "blocked"),
       evidence(1, one, ["one.ts"], { uncommitted: [secret, other] }),
-    ).andThen(published, { ...leaving, left: [".env"] } as Event, left);
+    ).andThen(published, { ...leaving, left: [".env"] }, left);
     expect(spec.state.leftovers[""]?.byAgents).toEqual([secret]);
   });
 
@@ -216,7 +216,7 @@ describe("work that was not accepted leaves the operator's branch", () => {
       iterationStarted(1, one),
       iterationEnded(1, one, "blocked"),
       evidence(1, one, ["one.ts"], { uncommitted: [secret] }),
-    ).andThen(published, { ...leaving, left: [".env"] } as Event, left);
+    ).andThen(published, { ...leaving, left: [".env"] }, left);
     expect(spec.andThen(...claims("1")).effects).toMatchObject([{ events: [{ verdict: "accepted" }, {}] }]);
     expect(spec.andThen(...claims("2")).effects).toMatchObject([{ events: [{ verdict: "rejected" }, {}] }]);
   });
@@ -264,7 +264,7 @@ describe("work that is aside", () => {
 
   test("comes back after an answer", () => {
     given(starts(), tasksObserved(one), ...says("undecided"))
-      .andThen({ ...published, kind: "decide", file: "decide.txt" } as Event, leaving, left, {
+      .andThen({ ...published, kind: "decide", file: "decide.txt" }, leaving, left, {
         type: "question.answered",
         task: "one",
         answer: "that",
@@ -364,6 +364,12 @@ describe("aside work that a person accepts", () => {
 test("a mark on top of unaccepted work is no commit of somebody else's", () => {
   const footed = begun.andThen(marked("two", "m2", "h1"));
   expect(footed.state.tasks["one"]?.footing).toMatchObject({ base: "h0", head: "m2" });
+});
+
+test("unaccepted work of a task whose counters are reset is not forgotten", () => {
+  const reset: Event = { type: "task.reset", task: "one" };
+  begun.andThen(reset, runResumed({ git, onlyTasks: ["two"] })).wants("set-aside:one");
+  isAside.andThen(reset, withdrawn).wants("bring-back:one");
 });
 
 test("a task that a person ticks keeps its work on the branch", () => {

@@ -94,12 +94,8 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
       await tidy(checkout.git);
       return evidence;
     },
-    async commitWork(request) {
-      return commitWork(await open(), request);
-    },
-    async commitMark(request) {
-      return commitMark(await open(), request);
-    },
+    commitWork: async (request) => commitWork(await open(), request),
+    commitMark: async (request) => commitMark(await open(), request),
     async clearLeftovers() {
       await clearLeftovers(await open());
     },

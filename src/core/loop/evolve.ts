@@ -58,6 +58,7 @@ export function taskOf(event: Event): TaskId | null {
 }
 
 function fold(state: State, event: Recorded): State {
+  if (isAboutWork(event)) return workMoved(state, event);
   switch (event.type) {
     case "log.renewed":
       return { ...state, lastIteration: Math.max(state.lastIteration, event.lastIteration) };
@@ -115,14 +116,6 @@ function fold(state: State, event: Recorded): State {
       return handedOn(state, event);
     case "task.merged":
       return taskMerged(state, event);
-    case "work.leaving":
-    case "work.left":
-    case "work.stayed":
-    case "work.returning":
-    case "work.returned":
-    case "work.refused":
-    case "work.discarded":
-      return workMoved(state, event);
     case "task.reset":
       return taskReset(state, event.task);
     case "task.blocked":
@@ -135,9 +128,15 @@ function fold(state: State, event: Recorded): State {
   }
 }
 
+function isAboutWork(event: Recorded): event is Parameters<typeof workMoved>[1] {
+  return event.type.startsWith("work.");
+}
+
+/** Unaccepted work is where it is, whatever is forgotten of its task. */
 function taskReset(state: State, task: TaskId): State {
-  const { letter } = taskState(state, task);
-  return withTask(steersForgotten(state, task), task, { ...taskState(EMPTY_STATE, task), letter });
+  const { letter, work, footing } = taskState(state, task);
+  const known = work === null ? {} : { work, footing };
+  return withTask(steersForgotten(state, task), task, { ...taskState(EMPTY_STATE, task), letter, ...known });
 }
 
 type TaskFact =
