@@ -278,7 +278,7 @@ async function prepareUndo(
 
 async function moveBase(
   project: Project,
-  { run, iteration }: Undoable,
+  { run, task, iteration }: Undoable,
   base: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
@@ -287,7 +287,7 @@ async function moveBase(
   if (advanced.is === "moved") return;
   const why = advanced.is === "waits" ? advanced.why : "somebody else has moved it meanwhile";
   throw new RalphError("git-failed", `${base} was not moved: ${why}`, {
-    hint: "settle that, then: ralph undo",
+    hint: `settle that, then: ralph undo ${task}`,
   });
 }
 
