@@ -1,5 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createProject, exists, type Finished, type Project } from "./project.ts";
+import type { Death } from "./die-at-step.ts";
+import { createProject, exists, startRalph, type Finished, type Project } from "./project.ts";
+
+const DIE_AT_STEP = join(import.meta.dirname, "die-at-step.ts");
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -225,6 +230,38 @@ test("in a worktree, the work can be seen and discarded", async () => {
     "main",
     1,
   ]);
+});
+
+describe("killed while work leaves", () => {
+  /** Answers what it does, and dies before this step of it. */
+  async function run(step: number): Promise<readonly string[]> {
+    scripted(BLOCKED_ONCE, "", ["one"]);
+    project.commit("agent");
+    const folder = join(project.root, "..");
+    const log = join(folder, "steps");
+    const death: Death = { step, when: "before", hooks: null, fine: false, log, folder };
+    const env = { ...project.env, NODE_OPTIONS: `--import ${DIE_AT_STEP}`, DEATH: JSON.stringify(death) };
+    await startRalph(project.root, env, ["run"]).finished;
+    return readFileSync(log, "utf8").split("\n");
+  }
+
+  test.each([/update-ref .*refs\/heads\/main/, /read-tree -m -u/])(
+    "before %s, it can be discarded, and is off the branch then",
+    async (step) => {
+      const at = (await run(0)).findIndex((line) => step.test(line)) + 1;
+      expect(at).toBeGreaterThan(0);
+      project.dispose();
+      expect((await run(at)).findLast(Boolean)).toMatch(step);
+      const base = git("rev-parse", "main~1");
+      expect((await project.events()).at(-1)).toMatchObject({ type: "work.leaving", base });
+      await ends(0, "discard", "one");
+      expect([git("rev-parse", "main"), git("status", "--porcelain"), branches()]).toEqual([
+        base,
+        "",
+        "main",
+      ]);
+    },
+  );
 });
 
 describe("a claim whose old checks fail", () => {
