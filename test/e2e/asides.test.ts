@@ -32,7 +32,7 @@ const branches = (): string => git("for-each-ref", "--format=%(refname:short)", 
 
 async function ends(code: number, ...args: string[]): Promise<Finished> {
   const finished = await project.ralph(...args);
-  expect(finished, finished.stderr + finished.stdout).toMatchObject({ code });
+  expect(finished).toMatchObject({ code });
   return finished;
 }
 
