@@ -122,7 +122,10 @@ function withSameGates({ settings: before }: RunState, settings: Settings): Sett
  * open iteration, locks they held, files they had half written. The facts about it are recorded by the loop itself.
  */
 export async function recover(ports: Ports, state: State): Promise<void> {
-  const isBeside = Object.values(state.tasks).some(({ worktree }) => worktree !== null);
+  // Work that comes back is tried out in a checkout of its own.
+  const isBeside = Object.values(state.tasks).some(
+    (task) => task.worktree !== null || task.work?.is === "aside",
+  );
   if (isOpen(state.run)) {
     const { id } = state.run;
     const unbegun = Object.values(state.tasks).filter(({ footing }) => footing === null);

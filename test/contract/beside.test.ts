@@ -7,12 +7,13 @@ import { createOwnCheckout } from "../../src/adapters/workspace/own-checkout.ts"
 import { createWorktrees } from "../../src/adapters/worktrees/git-worktrees.ts";
 import { installFakeGh } from "../fixtures/fake-gh.ts";
 import { gitHands } from "./git-hands.ts";
-import { describeMerging } from "./merging.contract.ts";
+import { describeMerging, type MergingSubject } from "./merging.contract.ts";
 import { describeOwnCheckout } from "./own-checkout.contract.ts";
 import { describePullRequests } from "./pull-requests.contract.ts";
+import { describeSetAside } from "./set-aside.contract.ts";
 import { describeWorktrees } from "./worktrees.contract.ts";
 
-describeMerging("a git repository", async () => {
+async function gitMerging(): Promise<MergingSubject> {
   const hands = gitHands();
   const { root, folder, git } = hands;
   return {
@@ -24,7 +25,10 @@ describeMerging("a git repository", async () => {
       return git("for-each-ref", format, name, `${name}-*`).split("\n").filter(Boolean);
     },
   };
-});
+}
+
+describeMerging("a git repository", gitMerging);
+describeSetAside("a git repository", gitMerging);
 
 describeWorktrees("a git repository", async () => {
   const hands = gitHands();

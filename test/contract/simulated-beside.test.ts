@@ -1,10 +1,11 @@
-import { describeMerging } from "./merging.contract.ts";
+import { describeMerging, type MergingSubject } from "./merging.contract.ts";
 import { describeOwnCheckout } from "./own-checkout.contract.ts";
 import { describePullRequests } from "./pull-requests.contract.ts";
+import { describeSetAside } from "./set-aside.contract.ts";
 import { simulatedHands } from "./simulated-hands.ts";
 import { describeWorktrees } from "./worktrees.contract.ts";
 
-describeMerging("the simulated world", async () => {
+async function simulatedMerging(): Promise<MergingSubject> {
   const hands = simulatedHands();
   const { backups } = hands.world.branches;
   return {
@@ -15,7 +16,10 @@ describeMerging("the simulated world", async () => {
       return [...backups].filter(([kept]) => name.test(kept)).map(([, commit]) => commit);
     },
   };
-});
+}
+
+describeMerging("the simulated world", simulatedMerging);
+describeSetAside("the simulated world", simulatedMerging);
 
 describeWorktrees("the simulated world", async () => {
   const hands = simulatedHands();

@@ -4,7 +4,8 @@ import type { SceneName } from "./scene.ts";
 
 /** So many, from the first to the last; `npm run crash-points` has them all. */
 const SPREAD: readonly (readonly [SceneName, number])[] = [
-  ["serial", 3],
+  ["serial", 2],
+  ["asides", 2],
   ["lanes", 2],
   ["old-checks", 3],
   ["old-checks-copy", 1],

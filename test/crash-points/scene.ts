@@ -18,13 +18,14 @@ import { recordedIn } from "./recorded.ts";
 
 /**
  * What a small but complete run is: one after the other in the user's checkout, or side by side with merges; one whose
- * log has to be mended first; and those in which both tasks change checks, so that the old checks run and a reader is
+ * log has to be mended first; one in which unaccepted work leaves the branch and comes back; and those in which both tasks change checks, so that the old checks run and a reader is
  * asked, each with an overlay and with a copy of the work tree.
  */
 const KINDS = {
   serial: { args: ["run"] },
   lanes: { args: ["run", "--parallel", "2"] },
   mending: { args: ["run"] },
+  asides: { args: ["run"] },
   "old-checks": { args: ["run"], layout: "overlay" },
   "old-checks-copy": { args: ["run"], layout: "copy" },
   "old-checks-lanes": { args: ["run", "--parallel", "2"], layout: "overlay" },
@@ -72,6 +73,14 @@ test ! -d test || . "$HOME/change-checks.sh"
 test -z "$LINGER" || sleep 60
 if test $task = two; then git add -A; git commit -qm "two by the agent"; fi
 echo '<promise>COMPLETE</promise>'
+`;
+
+/** Each task needs two tries: after the first, one task asks, and the other has not come to its end. */
+const ASKING_AGENT = `cat > /dev/null
+task=$RALPH_TASK_ID
+test -z "$LINGER" || sleep 60
+if test -e $task.txt; then echo right > $task.txt; echo '<promise>COMPLETE</promise>'
+else echo wrong > $task.txt; test $task = two || echo '<promise>DECIDE:this or that?</promise>'; fi
 `;
 
 /** It leaves files of every kind. The old check of the first task fails afterwards, that of the other does not. */
@@ -125,7 +134,7 @@ export async function openScene(name: SceneName): Promise<Scene> {
   const folder = join(project.root, "..");
   const home = join(folder, "home");
   const scripts = {
-    agent: AGENT,
+    agent: name === "asides" ? ASKING_AGENT : AGENT,
     "change-checks": CHANGE_CHECKS,
     check: CHECK,
     photograph: PHOTOGRAPH,
@@ -145,6 +154,11 @@ export async function openScene(name: SceneName): Promise<Scene> {
   if (SCENES[name].layout === "copy")
     Object.assign(project.env, { NODE_OPTIONS: `--import ${DIE_AT_STEP}`, NO_NAMESPACES: "1" });
   if (name === "mending") await project.ralph("run", "--task", "one");
+  if (name === "asides") {
+    await project.ralph("run", "--task", "one");
+    await project.ralph("run", "--task", "two", "--max-iterations", "1");
+    await project.ralph("decide", "one", "that");
+  }
   const recorded = recordedIn(join(project.root, ".git", "ralph"));
   if (name === "mending") destroyFirstPage(join(project.root, ".git", "ralph", "state.db"));
   mkdirSync(join(folder, "saved"));

@@ -146,6 +146,7 @@ function inTheRepository(scene: Scene, events: readonly Recorded[]): readonly st
     ...claim(project.git("status", "--porcelain") === "", `dirty: ${project.git("status", "--porcelain")}`),
     ...claim(lines("fsck", "--connectivity-only", "--no-dangling").length === 0, "git fsck complains"),
     ...claim(lines("worktree", "list").length === 1, "a worktree is left"),
+    ...claim(lines("branch", "--list", "ralph/aside/*").length === 0, "work is still aside"),
     ...claim(uncounted.length === 0, `commits that no fact knows: ${uncounted.join(", ")}`),
   ];
 }
@@ -159,6 +160,7 @@ function uncountedCommits({ project, name, before }: Scene, events: readonly Rec
       if (event.type === "evidence.collected")
         return range(event.evidence.headBefore, event.evidence.headAfter);
       if (event.type === "task.marked") return event.commit === null ? [] : [event.commit];
+      if (event.type === "work.returning") return range(event.from, event.to);
       return event.type === "task.merged" ? [event.to] : [];
     }),
   );

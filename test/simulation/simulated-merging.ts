@@ -61,8 +61,9 @@ export function simulatedMerging(
       await step();
       return keepOnBranch(branches, name, commit);
     },
-    drop: async (branch, commit) => {
+    drop: async (branch, commit, backup) => {
       await step();
+      if (backup !== undefined) branches.keep(`${backup.run}/${backup.iteration}`, commit);
       if (branches.tip(branch) === commit) branches.move(branch, null);
     },
     revert: async (request) => {
@@ -79,7 +80,10 @@ async function setBranch(world: World, move: BranchMove, step: () => Promise<voi
   if (tip === to) return { is: "moved", held: [] };
   if (tip !== from || to === null) return { is: "stays", why: "somebody else has moved it", paths: [] };
   const isHere = branch === repository.branch;
-  const paths = isHere ? repository.inTheWayOf(to).filter((name) => !hold.includes(name)) : [];
+  const moving = new Set(repository.changedSince(to));
+  const paths = isHere
+    ? repository.uncommitted().filter((name) => moving.has(name) && !hold.includes(name))
+    : [];
   if (paths.length > 0) return { is: "stays", why: "files there have uncommitted changes", paths };
   await step();
   const held = hold.filter((name) => branches.files(from).get(name) !== branches.files(to).get(name));

@@ -165,7 +165,8 @@ async function matchWorkTree(
   }
   const matches = ([bytes, entry]: EntryAt): boolean => {
     const stats = statOf(root, bytes);
-    if (entry === null) return stats === null;
+    // What lies in a folder has paths of its own.
+    if (entry === null) return stats === null || stats.isDirectory();
     return entry.mode === SUBMODULE_MODE ? stats === null || stats.isDirectory() : !differ.has(bytes);
   };
   return new Set(entries.filter(matches).map(([bytes]) => bytes));

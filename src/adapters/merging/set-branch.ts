@@ -4,7 +4,8 @@ import { bytesOf, contains, emptyTree, gitError, type Git, textOf } from "../git
 import { resolveCommit } from "../git/read-head.ts";
 import { findCheckouts, INDEX, openGit } from "./advance.ts";
 import { changesBetween, findObstacles } from "./find-obstacles.ts";
-import { indexInfo, refOf } from "./write-commit.ts";
+import { withWorkbench } from "./workbench.ts";
+import { indexInfo, refOf, withEntries } from "./write-commit.ts";
 
 /**
  * Moves a branch, and the checkout that has it, to any other commit. Git's own commands would either lose a commit that
@@ -35,7 +36,7 @@ async function moveCheckout(place: Repository, scratch: string, move: BranchMove
   const changes = await changesBetween(git, from, to);
   const held = new Set(move.hold.map(bytesOf));
   const { paths, halfway } = await findObstacles({ root, git }, scratch, changes);
-  const inTheWay = paths.filter((path) => !held.has(bytesOf(path)));
+  const inTheWay = paths.filter((path) => !held.has(bytesOf(path)) && isTouched(bytesOf(path), changes));
   if (inTheWay.length > 0)
     return { is: "stays", why: "files there have uncommitted changes", paths: inTheWay };
   // What is held stays as it is in the work tree: to git it has arrived already.
@@ -46,15 +47,30 @@ async function moveCheckout(place: Repository, scratch: string, move: BranchMove
   ];
   if (settled.length > 0) await git.must(INDEX, { input: indexInfo(settled, sibling) });
   await git.run(["update-index", "-q", "--refresh"]);
-  const here = (await git.must(["write-tree"])).trim();
-  const files = await git.run(["read-tree", "-m", "-u", "--no-recurse-submodules", here, to]);
+  // Without what else is staged: it stays so.
+  const here = await withWorkbench(place, scratch, (bench) => withEntries(bench, from, settled));
+  const files = await git.run([...MOVE_FILES, here, to]);
   if (files.code === 0) {
     const swapped = await swap(git, move);
     const kept = arrived.filter(({ after }) => after !== null).map(({ bytes }) => textOf(bytes));
-    return swapped.is === "moved" ? { ...swapped, held: kept } : swapped;
+    if (swapped.is === "moved") return { ...swapped, held: kept };
+    // Somebody has committed in the meantime: the files are theirs again.
+    const theirs = await resolveCommit(git, refOf(move.branch));
+    if (theirs !== null) await git.run([...MOVE_FILES, to, theirs]);
+    return swapped;
   }
   if (settled.length > 0) await git.run(INDEX, { input: indexInfo(halfway.found, sibling) });
   return { is: "stays", why: gitError(["read-tree"], files).message, paths: [] };
+}
+
+const MOVE_FILES = ["read-tree", "-m", "-u", "--no-recurse-submodules"];
+
+/** Whether the move has anything to do at this path, above or below it. */
+function isTouched(bytes: string, changes: ReadonlyMap<string, unknown>): boolean {
+  return (
+    changes.has(bytes) ||
+    [...changes.keys()].some((path) => path.startsWith(`${bytes}/`) || bytes.startsWith(`${path}/`))
+  );
 }
 
 async function swap(git: Git, move: BranchMove): Promise<BranchMoved> {

@@ -30,7 +30,7 @@ import {
 } from "./read-leftovers.ts";
 import { commitMessage } from "../git/commit-message.ts";
 import { readHead, resolveCommit } from "../git/read-head.ts";
-import { saveConflict, strayRef } from "./return-to-branch.ts";
+import { saveConflict } from "./return-to-branch.ts";
 import { keepAccepted } from "../git/keep-backup.ts";
 import { readStatus } from "./read-status.ts";
 import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
@@ -143,9 +143,11 @@ async function hasWritten(checkout: Checkout, request: WatchRequest): Promise<bo
   return entries.some(({ path }) => whose(path) === "agent" && !isOld(path));
 }
 
-async function commitWork(checkout: Checkout, request: CommitRequest & WatchRequest): Promise<CommittedWork> {
+async function commitWork(checkout: Checkout, asked: CommitRequest & WatchRequest): Promise<CommittedWork> {
   const { git } = checkout;
-  const { from } = request;
+  const { from } = asked;
+  // Hooks are for what is offered. What they refuse would stay in place.
+  const request = { ...asked, hooks: false };
   const now = await readHead(checkout, git);
   if (now.branch !== from.branch) {
     // The operator has another branch checked out: nothing of the work lies there.
@@ -165,17 +167,14 @@ async function commitWork(checkout: Checkout, request: CommitRequest & WatchRequ
   return { is: "committed", head, left: [...take, ...stay, ...tooRisky].map(({ path }) => path) };
 }
 
-/** A merge that the agent has not ended, with the marks of its conflicts. */
+/** A merge that the agent has not ended, with the marks of its conflicts. The files stay as they are. */
 async function commitConflict(
   checkout: Checkout,
   left: SortedLeftovers,
   request: CommitRequest,
 ): Promise<void> {
-  const { git } = checkout;
   const saved = await saveConflict(checkout, left, request);
-  await git.must(["update-ref", strayRef(request), saved]);
-  await git.must(["reset", "--quiet", "--merge"]);
-  await git.must(["merge", "--quiet", "--ff-only", saved]);
+  await checkout.git.must(["reset", "--quiet", saved, "--"]);
 }
 
 async function clearLeftovers(checkout: Checkout): Promise<void> {

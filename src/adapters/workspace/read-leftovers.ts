@@ -59,8 +59,8 @@ async function sortEntries(
       ours.push(entry);
       continue;
     }
-    const fate = entry.committable && !hasConflict ? fateOf(entry, root) : "stay";
-    if (fate === "take") take.push(entry);
+    const fate = entry.committable ? fateOf(entry, root) : "stay";
+    if (fate === "take") (hasConflict ? stay : take).push(entry);
     else if (fate === "stay") stay.push(entry);
     else tooRisky.push({ ...entry, why: fate });
   }

@@ -147,7 +147,7 @@ export async function saveConflict(
 }
 
 /** Iterations are counted anew after a reset, so the run is part of the name. */
-export function strayRef({ run, iteration }: CommitRequest): string {
+function strayRef({ run, iteration }: CommitRequest): string {
   return `refs/ralph/stray/${run.replaceAll(/[^\w-]/g, "").slice(0, 8)}/${iteration}`;
 }
 

@@ -132,7 +132,16 @@ async function dropWork(
   { backup, env }: Dropping,
 ): Promise<string | null> {
   const merging = knownMerging(project);
+  const hold = state.plan?.source.path == null ? [] : [state.plan.source.path];
+  const takeOff = async (branch: string, from: string, to: string | null): Promise<void> => {
+    const moved = await merging.set({ branch, from, to, hold });
+    if (moved.is === "stays") throw notAlone(id, `${moved.why} ${few(moved.paths)}`.trim());
+  };
   if (work !== null && "aside" in work) {
+    // A run that was killed may have moved the branch, or half of the files.
+    if (work.is === "leaving") await takeOff(work.branch, work.head, work.base);
+    const isBack = work.is === "returning" && worktree === null && (await merging.set({ ...work, hold })).is;
+    if (isBack === "moved" && work.is === "returning") await takeOff(work.branch, work.to, work.from);
     await merging.drop(work.aside, work.head, backup);
     return work.head;
   }
@@ -145,16 +154,20 @@ async function dropWork(
   const branch = work?.is === "in-place" ? work.branch : null;
   if (footing === null || branch === null) throw notAlone(id, "nobody knows on which branch it is");
   if (footing.earlier.files > 0) throw notAlone(id, "others have committed in between");
-  const lists = state.plan?.source.path == null ? [] : [state.plan.source.path];
-  const { byAgents, byGates, gatesRan } = leftoversInPlace(state);
-  const committed = await workspaceOf(project).commitWork({
+  const leftovers = leftoversInPlace(state);
+  const { byAgents, byGates, gatesRan } = leftovers;
+  const workspace = workspaceOf(project);
+  // Of an agent that was killed nobody knows what it left; of any other we do.
+  const isKilled = state.iterations.some((open) => open.task === id);
+  const theirs = isKilled ? [] : await workspace.dirtyPaths(hold, leftovers);
+  const committed = await workspace.commitWork({
     ...backup,
     task: id,
     title: "discarded",
     hooks: false,
     from: { head: footing.head, branch },
-    ignore: lists,
-    leaveAlone: state.run?.settings.leaveAlone ?? [],
+    ignore: hold,
+    leaveAlone: [...(state.run?.settings.leaveAlone ?? []), ...theirs],
     leftBefore: byAgents,
     leftByGates: byGates,
     gatesRan,
@@ -163,8 +176,7 @@ async function dropWork(
   const { head } = committed;
   if (head === null || head === footing.base) return null;
   await merging.drop("", head, backup);
-  const moved = await merging.set({ branch, from: head, to: footing.base, hold: lists });
-  if (moved.is === "stays") throw notAlone(id, `${moved.why} ${few(moved.paths)}`.trim());
+  await takeOff(branch, head, footing.base);
   return head;
 }
 
@@ -266,7 +278,7 @@ async function prepareUndo(
 
 async function moveBase(
   project: Project,
-  { run, iteration }: Undoable,
+  { run, task, iteration }: Undoable,
   base: string,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
@@ -275,7 +287,7 @@ async function moveBase(
   if (advanced.is === "moved") return;
   const why = advanced.is === "waits" ? advanced.why : "somebody else has moved it meanwhile";
   throw new RalphError("git-failed", `${base} was not moved: ${why}`, {
-    hint: "settle that, then: ralph undo",
+    hint: `settle that, then: ralph undo ${task}`,
   });
 }
 

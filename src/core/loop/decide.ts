@@ -173,19 +173,22 @@ function worksToMove(state: State, run: RunState, plan: Plan): readonly Effect[]
   const tasks = Object.values(state.tasks).filter(({ work }) => work !== null);
   const begun = tasks.find(({ work }) => work?.is === "leaving" || work?.is === "returning");
   if (begun !== undefined) return [begun.work?.is === "leaving" ? setAside(begun.id) : bringBack(begun.id)];
-  const left = tasks.find((task) => isInPlace(state, task) && isLeft(state, run, plan, task));
+  const left = tasks.find((task) => isInPlace(state, plan, task) && isLeft(state, run, plan, task));
   if (left !== undefined && setsAside(run)) return [setAside(left.id)];
   const accepted = tasks.find((task) => task.work?.is === "aside" && isAcceptedByPerson(task));
-  return accepted === undefined ? [] : [bringBack(accepted.id)];
+  if (accepted === undefined) return [];
+  const before = inTheWay(state, run, plan, accepted);
+  return [before === null ? bringBack(accepted.id) : setAside(before.id)];
 }
 
 function setsAside({ settings }: RunState): boolean {
   return settings.git.unaccepted !== "keep";
 }
 
-/** There is work of it on the operator's branch, or beside it. */
-function isInPlace(state: State, { work, worktree, footing }: TaskState): boolean {
+/** There is unaccepted work of it on the operator's branch, or beside it. A person who ticks a task accepts it. */
+function isInPlace(state: State, plan: Plan, { id, work, worktree, footing }: TaskState): boolean {
   if (work?.is !== "in-place" || worktree !== null || footing === null) return false;
+  if (plan.tasks.some((task) => task.id === id && task.done)) return false;
   const { base, head, changed } = footing;
   return head !== base || changed.files > 0 || leftoversInPlace(state).byAgents.length > 0;
 }
@@ -206,16 +209,16 @@ function bringBack(task: string): Effect {
 }
 
 /** Whose unaccepted work would be below the work of another that begins there; null: nobody's. */
-function inTheWay(state: State, run: RunState, next: TaskState): TaskState | null {
+function inTheWay(state: State, run: RunState, plan: Plan, next: TaskState): TaskState | null {
   const isBeside = run.settings.worktrees != null;
   if (!setsAside(run) || (next.worktree !== null && !isBeside)) return null;
-  const others = Object.values(state.tasks).filter((task) => isInPlace(state, task));
+  const others = Object.values(state.tasks).filter((task) => isInPlace(state, plan, task));
   return others.find(({ id }) => isBeside || id !== next.id) ?? null;
 }
 
 function startsFor(state: State, run: RunState, plan: Plan, now: Instant): readonly Effect[] {
   const [first] = readyTasks(state, run, plan, now);
-  const before = first === undefined ? null : inTheWay(state, run, taskState(state, first.id));
+  const before = first === undefined ? null : inTheWay(state, run, plan, taskState(state, first.id));
   if (before !== null) return state.iterations.length > 0 ? [] : [setAside(before.id)];
   const taken = new Set(state.iterations.map((open) => open.lane));
   const lanes = Array.from({ length: run.settings.lanes }, (_, index) => index + 1).filter(

@@ -246,16 +246,21 @@ function storySettled(state: State, event: Recorded<EventOf<"story.settled">>): 
 }
 
 function taskMarked(state: State, event: Recorded<EventOf<"task.marked">>): State {
-  const task = taskState(state, event.task);
-  const isDone = task.completion !== null;
-  // Our own commit is no work of somebody else's: the task's row of iterations goes on.
-  const isNext = event.commit !== null && task.footing !== null && task.footing.head === event.parent;
-  const footing = isNext && task.footing ? { ...task.footing, head: event.commit } : task.footing;
-  const marked = withTask(state, event.task, { footing, marked: isDone, storyEdits: null });
+  const isDone = taskState(state, event.task).completion !== null;
+  const marked = withTask(withMarkBelow(state, event), event.task, { marked: isDone, storyEdits: null });
   const isShown = state.plan !== null && showsMarks(state.plan.source);
   const planned =
     isDone && isShown ? withPlanned(marked, event.task, (known) => ({ ...known, done: true })) : marked;
   return gatesKnownAfterMark(planned, event);
+}
+
+/** Our own commit is no work of somebody else's: the row of iterations of whoever worked there last goes on. */
+function withMarkBelow(state: State, { task, commit, parent }: EventOf<"task.marked">): State {
+  if (commit === null) return state;
+  return Object.values(state.tasks).reduce((known, { id, footing, work }) => {
+    const isNext = footing !== null && footing.head === parent && (id === task || work?.is === "in-place");
+    return isNext ? withTask(known, id, { footing: { ...footing, head: commit } }) : known;
+  }, state);
 }
 
 /** It is to do again, as if nobody had begun it. */

@@ -35,7 +35,7 @@ import { isAcceptance, isMergeHeld } from "./task-status.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 27;
+export const EVOLVE_VERSION = 28;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {
@@ -145,9 +145,11 @@ function taskFolded(state: State, event: Recorded<BetweenIterations>): State {
   }
 }
 
+/** Unaccepted work is where it is, whatever is forgotten of its task. */
 function taskReset(state: State, task: TaskId): State {
-  const { letter } = taskState(state, task);
-  return withTask(steersForgotten(state, task), task, { ...taskState(EMPTY_STATE, task), letter });
+  const { letter, work, footing } = taskState(state, task);
+  const known = work === null ? {} : { work, footing };
+  return withTask(steersForgotten(state, task), task, { ...taskState(EMPTY_STATE, task), letter, ...known });
 }
 
 type BetweenIterations =

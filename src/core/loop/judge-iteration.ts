@@ -120,7 +120,7 @@ export function caseOf(
   phase: JudgeablePhase,
 ): CaseContext {
   const { report, evidence, gates, oldChecks, reading } = phase;
-  const { iterations, stuckCount, baseline, challenged, isAgreed, sentBack } = taskState(state, id);
+  const { iterations, stuckCount, baseline, challenged, isAgreed, footing, sentBack } = taskState(state, id);
   const task = state.plan?.tasks.find((planned) => planned.id === id);
   return {
     task,
@@ -130,6 +130,7 @@ export function caseOf(
     hasWorkedBefore: stuckCount < iterations - 1,
     report,
     evidence,
+    leftBefore: footing?.leftovers ?? [],
     settings: run.settings,
     baseline,
     gates,

@@ -277,6 +277,7 @@ function contextOf(example: Example): CaseContext {
     report: (ended as EventOf<"iteration.ended">).report,
     evidence: (collected as EventOf<"evidence.collected">).evidence,
     settings: settings(example.settings),
+    leftBefore: [],
     baseline: null,
     gates: checked === undefined ? null : (checked as EventOf<"gates.checked">).gates,
     oldChecks: null,

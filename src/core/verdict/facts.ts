@@ -4,7 +4,7 @@ import type { InterventionType } from "../interventions/intervention.ts";
 import type { Task } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { hasTurnedGreen, isFailing, type CheckedGate, type GateOutcome } from "../report/checked-gate.ts";
-import type { Evidence } from "../report/evidence.ts";
+import type { Evidence, Leftover } from "../report/evidence.ts";
 import { isAtCap, type ReviewMode, reviewCapOf, reviewOf, storySignal } from "../review/story-review.ts";
 import type { GateSettings, Settings } from "../settings.ts";
 import { findingsIn, isReading, kindOf, type SentBack } from "../stages/stages.ts";
@@ -36,6 +36,8 @@ export interface CaseContext {
   readonly hasWorkedBefore: boolean;
   readonly report: AgentReport;
   readonly evidence: Evidence;
+  /** What was uncommitted when the task began: it is not this task's. */
+  readonly leftBefore: readonly Leftover[];
   readonly settings: Settings;
   /** The gates before the task; null when nobody measured. */
   readonly baseline: readonly GateOutcome[] | null;
@@ -197,13 +199,14 @@ const dirtyTree: Guard = {
   name: "dirty-tree",
   intervention: "dirty_tree",
   looksAt: "claim",
-  check: ({ evidence, settings }) =>
-    settings.git.commit === "agent" && evidence.uncommitted.length > 0
-      ? `these files are not committed: ${few(
-          evidence.uncommitted.map(({ path }) => path),
-          10,
-        )}`
-      : undefined,
+  check: ({ evidence, settings, leftBefore }) => {
+    const looks = new Map(leftBefore.map(({ path, look }) => [path, look]));
+    const own = evidence.uncommitted.filter(({ path, look }) => looks.get(path) !== look);
+    const paths = own.map(({ path }) => path);
+    return settings.git.commit === "agent" && paths.length > 0
+      ? `these files are not committed: ${few(paths, 10)}`
+      : undefined;
+  },
   advice: "Commit them (git add, git commit), or remove what does not belong to the work.",
 };
 
