@@ -143,7 +143,9 @@ test(
     expect(team.git("for-each-ref", "--format=%(contents:subject)", "refs/ralph/merged")).toContain("stolen");
 
     const { stdout } = await office.ralph("inbox");
-    expect(stdout).toContain("its work waits on ralph/c: origin no longer has the accepted commit of ralph/c");
+    expect(stdout).toContain(
+      "its work waits on ralph/c: origin no longer has the accepted commit of ralph/c",
+    );
     const [, command = ""] = /: (git push origin \S+)/.exec(stdout) ?? [];
     left.git(...command.replace(/,$/, "").split(" ").slice(1));
     expect((await office.ralph("submit")).stdout).toContain("submitted");
