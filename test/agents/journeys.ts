@@ -178,7 +178,8 @@ command = "sleep 61"`,
   },
   "may not stop before it has committed": {
     scenario: "commit-when-told",
-    settings: '[git]\ncommit = "agent"',
+    // A reader would ask the same model after it.
+    settings: '[git]\ncommit = "agent"\n[verify]\nreader = "never"',
     async run(project) {
       await succeeds(project);
       expect(await project.iterations()).toMatchObject([
