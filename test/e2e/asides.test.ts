@@ -154,6 +154,38 @@ echo $RALPH_TASK_ID > $RALPH_TASK_ID.txt; git add "*.txt"; git commit -qm "$RALP
   expect(branches()).toBe("main");
 });
 
+test("overnight a question, a blocked task and a liar hold up none of the other seven", async () => {
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+  const list = `sed -i "s/\\[ \\] \\*\\*j/[x] **j/" TODO.md`;
+  scripted(
+    `task b && { echo half > b.half; say "DECIDE:left or right? | left | right"; }
+task d && { rm -r test; say "BLOCKED:no credentials"; }
+task f && say COMPLETE
+${list}`,
+    '[[gates]]\nname = "tests"\ncommand = "sh test/check.sh"\n',
+    names,
+  );
+  project.write("test/check.sh", "echo checked\n");
+  const base = project.commit("checks");
+  await ends(3, "run");
+  const others = names.filter((name) => !["b", "d", "f"].includes(name));
+  expect(subjects(`${base}..`)).toEqual(
+    others.flatMap((name) => [`ralph(${name}): make ${name}`, `ralph(${name}): mark done`]),
+  );
+  const { inbox } = JSON.parse((await ends(0, "status", "--json")).stdout) as {
+    inbox: readonly { task: string; kind: string }[];
+  };
+  expect(inbox.map(({ task, kind }) => [task, kind])).toEqual([
+    ["b", "decide"],
+    ["d", "blocked"],
+    ["f", "blocked"],
+  ]);
+  const { stdout } = await ends(0, "inbox");
+  for (const command of ['ralph decide b "left"', "ralph unblock d", "ralph unblock f"])
+    expect(stdout).toContain(command);
+  expect(branches().split("\n")).toEqual(["main", "ralph/aside/b", "ralph/aside/d"]);
+});
+
 describe("a person at work at the same time", () => {
   const DURING = (deed: string): string =>
     `if task one && ! test -e "$HOME/tried"; then : > "$HOME/tried"; echo half > half.txt; ${deed}; say "BLOCKED:help"; fi`;
