@@ -114,6 +114,7 @@ async function dieAt(
   try {
     return { died, violations: [...changed, ...violationsIn(scene, atDeath, last)] };
   } catch (error) {
-    return { died, violations: [`it cannot even be looked at: ${String(error)}`] };
+    const said = `the next run ended with ${last.code ?? last.signal}, and said: ${last.stdout}${last.stderr}`;
+    return { died, violations: [`it cannot even be looked at: ${String(error)}; ${said}`] };
   }
 }

@@ -23,7 +23,7 @@ export const sizes: Readonly<Record<string, Size>> = {
   "src/adapters/sandbox": { lines: 1444, files: 7 },
   "src/adapters/store": { lines: 1614, files: 13 },
   "src/adapters/system": { lines: 1583, files: 15 },
-  "src/adapters/tasks": { lines: 4221, files: 20 },
+  "src/adapters/tasks": { lines: 4225, files: 20 },
   "src/adapters/telemetry": { lines: 248, files: 2 },
   "src/adapters/workspace": { lines: 3778, files: 19 },
   "src/adapters/worktrees": { lines: 973, files: 4 },

@@ -18,7 +18,7 @@ import type { TaskId } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { OperatorsList, PutBackRequest } from "../../engine/ports.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
+import { removeAbandonedIn, writeFileAtomically } from "../system/atomic-file.ts";
 import { safePath } from "../system/safe-path.ts";
 
 export interface ListPlace {
@@ -163,6 +163,10 @@ interface Touched {
 
 function touched({ root, stateFolder }: Lists): readonly Touched[] {
   const vault = openVault(stateFolder);
+  const newest = vault.names("proposals").toSorted((one, other) => Number(other) - Number(one))[0];
+  // A killed process was writing here, if anywhere.
+  for (const folder of ["list", ...(newest === undefined ? [] : [join("proposals", newest)])])
+    removeAbandonedIn(join(stateFolder, folder));
   return vault.names("list").flatMap((name): readonly Touched[] => {
     const header = name.endsWith(KEPT) ? headerOf(vault.read(`list/${name}`)) : null;
     if (header === null || header.root !== realRoot(root)) return [];
