@@ -83,13 +83,18 @@ describe("kill -9 of ralph", () => {
     project = createProject();
     project.script({
       one: [
-        [{ write: { path: "half.txt", text: "half" } }, { shell: "touch .git/index.lock" }, { hang: true }],
+        [
+          { write: { path: "half.txt", text: "half" } },
+          { shell: 'touch .git/index.lock "$HOME/locked"' },
+          { hang: true },
+        ],
         WORKS,
       ],
     });
     project.commit();
     const running = project.start("run");
-    await until("the lock is there", () => exists(project, ".git/index.lock"));
+    // Ralph's own git makes such a lock for a moment, before the agent begins.
+    await until("the agent has left the lock", () => exists(project, "../home/locked"));
     running.child.kill("SIGKILL");
     await running.finished;
     expect(await project.ralph("run")).toMatchObject({ code: 0, stderr: "" });
