@@ -258,7 +258,7 @@ describe("the program itself", () => {
     project = createProject();
     const startedAt = performance.now();
     const { code, stdout, stderr } = await project.ralph("demo");
-    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/rejected {2}claims done, but no file has changed/);
     expect(stdout).toMatch(/rejected {2}claims done, but gate "tests" failed/);
     expect(stdout).toContain("Print dates the ISO way or the local way?");
