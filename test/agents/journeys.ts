@@ -291,7 +291,7 @@ async function succeeds(project: AgentProject): Promise<void> {
 
 /** Shells and what they started that sleep at the model's wish. */
 function sleepers(project: AgentProject, seconds: number): number {
-  return project.leftovers().filter((pid) => isSleeping(pid, seconds)).length;
+  return project.leftovers(0).filter((pid) => isSleeping(pid, seconds)).length;
 }
 
 function isSleeping(pid: number, seconds: number): boolean {

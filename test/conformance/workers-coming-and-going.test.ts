@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { processesWith, until, WORKS, type Steps } from "../e2e/project.ts";
+import { lastingProcesses, until, WORKS, type Steps } from "../e2e/project.ts";
 import { onBase } from "../e2e/team.ts";
 import { endingsOf, tasksOf } from "./invariants.ts";
 import { HANGS, PATIENT } from "./signs.ts";
@@ -82,7 +82,7 @@ test("asked twice it leaves at once, without its agent; in its clone the next wo
   await until("it says so", () => first.stderr().includes("leaving"));
   first.child.kill("SIGINT");
   expect(await first.finished).toMatchObject({ code: 130 });
-  expect(processesWith(`RALPH_TEST_SIGNS=${workshop.signs.env["RALPH_TEST_SIGNS"]}`)).toEqual([]);
+  expect(lastingProcesses(`RALPH_TEST_SIGNS=${workshop.signs.env["RALPH_TEST_SIGNS"]}`)).toEqual([]);
   const again = first.machine.start("worker", "--drain");
   await workshop.signs.begun("a", 2);
   workshop.signs.letGo("a");

@@ -254,15 +254,16 @@ describe("the program itself", () => {
     expect(await project.history()).toEqual([]);
   });
 
-  test("ralph demo shows a lie caught, a gate repaired and a decision, within seconds", async () => {
+  test("ralph demo shows a lie caught, a gate repaired and a decision", async () => {
     project = createProject();
-    const startedAt = performance.now();
     const { code, stdout, stderr } = await project.ralph("demo");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect({ code, stderr, stdout }).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringContaining("Stories:     4/4 complete"),
+    });
     expect(stdout).toMatch(/rejected {2}claims done, but no file has changed/);
     expect(stdout).toMatch(/rejected {2}claims done, but gate "tests" failed/);
     expect(stdout).toContain("Print dates the ISO way or the local way?");
-    expect(stdout).toContain("Stories:     4/4 complete");
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 });

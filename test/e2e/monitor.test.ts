@@ -24,7 +24,7 @@ afterEach(async () => {
     await running.finished;
     running = null;
   }
-  await until("nothing is left", () => project.leftovers().length === 0);
+  expect(project.leftovers()).toEqual([]);
   project.dispose();
 });
 

@@ -46,8 +46,8 @@ export interface Project extends TemporaryRepository {
   events(): Promise<readonly Record<string, unknown>[]>;
   /** The demo agent's script: what it does for each task, or for all. */
   script(tasks: Readonly<Record<string, readonly Steps[]>>, others?: readonly Steps[]): void;
-  /** Processes that carry a marker of this project's agents. */
-  leftovers(): readonly number[];
+  /** Processes that carry a marker of this project's agents, and do not end by themselves. */
+  leftovers(patienceMs?: number): readonly number[];
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -99,10 +99,10 @@ export function createProject(options: ProjectOptions = {}): Project {
     events: async () => jsonLines((await project.ralph("history", "--jsonl")).stdout),
     script: (tasks, others) =>
       repository.write(".ralph/script.json", JSON.stringify({ tasks, ...(others && { default: others }) })),
-    leftovers: () => processesWith(`RALPH_TEST_PROJECT=${repository.root}`),
+    leftovers: (patienceMs) => lastingProcesses(`RALPH_TEST_PROJECT=${repository.root}`, patienceMs),
     // What a failed test leaves running would go on without its programs, and slow down all that come after it.
     dispose() {
-      for (const pid of project.leftovers()) kill(pid);
+      for (const pid of project.leftovers(0)) kill(pid);
       repository.dispose();
     },
   };
@@ -163,7 +163,7 @@ export function startRalph(
 }
 
 /** By an entry of their environment. */
-export function processesWith(entry: string): readonly number[] {
+function processesWith(entry: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
@@ -174,6 +174,17 @@ export function processesWith(entry: string): readonly number[] {
         return false; // gone, or not ours
       }
     });
+}
+
+/** Without those that are about to end: a git whose input has been closed needs a moment on a busy machine. */
+export function lastingProcesses(entry: string, patienceMs = 5_000): readonly number[] {
+  const deadline = performance.now() + patienceMs;
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    const found = processesWith(entry);
+    if (found.length === 0 || performance.now() > deadline) return found;
+    Atomics.wait(clock, 0, 0, 50);
+  }
 }
 
 function kill(pid: number): void {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { DemoStep } from "../../src/core/demo/demo-script.ts";
 import { pathWithoutAgents } from "../fixtures/path-without-agents.ts";
 import { freshDatabase } from "../support/postgres.ts";
-import { jsonLines, processesWith, startRalph, WORKS, type Finished, type Running } from "./project.ts";
+import { jsonLines, lastingProcesses, startRalph, WORKS, type Finished, type Running } from "./project.ts";
 
 /** One machine of a team: a clone of the remote, and a HOME, of its own. */
 export interface Machine {
@@ -25,8 +25,8 @@ export interface Team {
   /** On the remote. */
   git(...args: string[]): string;
   events(): Promise<readonly Record<string, unknown>[]>;
-  /** Processes of agents and gates, of all machines. */
-  leftovers(): readonly number[];
+  /** Processes of agents and gates, of all machines, that do not end by themselves. */
+  leftovers(patienceMs?: number): readonly number[];
   dispose(): Promise<void>;
 }
 
@@ -114,9 +114,9 @@ export async function createTeam(options: TeamOptions): Promise<Team> {
     machine,
     git: (...args) => git(remote, ...args),
     events: async () => jsonLines((await looker.ralph("history", "--jsonl")).stdout),
-    leftovers: () => processesWith(`RALPH_TEST_PROJECT=${folder}`),
+    leftovers: (patienceMs) => lastingProcesses(`RALPH_TEST_PROJECT=${folder}`, patienceMs),
     async dispose() {
-      for (const pid of processesWith(`RALPH_TEST_PROJECT=${folder}`)) endProcess(pid);
+      for (const pid of lastingProcesses(`RALPH_TEST_PROJECT=${folder}`, 0)) endProcess(pid);
       await database?.drop();
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },

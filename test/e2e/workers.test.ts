@@ -90,7 +90,7 @@ test("an agent that a killed worker left behind is ended when a worker starts ag
     "nobody is taken to work any more",
     async () => (await office.ralph("reset", "--all", "--yes")).code === 0,
   );
-  expect(team.leftovers()).not.toEqual([]);
+  expect(team.leftovers(0)).not.toEqual([]);
   expect(await server.ralph("worker", "--drain")).toMatchObject({ code: 0 });
   expect(team.leftovers()).toEqual([]);
 });
