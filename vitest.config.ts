@@ -5,9 +5,10 @@ import { LongestFirst } from "./scripts/longest-first.ts";
 const realAgents = process.env["REAL_AGENTS"];
 const AGENTS = ["test/agents/matrix.test.ts", "test/agents/reader.test.ts"];
 
-/** They touch nothing but values, so a process can run one after the other. */
+/** They leave nothing behind in their process, so it can run one file after the other. */
 const PURE = ["src/core/**/*.test.ts", "test/{signals,spec,streams}/**/*.test.ts"];
-const ALL = ["src/**/*.test.ts", "test/**/*.test.ts"];
+const UNITS = ["src/**/*.test.ts"];
+const ALL = ["test/**/*.test.ts"];
 const NODE_MODULES = "**/node_modules/**";
 
 export default defineConfig({
@@ -16,6 +17,10 @@ export default defineConfig({
       realAgents === undefined
         ? [
             { extends: true, test: { name: "pure", include: PURE, exclude: [NODE_MODULES], isolate: false } },
+            {
+              extends: true,
+              test: { name: "units", include: UNITS, exclude: [NODE_MODULES, ...PURE], isolate: false },
+            },
             {
               extends: true,
               test: { name: "outside", include: ALL, exclude: [NODE_MODULES, ...AGENTS, ...PURE] },

@@ -159,9 +159,9 @@ test.each([
   "hunter2",
 ])("redacting a lot of %j takes linear time", (part) => {
   const text = `-----BEGIN PRIVATE KEY-----${part.repeat(2_000_000 / part.length)}`;
-  const started = performance.now();
+  const before = process.cpuUsage();
   redact(text);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
 });
 
 test.each([

@@ -51,7 +51,7 @@ test("records come one by one, however they are cut into chunks", async () => {
 
 test("a child of a hook that holds the output does not hold us", async () => {
   const started = performance.now();
-  const { stdout } = await createGit(repository.root).run(["-c", "alias.lazy=!sleep 8 & echo done", "lazy"]);
+  const { stdout } = await createGit(repository.root).run(["-c", "alias.lazy=!sleep 40 & echo done", "lazy"]);
   expect(stdout).toBe("done\n");
-  expect(performance.now() - started).toBeLessThan(6_000);
+  expect(performance.now() - started).toBeLessThan(40_000);
 });

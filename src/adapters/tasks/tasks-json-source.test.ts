@@ -334,9 +334,9 @@ describe("a file that is edited, broken or gone", () => {
 
 test("a large file is read in reasonable time", async () => {
   put({ userStories: Array.from({ length: 20_000 }, (_, at) => story(`US-${at}`)) });
-  const started = performance.now();
+  const before = process.cpuUsage();
   expect((await source.observe()).tasks).toHaveLength(20_000);
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
 });
 
 const FILE = `{

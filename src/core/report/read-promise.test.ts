@@ -183,7 +183,7 @@ test.each([
   ["titles that never end", `${"\x1b]".repeat(500_000)}\n`],
   ["returns", `${"<\r".repeat(500_000)}\n`],
 ])("reading many %s takes linear time", (_, text) => {
-  const started = performance.now();
+  const before = process.cpuUsage();
   expect(claimOf(text)).toEqual(none);
-  expect(performance.now() - started).toBeLessThan(1_500);
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_500);
 });

@@ -200,8 +200,8 @@ describe("Rust sources", () => {
 
   test("a hostile text takes no longer than its length", () => {
     const text = "#[cfg(test)]\n".repeat(40_000);
-    const started = performance.now();
+    const before = process.cpuUsage();
     expect(merged("src/lib.rs", source("1", TESTS), text)).not.toBeNull();
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });

@@ -185,10 +185,10 @@ describe("a review in an agent's words", () => {
   });
 
   test("takes little time to read, however hostile the text", () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     for (const piece of ["<review>", "</review>", "{", "}", ", ", "<review>{"])
       readReview(piece.repeat(64 * 1024));
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 });
 
