@@ -99,7 +99,7 @@ test("no page is wider than a phone", async () => {
   );
   expect(wide).toEqual([]);
   await page.goto(addressOf("reference/configuration.html"));
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE);
+  await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE);
   await picture(page, "phone");
 });
 
@@ -118,12 +118,12 @@ test.each([
 test("on a phone the pages are behind a button", async () => {
   const page = await open("concepts.html", { width: PHONE, scheme: "light" });
   const side = page.locator("#side");
-  expect(await side.isVisible()).toBe(false);
+  await expect.poll(() => side.isVisible()).toBe(false);
   await page.locator(".menu").click();
-  expect(await side.isVisible()).toBe(true);
+  await expect.poll(() => side.isVisible()).toBe(true);
   await picture(page, "menu");
   await page.keyboard.press("Escape");
-  expect(await side.isVisible()).toBe(false);
+  await expect.poll(() => side.isVisible()).toBe(false);
 });
 
 test("somebody with a keyboard finds a page", async () => {
@@ -143,7 +143,7 @@ test("somebody with a keyboard finds a page", async () => {
   await page.keyboard.type("zzyzx");
   await expect.poll(() => page.locator(".search .count").textContent()).toBe("Nothing found");
   await page.keyboard.press("Escape");
-  expect(await page.locator("dialog").isVisible()).toBe(false);
+  await expect.poll(() => page.locator("dialog").isVisible()).toBe(false);
 });
 
 test("code is copied as it is typed, without what a session shows", async () => {
@@ -153,7 +153,7 @@ test("code is copied as it is typed, without what a session shows", async () => 
   await session.hover();
   await session.locator(".copy").click();
   await expect.poll(() => session.locator(".copy").textContent()).toBe("Copied");
-  expect(await page.evaluate("navigator.clipboard.readText()")).toBe("ralph init");
+  await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe("ralph init");
 });
 
 test("light and dark can be chosen, and stay so on the next page", async () => {

@@ -65,7 +65,9 @@ describe.each([390, 768, 1280, 2560])("at %i pixels", (width) => {
         path: join(SHOTS ?? scratch, `${name}-${width}-${scheme}.png`),
         fullPage: true,
       });
-      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      await expect
+        .poll(() => page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+        .toBeLessThanOrEqual(0);
       expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
     }
     expect(complaints).toEqual([]);
@@ -105,11 +107,11 @@ test("the board says how the run stands, who works, and what waits", async () =>
   await expectText(page, ".bars", "$17.30 for the whole plan");
   await expectText(page, ".lanes", "Slot 1: coder · auth-002 · iteration 3/15 · 5m");
   const column = page.getByRole("region", { name: "Coder, 2" });
-  expect(await column.textContent()).toContain("Coder (3/15)");
-  expect(await column.textContent()).toContain("src/auth/refresh.ts");
-  expect(await page.locator(".log-lines li").count()).toBe(20);
+  await expect.poll(() => column.textContent()).toContain("Coder (3/15)");
+  await expect.poll(() => column.textContent()).toContain("src/auth/refresh.ts");
+  await expect.poll(() => page.locator(".log-lines li").count()).toBe(20);
   await page.getByRole("button", { name: "Earlier" }).click();
-  expect(await page.locator(".log-lines li").count()).toBe(60);
+  await expect.poll(() => page.locator(".log-lines li").count()).toBe(60);
 });
 
 test("with the keyboard alone a question is answered", async () => {
@@ -121,7 +123,7 @@ test("with the keyboard alone a question is answered", async () => {
   await page.keyboard.press("Enter");
   await page.getByText("ui-004 asks").waitFor({ state: "detached" });
   expect(server.acts).toEqual([{ do: "decide", task: "ui-004", answer: "all" }]);
-  expect(await page.evaluate("document.activeElement.id")).toBe("inbox-title");
+  await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("inbox-title");
 });
 
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -179,7 +181,7 @@ test("a button that cannot be used says why; who may only look has none", async 
   expect(server.acts).toEqual([]);
   server.set((known) => ({ ...known, mayAct: false }));
   await stop.waitFor({ state: "detached" });
-  expect(await page.locator("main").getByRole("button").allTextContents()).toEqual(["Earlier"]);
+  await expect.poll(() => page.locator("main").getByRole("button").allTextContents()).toEqual(["Earlier"]);
 });
 
 test("workers are shown with what they do, and one that vanished clearly as such", async () => {
@@ -223,17 +225,17 @@ test("ten thousand iterations open at once, scroll to the last and can be filter
   const { page } = await open(`/runs/${BIG_RUN}`);
   const list = page.getByRole("rowgroup", { name: "Iterations, the newest first" });
   await list.getByRole("link", { name: "Iteration 10000" }).waitFor();
-  expect(await page.locator(".grid-body .grid-row").count()).toBeLessThan(80);
+  await expect.poll(() => page.locator(".grid-body .grid-row").count()).toBeLessThan(80);
   await page.evaluate(`document.querySelector(".grid-body").scrollTo(0, 1e9)`);
   await list.getByRole("link", { name: "Iteration 1", exact: true }).waitFor();
-  expect(await page.locator(".grid-body .grid-row").count()).toBeLessThan(80);
+  await expect.poll(() => page.locator(".grid-body .grid-row").count()).toBeLessThan(80);
   await page.keyboard.press("/");
   await page.getByLabel("Verdict").selectOption("rejected");
   await page.waitForURL(/verdict=rejected/);
   await page.locator(".grid-body .verdict.is-accepted").first().waitFor({ state: "detached" });
   await page.reload();
   await page.locator(".grid-body .verdict.is-rejected").first().waitFor();
-  expect(await page.getByLabel("Verdict").inputValue()).toBe("rejected");
+  await expect.poll(() => page.getByLabel("Verdict").inputValue()).toBe("rejected");
 });
 
 test("the time line is zoomed and walked by keys, and leads to an iteration", async () => {
@@ -262,9 +264,9 @@ test("what agents wrote is text and nothing else", async () => {
   await page.getByText(HOSTILE.slice(0, 40)).first().waitFor();
   await page.locator("summary", { hasText: "Prompt" }).click();
   await page.getByLabel("Prompt").getByText("Work on this task only.").waitFor();
-  expect(await page.locator("main img, main script, main iframe").count()).toBe(0);
-  expect(await page.locator('main a[href^="javascript"]').count()).toBe(0);
-  expect(await page.title()).toContain("Iteration 10031");
+  await expect.poll(() => page.locator("main img, main script, main iframe").count()).toBe(0);
+  await expect.poll(() => page.locator('main a[href^="javascript"]').count()).toBe(0);
+  await expect.poll(() => page.title()).toContain("Iteration 10031");
   expect(complaints).toEqual([]);
 });
 
@@ -276,7 +278,7 @@ test("a transcript is searched as a whole, and both of its ends are near", async
   await page.keyboard.press("Enter");
   await page.locator(".text-row.is-hit", { hasText: "here is the needle" }).waitFor();
   await expectText(page, ".search-count", "1 of 1 place");
-  expect(await page.locator(".text-row").count()).toBeLessThan(120);
+  await expect.poll(() => page.locator(".text-row").count()).toBeLessThan(120);
   await page.getByRole("button", { name: "End" }).click();
   await page.getByText("<promise>COMPLETE</promise>").waitFor();
   await page.getByRole("button", { name: "Start" }).click();
@@ -288,7 +290,7 @@ test("an iteration shows its gates, its change set and its neighbours", async ()
   await expectText(page, ".gates", "expected 401, got 200");
   await expectText(page, ".line.is-added", "A token is good for one use.");
   await expectText(page, ".line.is-removed", "one hour");
-  expect(await page.locator(".code b").count()).toBe(0);
+  await expect.poll(() => page.locator(".code b").count()).toBe(0);
   await page.getByText("src/auth/refresh.test.ts").click();
   await page.getByText('test("case 0"').waitFor();
   await page.getByRole("link", { name: "Next →" }).click();
@@ -349,7 +351,7 @@ test("the time line grows while somebody looks at it", async () => {
 test("charts say where the budget will be, for the run that was chosen", async () => {
   const { page } = await open("/charts");
   await expectText(page, ".forecast", "At this rate the whole plan costs $17.30. The budget is enough.");
-  expect(await page.locator(".chart-frame canvas").count()).toBe(4);
+  await expect.poll(() => page.locator(".chart-frame canvas").count()).toBe(4);
   await page.getByLabel("Run").selectOption(BIG_RUN);
   await page.waitForURL(/run=/);
   await page.getByRole("img", { name: /^Cost: 10000 values/ }).waitFor();
@@ -357,10 +359,10 @@ test("charts say where the budget will be, for the run that was chosen", async (
 
 test("the colours that were chosen stay", async () => {
   const { page } = await open("/");
-  expect(await page.locator("html").getAttribute("data-theme")).toBe("light");
+  await expect.poll(() => page.locator("html").getAttribute("data-theme")).toBe("light");
   await page.getByRole("button", { name: /Colours/ }).click();
   await page.getByRole("button", { name: /Colours/ }).click();
-  expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+  await expect.poll(() => page.locator("html").getAttribute("data-theme")).toBe("dark");
   await page.reload();
   await page.locator('html[data-theme="dark"]').waitFor();
   await page.keyboard.press("?");

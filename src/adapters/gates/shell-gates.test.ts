@@ -29,7 +29,7 @@ const expecting = (over: Partial<GateExpectation>): GateExpectation => ({ ...gat
 
 test("output of both kinds is kept, in the order it came", async () => {
   const { tail, status, exitCode } = await run({
-    command: "echo one; echo two >&2; sleep 0.1; echo three; exit 2",
+    command: "echo one; echo two >&2; sleep 1; echo three; exit 2",
   });
   expect(tail.split("\n").toSorted()).toEqual(["one", "three", "two"]);
   expect(tail.endsWith("three")).toBe(true);
