@@ -108,9 +108,11 @@ describe("stopping", () => {
     await until("the agent has begun", () => exists(project, "half.txt"));
     running.child.kill("SIGINT");
     await new Promise((resolve) => setTimeout(resolve, 300));
+    const startedAt = performance.now();
     running.child.kill("SIGINT");
     expect(await running.finished).toMatchObject({ code: 130 });
-    expect((await project.events()).map(({ type }) => type)).not.toContain("iteration.ended");
+    // Stopped once, an agent has ten seconds to end.
+    expect(performance.now() - startedAt).toBeLessThan(9_500);
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
     expect((await project.history()).map((entry) => entry.verdict)).toEqual(["failed", "accepted"]);
   });
