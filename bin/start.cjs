@@ -9,6 +9,18 @@ if (process.platform === "win32") {
   Number(process.versions.napi) >= 10 &&
   (version[0] > 22 || (version[0] === 22 && version[1] >= 14))
 ) {
+  var at = Number(process.env.RALPH_SECRETS_AT);
+  delete process.env.RALPH_SECRETS_AT;
+  if (at > 2) {
+    var fs = require("fs");
+    fs.readFileSync(at, "utf8")
+      .split("\n")
+      .forEach(function (line) {
+        var end = line.indexOf("=");
+        if (end > 0 && end < line.length - 1) process.env[line.slice(0, end)] = line.slice(end + 1);
+      });
+    fs.closeSync(at);
+  }
   var main = require("path").join(__dirname, "../dist/main.js");
   // Old parsers do not know import(), hence the Function.
   new Function("url", "return import(url)")(require("url").pathToFileURL(main).href);

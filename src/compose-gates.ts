@@ -2,9 +2,9 @@ import { missingProgram, type GatePlace } from "./adapters/gates/missing-program
 import { createGates } from "./adapters/gates/shell-gates.ts";
 import { withPluginGates } from "./adapters/plugins/plugin-gates.ts";
 import type { Plugins } from "./compose-plugins.ts";
-import { OWN_ROOT, withoutOwnSecrets, type Project } from "./compose-project.ts";
+import { OWN_ROOT, type Project } from "./compose-project.ts";
 import { allSecretsOf, secretsOf } from "./compose-store.ts";
-import { createRedactor } from "./core/redact.ts";
+import { createRedactor, withoutOwnSecrets } from "./core/redact.ts";
 import type { GateSettings } from "./core/settings.ts";
 import type { Gates } from "./engine/ports.ts";
 

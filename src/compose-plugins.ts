@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Plugins } from "./adapters/plugins/open-plugins.ts";
 import type { Plugin } from "./adapters/plugins/plugin.ts";
-import { builtInAgents, OWN_ROOT, withoutOwnSecrets, type Project } from "./compose-project.ts";
+import { builtInAgents, OWN_ROOT, type Project } from "./compose-project.ts";
+import { withoutOwnSecrets } from "./core/redact.ts";
 import type { Config } from "./config/schema.ts";
 import { RalphError } from "./core/ralph-error.ts";
 import { watchPlugin } from "./engine/plugin-errors.ts";

@@ -5,9 +5,8 @@ import { findRepository } from "./adapters/git/find-repository.ts";
 import { findStaleLocks, removeStaleLocks } from "./adapters/git/stale-locks.ts";
 import type { GithubPlace } from "./adapters/tasks/github/gh.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
-import { WEBHOOK_VARIABLE } from "./config/webhook-address.ts";
 import type { LoadedConfig } from "./config/load-config.ts";
-import { mayHaveQueue, QUEUE_VARIABLE } from "./config/mentions-queue.ts";
+import { mayHaveQueue } from "./config/mentions-queue.ts";
 import type { Config } from "./config/schema.ts";
 import type { AgentSettings } from "./core/settings.ts";
 
@@ -56,12 +55,6 @@ async function queueOf(
 ): Promise<Queue | null> {
   const { url, lease } = (await readConfig(place, env)).queue;
   return url === "" ? null : { url, leaseMs: lease };
-}
-
-/** For programs that are not ours: they know no password. That a machine works alone they do know. */
-export function withoutOwnSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { [QUEUE_VARIABLE]: url, [WEBHOOK_VARIABLE]: _, RALPH_NOTIFY_SECRET: __, ...others } = env;
-  return url?.trim() === "" ? { ...others, [QUEUE_VARIABLE]: "" } : others;
 }
 
 export async function readConfig(

@@ -6,11 +6,10 @@ import { Jobs } from "./adapters/postgres/jobs.ts";
 import { migrate } from "./adapters/postgres/schema.ts";
 import { redactingSource } from "./adapters/tasks/redacting-source.ts";
 import { workspaceOf, type Project, type Queue } from "./compose.ts";
-import { withoutOwnSecrets } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import type { Plan } from "./core/plan/task.ts";
 import { RalphError } from "./core/ralph-error.ts";
-import { createRedactor } from "./core/redact.ts";
+import { createRedactor, withoutOwnSecrets } from "./core/redact.ts";
 import type { Commands } from "./core/settings.ts";
 import type { TaskSource } from "./engine/ports.ts";
 

@@ -31,13 +31,13 @@ import {
   type RunParts,
 } from "./compose.ts";
 import type { Plugins } from "./compose-plugins.ts";
-import { OWN_ROOT, withoutOwnSecrets } from "./compose-project.ts";
+import { OWN_ROOT } from "./compose-project.ts";
 import { secretsOf } from "./compose-store.ts";
 import { gatesOfRun } from "./core/loop/gates-of-run.ts";
 import { wasElsewhere } from "./core/loop/evolve-run.ts";
 import { EMPTY_STATE, markersOf, type State, type TaskState } from "./core/loop/state.ts";
 import type { Plan, SourceIdentity, TaskId } from "./core/plan/task.ts";
-import { createRedactor } from "./core/redact.ts";
+import { createRedactor, withoutOwnSecrets } from "./core/redact.ts";
 import type { Commands } from "./core/settings.ts";
 import type { Fleet } from "./engine/fleet-ports.ts";
 import type { Beside } from "./engine/parallel-ports.ts";

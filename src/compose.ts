@@ -10,7 +10,7 @@ import { deleteOldTexts, lastTranscript, prepareRalphFolder } from "./adapters/f
 import { Views } from "./adapters/files/views.ts";
 import { allGatesOf } from "./compose-gates.ts";
 import { besideOf, workspacesBeside } from "./compose-beside.ts";
-import { builtInAgents, OWN_ROOT, withoutOwnSecrets, type Project, type Queue } from "./compose-project.ts";
+import { builtInAgents, OWN_ROOT, type Project, type Queue } from "./compose-project.ts";
 import type { Plugins } from "./compose-plugins.ts";
 import { sandboxOf } from "./compose-sandbox.ts";
 import { allSecretsOf, secretsOf } from "./compose-store.ts";
@@ -37,7 +37,7 @@ import { verifyWork } from "./adapters/workspace/verify-work.ts";
 import { isOpen, type State } from "./core/loop/state.ts";
 import type { Proposal } from "./core/plan/list-changes.ts";
 import type { SourceIdentity } from "./core/plan/task.ts";
-import { createRedactor } from "./core/redact.ts";
+import { createRedactor, withoutOwnSecrets } from "./core/redact.ts";
 import type { Commands, ProtectSettings, SandboxSettings, Settings } from "./core/settings.ts";
 import type { Agents, Follower, Log, Ports, Progress, TaskSource } from "./engine/ports.ts";
 
@@ -270,7 +270,7 @@ export function agentsOf(parts: AgentParts, workspaceIn: (root: string | undefin
 
 /** For as long as a run needs the machine. */
 export function keepAwakeOf({ env }: Pick<RunParts, "env">): KeepAwake {
-  return createKeepAwake({ path: outsidePath(env["PATH"] ?? "", OWN_ROOT), env });
+  return createKeepAwake({ path: outsidePath(env["PATH"] ?? "", OWN_ROOT), env: withoutOwnSecrets(env) });
 }
 
 /** How this very program is called from a shell. */

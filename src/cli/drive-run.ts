@@ -28,7 +28,7 @@ import { entryOfFact, logEntry, type Level, type LogEntry } from "../core/logboo
 import { EXIT_CODES } from "../core/loop/outcome.ts";
 import { isOpen, leftoversInPlace, markersOf, type State } from "../core/loop/state.ts";
 import { runSummary } from "../core/projections/summary.ts";
-import { RalphError } from "../core/ralph-error.ts";
+import { RalphError, withHint } from "../core/ralph-error.ts";
 import { createRedactor, secretsIn } from "../core/redact.ts";
 import type { Commands, GateSettings, Settings, WorktreeSettings } from "../core/settings.ts";
 import { runEngine, recover, startRun } from "../engine/engine.ts";
@@ -406,7 +406,7 @@ async function telemetryOf(parts: TelemetryParts): Promise<Telemetry | null> {
     return (await import("../compose-telemetry.ts")).openTelemetry(parts);
   } catch (error) {
     if (!(error instanceof RalphError)) throw error;
-    parts.warn(`no telemetry is sent: ${error.message}; ${error.hint ?? ""}`);
+    parts.warn(`no telemetry is sent: ${withHint(error)}`);
     return null;
   }
 }

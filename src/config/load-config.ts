@@ -194,7 +194,7 @@ interface Variables {
 
 /** Our variables that are no settings; an agent that calls ralph has some of them in its environment. */
 const NO_CONFIGURATION =
-  /^RALPH_(?:DIR|STATE|RUN_ID|TASK_ID|STAGE|ITERATION|ITERATION_DIR|MAX_ITERATIONS|MARKER|NOTICE_KIND|NOTICE_TEXT|DEMO_SCRIPT|TEST_.*)$/;
+  /^RALPH_(?:DIR|STATE|RUN_ID|TASK_ID|STAGE|ITERATION|ITERATION_DIR|MAX_ITERATIONS|MARKER|NOTICE_KIND|NOTICE_TEXT|DEMO_SCRIPT|WEB_TOKEN|TEST_.*)$/;
 
 /** The configuration in the environment: `RALPH_` and the key in capitals, e.g. `RALPH_RUN_MAX_STUCK`. */
 export function readVariables(env: NodeJS.ProcessEnv): Variables {

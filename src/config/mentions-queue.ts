@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Of all variables that are settings, the one that says something when it is empty: this machine works alone. */
-export const QUEUE_VARIABLE = "RALPH_QUEUE_URL";
+const QUEUE_VARIABLE = "RALPH_QUEUE_URL";
 
 /** Whether the configuration may have a queue: looking for the word is many times faster than parsing. */
 export function mayHaveQueue(ralphDir: string, env: NodeJS.ProcessEnv): boolean {

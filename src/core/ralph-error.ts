@@ -34,6 +34,11 @@ export class RalphError extends Error {
   }
 }
 
+/** The error with its hint, for places that hold one sentence. */
+export function withHint({ message, hint }: RalphError): string {
+  return hint === undefined ? message : `${message}; ${hint}`;
+}
+
 const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   usage: 64,
   config: 64,

@@ -21,6 +21,25 @@ export function redactAll<Value>(value: Value, redact: (text: string) => string)
   ) as Value;
 }
 
+/** The token of `ralph web`. */
+export const TOKEN_VARIABLE = "RALPH_WEB_TOKEN";
+
+/** Variables for Ralph alone; bin/ralph has the same list. */
+const OWN_SECRETS: readonly string[] = [
+  "RALPH_QUEUE_URL",
+  "RALPH_NOTIFY_WEBHOOK",
+  "RALPH_NOTIFY_SECRET",
+  TOKEN_VARIABLE,
+];
+
+/** For other programs. An empty queue stays: it says that this machine works alone. */
+export function withoutOwnSecrets<Env extends Readonly<Record<string, string | undefined>>>(env: Env): Env {
+  const others = Object.entries(env).filter(
+    ([name, value]) => !OWN_SECRETS.includes(name) || value?.trim() === "",
+  );
+  return Object.fromEntries(others) as Env;
+}
+
 /** Values of environment variables that are secret by their name, and passwords in addresses. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) => {

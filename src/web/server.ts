@@ -110,10 +110,7 @@ function notListening(cause: NodeJS.ErrnoException, host: string, port: number):
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return failed(
-        `this machine has no address "${host}"`,
-        "ralph web --host 0.0.0.0 --token … listens on all",
-      );
+      return failed(`this machine has no address "${host}"`, "ralph web --host 0.0.0.0 listens on all");
     default:
       return failed(`cannot listen on ${host}, port ${port}: ${cause.message}`, "ralph web --port 0");
   }

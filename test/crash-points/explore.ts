@@ -13,11 +13,16 @@ import {
   type SceneName,
 } from "./scene.ts";
 import { changedWorkTrees, violationsIn } from "./violations.ts";
+import { killWorker, openWorkers, workForMs, type WorkersScene } from "./workers.ts";
 
-/** Where ralph dies: at a step, or after so many milliseconds. */
+/** Where ralph dies: at a step, or after so many milliseconds. A worker dies at moments only. */
 export type Point =
-  | { readonly scene: SceneName; readonly step: number; readonly when: "before" | "half-way" }
-  | { readonly scene: SceneName; readonly ms: number };
+  { readonly scene: SceneName; readonly step: number; readonly when: "before" | "half-way" } | Moment;
+
+interface Moment {
+  readonly scene: SceneName | "workers";
+  readonly ms: number;
+}
 
 export interface Failure {
   readonly point: Point;
@@ -61,17 +66,31 @@ export async function pointsOf(name: SceneName): Promise<readonly Point[]> {
 }
 
 /** Random moments of a run, by how long one takes here and now. */
-export async function randomPoints(name: SceneName, count: number, seed: number): Promise<readonly Point[]> {
-  const scene = await openScene(name);
+export async function randomPoints(
+  name: Moment["scene"],
+  count: number,
+  seed: number,
+): Promise<readonly Moment[]> {
+  const tried = await openTried(name);
   try {
     const startedAt = performance.now();
-    await runForMs(scene, Infinity);
+    await ("team" in tried ? workForMs(tried, Infinity) : runForMs(tried, Infinity));
     const longestMs = Math.round(performance.now() - startedAt);
     const random = new Random(seed);
     return Array.from({ length: count }, () => ({ scene: name, ms: random.between(50, longestMs) }));
   } finally {
-    scene.project.dispose();
+    await disposeOf(tried);
   }
+}
+
+type Tried = Scene | WorkersScene;
+
+function openTried(name: Moment["scene"]): Promise<Tried> {
+  return name === "workers" ? openWorkers() : openScene(name);
+}
+
+async function disposeOf(tried: Tried): Promise<void> {
+  await ("team" in tried ? tried.dispose() : tried.project.dispose());
 }
 
 /** Dies at each point, in several projects at a time. */
@@ -84,9 +103,9 @@ export async function explore(
   const failures: Failure[] = [];
   let deaths = 0;
   const work = async (): Promise<void> => {
-    const scenes = new Map<SceneName, Scene>();
+    const scenes = new Map<Point["scene"], Tried>();
     for (let point = waiting.shift(); point !== undefined; point = waiting.shift()) {
-      const scene = scenes.get(point.scene) ?? (await openScene(point.scene));
+      const scene = scenes.get(point.scene) ?? (await openTried(point.scene));
       scenes.set(point.scene, scene);
       const { died, violations } = await dieAt(scene, point);
       if (died.signal === "SIGKILL") deaths += 1;
@@ -95,16 +114,20 @@ export async function explore(
       failures.push(failure);
       tell(failure);
     }
-    for (const { project } of scenes.values()) project.dispose();
+    for (const scene of scenes.values()) await disposeOf(scene);
   };
   await Promise.all(Array.from({ length: sideBySide }, work));
   return { points: points.length, deaths, failures };
 }
 
 async function dieAt(
-  scene: Scene,
+  scene: Tried,
   point: Point,
 ): Promise<{ readonly died: Died; readonly violations: readonly string[] }> {
+  if ("team" in scene) {
+    const { signal, violations } = await killWorker(scene, "ms" in point ? point.ms : Infinity);
+    return { died: { signal, steps: [] }, violations };
+  }
   putBack(scene);
   const died = "ms" in point ? await runForMs(scene, point.ms) : await runUntilDeath(scene, point);
   const atDeath =

@@ -1,6 +1,6 @@
-// `npm run crash-points`: kills the built program at every step of a small but complete run, serial, with two lanes,
-// while a damaged log is mended, and while old checks run and a reader reads, runs it again, and looks whether anything
-// is lost, doubled or left behind.
+// `npm run crash-points`: kills the built program at every step of a small but complete run, serial, with two lanes, with
+// stages, with merges that conflict, while a damaged log is mended, and while old checks run and a reader reads, runs it again,
+// and looks whether anything is lost, doubled or left behind. Workers die at random moments only.
 //   --scene NAME           only this one of scene.ts; `--scene "old-checks*"`: all that begin so
 //   --from N --count N     only these steps; --when before|half-way: only so
 //   --every N              only each Nth of these points
@@ -28,7 +28,11 @@ const { values } = parseArgs({
 });
 
 const startedAt = performance.now();
-const scenes = (Object.keys(SCENES) as SceneName[]).filter(
+const names: readonly Point["scene"][] = [
+  ...(Object.keys(SCENES) as SceneName[]),
+  ...(values.random === undefined ? [] : (["workers"] as const)),
+];
+const scenes = names.filter(
   (name) =>
     values.scene === undefined ||
     name === values.scene ||
@@ -59,8 +63,9 @@ if (values.record) {
 if (values.json) console.log(JSON.stringify(figures));
 process.exitCode = failed === 0 ? 0 : 1;
 
-async function chosenPoints(scene: SceneName): Promise<readonly Point[]> {
-  if (values.random !== undefined) return randomPoints(scene, Number(values.random), Number(values.seed));
+async function chosenPoints(scene: Point["scene"]): Promise<readonly Point[]> {
+  if (values.random !== undefined || scene === "workers")
+    return randomPoints(scene, Number(values.random), Number(values.seed));
   const from = Number(values.from);
   const points = (await pointsOf(scene)).filter(
     (point) =>

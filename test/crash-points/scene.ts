@@ -17,13 +17,16 @@ import { createProject, RALPH, type Project } from "../e2e/project.ts";
 import { recordedIn } from "./recorded.ts";
 
 /**
- * What a small but complete run is: one after the other in the user's checkout, or side by side with merges; one whose
- * log has to be mended first; one in which unaccepted work leaves the branch and comes back; and those in which both tasks change checks, so that the old checks run and a reader is
- * asked, each with an overlay and with a copy of the work tree.
+ * What a small but complete run is: one after the other in the user's checkout, or side by side with merges; with stages, of
+ * which the second sends a task back; with merges that conflict; one whose log has to be mended first; one in which
+ * unaccepted work leaves the branch and comes back; and those in which both tasks change checks, so that the old checks run
+ * and a reader is asked, each with an overlay and with a copy of the work tree.
  */
 const KINDS = {
   serial: { args: ["run"] },
   lanes: { args: ["run", "--parallel", "2"] },
+  stages: { args: ["run"], config: "[stages.coder]\n[stages.reviewer]\n" },
+  merges: { args: ["run", "--parallel", "2"], config: '[git]\nmerge = "merge"\n' },
   mending: { args: ["run"] },
   asides: { args: ["run"] },
   "old-checks": { args: ["run"], layout: "overlay" },
@@ -38,10 +41,17 @@ interface SceneKind {
   readonly args: readonly string[];
   /** How the old checks are laid out; missing: no task touches any. */
   readonly layout?: "overlay" | "copy";
+  /** Settings besides the agents and the gate. */
+  readonly config?: string;
 }
 
 export function isInLanes(name: SceneName): boolean {
-  return name.includes("lanes");
+  return SCENES[name].args.includes("--parallel");
+}
+
+/** Both tasks change one file. */
+export function isTogether(name: SceneName): boolean {
+  return SCENES[name].config !== undefined;
 }
 
 export function hasOldChecks(name: SceneName): boolean {
@@ -112,6 +122,25 @@ test -z "$LINGER" || sleep 60
 echo '<review>{"criteria": [{"criterion": 1, "answer": "met", "reason": "one.txt:1"}], "concerns": [{"concern": 1, "answer": "harmless", "reason": "one.txt may exist now"}]}</review>'
 `;
 
+/** It codes, reviews and sends the second task back once. Both put a line into one file, and bring their branches together. */
+const TOGETHER_AGENT = `prompt=$(cat)
+task=$RALPH_TASK_ID
+test -z "$LINGER" || sleep 60
+case $RALPH_STAGE in
+reviewer)
+  if test $task = two && ! test -e "$HOME/reviewed"; then
+    : > "$HOME/reviewed"; echo '<promise>CHANGES_REQUESTED:two.txt is too short</promise>'
+  else echo 'REVIEW PASSED'; echo '<promise>REVIEW_COMPLETE</promise>'; fi ;;
+*)
+  case $prompt in *"Bring it into your branch"*) git merge -q main || sed -i '/^[<=>]/d' shared.txt ;; esac
+  echo right >> $task.txt
+  grep -qs $task shared.txt || echo $task >> shared.txt
+  git add -A; git commit -qm "$task by the agent"
+  if test "$RALPH_STAGE" = coder; then echo '<promise>IMPLEMENTATION_COMPLETE</promise>'
+  else echo '<promise>COMPLETE</promise>'; fi ;;
+esac
+`;
+
 const PLAIN_GATE = "{ test -z $LINGER || sleep 60; }; ! grep -s wrong *.txt";
 
 /** Lanes work elsewhere than beside the home, so all paths are whole. */
@@ -134,7 +163,7 @@ export async function openScene(name: SceneName): Promise<Scene> {
   const folder = join(project.root, "..");
   const home = join(folder, "home");
   const scripts = {
-    agent: name === "asides" ? ASKING_AGENT : AGENT,
+    agent: name === "asides" ? ASKING_AGENT : isTogether(name) ? TOGETHER_AGENT : AGENT,
     "change-checks": CHANGE_CHECKS,
     check: CHECK,
     photograph: PHOTOGRAPH,
@@ -142,7 +171,8 @@ export async function openScene(name: SceneName): Promise<Scene> {
   };
   for (const [script, text] of Object.entries(scripts)) writeFileSync(join(home, `${script}.sh`), text);
   const isPlain = !hasOldChecks(name);
-  project.write(".ralph/ralph.toml", configOf(home, isPlain ? PLAIN_GATE : `sh ${home}/check.sh`));
+  const gate = isPlain ? PLAIN_GATE : `sh ${home}/check.sh`;
+  project.write(".ralph/ralph.toml", configOf(home, gate) + (SCENES[name].config ?? ""));
   if (!isPlain) {
     project.write(".gitignore", "ignored/\n*.log\n");
     project.write("test/one.sh", "! test -e one.txt\n");

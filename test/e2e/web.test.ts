@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createProject, until, type Project } from "./project.ts";
@@ -56,9 +56,9 @@ describe("ralph web", () => {
   });
 
   test.each([
-    [["--host", "0.0.0.0"], /with --host 0\.0\.0\.0 other machines can open the page: it needs a --token/],
-    [["--host", "::"], /it needs a --token/],
-    [["--host", "192.0.2.1"], /it needs a --token/],
+    [["--host", "0.0.0.0"], /with --host 0\.0\.0\.0 other machines can open the page: it needs a token/],
+    [["--host", "::"], /it needs a token/],
+    [["--host", "192.0.2.1"], /it needs a token/],
     [["--host", "0.0.0.0", "--token", "too-short"], /the token has 9 characters, and needs at least 16/],
     [["--token", "short"], /needs at least 16/],
     [["--port", "many"], /"many" is no port/],
@@ -69,6 +69,22 @@ describe("ralph web", () => {
     const { code, stderr, stdout } = await project.ralph("web", ...flags);
     expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
     expect(stderr).toMatch(sentence);
+  });
+
+  test("takes its token from the environment, where the list of processes does not show it", async () => {
+    const token = "0123456789abcdef";
+    const other = createProject({ env: { RALPH_WEB_TOKEN: token } });
+    const running = other.start("web");
+    await until("the address is printed", () => running.stdout().includes("\n"));
+    expect(running.stdout()).toContain(`?token=${token}\n`);
+    for (const file of existsSync("/proc/self/environ") ? ["cmdline", "environ"] : [])
+      expect(readFileSync(`/proc/${running.child.pid}/${file}`, "utf8")).not.toContain(token);
+    running.child.kill("SIGTERM");
+    expect(await running.finished).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining("RALPH_WEB_TOKEN"),
+    });
+    other.dispose();
   });
 
   test("says so when the port is taken", async () => {

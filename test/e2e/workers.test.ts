@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { until, type Running } from "./project.ts";
+import { until, WORKS, type Running } from "./project.ts";
 import { createTeam, onBase, type Team } from "./team.ts";
 
 let team: Team;
@@ -116,6 +116,45 @@ test(
     expect(await office.ralph("submit", "--source", "other.md", "--watch")).toMatchObject({ code: 0 });
     expect(onBase(team, "other.md")).toBe("- [x] **a**: make a again\n- [x] **c**: make c");
     expect(onBase(team, "TODO.md")).not.toContain("[ ]");
+  },
+);
+
+/** Which processes of the team it finds, and the address of the database if it is in their environment. */
+const LOOKS_AROUND = String.raw`for each in /proc/[0-9]*; do
+  tr "\0" "\n" < $each/environ | grep -qx "RALPH_TEST_PROJECT=$RALPH_TEST_PROJECT" || continue
+  tr "\0" " " < $each/cmdline; echo; tr "\0" "\n" < $each/environ | grep "^RALPH_QUEUE_URL=."
+done > "$RALPH_TEST_PROJECT/found" 2>/dev/null; true`;
+
+test(
+  "a worker says what helps when a lease is in its way, what it waits for, and shows its agent no password",
+  { timeout: 120_000 },
+  async () => {
+    team = await createTeam({
+      tasks: ["a", "b", "c"],
+      others: [[{ shell: LOOKS_AROUND }, ...WORKS]],
+      config: "[limits]\ncalls_per_hour = 1",
+      lease: "10s",
+    });
+    const [office, server] = [team.machine("office"), team.machine("server")];
+    expect(await office.ralph("submit")).toMatchObject({ code: 0 });
+    const tree = office.git("rev-parse", "HEAD^{tree}");
+    const future = office.git("commit-tree", tree, "-m", "ralph: a\n\nRalph-Lease: 9007199254740000");
+    office.git("push", "--quiet", "origin", `${future}:refs/ralph/leases/a`);
+    const worker = begin(server.start("worker"));
+    const refused =
+      /a: origin has lease 9007199254740000 for a, .*: (git push origin :refs\/ralph\/leases\/a)\n/;
+    await until("it tried", () => refused.test(worker.stderr()));
+    const [, command = ""] = refused.exec(worker.stderr()) ?? [];
+    office.git(...command.split(" ").slice(1));
+    await until("it waits", () =>
+      /waiting until .*: the calls of this hour are used up/.test(worker.stderr()),
+    );
+    worker.child.kill("SIGINT");
+    expect(await worker.finished).toMatchObject({ code: 130 });
+    expect(onBase(team, "a.txt")).toBe("a");
+    const found = readFileSync(join(team.remote, "..", "found"), "utf8");
+    expect(found).toContain("start.cjs worker");
+    expect(found).not.toMatch(/^RALPH_QUEUE_URL=/m);
   },
 );
 

@@ -207,17 +207,21 @@ class Session {
     const world = this.#world;
     const { time, random, lanes } = world;
     const step = (): Promise<void> => life.step(() => time.sleep(random.between(1, STEP_MS_MAX)));
-    const log = logInWeather(this.#openLog(), world.weather);
+    const log = logInWeather(this.#openLog(life), world.weather, life);
     const plain = simulatedPorts(world, this.facts, log, [], lanes === null ? undefined : step);
     return life.mortal(this.#scenario.mutant?.ports?.(plain, world) ?? plain);
   }
 
-  #openLog(): Log {
+  /** Of a process of ours, or of a person. */
+  #openLog(life?: Life): Log {
     const { time, random } = this.#world;
+    const pause = async (): Promise<void> => {
+      if (random.chance(0.1)) await time.sleep(random.between(1, 50));
+    };
     return new MemoryLog({
       storage: this.#storage,
       now: () => time.now(),
-      pause: () => (random.chance(0.1) ? time.sleep(random.between(1, 50)) : Promise.resolve()),
+      pause: life === undefined ? pause : () => life.wait(pause),
     });
   }
 }

@@ -1,5 +1,6 @@
 import { RalphError } from "../../src/core/ralph-error.ts";
 import type { Log } from "../../src/engine/ports.ts";
+import type { Life } from "./crashing.ts";
 import { forwarding } from "./mutant-log.ts";
 import { Random } from "../../src/eval/random.ts";
 import type { VirtualTime } from "../../src/eval/virtual-time.ts";
@@ -40,9 +41,10 @@ export function weatherFor(seed: number, time: VirtualTime): Weather {
   };
 }
 
-export function logInWeather(log: Log, weather: Weather): Log {
+/** Whoever dies while the database is busy records nothing any more. */
+export function logInWeather(log: Log, weather: Weather, life: Life): Log {
   const append: Log["append"] = async (...what) => {
-    await weather.beforeAppend();
+    await life.wait(() => weather.beforeAppend());
     return log.append(...what);
   };
   return forwarding(log, { append });

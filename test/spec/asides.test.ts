@@ -259,7 +259,7 @@ describe("work that is aside", () => {
         iteration: 1,
         reason: "again",
       })
-      .wants("set-aside:one", "publish:one");
+      .wants("set-aside:one", "publish");
   });
 
   test("comes back after an answer", () => {

@@ -72,7 +72,7 @@ describe("an agent that does the same wrong thing again", () => {
         { type: "task.blocked" },
       )
       .andThen()
-      .wants("publish:login");
+      .wants("publish");
   });
 
   test("is replaced by the next fallback agent, for which both counts begin anew", () => {

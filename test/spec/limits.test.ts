@@ -103,7 +103,7 @@ describe("a run without progress", () => {
   test("blocks the task and takes up the next when it should keep going", () => {
     const other = task("other");
     after(3, idle, [runStarted({ keepGoing: true }), tasksObserved(login, other)])
-      .wants("publish:login")
+      .wants("publish")
       .andThen({ type: "letter.published", task: "login", kind: "blocked", file: "blocked.txt", sha256: "" })
       .wants("iterate:other");
   });

@@ -24,7 +24,14 @@ describe("a question", () => {
       { type: "verdict.reached", verdict: "decide" },
       { type: "question.asked", question: "this or that?" },
     );
-    asked.andThen().wants("publish:login").andThen(letter("decide")).ends("undecided");
+    asked.andThen().wants("publish").andThen(letter("decide")).ends("undecided");
+  });
+
+  test("and another one that is asked at the same time are published one after the other: each has its file", () => {
+    const others = [iterationStarted(2, docs), iterationEnded(2, docs, "undecided"), evidence(2, docs, [])];
+    const both = given(runStarted(), tasksObserved(login, docs), ...asks).andThen(...others).andThen();
+    expect(both.effects.map(({ key }) => key)).toEqual(["publish", "publish"]);
+    both.andThen(letter("decide")).wants("publish");
   });
 
   test("does not hold up other tasks when the run should keep going", () => {
@@ -74,7 +81,7 @@ describe("a blocked task", () => {
   test("is written as a letter and ends the run", () => {
     given(runStarted(), tasksObserved(login), ...blocks)
       .andThen()
-      .wants("publish:login")
+      .wants("publish")
       .andThen(letter("blocked"))
       .ends("blocked");
   });

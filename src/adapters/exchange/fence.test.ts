@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { twoMachines, type Machine, type Machines } from "../../../test/fixtures/two-machines.ts";
 import { createExchange, type RemoteTrouble } from "./exchange.ts";
+import type { RalphError } from "../../core/ralph-error.ts";
 import { createFence, type Fence } from "./fence.ts";
 
 const TASK = "Task 1/ü";
@@ -64,15 +65,25 @@ describe("a lease on the remote", () => {
     const push = old.push(TASK, [{ ref: BRANCH, from: null, to: here.commit() }]);
     await expect(push).rejects.toMatchObject({ code: "lease-lost" });
     expect(machines.there(BRANCH)).toBeNull();
-    await expect(old.takeUp(TASK)).rejects.toMatchObject({ code: "lease-lost" });
+    await expect(old.takeUp(TASK)).rejects.toMatchObject({ code: "git-failed" });
     const to = there.commit();
     expect(await young.push(TASK, [{ ref: BRANCH, from: null, to }])).toEqual({ is: "pushed" });
   });
 
-  test("a number that is not greater takes nothing up", async () => {
+  test("a number that is not greater takes nothing up, and says what is in the way and how to remove it", async () => {
     await fenceOf(here, 5).takeUp(TASK);
-    await expect(fenceOf(there, 5).takeUp(TASK)).rejects.toMatchObject({ code: "lease-lost" });
-    await expect(fenceOf(there, 4).takeUp(TASK)).rejects.toMatchObject({ code: "lease-lost" });
+    await expect(fenceOf(there, 5).takeUp(TASK)).rejects.toMatchObject({ code: "git-failed" });
+    const refused = await fenceOf(there, 4)
+      .takeUp(TASK)
+      .catch((error: unknown) => error as RalphError);
+    expect(refused).toMatchObject({
+      message: `origin has lease 5 for ${TASK}, and the database gave lease 4 to this worker`,
+      hint: `delete it if no other worker has ${TASK}: git push origin :${LEASE}`,
+    });
+    there.git("push", "--quiet", "--force", "origin", `${there.commit()}:${LEASE}`);
+    await expect(fenceOf(there, 6).takeUp(TASK)).rejects.toThrow(/, which is not a lease, for/);
+    there.git("push", "--quiet", "origin", `:${LEASE}`);
+    expect(await fenceOf(there, 4).takeUp(TASK)).toBe(true);
   });
 
   test("what is not held is not pushed; what is held anew is taken up anew", async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { asArgument } from "../../core/projections/inbox.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { bytesOf } from "../git/git.ts";
 import { inTurn } from "../system/in-turn.ts";
@@ -68,13 +69,15 @@ interface Held {
 }
 
 /** Puts our number over a smaller one. */
-async function plant(exchange: Exchange, { name, number, sent }: Held): Promise<string> {
+async function plant(exchange: Exchange, held: Held): Promise<string> {
+  const { name, number, sent } = held;
   const clone = await exchange.clone();
   const ref = leaseRef(name);
   for (let tries = 1; ; tries += 1) {
     const there = await exchange.fetch(ref, name);
     if (there !== null && sent.has(there)) return there;
-    if (there !== null && (await readLease(clone, there)) >= number) throw lost(name);
+    const other = there === null ? null : await readLease(clone, there);
+    if (there !== null && (other === null || other >= number)) throw notNewer(clone, held, there, other);
     const mine = await writeLease(clone, { name, number, count: 0, after: there });
     sent.set(mine, 0);
     const attempt = await exchange.push([{ ref, from: there, to: mine }]);
@@ -135,6 +138,20 @@ function notTaken(remote: string, ref: string, why: string): RalphError {
   });
 }
 
+/** The database tells a worker that was taken over. A newer lease than the database gives was pushed by somebody else. */
+function notNewer(
+  { remote }: Clone,
+  { name, number }: Held,
+  there: string,
+  other: number | null,
+): RalphError {
+  const what = other === null ? `${there}, which is not a lease,` : `lease ${other}`;
+  const message = `${remote} has ${what} for ${name}, and the database gave lease ${number} to this worker`;
+  return new RalphError("git-failed", message, {
+    hint: `delete it if no other worker has ${name}: git push ${remote} ${asArgument(`:${leaseRef(name)}`)}`,
+  });
+}
+
 /** What stands in the commit of a lease. */
 interface LeaseNote {
   readonly name: string;
@@ -157,12 +174,9 @@ async function writeLease({ git, identity }: Clone, note: LeaseNote): Promise<st
   return (await git.must(args, { input: bytesOf(message) })).trim();
 }
 
-/** Its number. */
-async function readLease({ git }: Clone, commit: string): Promise<number> {
+/** Its number; null: it is something else. */
+async function readLease({ git }: Clone, commit: string): Promise<number | null> {
   const message = await git.must(["log", "-1", "--format=%B", "--no-show-signature", commit]);
   const number = /^Ralph-Lease: (\d+)$/m.exec(message)?.[1];
-  if (number !== undefined) return Number(number);
-  throw new RalphError("git-failed", `on the remote something else is where leases are: ${commit}`, {
-    hint: `see what it is (git show ${commit}), then delete it there: git push REMOTE :refs/ralph/leases/NAME`,
-  });
+  return number === undefined ? null : Number(number);
 }

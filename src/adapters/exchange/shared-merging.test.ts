@@ -88,6 +88,16 @@ describe("merging on a machine that did not do the work", () => {
     expect(machines.there(MAIN)).toBe(before);
   });
 
+  test("a lease of the merger that no database gave makes it wait, and says how to remove it", async () => {
+    await workOn(here);
+    there.hold("@merger", 9_007_199_254_740_000);
+    await there.merging.rename("ralph/none", "ralph/merged/none");
+    const why = expect.stringMatching(
+      /has lease 9007199254740000 for @merger.*git push origin :refs\/ralph\/leases\/%40merger$/,
+    ) as string;
+    expect(await advanceOn(here, await prepareOn(here))).toEqual({ is: "waits", root: null, why, paths: [] });
+  });
+
   test("a base that is protected makes it wait, in the server's words", async () => {
     await workOn(here);
     machines.hook("update", `case "$1" in ${MAIN}) echo "use a pull request" >&2; exit 1;; esac`);

@@ -1,4 +1,4 @@
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError, withHint } from "../../core/ralph-error.ts";
 import type { Advanced, AdvanceRequest, MergeRequest, Merging } from "../../engine/parallel-ports.ts";
 import { compareBranch, contains, type Git, isHere } from "../git/git.ts";
 import { acceptedRef, keepBackup } from "../git/keep-backup.ts";
@@ -69,16 +69,22 @@ async function advance(exchange: Exchange, fence: Fence, request: AdvanceRequest
     const stands = await whereItStands(exchange, clone, request);
     if (stands !== "before") return stands;
     await keepBackup(clone.git, { run, iteration, commit: from });
-    await fence.takeUp(MERGER);
+    const why = await whyNotMerger(fence);
+    if (why !== null) return { is: "waits", root: null, why, paths: [] };
     const pushed = await fence.push(MERGER, [{ ref: headRef(base), from, to }]);
     if (pushed.is === "pushed") return { is: "moved" };
     if (pushed.is === "refused")
-      return {
-        is: "waits",
-        root: null,
-        why: `${clone.remote} refuses the push: ${pushed.why}`,
-        paths: [],
-      };
+      return { is: "waits", root: null, why: `${clone.remote} refuses the push: ${pushed.why}`, paths: [] };
+  }
+}
+
+async function whyNotMerger(fence: Fence): Promise<string | null> {
+  try {
+    await fence.takeUp(MERGER);
+    return null;
+  } catch (error) {
+    if (error instanceof RalphError && error.code === "git-failed") return withHint(error);
+    throw error;
   }
 }
 

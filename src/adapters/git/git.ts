@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MovedBranch } from "../../engine/parallel-ports.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import { withoutOwnSecrets } from "../../core/redact.ts";
 
 /** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
 export interface Git {
@@ -172,7 +173,7 @@ function gather(onRecord: ((record: string) => void) | undefined): {
 
 function environment(): Record<string, string | undefined> {
   return {
-    ...process.env,
+    ...withoutOwnSecrets(process.env),
     // What a commit holds is what its id says.
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_OPTIONAL_LOCKS: "0",

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { Command } from "commander";
 import { withoutAliases } from "../aliases.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -108,7 +108,7 @@ export async function runWithMonitor(
 function startRunProcess(output: string, { cwd, env }: CliContext): OwnRunProcess {
   const words = withoutAliases(process.argv.slice(2)).filter((word) => word !== "--monitor");
   const file = openSync(output, "a");
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...words], {
+  const child = spawn(join(dirname(process.argv[1] ?? ""), "ralph"), words, {
     cwd,
     env,
     detached: true,

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { openProject } from "../../compose.ts";
 import { openWebScreen } from "../../compose-web.ts";
+import { TOKEN_VARIABLE } from "../../core/redact.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { RunLines } from "../print/run-printer.ts";
@@ -20,8 +21,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export function define(command: Command, act: Act): void {
   command
     .option("--port <n>", "where it listens; 0 takes one that is free", "0")
-    .option("--host <address>", "let other machines in; needs --token", "127.0.0.1")
-    .option("--token <text>", "what the address must hold, instead of a random one")
+    .option("--host <address>", "let other machines in; needs a token", "127.0.0.1")
+    .option("--token <text>", `the token of the address; ${TOKEN_VARIABLE} keeps it out of the process list`)
     .option("--read-only", "to look only: nothing can be answered, cancelled or stopped")
     .action((flags: Flags) => act((context) => web(flags, context)));
 }
@@ -31,7 +32,8 @@ async function web(flags: Flags, context: CliContext): Promise<number> {
   requirePerson(project, context.env, "open the page");
   const port = portIn(flags.port);
   const { isLoopback, randomToken, TOKEN_LENGTH_MIN } = await import("../../web/access.ts");
-  requireToken(flags, isLoopback(flags.host), TOKEN_LENGTH_MIN);
+  const given = flags.token ?? (context.env[TOKEN_VARIABLE] || undefined);
+  requireToken(flags.host, given, isLoopback(flags.host), TOKEN_LENGTH_MIN);
   const { startServer } = await import("../../web/server.ts");
   const told = new RunLines(PLAIN);
   const screen = await openWebScreen(
@@ -44,7 +46,7 @@ async function web(flags: Flags, context: CliContext): Promise<number> {
     () => refreshStatus(project),
   );
   try {
-    const token = flags.token ?? randomToken();
+    const token = given ?? randomToken();
     const server = await startServer({ ports: screen.ports, host: flags.host, port, token });
     context.stdout.write(`${server.url}\n`);
     context.stderr.write("ralph: open this address in a browser; Ctrl-C ends the page, not the run\n");
@@ -64,23 +66,18 @@ function portIn(text: string): number {
   });
 }
 
-function requireToken({ host, token }: Flags, isLoopback: boolean, lengthMin: number): void {
-  if (token === undefined && isLoopback) return;
-  if (token === undefined)
-    throw new RalphError(
-      "usage",
-      `with --host ${host} other machines can open the page: it needs a --token`,
-      {
-        hint: `ralph web --host ${host} --token "$(openssl rand -hex 16)"`,
-      },
-    );
-  if (token.length < lengthMin)
+const EXAMPLE = `${TOKEN_VARIABLE}="$(openssl rand -hex 16)" ralph web`;
+
+function requireToken(host: string, token: string | undefined, isLoopback: boolean, lengthMin: number): void {
+  if (token === undefined && !isLoopback)
+    throw new RalphError("usage", `with --host ${host} other machines can open the page: it needs a token`, {
+      hint: `${EXAMPLE} --host ${host}`,
+    });
+  if (token !== undefined && token.length < lengthMin)
     throw new RalphError(
       "usage",
       `the token has ${token.length} characters, and needs at least ${lengthMin}`,
-      {
-        hint: 'for example: --token "$(openssl rand -hex 16)"',
-      },
+      { hint: `for example: ${EXAMPLE}` },
     );
 }
 

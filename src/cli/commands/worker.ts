@@ -30,10 +30,10 @@ import { restOf } from "../../core/loop/decide.ts";
 import { MERGER } from "../../core/loop/effects.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import { isOpen, taskState, type State } from "../../core/loop/state.ts";
-import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
+import { nextRetryAt, readyTasks, statusOf, tasksInScope, waitReason } from "../../core/loop/task-status.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentSettings, Commands } from "../../core/settings.ts";
-import type { Instant } from "../../core/time.ts";
+import { isoTime, type Instant } from "../../core/time.ts";
 import type { Follower } from "../../engine/ports.ts";
 import type { Holdings } from "../../engine/worker/holdings.ts";
 import { runWorker, type Health } from "../../engine/worker/run-worker.ts";
@@ -262,8 +262,12 @@ function sentenceOf(state: State, now: Instant, busyLanes: number): string {
   if (rest !== null) return `nobody can go on: ${rest.reason}`;
   const statuses = tasksInScope(run, plan).map((task) => statusOf(state, task));
   const count = (wanted: string): number => statuses.filter((status) => status === wanted).length;
-  const busy =
-    busyLanes === 0 ? "waiting for a task" : busyLanes === 1 ? "1 lane busy" : `${busyLanes} lanes busy`;
+  const retryAt = nextRetryAt(state, run, plan, now);
+  const isLimited = retryAt !== null && readyTasks(state, run, plan, now).length === 0;
+  const idle = isLimited
+    ? `waiting until ${isoTime(retryAt)}: ${waitReason(state, retryAt)}`
+    : "waiting for a task";
+  const busy = busyLanes === 0 ? idle : busyLanes === 1 ? "1 lane busy" : `${busyLanes} lanes busy`;
   return `${busy} · ${count("done")} of ${statuses.length} done, ${count("doing")} under way, ${count("todo")} to do`;
 }
 

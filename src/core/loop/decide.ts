@@ -253,13 +253,16 @@ function marks(state: State, plan: Plan): readonly Effect[] {
     .map(({ id }) => ({ kind: "mark-task", key: `mark:${id}`, task: id }));
 }
 
-/** A letter is published while its question or block is open, and withdrawn when it is settled. */
+/**
+ * A letter is published while its question or block is open, and withdrawn when it is settled. All that publish have the same
+ * key: two at a time would choose the same file.
+ */
 function letters(state: State): readonly Effect[] {
   return Object.values(state.tasks).flatMap((task): Effect[] => {
     const isBlocked = task.blockedReason !== null;
     const asks = isBlocked || task.question !== null;
     if (asks && task.letter === null && (isBlocked || task.question?.answer == null)) {
-      return [{ kind: "publish-letter", key: `publish:${task.id}`, task: task.id }];
+      return [{ kind: "publish-letter", key: "publish", task: task.id }];
     }
     const isOther = isBlocked && task.letter?.kind === "decide";
     const settled = task.letter !== null && (!asks || isOther);

@@ -17,7 +17,7 @@ import { InFlight } from "../in-flight.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
 import type { Holdings } from "./holdings.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError, withHint } from "../../core/ralph-error.ts";
 import type { Task, TaskId } from "../../core/plan/task.ts";
 import type { Event } from "../../core/events.ts";
 
@@ -311,7 +311,7 @@ class Drops {
     if (!(error instanceof RalphError)) return false;
     // Whoever took over knows better; and what is still held is decided anew.
     if (error.code === "lease-lost") return true;
-    this.#failed.set(name, error.message);
+    this.#failed.set(name, withHint(error));
     return true;
   }
 
@@ -320,11 +320,14 @@ class Drops {
     if (error instanceof RalphError && error.code === "lease-lost") this.#parts.holdings.drop(name);
   }
 
-  async unlessLost(work: () => Promise<unknown>): Promise<void> {
+  /** False: it is lost. */
+  async unlessLost(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
+      return true;
     } catch (error) {
-      if (!(error instanceof RalphError) || error.code !== "lease-lost") throw error;
+      if (error instanceof RalphError && error.code === "lease-lost") return false;
+      throw error;
     }
   }
 
@@ -343,14 +346,15 @@ class Drops {
     for (const [name, why] of this.#failed) {
       this.#failed.delete(name);
       const { run } = journal.state;
-      onTrouble(`${name}: ${why}`);
-      if (!holdings.has(name)) continue;
       const isPart = name === KEEPER || name === MERGER;
+      const isHeld = holdings.has(name);
+      const dropped = { type: "task.dropped", run: run?.id ?? "", task: name, worker: id, why } as const;
+      // It may be in other hands without our knowledge; then it is no trouble.
+      if (isHeld && !isPart && run !== null && !(await this.unlessLost(() => journal.record(dropped))))
+        continue;
+      onTrouble(`${name}: ${why}`);
+      if (!isHeld) continue;
       this.#pausedUntil.set(isPart ? name : "taking", elapsed() + (isPart ? PART_PAUSE_MS : TAKE_PAUSE_MS));
-      if (run !== null && !isPart)
-        await this.unlessLost(() =>
-          journal.record({ type: "task.dropped", run: run.id, task: name, worker: id, why }),
-        );
       holdings.drop(name);
     }
   }
