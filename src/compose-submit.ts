@@ -1,3 +1,4 @@
+import { asArgument } from "./core/text.ts";
 import { createExchange } from "./adapters/exchange/exchange.ts";
 import { contains } from "./adapters/git/git.ts";
 import { resolveCommit } from "./adapters/git/read-head.ts";
@@ -62,7 +63,7 @@ export async function sharedBaseOf(project: Project, env: NodeJS.ProcessEnv): Pr
       "usage",
       `the remote ${remote} has no branch ${base}, so workers cannot begin from it`,
       {
-        hint: `git push -u ${remote} ${base}`,
+        hint: `git push -u ${asArgument(remote)} ${asArgument(base)}`,
       },
     );
   const here = await resolveCommit(git, `refs/heads/${base}`);

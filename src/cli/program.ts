@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { RalphError } from "../core/ralph-error.ts";
 import { withoutAliases } from "./aliases.ts";
 import { COMMANDS, LOADERS, type Act, type CliContext, type CommandName } from "./commands.ts";
+import { guardOutput } from "./print/style.ts";
 import { reportError } from "./report-error.ts";
 
 /** Reads the command line, runs the command, answers the exit code. The last catch of the program. */
@@ -13,6 +14,10 @@ export async function runCli(words: readonly string[], version: string): Promise
   let exitCode = 0;
   let program: Command | undefined;
   const wanted = argv.find((word, at) => Object.hasOwn(COMMANDS, word) && argv[at - 1] !== "--dir");
+  const isData = wantsJson || argv.includes("--jsonl") || EXACT.has(wanted ?? "");
+  const isMonitor = wanted === "monitor" || argv.includes("--monitor");
+  for (const stream of [process.stdout, process.stderr])
+    if (stream.isTTY ? !isMonitor : !isData) guardOutput(stream);
   try {
     program = await createProgram(
       version,
@@ -29,6 +34,9 @@ export async function runCli(words: readonly string[], version: string): Promise
     return reportError(usageError(error, command), wantsJson, process.stdout, process.stderr);
   }
 }
+
+/** What they print into a file or a pipe is read by programs, byte for byte. */
+const EXACT: ReadonlySet<string> = new Set(["completion", "diff", "hook", "mcp", "report"]);
 
 /** The whole command line; of commands that nobody wants it knows only name and summary. */
 export async function createProgram(

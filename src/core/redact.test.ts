@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createRedactor, inJson, openKeyBlock, passwordsIn, secretsIn } from "./redact.ts";
+import { createRedactor, openKeyBlock, passwordsIn, secretsIn } from "./redact.ts";
+import { SHAPE_NAMES } from "./secret-shapes.ts";
 
 const redact = createRedactor(["hunter2hunter2", "short", "with spaces & (signs) $1"]);
 
@@ -42,8 +45,6 @@ describe("secrets go", () => {
       "https://Ab1cD2eF3gH4iJ5kL6mN@git.example/x.git",
       "https://[redacted]@git.example/x.git",
     ],
-    ["a GitLab token", "glpat-AbCdEfGhIjKlMnOpQrSt", "[redacted]"],
-    ["an npm token", `npm_${"a1B2".repeat(9)}`, "[redacted]"],
     ["two private keys", `${key}\n${key}`, "[redacted]\n[redacted]"],
   ])("%s", (_, text, clean) => {
     expect(redact(text)).toBe(clean);
@@ -157,6 +158,12 @@ test.each([
   "xoxb-",
   "\\n",
   "hunter2",
+  "a_key=",
+  "password: ",
+  "path/to-key.pem:1:",
+  "sk-sk_gh_.",
+  "MIIEvQIBADANBgkqhkiG9w0BAQEF\n",
+  "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY ",
 ])("redacting a lot of %j takes linear time", (part) => {
   const text = `-----BEGIN PRIVATE KEY-----${part.repeat(2_000_000 / part.length)}`;
   const before = process.cpuUsage();
@@ -164,24 +171,264 @@ test.each([
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
 });
 
-test.each([
-  ['quo"te', String.raw`quo\"te`],
-  [String.raw`back\slash`, String.raw`back\\slash`],
-  ["tab\tand\nline", String.raw`tab\tand\nline`],
-  ["a/b", String.raw`a\/b`],
-  ["a<b&c>", String.raw`a\u003cb\u0026c\u003e`],
-  ["schlüssel", String.raw`schl\u00fcssel`],
-])("%j looks otherwise in JSON", (secret, form) => {
-  expect(inJson([secret])).toContain(form);
+const x = "a1B2".repeat(9);
+/** One of each shape, as it is found in the wild: what is kept of it, and what goes. */
+const EXAMPLES: Readonly<Record<string, readonly (readonly [kept: string, secret: string])[]>> = {
+  "OpenAI, Anthropic, OpenRouter": [
+    ["", `sk-ant-api03-${x}`],
+    ["", `sk-proj-${x}`],
+  ],
+  Stripe: [
+    ["", `sk_live_${x}`],
+    ["", `rk_live_${x}`],
+    ["", `sk_test_${x}`],
+  ],
+  "Stripe webhooks": [["", `whsec_${x}`]],
+  GitHub: [
+    ["", `ghp_${x}`],
+    ["", `gho_${x}`],
+  ],
+  "GitHub, fine-grained": [["", `github_pat_${x}`]],
+  GitLab: [
+    ["", `glpat-${x}`],
+    ["", `glrt-${x}`],
+  ],
+  npm: [["", `npm_${x}`]],
+  PyPI: [["", `pypi-AgEIcHlwaS5vcmc${x}`]],
+  Slack: [["", `xoxb-123456789012-${x}`]],
+  "Slack apps": [["", `xapp-1-A0${x}`]],
+  AWS: [
+    ["", "AKIAIOSFODNN7EXAMPLE"],
+    ["", "ASIAIOSFODNN7EXAMPLE"],
+  ],
+  Google: [["", `AIza${"x".repeat(35)}`]],
+  "Google OAuth": [["", `ya29.${x}`]],
+  "Google clients": [["", `GOCSPX-${x}`]],
+  "Hugging Face": [["", `hf_${x}`]],
+  Groq: [["", `gsk_${x}${x}`]],
+  xAI: [["", `xai-${x}${x}`]],
+  SendGrid: [["", `SG.${x}.${x}`]],
+  DigitalOcean: [["", `dop_v1_${"0a1b".repeat(16)}`]],
+  age: [["", `AGE-SECRET-KEY-1${"QPZRY9X8".repeat(7)}`]],
+  Linear: [["", `lin_api_${x}`]],
+  Supabase: [["", `sbp_${"0a1b".repeat(10)}`]],
+  Atlassian: [["", `ATATT3${x}=0A1B2C3D`]],
+  Telegram: [["", `1234567890:AA${x}`]],
+  "HashiCorp Vault": [["", `hvs.${x}`]],
+  "JSON Web Tokens": [["", jwt]],
+  Bearer: [["Bearer ", x]],
+  Basic: [
+    ["Authorization: Basic ", "dXNlcjpwYXNz"],
+    ['"authorization":"Basic ', "dXNlcjpwYXNzd29yZA=="],
+  ],
+  "Slack webhooks": [["https://hooks.slack.com/services/", `T000/B000/${x}`]],
+  "Discord webhooks": [["https://discord.com/api/webhooks/", `1234567890/${x}`]],
+  "passwords in addresses": [["postgres://ralph:", "hunter2"]],
+  "names in addresses": [["https://", "Ab1cD2eF3gH4iJ5kL6mN"]],
+  "passwords in queries": [["postgres://db/x?password=", "hunter2"]],
+};
+
+test("every shape has an example, and SECURITY.md names it", () => {
+  expect(Object.keys(EXAMPLES)).toEqual(SHAPE_NAMES);
+  const page = readFileSync(join(import.meta.dirname, "../../SECURITY.md"), "utf8").replaceAll(/\s+/g, " ");
+  expect(SHAPE_NAMES.filter((name) => !page.includes(name))).toEqual([]);
 });
 
-test("the ways of writing JSON are found together, and in capitals", () => {
-  const forms = inJson(["p/s<é>"]);
-  expect(forms).toEqual(
-    expect.arrayContaining([String.raw`p\/s<\u00e9>`, String.raw`p\/s\u003C\u00E9\u003E`]),
+const found = Object.entries(EXAMPLES).flatMap(([name, pairs]) =>
+  pairs.map((pair) => [name, ...pair] as const),
+);
+
+test.each(found)("%s: %s%s goes wherever it stands", (name, kept, secret) => {
+  const isAddress = name.endsWith("addresses");
+  const rest = isAddress ? "@db/x" : "";
+  const clean = `${kept}[redacted]${rest}`;
+  for (const [before, after] of [
+    ["", ""],
+    ["a ", " b"],
+    ['{"text":"line\\n', '"}'],
+    ["\u001b[32m", "\u001b[0m"],
+    ["+", ""],
+  ]) {
+    expect(redact(before + kept + secret + rest + after)).toBe(before + clean + after);
+  }
+});
+
+describe("a private key goes however it is shown", () => {
+  const body = Array.from(
+    { length: 25 },
+    (_, at) =>
+      `${at === 0 ? "MIIEvQIBADANBgkqhkiG9w0BAQEF" : "k7Qm2xVb9/ZtR4wLs+0aNcYdEuGh"}${"AaSC".repeat(9)}`,
   );
+  const lines = ["-----BEGIN PRIVATE KEY-----", ...body, "s3cretEnd==", "-----END PRIVATE KEY-----"];
+  const each = (show: (line: string, at: number) => string): string => lines.map(show).join("\n");
+  const json = (text: string, depth: number): string =>
+    depth === 0 ? text : json(JSON.stringify({ text }), depth - 1);
+  const pgp = each((line) => line)
+    .replaceAll("PRIVATE KEY-----", "PGP PRIVATE KEY BLOCK-----")
+    .replace("-----\n", "-----\nVersion: GnuPG v2\n\n")
+    .replace("s3cretEnd==", "s3cret==\n=s3cr");
+  test.each<[string, string]>([
+    ["plain", each((line) => line)],
+    ["CRLF", lines.join("\r\n")],
+    ["numbered with an arrow", each((line, at) => `${String(at + 1).padStart(6)}→${line}`)],
+    ["cat -n", each((line, at) => `${String(at + 1).padStart(6)}\t${line}`)],
+    ["grep -n", each((line, at) => `${at + 1}:${line}`)],
+    ["grep -rn", each((line, at) => `deploy/id_key.pem:${at + 1}:${line}`)],
+    ["grep -A", each((line, at) => `deploy/id_key.pem-${at + 1}-${line}`)],
+    ["added lines of a diff", each((line) => `+${line}`)],
+    ["removed lines of a diff", each((line) => `-${line}`)],
+    ["quotes", each((line) => `> ${line}`)],
+    ["comments", each((line) => `# ${line}`)],
+    ["comments with slashes", each((line) => `// ${line}`)],
+    ["indented", each((line) => `      ${line}`)],
+    ["strings in code", each((line) => `  "${line}\\n" +`)],
+    ["one line", lines.join("")],
+    ["one line with spaces", lines.join(" ")],
+    ...[1, 2, 3, 4].map((depth): [string, string] => [
+      `JSON, ${depth} deep`,
+      json(
+        each((line) => line),
+        depth,
+      ),
+    ]),
+    [
+      "numbered, in JSON",
+      json(
+        each((line, at) => `${String(at + 1).padStart(6)}→${line}`),
+        2,
+      ),
+    ],
+    [
+      "numbered, with the arrow as an escape",
+      json(
+        each((line, at) => `${at + 1}→${line}`),
+        1,
+      ).replaceAll("→", "\\u2192"),
+    ],
+    ["without its first line", lines.slice(1).join("\n")],
+    ["without its first and last line", body.join("\n")],
+    ["the end of it", lines.slice(9).join("\n")],
+    [
+      "the end of it, numbered, in JSON",
+      json(
+        lines
+          .slice(9)
+          .map((line, at) => `${at + 10}→${line}`)
+          .join("\n"),
+        2,
+      ),
+    ],
+    ["PGP", pgp],
+    ["PGP, quoted", pgp.replaceAll(/^/gm, "> ")],
+    [
+      "SSH2",
+      each((line) => line).replaceAll(
+        /-----(BEGIN|END) PRIVATE KEY-----/g,
+        "---- $1 SSH2 ENCRYPTED PRIVATE KEY ----",
+      ),
+    ],
+  ])("%s", (_, text) => {
+    for (const shown of [text, Buffer.from(text).toString("latin1")]) {
+      const clean = redact(`before ${shown}\nafter`);
+      expect(clean).not.toMatch(/AaSC|s3cr/);
+      expect(clean).toMatch(/^before .*\[redacted\].*\nafter$/s);
+    }
+  });
 });
 
-test("what looks the same in JSON is not there twice", () => {
-  expect(inJson(["plain-secret"])).toEqual([]);
+describe("values go by their names", () => {
+  test.each<[string, string]>([
+    ["MY_API_KEY=hunter2value", "MY_API_KEY=[redacted]"],
+    ["export STRIPE_KEY_LIVE='only letters here'", "export STRIPE_KEY_LIVE='[redacted]'"],
+    ['MY_SECRET="abcdefgh" next', 'MY_SECRET="[redacted]" next'],
+    ["    12\tDB_PASSWORD=correcthorse", "    12\tDB_PASSWORD=[redacted]"],
+    ["+GOOGLE_CREDENTIALS=abcdefghij", "+GOOGLE_CREDENTIALS=[redacted]"],
+    ["SENTRY_DSN=https//whatever.example/1", "SENTRY_DSN=[redacted]"],
+    ["SLACK_TOKEN: abcd1234efgh", "SLACK_TOKEN: [redacted]"],
+    ['{"api_key": "abcd1234"}', '{"api_key": "[redacted]"}'],
+    [String.raw`{"text":"{\"api_key\":\"abcd1234\"}"}`, String.raw`{"text":"{\"api_key\":\"[redacted]\"}"}`],
+    [String.raw`"text":"A_KEY=abcd1234\nB=c"`, String.raw`"text":"A_KEY=[redacted]\nB=c"`],
+    ["password: correct-horse-battery", "password: [redacted]"],
+    ["db_password = 'hunter2hunter3'", "db_password = '[redacted]'"],
+    ["clientSecret: 'abcdef123456',", "clientSecret: '[redacted]',"],
+    ["x-api-key: abcdef123456", "x-api-key: [redacted]"],
+    ["//registry.example/:_authToken=abcdef12-3456", "//registry.example/:_authToken=[redacted]"],
+    ["AccountName=a;AccountKey=Ab1+/cdEFGH==;End=x", "AccountName=a;AccountKey=[redacted];End=x"],
+    ["https://x.example/?access_token=abcdef123456&b=1", "https://x.example/?access_token=[redacted]&b=1"],
+  ])("%s", (text, clean) => {
+    expect(redact(text)).toBe(clean);
+    expect(redact(clean)).toBe(clean);
+  });
 });
+
+test.each(["quo\"te's & <signs>", String.raw`back\slash$and"quote`, "tab\tand space's", "a/b+c=é<ü>~x"])(
+  "the known value %j goes however it is written",
+  (secret) => {
+    const clean = createRedactor([secret]);
+    const json = JSON.stringify(secret).slice(1, -1);
+    const jsonInJson = JSON.stringify(json).slice(1, -1);
+    const ascii = json.replaceAll(
+      /[^ -~]|[<>&']/g,
+      (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+    const html = secret
+      .replaceAll("&", "&amp;")
+      .replaceAll('"', "&quot;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll("'", "&#39;");
+    const shell = secret.replaceAll("'", String.raw`'\''`);
+    const doubled = secret.replaceAll(/["\\$`]/g, String.raw`\$&`);
+    const python = secret
+      .replaceAll("\\", "\\\\")
+      .replaceAll("'", String.raw`\'`)
+      .replaceAll("\t", "\\t");
+    const bytes = Buffer.from(secret).toString("latin1");
+    const address = encodeURIComponent(secret);
+    for (const form of [
+      secret,
+      json,
+      jsonInJson,
+      JSON.stringify(jsonInJson).slice(1, -1),
+      ascii,
+      ascii.replaceAll(/u00(..)/g, (_, hex: string) => `u00${hex.toUpperCase()}`),
+      json.replaceAll("/", "\\/"),
+      html,
+      shell,
+      doubled,
+      python,
+      bytes,
+      address,
+    ])
+      expect(clean(`<${form}>`)).toBe("<[redacted]>");
+  },
+);
+
+test("what is honest stays", () => {
+  for (const text of HONEST) expect(redact(text)).toBe(text);
+});
+const base64 = Buffer.from(Array.from({ length: 900 }, (_, at) => (at * 7919) % 251)).toString("base64");
+const HONEST = [
+  "4b825dc642cb6eb9a060e54bf8d69288fbee4904 refs/heads/main",
+  '"integrity": "sha512-9Wf2cHTIMRpa5tFO5RbMrjTz7gD6sQ0AYAX6hNOk3tyzUBcX4LQ2nYVXvGtCxRjH6ZYbfqZ9jN8ihxkEnQHTaw==",',
+  `![](data:image/png;base64,${base64})`,
+  base64.replaceAll(/.{76}/g, "$&\n"),
+  `-----BEGIN CERTIFICATE-----\n${"MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ\n".repeat(9)}-----END CERTIFICATE-----`,
+  "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7pQm2xVb9ZtR4wLs0aNcYdEuGh me@host",
+  "550e8400-e29b-41d4-a716-446655440000",
+  '{"max_tokens": 100, "token_count": 123456789, "input_tokens":1000, "stop_token": null}',
+  "interface Login { user: string; password: string; token?: string; secret: Uint8Array }",
+  "const apiKey = process.env.OPENAI_API_KEY ?? readSecret('openai');",
+  "password: z.string().min(8).max(72), confirmPassword: passwordSchema",
+  "apiKey: config.keys.openai2, token: getToken2(user), secret = tokens2[0]",
+  "OPENAI_API_KEY=$OPENAI_API_KEY API_TOKEN=${TOKEN} X_KEY=$(cat key) A_KEY=<your key> B_KEY=**********",
+  "ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}",
+  "SSH_KEY=/home/me/.ssh/id_ed25519",
+  '<input type="password" name="password" autocomplete="current-password">',
+  '{"password": "Enter your password", "token": "keyword.control", "secretLabel": "The secret 12345"}',
+  'sort_key: "created_at_2024", cache-key: linux-node-24-abcdef, key = "value-123-456"',
+  "the path: src/app/page.tsx, pattern: /[a-z0-9]{8,}/, compass: north-by-northwest2",
+  "test('the password: is hidden', () => expect(token).toBe(undefined));",
+  "pypi-publish-with-a-very-long-name, global-task-with-a-name-that-is-long, shelf_aaaaaaaaaaaaaaaaaaaaaaaa",
+  "if (event.key === 'Enter' || token == other.token2) next();",
+];

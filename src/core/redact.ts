@@ -1,13 +1,11 @@
-/** Replaces secrets in a text: the known ones, and whatever has the shape of a token. Clean text comes back as it is. */
+import { isPath, redactNamed, redactTokens, SECRET_NAME } from "./secret-shapes.ts";
+
+/** Replaces secrets in a text: the known ones, and whatever has the shape of one. Clean text comes back as it is. */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = knownValues(secrets);
   return (text) => {
-    let clean = known === null ? text : text.replace(known, REDACTED);
-    if (clean.includes(KEY_MARK)) clean = clean.replace(KEY_BLOCK, REDACTED);
-    // Cheap tests for all shapes: almost all text has none.
-    if (!mayHaveShape(clean) || !ANY_SHAPE.test(clean)) return clean;
-    for (const [shape, replacement] of SHAPES) clean = clean.replace(shape, replacement);
-    return clean;
+    const unknown = known === null ? text : text.replace(known, REDACTED);
+    return redactNamed(redactTokens(redactKeys(unknown), REDACTED), REDACTED);
   };
 }
 
@@ -60,13 +58,6 @@ function headersIn(value: string): readonly string[] {
 
 const HEADERS_NAME = /^OTEL_EXPORTER_OTLP_(?:[A-Z]+_)?HEADERS$/;
 
-/** A key's name may hold the file with the key. Base64 begins with a slash as well, and then looks like no path. */
-function isPath(value: string): boolean {
-  return value.startsWith("/") && !LIKE_BASE64.test(value);
-}
-
-const LIKE_BASE64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z\d+/]{20,}={0,2}$/;
-
 /** Whether a variable is secret by its name, or has a password in it. */
 export function isSecretVariable(name: string, value: string): boolean {
   return SECRET_NAME.test(name) || passwordsIn(value).length > 0;
@@ -91,102 +82,69 @@ export function decoded(text: string): string {
   }
 }
 
-/** The same values as they look inside JSON, by the usual ways of writing it and all of their mixtures. */
-export function inJson(secrets: readonly string[]): readonly string[] {
-  return secrets.flatMap((secret) => {
-    const plain = JSON.stringify(secret).slice(1, -1);
-    const forms = ESCAPED.flatMap((pattern) => [
-      plain.replaceAll(pattern, unicodeEscape),
-      plain.replaceAll(pattern, (character) => unicodeEscape(character).toUpperCase().replace("U", "u")),
-    ]);
-    const all = [plain, ...forms].flatMap((form) => [form, form.replaceAll("/", String.raw`\/`)]);
-    return [...new Set(all)].filter((form) => form !== secret);
-  });
-}
-
-/** What some write as an escape although they need not. */
-const ESCAPED = [/[^\x20-\x7e]/g, /[<>&]/g, /[^\x20-\x7e]|[<>&]/g];
-
-function unicodeEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
 const REDACTED = "[redacted]";
 const SECRET_LENGTH_MIN = 8;
-const SECRET_NAME = /(?:^|_)(?:KEY|TOKEN|SECRET|PASS|PAT)$|_PWD$|PASSW(?:OR)?D$/i;
-
-/**
- * No shape spans a line, and each is linear: what precedes a run of unbounded length is bounded, and a run that
- * can fail at its end can only begin where no other run of the same characters is under way.
- */
-const SHAPES: readonly (readonly [RegExp, string])[] = [
-  [/(?<![A-Za-z0-9])sk-[\w-]{20,}/g, REDACTED],
-  [/gh[oprsu]_[A-Za-z0-9]{20,}/g, REDACTED],
-  [/github_pat_\w{20,}/g, REDACTED],
-  [/(?<![A-Za-z0-9])glpat-[\w-]{20,}/g, REDACTED],
-  [/(?<![A-Za-z0-9])npm_[A-Za-z0-9]{36,}/g, REDACTED],
-  [/xox[abeprs]-[A-Za-z0-9-]{10,}/g, REDACTED],
-  [/(?:AKIA|ASIA)[0-9A-Z]{16}/g, REDACTED],
-  [/AIza[\w-]{35}/g, REDACTED],
-  [/([Bb]earer[ \t]{1,4})[\w.~+/-]{16,}=*/g, `$1${REDACTED}`],
-  [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g, REDACTED],
-  [/(:\/\/[^\s:@/"'<>]{0,100}:)[^\s@/"'<>]{1,500}@/g, `$1${REDACTED}@`],
-  [/(https?:\/\/)[^\s:@/"'<>]{20,200}@/g, `$1${REDACTED}@`],
-  [/([?&]password=)[^\s&#"'<>]{1,500}/g, `$1${REDACTED}`],
-];
-
-/** Every shape has one of these. So few characters are found many times faster than any shape. */
-const OF_SHAPES = /[-_=@AJ]/;
-
-function mayHaveShape(text: string): boolean {
-  return OF_SHAPES.test(text) || text.includes("Bearer") || text.includes("bearer");
-}
-
-const ANY_SHAPE = new RegExp(
-  [
-    String.raw`(?<![A-Za-z0-9])sk-[\w-]{20}`,
-    "gh[oprsu]_[A-Za-z0-9]{20}",
-    String.raw`github_pat_\w{20}`,
-    String.raw`(?<![A-Za-z0-9])glpat-[\w-]{20}`,
-    "(?<![A-Za-z0-9])npm_[A-Za-z0-9]{36}",
-    "xox[abeprs]-",
-    "A(?:KIA|SIA)[0-9A-Z]{16}",
-    String.raw`AIza[\w-]{35}`,
-    "[Bb]earer[ \t]",
-    String.raw`(?<![\w-])eyJ[\w-]{8}`,
-    String.raw`https?:\/\/[^\s:@/"'<>]{20,200}@`,
-    "[?&]password=[^\\s&#\"'<>]",
-    String.raw`:\/\/[^\s:@/"'<>]{0,100}:[^\s@/"'<>]{1,500}@`,
-  ].join("|"),
-);
 
 /** Longer than any private key in its usual form. */
 export const KEY_BLOCK_LENGTH_MAX = 16_384;
 
 /** Where a private key begins that may go on after the end of this text; -1 when there is none. */
 export function openKeyBlock(text: string): number {
-  if (!text.includes(KEY_MARK)) return -1;
+  if (!mayHaveKey(text)) return -1;
   const last = [...text.matchAll(KEY_BLOCK)].at(-1);
-  if (last === undefined || last.groups?.["end"] !== undefined) return -1;
-  return /^[\s\w+/=]{0,100}$/.test(text.slice(last.index + last[0].length)) ? last.index : -1;
+  if (last === undefined || last[1] !== undefined) return -1;
+  return MAY_BE_KEY.test(text.slice(last.index + last[0].length)) ? last.index : -1;
 }
 
-const KEY_MARK = "PRIVATE KEY-----";
-const GAP = String.raw`(?:\s|\\[nr])`;
+function mayHaveKey(text: string): boolean {
+  return text.includes(KEY_MARK) || KEY_START.test(text);
+}
+
+function redactKeys(text: string): string {
+  if (!mayHaveKey(text)) return text;
+  let clean = text.replace(KEY_BLOCK, REDACTED);
+  for (const tail of [...clean.matchAll(KEY_TAIL)].toReversed())
+    clean = `${clean.slice(0, tail.index - (tail[1]?.length ?? 0))}${REDACTED}${clean.slice(tail.index + tail[0].length)}`;
+  return clean;
+}
+
+const KEY_MARK = "PRIVATE KEY";
+const TITLE = "[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-{4,5}| -{4})";
+const BASE64 = "[A-Za-z0-9+/=]";
+
+/** What stands between the lines of a key where somebody shows it: escapes, line numbers, marks of diffs and quotes. */
+const GAP = [
+  String.raw`(?:\n|\\n)[\w./-]{1,100}[:-]\d{1,7}[:-]`,
+  String.raw`[^A-Za-z0-9+/=\\]`,
+  String.raw`\\(?:[nrt]|u[\dA-Fa-f]{4})?`,
+  String.raw`\d{1,7}(?!${BASE64})`,
+  String.raw`[+/]{1,3}(?!${BASE64})`,
+].join("|");
+const WORDS = `(?:(?:${GAP}){0,60}${BASE64}{16,})*`;
+
+/** How the bytes of a key begin, whose first line need not be there: PKCS#1, PKCS#8, elliptic curves, OpenSSH. */
+const BYTES = String.raw`MII[\w+/]{2}[AQgw]IBA|MII[\w+/]{5}BgkqhkiG9w0BBQ|MHcCAQEE|MI[GH][\w+/]AgE|MC4CAQAw|b3BlbnNzaC1rZXktdjE`;
+const KEY_START = new RegExp(BYTES);
 
 /**
- * A private key as far as it is there: the first line, then long words of base64. White space may be written as
- * escapes, as in JSON. Text that only mentions the first line loses nothing else.
+ * A private key as far as it is there: its first line or its first bytes, then long words of base64. Text that only
+ * mentions the first line loses nothing else. The group is its last line.
  */
 const KEY_BLOCK = new RegExp(
   [
-    "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----",
-    String.raw`(?:${GAP}{1,40}(?:Proc-Type|DEK-Info): [\w,-]{1,100})*`,
-    `(?:${GAP}{1,40}[A-Za-z0-9+/=]{16,})*`,
-    `(?<end>(?:${GAP}{1,40}[A-Za-z0-9+/=]{1,15})?${GAP}{0,40}-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?`,
+    `(?:-{4,5} ?BEGIN ${TITLE}(?:(?:${GAP}){1,60}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\\n\\\\]{0,100})*|(?:${BYTES})${BASE64}{8,})`,
+    WORDS,
+    `((?:(?:${GAP}){1,60}${BASE64}{1,15}){0,2}(?:${GAP}){0,60}-{4,5} ?END ${TITLE})?`,
   ].join(""),
   "g",
 );
+
+/** The last line of a key whose first one is not there, after the words before it. */
+const KEY_TAIL = new RegExp(
+  `(?<=((?:${BASE64}{16,}(?:${GAP}){0,60}){1,400}(?:${BASE64}{1,15}(?:${GAP}){1,60}){0,2}))-{4,5} ?END ${TITLE}`,
+  "g",
+);
+const MAY_BE_KEY = /^[^"'(),;]{0,100}$/;
 
 /** One expression for all; the longest first, so that a secret inside another does not leave the rest of it. */
 function knownValues(secrets: readonly string[]): RegExp | null {
@@ -194,8 +152,61 @@ function knownValues(secrets: readonly string[]): RegExp | null {
   const values = [...new Set(lines.filter((line) => line.length >= SECRET_LENGTH_MIN))];
   if (values.length === 0) return null;
   const longestFirst = values.toSorted((a, b) => b.length - a.length);
-  return new RegExp(
-    longestFirst.map((value) => value.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"),
-    "g",
+  return new RegExp(longestFirst.map(spelled).join("|"), "g");
+}
+
+/** An expression for a value however somebody writes it: inside JSON of any depth, HTML, an address, a shell, code, as bytes. */
+function spelled(value: string): string {
+  return Array.from(value, (one) => (/\w/.test(one) ? one : spellingsOf(one))).join("");
+}
+
+function spellingsOf(character: string): string {
+  const escapes = character
+    .split("")
+    .map((unit) => String.raw`\\{1,15}u` + inHex(unit.charCodeAt(0), 4))
+    .join("");
+  const code = character.codePointAt(0) ?? 0;
+  const percent = percentEncoded(character, code);
+  const bytes = percent.replaceAll(/%(..)/g, (_, byte: string) =>
+    String.fromCharCode(Number.parseInt(byte, 16)),
   );
+  const forms = [
+    ...(FORMS[character] ?? []),
+    ...(character === "\\" ? [] : [String.raw`\\{0,15}${literal(character)}`]),
+    escapes,
+    String.raw`\\{1,15}x${inHex(code, 2)}`,
+    caseless(percent),
+    `&#(?:0*${code}|[xX]0*${inHex(code, 1)});`,
+    ...(bytes === character ? [] : [literal(bytes)]),
+  ];
+  return `(?:${forms.join("|")})`;
+}
+
+/** What only some characters have. */
+const FORMS: Readonly<Record<string, readonly string[]>> = {
+  "\\": [String.raw`\\{1,16}`],
+  '"': ['""', "&quot;"],
+  "'": [String.raw`'\\{1,4}''`, `'"'"'`, "''", "&apos;"],
+  "&": ["&amp;"],
+  "<": ["&lt;"],
+  ">": ["&gt;"],
+  "\t": [String.raw`\\{1,15}t`],
+  " ": [String.raw`\+`],
+};
+
+function percentEncoded(character: string, code: number): string {
+  if (code < 0x80) return `%${code.toString(16).padStart(2, "0")}`;
+  return character.isWellFormed() ? encodeURIComponent(character) : character;
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}
+
+function inHex(code: number, digits: number): string {
+  return caseless(code.toString(16).padStart(digits, "0"));
+}
+
+function caseless(text: string): string {
+  return text.replaceAll(/[a-f]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 }

@@ -63,6 +63,19 @@ export function asideBranch(task: string): string {
   return `ralph/aside/${name === task ? name : `${name}-${fingerprint(task)}`}`;
 }
 
+/** One word for a command that a person may copy, in sh, bash, zsh and fish alike. */
+export function asArgument(text: string): string {
+  // fish reads backslashes inside quotes, so they stand outside, as quotes do.
+  return /^[\w.:/@%+,-][\w.:/@%+,=-]*$/.test(text)
+    ? text
+    : `'${text.replaceAll(/['\\]/g, String.raw`'\$&'`)}'`;
+}
+
+/** The same for words that a person would write in quotes. */
+export function asWords(text: string): string {
+  return /["$`\\!]/.test(text) ? asArgument(text) : `"${text}"`;
+}
+
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

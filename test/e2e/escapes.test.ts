@@ -1,4 +1,5 @@
 // What a repository brings along may be hostile: it leads nowhere outside, and none of its words is run.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -187,4 +188,71 @@ test("what a worktree is given stays inside, whatever it is called", async () =>
   expect(await project.ralph("run", "--quiet", "--worktree")).toMatchObject({ code: 0 });
   expect(lookOutside()).toEqual(before);
   expect(readFileSync(join(project.root, "..", "home", "seen"), "utf8")).toBe("");
+});
+
+const MOVES = "\u001b]52;c;ZXZpbA==\u0007\u001b[2J\u009b31m\u001bc\rfake";
+const ASKS = `DECIDE:which? $(touch RAN-1) | $(touch RAN-2)\\"'\u0060touch RAN-3\u0060 | ${MOVES}`;
+
+test("what agents, files and lists say moves no terminal, and no command to copy runs it", async () => {
+  project.dispose();
+  project = createProject({
+    config: `agent = "stub"\n[run]\nkeep_going = true\nmax_attempts = 1\n[[gates]]\nname = "check"\ncommand = "cat said; test -e ok"\n[agents.stub]\ncommand = ["sh", "agent.sh"]\nformat = "text"\n`,
+  });
+  project.write("said", `${MOVES}\n`);
+  project.write(
+    "agent.sh",
+    `cat said said >&2; cp said "$(cat said).txt"; case $RALPH_TASK_ID in ask*) cat asks;; block*) echo "<promise>BLOCKED:$(cat said)</promise>";; *) echo '<promise>COMPLETE</promise>';; esac\n`,
+  );
+  project.write("asks", `<promise>${ASKS}</promise>\n`);
+  const ids = ["ask'; touch RAN-4; '", "block $(touch RAN-5)", "lies"];
+  project.write("TODO.md", ids.map((id) => `- [ ] **${id}**: ${MOVES} ${id}\n`).join(""));
+  project.commit("hostile");
+  const looks = [
+    ["run"],
+    ["status"],
+    ["tasks"],
+    ["history"],
+    ["inbox"],
+    ["blocked", "--suggest"],
+    ["metrics"],
+    ["interventions"],
+    ["logs", "1"],
+    ["logs", "2"],
+    ["why"],
+    ["why", "1"],
+    ["why", "2"],
+    ...ids.map((id) => ["why", id]),
+    ["promises"],
+    ["replay"],
+    ["steer", ids[0] ?? "", MOVES],
+    ["steer"],
+    ["steer", "a", "b", "$(touch RAN-6)"],
+    ["decide"],
+    ["decide", "a", "b", "c`touch RAN-7`"],
+    ["decide", ids[0] ?? "", MOVES],
+    ["unblock", MOVES],
+    ["verify", "lies"],
+    ["worktrees"],
+    ["report", "--markdown"],
+    ["gates"],
+    ["config"],
+    ["run", "--dry-run"],
+  ];
+  const commands: string[] = [];
+  for (const words of looks) {
+    const { stdout, stderr } = await project.ralph(...words);
+    // oxlint-disable-next-line no-control-regex -- escapes are what it is about
+    expect([words, stdout + stderr]).toEqual([
+      words,
+      expect.not.stringMatching(/[\0-\x08\x0b-\x1f\x7f-\x9f]/),
+    ]);
+    commands.push(
+      ...(stdout + stderr).split("\n").flatMap((line) => /(ralph [a-z-]+ .*)/.exec(line)?.[1] ?? []),
+    );
+  }
+  expect(commands.join("\n")).toMatch(/ralph decide .*\$\(touch RAN-2\)/);
+  // What follows a command in its line is no shell's business, and may be wrong as one.
+  for (const command of commands)
+    spawnSync("sh", ["-c", `ralph() { :; }\n${command}`], { cwd: project.root });
+  expect(ran()).toEqual([]);
 });

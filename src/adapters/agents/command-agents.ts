@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { priced } from "../../core/limits/budget.ts";
-import { createRedactor, inJson, secretsIn } from "../../core/redact.ts";
+import { createRedactor, secretsIn } from "../../core/redact.ts";
 import { UNKNOWN_USAGE, type AgentReport } from "../../core/report/agent-report.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
@@ -130,9 +130,7 @@ async function runIn(
 ): Promise<AgentReport> {
   const adapter = adapterFor(request.agent);
   const env = agentEnvironment(request, options, folder.path);
-  const known = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
-  // Structured output has them in another form.
-  const secrets = [...known, ...inJson(known)];
+  const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   const files = filesOf(request, options);
   const writer = createTranscriptWriter(log);
   const prompt = keptPrompt(request, files.prompt, secrets);

@@ -97,8 +97,8 @@ const NEWLINE = 10;
 const NOTHING = Buffer.alloc(0);
 
 export function createRedactingStream(secrets: readonly string[]): RedactingStream {
-  // In this encoding every byte is one character and comes back as it was, whatever it meant.
-  const redact = createRedactor(secrets.map((secret) => Buffer.from(secret).toString("latin1")));
+  // Every byte is read as one character and comes back as it was; the redactor knows secrets in this form as well.
+  const redact = createRedactor(secrets);
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret)));
   const tailBytes = Math.max(TAIL_HELD_BYTES, 2 * longest);
   let held: Buffer = NOTHING;

@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -51,6 +52,9 @@ describe("writing", () => {
 describe("the place of a transcript", () => {
   test("is made when it is missing", async () => {
     expect(prepareLogs(join(folder, ".ralph"))).toBe(join(folder, ".ralph", "logs"));
+    expect(statSync(join(folder, ".ralph", "logs")).mode & 0o777).toBe(0o700);
+    createFile(join(folder, ".ralph", "logs", "x.log")).close();
+    expect(statSync(join(folder, ".ralph", "logs", "x.log")).mode & 0o777).toBe(0o600);
   });
 
   test("is refused when it is a link", async () => {

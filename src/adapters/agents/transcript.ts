@@ -1,3 +1,4 @@
+import { asArgument } from "../../core/text.ts";
 import { createHash } from "node:crypto";
 import { closeSync, constants, lstatSync, mkdirSync, openSync, rmSync, writev } from "node:fs";
 import { type FileHandle, mkdtemp, open, rm, writeFile } from "node:fs/promises";
@@ -28,7 +29,7 @@ const TAIL_BYTES = 16 * 1024;
 export function prepareLogs(ralphDir: string): string {
   const folder = join(ralphDir, "logs");
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (lstatSync(folder).isDirectory()) return folder;
   } catch (error) {
     throw fileError(error, folder);
@@ -36,7 +37,7 @@ export function prepareLogs(ralphDir: string): string {
   throw new RalphError(
     "not-writable",
     `${folder} is a link to another place, and transcripts must stay inside`,
-    { hint: `remove the link: rm ${folder}` },
+    { hint: `remove the link: rm ${asArgument(folder)}` },
   );
 }
 
@@ -113,7 +114,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constant
 /** Makes the file anew: whatever stood there under its name (a link, a pipe) is gone, not followed. */
 export function createFile(path: string): KeptFile {
   // Opened at once: a trip through the thread pool is a millisecond for which the agent would wait.
-  const make = (): number => openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+  const make = (): number => openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
     return keptFile(makeAfresh(make, path), path);
   } catch (error) {

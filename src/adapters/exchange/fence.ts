@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { asArgument } from "../../core/projections/inbox.ts";
+import { asArgument } from "../../core/text.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { bytesOf } from "../git/git.ts";
 import { inTurn } from "../system/in-turn.ts";

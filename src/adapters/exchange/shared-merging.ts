@@ -1,4 +1,5 @@
 import { RalphError, withHint } from "../../core/ralph-error.ts";
+import { asArgument } from "../../core/text.ts";
 import type { Advanced, AdvanceRequest, MergeRequest, Merging } from "../../engine/parallel-ports.ts";
 import { compareBranch, contains, type Git, isHere } from "../git/git.ts";
 import { acceptedRef, keepBackup } from "../git/keep-backup.ts";
@@ -25,7 +26,7 @@ export function createSharedMerging({ merging, exchange, fence }: SharedMergingO
       const [tip = null] = await exchange.tips([branch], MERGER);
       const { git, remote } = await exchange.clone();
       const where = tip === null ? "" : `${keptRef(branch, tip)} on ${remote}`;
-      const restore = `git push --force ${remote} ${commit}:${headRef(branch)}`;
+      const restore = `git push --force ${asArgument(remote)} ${commit}:${asArgument(headRef(branch))}`;
       return compareBranch(git, { commit, tip, where, restore });
     },
     advance: (request) => advance(exchange, fence, request),
@@ -44,7 +45,7 @@ export function onRemote(exchange: Exchange) {
       if (tip !== null) return tip;
       const { remote } = await exchange.clone();
       throw new RalphError("git-failed", `there is no branch ${branch} on ${remote}`, {
-        hint: `git ls-remote --heads ${remote}`,
+        hint: `git ls-remote --heads ${asArgument(remote)}`,
       });
     },
     async whyGone(git: Git, { run, iteration, commit, branch }: MergeRequest): Promise<string | null> {
@@ -56,7 +57,7 @@ export function onRemote(exchange: Exchange) {
       const ref = [...kept.keys()].find((one) => kept.get(one) === commit);
       if (ref !== undefined && (await exchange.fetch(ref, MERGER)) === commit) return null;
       const { remote } = await exchange.clone();
-      const push = `git push ${remote} ${commit}:${acceptedRef({ run, iteration })}`;
+      const push = `git push ${asArgument(remote)} ${commit}:${acceptedRef({ run, iteration })}`;
       return `${remote} no longer has the accepted commit of ${branch}; in the clone of the worker that made it: ${push}`;
     },
   };

@@ -1,3 +1,4 @@
+import { asArgument } from "../../core/text.ts";
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -98,7 +99,7 @@ async function startOf(
   throw new RalphError(
     "git-failed",
     `"${base}" is not a commit: ${clone.remote} has no branch of that name`,
-    { hint: `push it: git push ${clone.remote} ${base}` },
+    { hint: `push it: git push ${asArgument(clone.remote)} ${asArgument(base)}` },
   );
 }
 

@@ -114,7 +114,7 @@ function copyLogs(ralphDir: string, to: string): readonly string[] {
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
     .map((entry) => entry.name)
     .toSorted();
-  mkdirSync(join(to, LOGS));
+  mkdirSync(join(to, LOGS), { mode: 0o700 });
   for (const name of names) {
     const copy = join(to, LOGS, name);
     copyFileSync(join(from, name), copy, constants.COPYFILE_FICLONE);

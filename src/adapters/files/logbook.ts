@@ -57,7 +57,7 @@ export class Logbook {
   #open(): number {
     if (lstatSync(this.#file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
       rmSync(this.#file, { force: true });
-    return openSync(this.#file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o644);
+    return openSync(this.#file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
   }
 
   /** By one process at a time; the others go on writing, to whichever file they have open. */

@@ -1,8 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { deleteOldTexts } from "./ralph-folder.ts";
+import { deleteOldTexts, prepareRalphFolder } from "./ralph-folder.ts";
 
 const DAY_S = 86_400;
 const NOW_S = Date.UTC(2026, 5, 1) / 1_000;
@@ -20,6 +30,12 @@ function file(path: string, daysOld: number): void {
   writeFileSync(path, "text");
   utimesSync(path, NOW_S - daysOld * DAY_S, NOW_S - daysOld * DAY_S);
 }
+
+test("what agents say is for the owner only, also where another ralph made the folder", () => {
+  chmodSync(logs, 0o755);
+  prepareRalphFolder(folder);
+  expect(statSync(logs).mode & 0o777).toBe(0o700);
+});
 
 test("old texts of iterations, plans and watched runs are deleted, and nothing else", () => {
   const old = [

@@ -1,5 +1,6 @@
 import { UNVERSIONED } from "../../core/projections/ralph-files.ts";
 import {
+  chmodSync,
   closeSync,
   existsSync,
   lstatSync,
@@ -22,6 +23,8 @@ export function prepareRalphFolder(folder: string): void {
       // Not recursive where it need not be: Node then reports a read-only disk as a missing folder.
       if (!existsSync(path)) mkdirSync(path, { recursive: path === folder });
     }
+    // Another ralph may have made it for everybody.
+    if ((statSync(join(folder, "logs")).mode & 0o077) !== 0) chmodSync(join(folder, "logs"), 0o700);
     for (const path of ["", "logs", "interventions"]) removeAbandonedIn(join(folder, path));
     const ignore = join(folder, ".gitignore");
     const wanted = `${[".gitignore", ...UNVERSIONED].join("\n")}\n`;

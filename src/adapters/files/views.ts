@@ -144,7 +144,7 @@ export class Views implements Follower {
     try {
       if (!isPlainFile(path)) rmSync(path, { recursive: true, force: true });
       const start = header !== undefined && !existsSync(path) ? `${header}\n` : "";
-      const file = openSync(path, NEVER_ELSEWHERE);
+      const file = openSync(path, NEVER_ELSEWHERE, 0o600);
       try {
         appendFileSync(file, `${start}${row}\n`);
       } finally {

@@ -5,7 +5,7 @@ import { keepBackup } from "../git/keep-backup.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { advance } from "./advance.ts";
-import { mergedBranch } from "../../core/text.ts";
+import { asArgument, mergedBranch } from "../../core/text.ts";
 import { type Committer, createCommitter, HERE, refOf, type WhereCommitsAre } from "./write-commit.ts";
 import { prepareMerge, prepareRevert } from "./prepare-merge.ts";
 import { keepOnBranch, setBranch } from "./set-branch.ts";
@@ -36,7 +36,7 @@ export function createMerging({ root, scratch, where = HERE }: MergingOptions): 
       const git = createGit(cwd, { place: { GIT_DIR: gitDir, GIT_WORK_TREE: cwd } });
       const tip = await resolveCommit(git, refOf(branch));
       const where = `${branch}, or ${mergedBranch(branch)} once its worktree is removed`;
-      const restore = `git update-ref ${refOf(branch)} ${commit}`;
+      const restore = `git update-ref ${asArgument(refOf(branch))} ${commit}`;
       return compareBranch(git, { commit, tip, where, restore });
     },
     rename: async (branch, name) => renameBranch(await open(), branch, name),

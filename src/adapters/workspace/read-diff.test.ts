@@ -27,25 +27,27 @@ async function changed(from: string | null, to: string | null): Promise<Diff> {
 test("what was added, changed, removed and renamed, each with its lines", async () => {
   const long = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join("");
   repository.write("gone.txt", "old\n");
-  repository.write("old name.txt", long);
+  repository.write("old hunter22.txt", long);
   const from = repository.commit();
   repository.remove("gone.txt");
-  repository.remove("old name.txt");
+  repository.remove("old hunter22.txt");
   repository.write("new name.txt", long.replace("line 3", "line three"));
   repository.write("added.txt", "diff --git a/x b/x\n@@ -1 +1 @@\nsecret: hunter22\u001b[31m\n");
+  repository.write("b hunter22\u001b[31m.txt", "x\n");
   repository.write("src/main.ts", "export const answer = 43;\n");
   const { files, more } = await changed(from, repository.commit());
   expect(more).toBe(0);
   expect(files.map(({ path, from: was, status }) => [path, was, status])).toEqual([
     ["added.txt", null, "added"],
+    ["b [redacted].txt", null, "added"],
     ["gone.txt", null, "removed"],
-    ["new name.txt", "old name.txt", "renamed"],
+    ["new name.txt", "old [redacted].txt", "renamed"],
     ["src/main.ts", null, "changed"],
   ]);
   expect(files[0]?.hunks).toBe("@@ -0,0 +1,3 @@\n+diff --git a/x b/x\n+@@ -1 +1 @@\n+secret: [redacted]\n");
-  expect(files[1]?.hunks).toBe("@@ -1 +0,0 @@\n-old\n");
-  expect(files[2]?.hunks).toContain("-line 3\n+line three\n");
-  expect(files[3]?.hunks).toBe("@@ -1 +1 @@\n-export const answer = 42;\n+export const answer = 43;\n");
+  expect(files[2]?.hunks).toBe("@@ -1 +0,0 @@\n-old\n");
+  expect(files[3]?.hunks).toContain("-line 3\n+line three\n");
+  expect(files[4]?.hunks).toBe("@@ -1 +1 @@\n-export const answer = 42;\n+export const answer = 43;\n");
 });
 
 test("binary files are named, and what is too long is left out", async () => {

@@ -42,9 +42,10 @@ export async function readDiff(
     const own = patches.slice(section, (section += sectionsOf(letter)));
     const isBinary = own.some((patch) => patch.isBinary);
     const texts = own.map(({ hunks }) => (hunks === null ? null : redact(stripEscapes(hunks))));
+    const name = (path = ""): string => redact(stripEscapes(textOf(path)));
     return {
-      path: textOf(paths.at(-1) ?? ""),
-      from: letter === "R" ? textOf(paths[0] ?? "") : null,
+      path: name(paths.at(-1)),
+      from: letter === "R" ? name(paths[0]) : null,
       status: isBinary ? "binary" : (STATUSES[letter] ?? "changed"),
       hunks: isBinary || own.length === 0 || texts.includes(null) ? null : texts.join(""),
     };

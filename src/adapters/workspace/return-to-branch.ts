@@ -1,3 +1,4 @@
+import { asArgument } from "../../core/text.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
@@ -121,7 +122,7 @@ async function checkOut(git: Git, from: Snapshot, target: string, tip: string | 
   const result = await git.run(["checkout", "--quiet", ...how, target, "--"]);
   if (result.code === 0) return;
   throw new RalphError("git-failed", `the agent left ${target}, and git cannot check it out again`, {
-    hint: `see what is in the way: git checkout ${target}`,
+    hint: `see what is in the way: git checkout ${asArgument(target)}`,
     cause: result,
   });
 }

@@ -1,3 +1,4 @@
+import { asArgument } from "../../core/text.ts";
 import { chmodSync, existsSync, lstatSync, readdirSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -203,13 +204,13 @@ function forgetElsewhere({ commonDir }: Site, { stderr }: GitResult): boolean {
   if (gone.length > 0) return true;
   const branch = /'([^']+)' is already/.exec(stderr)?.[1] ?? "of the task";
   throw new RalphError("not-writable", `the branch ${branch} is checked out in ${elsewhere}`, {
-    hint: `check out another branch there, for instance: git -C '${elsewhere}' switch --detach`,
+    hint: `check out another branch there, for instance: git -C ${asArgument(elsewhere)} switch --detach`,
   });
 }
 
 function nameTaken(inTheWay: string, branch: string): RalphError {
   return new RalphError("not-writable", `the branch ${inTheWay} is in the way of the branch ${branch}`, {
-    hint: `git cannot have both; rename it: git branch -m ${inTheWay} another-name`,
+    hint: `git cannot have both; rename it: git branch -m ${asArgument(inTheWay)} another-name`,
   });
 }
 

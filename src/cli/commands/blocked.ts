@@ -1,3 +1,4 @@
+import { asArgument, asWords } from "../../core/text.ts";
 import { formatDuration, parseDuration } from "../../core/time.ts";
 import type { Command } from "commander";
 import { blockedNow, suggestionLines, TITLE_LENGTH, WHY_LENGTH } from "../blocked-now.ts";
@@ -14,7 +15,6 @@ import type { TaskId } from "../../core/plan/task.ts";
 import {
   inboxOf,
   type InboxItem,
-  asArgument,
   blockedEntry,
   isMeantBy,
   whatToDo,
@@ -108,7 +108,7 @@ function itemLines(
     `${style.ask("?")} ${task} asks, for ${askedFor} now: ${text}`,
     ...(choice === "" ? [] : [`    ${choice}`]),
     ...(question?.acceptance == null ? [] : [`    → see the work: ralph why ${question.iteration}`]),
-    `    → ralph decide ${asArgument(task)} "${options[0] ?? "…"}"`,
+    `    → ralph decide ${asArgument(task)} ${asWords(options[0] ?? "…")}`,
   ];
 }
 
@@ -123,7 +123,7 @@ export function defineDecide(command: Command, act: Act): void {
 async function decide(words: readonly string[], context: CliContext): Promise<number> {
   if (words.length > 2)
     throw new RalphError("usage", "an answer of several words needs quotes", {
-      hint: `ralph decide ${words[0] ?? "TASK"} "${words.slice(1).join(" ")}"`,
+      hint: `ralph decide ${asArgument(words[0] ?? "TASK")} ${asWords(words.slice(1).join(" "))}`,
     });
   const project = await openProject(context);
   requirePerson(project, context.env, "answer questions");
@@ -226,7 +226,7 @@ function listed(questions: readonly OpenQuestion[]): string {
 
 function howTo(question: OpenQuestion | undefined): string {
   const { task = "TASK", options = [] } = question ?? {};
-  return `ralph decide ${asArgument(task)} "${options[0] ?? "…"}"`;
+  return `ralph decide ${asArgument(task)} ${asWords(options[0] ?? "…")}`;
 }
 
 interface UnblockFlags {
@@ -328,7 +328,10 @@ async function named(
   if (planned === undefined && state.tasks[id] === undefined) throw await unknownTask(id, state, project);
   const status = planned === undefined ? "not in the task list" : statusOf(state, planned);
   throw new RalphError("usage", `${id} is not blocked: it is ${status}`, {
-    hint: status === "undecided" ? `it waits for an answer: ralph decide ${id} "…"` : `ralph why ${id}`,
+    hint:
+      status === "undecided"
+        ? `it waits for an answer: ralph decide ${asArgument(id)} "…"`
+        : `ralph why ${asArgument(id)}`,
   });
 }
 

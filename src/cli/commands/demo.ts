@@ -1,3 +1,4 @@
+import { asArgument } from "../../core/text.ts";
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,7 +42,7 @@ async function demo(context: CliContext): Promise<number> {
   say();
   const ralph = ownCommand(context.cwd, context.env);
   say("Look round:");
-  say(`  cd ${folder}`);
+  say(`  cd ${asArgument(folder)}`);
   say(`  ${ralph} why parse-date   # what was decided, and from what`);
   say(`  ${ralph} web              # all of it in a browser`);
   say(`  ${ralph} history          # each iteration`);

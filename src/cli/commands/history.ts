@@ -264,7 +264,10 @@ async function noTranscript(
 
 async function printFrom(file: string, start: number, { stdout }: CliContext): Promise<number> {
   const { size } = statSync(file);
-  if (size > start) await pipeline(createReadStream(file, { start, end: size - 1 }), stdout, { end: false });
+  if (size > start)
+    await pipeline(createReadStream(file, { start, end: size - 1, encoding: "utf8" }), stdout, {
+      end: false,
+    });
   return size;
 }
 

@@ -1,3 +1,4 @@
+import { asArgument } from "../../core/text.ts";
 import { BUILD_TEMPLATE } from "../../core/prompt/build-prompt.ts";
 import { UNVERSIONED } from "../../core/projections/ralph-files.ts";
 import { callsSameHook, claudeHooks, shellWord, type WantedHook } from "../../core/agents.ts";
@@ -393,7 +394,9 @@ function listLines(lists: ReturnType<typeof detectedLists>): readonly string[] {
     first.kind === "prompt"
       ? `       ${first.is}: it stays as it is`
       : `       ${first.is}: ralph works on it where it lies, and marks there what is done`,
-    ...others.slice(0, LISTED_MAX).map(({ path, is }) => `also   ${path}, ${is}: ralph run --source ${path}`),
+    ...others
+      .slice(0, LISTED_MAX)
+      .map(({ path, is }) => `also   ${path}, ${is}: ralph run --source ${asArgument(path)}`),
     ...(more > 0 ? [`       and ${more} more`] : []),
   ];
 }
@@ -438,7 +441,9 @@ function nextSteps(
     ...(hasAgent ? [] : [PRETENDS]),
     ...(lacksTool ? ["install what was left out, then: ralph init --force"] : []),
     ...BEGIN[is](path),
-    ...(toCommit.length === 0 ? [] : [`git add ${toCommit.join(" ")} && git commit -m "Hooks for ralph"`]),
+    ...(toCommit.length === 0
+      ? []
+      : [`git add ${toCommit.map(asArgument).join(" ")} && git commit -m "Hooks for ralph"`]),
     "ralph run --dry-run     # what would be done, and the first prompt",
     "ralph run",
   ];

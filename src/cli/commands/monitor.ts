@@ -107,7 +107,7 @@ export async function runWithMonitor(
 /** In a session of its own: neither Ctrl-C nor a closed window reaches it. */
 function startRunProcess(output: string, { cwd, env }: CliContext): OwnRunProcess {
   const words = withoutAliases(process.argv.slice(2)).filter((word) => word !== "--monitor");
-  const file = openSync(output, "a");
+  const file = openSync(output, "a", 0o600);
   const child = spawn(join(dirname(process.argv[1] ?? ""), "ralph"), words, {
     cwd,
     env,

@@ -1,3 +1,4 @@
+import { asArgument } from "../../core/text.ts";
 import { createHash } from "node:crypto";
 import { relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -116,7 +117,7 @@ function attemptsOf(text: string): number {
 /** Another file may come first when a run looks for its tasks. */
 function runCommand(project: Project, source: string, planPath: string): string {
   const isFound = source === "auto" && detectedSource(project)?.path === planPath;
-  return isFound ? "ralph run" : `ralph run --source ${planPath}`;
+  return isFound ? "ralph run" : `ralph run --source ${asArgument(planPath)}`;
 }
 
 function tell(report: PlanReport, asJson: boolean, { stdout }: CliContext): number {

@@ -1,3 +1,4 @@
+import { asArgument, asWords } from "../../core/text.ts";
 import { activeLoops, type Loop, allMessages, type MessageEntry } from "../../core/projections/status.ts";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -108,7 +109,7 @@ export function defineSteer(command: Command, act: Act): void {
 async function steer(words: readonly string[], asJson: boolean, context: CliContext): Promise<number> {
   if (words.length > 2)
     throw new RalphError("usage", "a message of several words needs quotes", {
-      hint: `ralph steer ${words[0] ?? "TASK"} "${words.slice(1).join(" ")}"`,
+      hint: `ralph steer ${asArgument(words[0] ?? "TASK")} ${asWords(words.slice(1).join(" "))}`,
     });
   const project = await openProject(context);
   requirePerson(project, context.env, "send messages");
@@ -186,9 +187,9 @@ function whatHappens(id: string | null, state: State, isDriven: boolean): string
   const status = planned === undefined ? "todo" : statusOf(state, planned);
   const first =
     status === "blocked"
-      ? `; it is blocked: ralph unblock ${id}`
+      ? `; it is blocked: ralph unblock ${asArgument(id)}`
       : status === "undecided"
-        ? `; it waits for an answer: ralph decide ${id} "…"`
+        ? `; it waits for an answer: ralph decide ${asArgument(id)} "…"`
         : "";
   return `it will be in the next prompt of ${id} ${at}${first}`;
 }

@@ -1,3 +1,4 @@
+import { asArgument } from "../../core/text.ts";
 import { relative } from "node:path";
 import { Option, type Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
@@ -229,7 +230,7 @@ async function importFile(file: string, flags: ImportFlags, context: CliContext)
   }
   context.stdout.write(`${path}: ${tasks} from ${source}\n`);
   context.stdout.write(
-    `Read as ${as}. The original stays as it is; to work on it in place: ralph run --source ${source}\n`,
+    `Read as ${as}. The original stays as it is; to work on it in place: ralph run --source ${asArgument(source)}\n`,
   );
   context.stdout.write(lost);
   context.stdout.write("Look them over (ralph tasks), add verifyCommands, then: ralph run\n");

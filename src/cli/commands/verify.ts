@@ -1,5 +1,5 @@
 import { certificateFacts } from "../../core/run-report/words.ts";
-import { few } from "../../core/text.ts";
+import { asArgument, few } from "../../core/text.ts";
 import type { Command } from "commander";
 import { checkNow, gateLines, INTERRUPTED, projectGates, tailLines } from "../check-now.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -53,7 +53,9 @@ async function verify(task: string | undefined, flags: VerifyFlags, context: Cli
   const state = await readState(project);
   const accepted = acceptedTasks(state);
   if (flags.all === true && task !== undefined)
-    throw new RalphError("usage", "name a task or say --all, not both", { hint: `ralph verify ${task}` });
+    throw new RalphError("usage", "name a task or say --all, not both", {
+      hint: `ralph verify ${asArgument(task)}`,
+    });
   if (task === undefined && flags.all !== true)
     throw new RalphError("usage", "which task? Name an accepted one, or say --all", {
       hint:
@@ -174,7 +176,7 @@ async function neverAccepted(id: string, state: State, project: Project): Promis
     "usage",
     `the task "${id}" was never accepted, so there is no certificate: it is ${how}`,
     {
-      hint: `ralph why ${id}`,
+      hint: `ralph why ${asArgument(id)}`,
     },
   );
 }

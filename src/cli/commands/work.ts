@@ -4,7 +4,7 @@ import { hasLog, openProject, sourceOf, workspaceOf, type Project } from "../../
 import { leftoversInPlace, taskState, type State, type TaskState } from "../../core/loop/state.ts";
 import { lastUndoable, UNDOABLE_EVENTS, type Undoable } from "../../core/projections/verification.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import { few, mergedBranch } from "../../core/text.ts";
+import { asArgument, few, mergedBranch } from "../../core/text.ts";
 import type { FileMark } from "../../engine/parallel-ports.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor, type Style } from "../print/style.ts";
@@ -104,7 +104,7 @@ async function discard(task: string, context: CliContext): Promise<number> {
   const known = taskState(state, task);
   if (known.completion !== null)
     throw new RalphError("usage", `the work of ${task} is accepted`, {
-      hint: `take it back: ralph undo ${task}`,
+      hint: `take it back: ralph undo ${asArgument(task)}`,
     });
   if (known.footing === null && known.work === null) {
     if (!Object.hasOwn(state.tasks, task)) throw await unknownTask(task, state, project);
@@ -182,7 +182,7 @@ async function dropWork(
 
 function notAlone(task: string, why: string): RalphError {
   return new RalphError("git-failed", `the work of ${task} cannot be taken off the branch: ${why}`, {
-    hint: `see what it is: ralph diff ${task}; take it back by hand: git revert`,
+    hint: `see what it is: ralph diff ${asArgument(task)}; take it back by hand: git revert`,
   });
 }
 
@@ -241,7 +241,7 @@ async function lastUndoableOf(project: Project, task: string | null): Promise<Un
 function notHere({ task, spans }: Undoable, base: string): RalphError {
   const commit = (spans[0]?.to ?? "").slice(0, 12);
   return new RalphError("usage", `${task} is on the base of the remote, which undo does not reach`, {
-    hint: `take it back by hand: git switch ${base} && git pull && git revert ${commit} && git push; then: ralph reset --task ${task}`,
+    hint: `take it back by hand: git switch ${asArgument(base)} && git pull && git revert ${commit} && git push; then: ralph reset --task ${asArgument(task)}`,
   });
 }
 
@@ -287,7 +287,7 @@ async function moveBase(
   if (advanced.is === "moved") return;
   const why = advanced.is === "waits" ? advanced.why : "somebody else has moved it meanwhile";
   throw new RalphError("git-failed", `${base} was not moved: ${why}`, {
-    hint: `settle that, then: ralph undo ${task}`,
+    hint: `settle that, then: ralph undo ${asArgument(task)}`,
   });
 }
 

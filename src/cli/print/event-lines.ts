@@ -1,7 +1,7 @@
 import { changesInWords } from "../../core/plan/list-changes.ts";
 import type { IterationRecord } from "../../core/projections/history.ts";
-import { asArgument, choiceInWords, openQuestions } from "../../core/projections/inbox.ts";
-import { few } from "../../core/text.ts";
+import { choiceInWords, openQuestions } from "../../core/projections/inbox.ts";
+import { asArgument, asWords, few } from "../../core/text.ts";
 import { ALL_DONE, isBlockedOutside } from "../../core/loop/outcome.ts";
 import type { Style } from "./style.ts";
 import type { EventOf, Outcome, Recorded } from "../../core/events.ts";
@@ -388,7 +388,7 @@ function peopleLines(event: Recorded, state: State, style: Style): readonly stri
         ),
       ];
     case "question.asked": {
-      const answer = `ralph decide ${asArgument(event.task)} "${event.options[0] ?? "…"}"`;
+      const answer = `ralph decide ${asArgument(event.task)} ${asWords(event.options[0] ?? "…")}`;
       if (state.run?.settings.keepGoing !== true && event.acceptance === undefined) return [];
       const meanwhile = hasOthers(state, event.task) ? "      the others go on meanwhile" : "";
       return [style.dim(`              → ${answer}${meanwhile}`)];

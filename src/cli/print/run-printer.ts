@@ -5,7 +5,7 @@ import { tasksInScope } from "../../core/loop/task-status.ts";
 import { outsideWaits } from "../../core/loop/outcome.ts";
 import type { CliContext } from "../commands.ts";
 import { eventLines } from "./event-lines.ts";
-import { styleFor, type Style } from "./style.ts";
+import { REWRITE, styleFor, type Style } from "./style.ts";
 import type { Recorded, RunId } from "../../core/events.ts";
 import { taskState, type State } from "../../core/loop/state.ts";
 import type { Task, TaskId } from "../../core/plan/task.ts";
@@ -129,7 +129,7 @@ export class LiveLine {
 
   /** Takes the line away, so that something lasting can be printed in its place. */
   clear(): void {
-    if (this.#text !== null) this.#stream.write("\r\x1b[2K");
+    if (this.#text !== null) this.#stream.write(REWRITE);
   }
 
   stop(): void {
@@ -145,7 +145,7 @@ export class LiveLine {
     const text = typeof this.#text === "string" ? this.#text : this.#text();
     const line = `  ${FRAMES[this.#frame]} ${text}`;
     const width = (this.#stream.columns || 80) - 1; // some terminals say 0
-    this.#stream.write(`\r\x1b[2K${this.#style.dim(clip(line, width))}`);
+    this.#stream.write(`${REWRITE}${this.#style.dim(clip(line, width))}`);
   }
 }
 

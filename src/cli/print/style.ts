@@ -1,4 +1,5 @@
 import colors from "yoctocolors";
+import { stripEscapes, SUSPICIOUS } from "../../core/report/strip-escapes.ts";
 
 /** The few looks we use; without colour they are the text itself. */
 export interface Style {
@@ -23,6 +24,31 @@ const COLOURED: Style = {
 export function styleFor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Style {
   return stream.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb" ? COLOURED : PLAIN;
 }
+
+/**
+ * From now on nothing that agents, files or people wrote moves the terminal: of all escapes only our colours pass, and
+ * the rewriting of a line where a write begins with it.
+ */
+export function guardOutput(stream: NodeJS.WriteStream): void {
+  const write = stream.write.bind(stream) as (chunk: unknown, ...rest: unknown[]) => boolean;
+  stream.write = (chunk: unknown, ...rest: unknown[]) =>
+    write(typeof chunk === "string" ? guarded(chunk, stream.isTTY) : chunk, ...rest);
+}
+
+export function guarded(text: string, isTerminal: boolean): string {
+  if (!SUSPICIOUS.test(text) && !text.includes("\r")) return text;
+  const start = isTerminal && text.startsWith(REWRITE) ? REWRITE : "";
+  const parts = text.slice(start.length).split(OWN_COLOURS);
+  const clean = parts.map((part, at) => {
+    if (at % 2 === 1) return isTerminal ? part : "";
+    return stripEscapes(part).replaceAll(/\r(?!\n)/g, " ");
+  });
+  return start + clean.join("");
+}
+
+export const REWRITE = "\r\u001b[2K";
+// oxlint-disable-next-line no-control-regex -- escapes are what it is about
+const OWN_COLOURS = /(\u001b\[(?:[12]|22|3[1239])m)/;
 
 function same(text: string): string {
   return text;

@@ -1,4 +1,4 @@
-import { few } from "../text.ts";
+import { asArgument, few } from "../text.ts";
 import type { EventOf, Recorded, WorkEvent, WorktreeEvent } from "../events.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
 import { redGates, isFailing, type GateOutcome, redSentence } from "../report/checked-gate.ts";
@@ -189,7 +189,7 @@ export function mergesTriedAgain(tasks: State["tasks"]): State["tasks"] {
 }
 
 function feedbackOf({ iteration, base, conflicts, gates }: EventOf<"merge.failed">): readonly FeedbackItem[] {
-  const mend = `Others have changed ${base} since you began. Bring it into your branch (\`git merge ${base}\`), keep what both sides meant, commit, and claim again.`;
+  const mend = `Others have changed ${base} since you began. Bring it into your branch (\`git merge ${asArgument(base)}\`), keep what both sides meant, commit, and claim again.`;
   if (conflicts.length > 0) {
     const where = `conflicts in ${few(conflicts, PATHS_TOLD)}`;
     return [

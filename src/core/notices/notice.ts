@@ -1,9 +1,10 @@
+import { asArgument, asWords } from "../text.ts";
 import { isBlockedOutside } from "../loop/outcome.ts";
 import type { EventOf, EventType, Outcome, Recorded } from "../events.ts";
 import { dollars } from "../limits/budget.ts";
 import type { State } from "../loop/state.ts";
 import { statusOf, AGENT_LIMITED, tasksInScope } from "../loop/task-status.ts";
-import { asArgument, choiceInWords } from "../projections/inbox.ts";
+import { choiceInWords } from "../projections/inbox.ts";
 import { type Instant, isoTime } from "../time.ts";
 import { toWire } from "../wire.ts";
 
@@ -98,7 +99,7 @@ function question(event: Recorded<EventOf<"question.asked">>): Words {
   return {
     kind: "decide",
     text: `${event.task} asks: ${event.question}${choice === "" ? "" : ` (${choice})`}`,
-    command: `ralph decide ${asArgument(event.task)} "${event.options[0] ?? "…"}"`,
+    command: `ralph decide ${asArgument(event.task)} ${asWords(event.options[0] ?? "…")}`,
   };
 }
 

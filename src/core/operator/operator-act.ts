@@ -1,3 +1,4 @@
+import { asArgument } from "../text.ts";
 import type { Event } from "../events.ts";
 import { isOpen, taskState, type State } from "../loop/state.ts";
 import { STEER_LENGTH_MAX } from "../loop/steer.ts";
@@ -95,7 +96,8 @@ function unblock(
   const known = taskState(state, task);
   if (whyBlocked(known) === null) return refused(`${task} is not blocked`);
   const isHeld = isMergeHeld(known);
-  if (isHeld && !isDriven) return refused(`no run is under way to merge it; type: ralph unblock ${task}`);
+  if (isHeld && !isDriven)
+    return refused(`no run is under way to merge it; type: ralph unblock ${asArgument(task)}`);
   const why = reason.trim() || "no reason given";
   const event = { type: "task.unblocked", task, reason: why, timeoutMs, by: "person" } as const;
   return {

@@ -12,7 +12,8 @@ import {
 import type { Event, Recorded } from "../events.ts";
 import { evolveAll } from "../loop/evolve.ts";
 import type { Task } from "../plan/task.ts";
-import { asArgument, blockedEntry, blockedTasks, isMeantBy, type BlockedTask } from "./inbox.ts";
+import { asArgument } from "../text.ts";
+import { blockedEntry, blockedTasks, isMeantBy, type BlockedTask } from "./inbox.ts";
 import { iterationRecords } from "./history.ts";
 
 const ONE = task("ui-022", { title: "Analytics charts" });
@@ -184,6 +185,8 @@ test.each([
   ["ui-022", "ui-022"],
   ["two words", "'two words'"],
   ["it's", String.raw`'it'\''s'`],
+  ["=ls", "'=ls'"],
+  ["$(x) \\", "'$(x) '\\\\''"],
 ])("%s is typed as %s", (id, typed) => {
   expect(asArgument(id)).toBe(typed);
 });

@@ -15,7 +15,7 @@ import {
   verdictInWords,
 } from "./explain-iteration.ts";
 import { asSentence, count, joined, redBeforeInWords, shortCommit, workInWords } from "./explain-words.ts";
-import { capital } from "../text.ts";
+import { asArgument, capital } from "../text.ts";
 
 /** Why the last run ended as it did, or what it is doing. */
 export interface RunExplanation {
@@ -61,7 +61,7 @@ export function explainRun(state: State, isDriven: boolean): RunExplanation {
         next:
           next === null || taskState(state, task.id).footing === null
             ? next
-            : `see why: ralph why ${task.id}; ${next}`,
+            : `see why: ralph why ${asArgument(task.id)}; ${next}`,
       };
     }),
     next: nextOf(run, isDriven),
@@ -145,14 +145,15 @@ export function explainTask(
   const earlier =
     before === 0
       ? []
-      : [betweenStep(`Before that: ${count(before, "iteration")} (ralph history --task ${id}).`)];
+      : [betweenStep(`Before that: ${count(before, "iteration")} (ralph history --task ${asArgument(id)}).`)];
   return {
     task: id,
     title: planned?.title ?? null,
     status: planned === undefined ? null : statusOf(state, planned),
     headline: taskHeadline(id, state, stories, wait?.what ?? null),
     steps: [...earlier, ...taskSteps(told, stories)],
-    next: accepted === undefined || wait?.next != null ? (wait?.next ?? null) : `ralph verify ${id}`,
+    next:
+      accepted === undefined || wait?.next != null ? (wait?.next ?? null) : `ralph verify ${asArgument(id)}`,
   };
 }
 
@@ -338,12 +339,12 @@ function waitOfRun(state: State, task: Task, isDriven: boolean): Wait {
     case "blocked":
       return {
         what: `is blocked: ${whyBlocked(known) ?? ""}`,
-        next: `settle it, then: ralph unblock ${task.id}${isMergeHeld(known) ? "" : " && ralph run"}`,
+        next: `settle it, then: ralph unblock ${asArgument(task.id)}${isMergeHeld(known) ? "" : " && ralph run"}`,
       };
     case "undecided":
       return {
         what: `waits for an answer: ${known.question?.text ?? ""}${defaultInWords(known)}`,
-        next: `ralph decide ${task.id} "${known.question?.acceptance == null ? "…" : "accept"}" && ralph run`,
+        next: `ralph decide ${asArgument(task.id)} "${known.question?.acceptance == null ? "…" : "accept"}" && ralph run`,
       };
     case "failed":
       return { what: "is given up for this run", next: "try again: ralph run" };
@@ -382,7 +383,7 @@ function openWait(state: State, task: Task, known: TaskState): Wait {
   const { run, plan } = state;
   const only = run?.settings.onlyTasks ?? null;
   if (only !== null && !only.includes(task.id))
-    return { what: "was not part of the last run", next: `ralph run --task ${task.id}` };
+    return { what: "was not part of the last run", next: `ralph run --task ${asArgument(task.id)}` };
   if (only === null && task.optional && run?.settings.includeOptional !== true)
     return { what: "is optional", next: "work on it too: ralph run --include-optional" };
   if (run !== null && known.exhaustedIn === run.id)
@@ -392,7 +393,7 @@ function openWait(state: State, task: Task, known: TaskState): Wait {
   const needed = (plan?.tasks ?? []).filter(({ id }) => task.dependsOn.includes(id));
   const missing = needed.filter((other) => statusOf(state, other) !== "done").map(({ id }) => id);
   if (missing.length > 0)
-    return { what: `waits for ${joined(missing)}`, next: `ralph why ${missing[0] ?? ""}` };
+    return { what: `waits for ${joined(missing)}`, next: `ralph why ${asArgument(missing[0] ?? "")}` };
   if (known.retryAt !== null)
     return { what: `is tried again from ${clock(known.retryAt)} on`, next: "ralph run" };
   if (known.question?.answer != null && known.question.usedIn === null)

@@ -1,3 +1,4 @@
+import { asArgument } from "../text.ts";
 import { type Complexity, complexityOf, EXHAUSTED_RUNS_MAX } from "../limits/iteration-timeout.ts";
 import { type Question, type State, taskState, type TaskState } from "../loop/state.ts";
 import { isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
@@ -301,11 +302,6 @@ function words(text: string): string {
       .match(/[\p{L}\p{M}\p{N}_]+/gu)
       ?.join(" ") ?? ""
   );
-}
-
-/** As a shell takes it. */
-export function asArgument(text: string): string {
-  return /^[\w.:/@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Somebody stopped it, or the service failed: it says nothing of the agent. */

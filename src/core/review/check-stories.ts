@@ -1,3 +1,4 @@
+import {} from "../text.ts";
 import type { Task } from "../plan/task.ts";
 import {
   AUTO_APPROVED,

@@ -1,3 +1,4 @@
+import { asArgument } from "../text.ts";
 import type { EventOf, Recorded } from "../events.ts";
 import { forecast } from "../limits/budget.ts";
 import { type State, taskState } from "../loop/state.ts";
@@ -7,7 +8,7 @@ import { iterationStories } from "../projections/explain-iteration.ts";
 import { asSentence } from "../projections/explain-words.ts";
 import { explainRun, taskSteps, waitOf } from "../projections/explain.ts";
 import { sumOf, tokensOf } from "../projections/history.ts";
-import { asArgument, type BlockedTask, type InboxItem, inboxOf } from "../projections/inbox.ts";
+import { type BlockedTask, type InboxItem, inboxOf } from "../projections/inbox.ts";
 import { chartsOf, iterationRows, runList } from "../projections/run-list.ts";
 import type { Charts, IterationRow, RunEntry } from "../projections/run-list.ts";
 import { type Timeline, timelineOf } from "../projections/timeline.ts";

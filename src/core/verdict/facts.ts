@@ -1,4 +1,4 @@
-import { few } from "../text.ts";
+import { asArgument, few } from "../text.ts";
 import { globMatcher } from "../glob.ts";
 import type { InterventionType } from "../interventions/intervention.ts";
 import type { Task } from "../plan/task.ts";
@@ -192,7 +192,7 @@ const offBranch: Guard = {
       ? undefined
       : `the work is at ${strayedTo}, which does not continue the branch that was checked out`,
   advice: ({ evidence: { strayedTo } }) =>
-    `Stay on the branch that is checked out, and bring the work over: git merge ${strayedTo}`,
+    `Stay on the branch that is checked out, and bring the work over: git merge ${asArgument(strayedTo ?? "")}`,
 };
 
 const dirtyTree: Guard = {

@@ -1,4 +1,4 @@
-import { few, mergedBranch } from "../../core/text.ts";
+import { asArgument, few, mergedBranch } from "../../core/text.ts";
 import type { Event } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
 import { mergeFailed } from "../../core/loop/task-status.ts";
@@ -16,7 +16,6 @@ import {
   redGates,
   type CheckedGate,
 } from "../../core/report/checked-gate.ts";
-import { asArgument } from "../../core/projections/inbox.ts";
 import { unreachable } from "../../core/unreachable.ts";
 import type { Journal } from "../journal.ts";
 import type { Beside, OpenedCheckout } from "../parallel-ports.ts";
