@@ -34,20 +34,6 @@ export function evaluationJson(evaluation: Evaluation): object {
       features: [...variant.features],
       measures: rounded(estimates),
     })),
-    sensitivity:
-      evaluation.sensitivity?.map((row) => ({
-        parameter: row.parameter && snakeKey(row.parameter),
-        value: row.value,
-        baseline: rounded(row.baseline),
-        everything: rounded(row.everything),
-      })) ?? null,
-    tuning:
-      evaluation.tuning?.map(({ setting, value, isDefault, estimates }) => ({
-        setting,
-        value,
-        default: isDefault,
-        measures: rounded(estimates),
-      })) ?? null,
     parameters: PARAMETER_NAMES.map((name) => {
       const { value, source, sentence, range = null } = parameter(name);
       return { name: snakeKey(name), value, source, sentence, range };

@@ -161,16 +161,6 @@ export function wordsFor(...measures: readonly MeasureName[]): readonly MeasureW
   return MEASURE_WORDS.filter(({ measure }) => measures.includes(measure));
 }
 
-/** What other thresholds are judged by. */
-export const TUNED = wordsFor(
-  "uiBlocked",
-  "wasted",
-  "uiTrulyCompleted",
-  "withoutResult",
-  "iterations",
-  "costPerTaskUsd",
-);
-
 export function inWords(value: number | null | undefined, form: MeasureWords["form"]): string {
   if (value === null || value === undefined) return "–";
   switch (form) {
@@ -188,14 +178,6 @@ export function withInterval(estimate: Estimate | null, form: MeasureWords["form
   if (estimate === null || estimate.worlds === 1) return inWords(estimate?.mean, form);
   const [mean, low, high] = [estimate.mean, estimate.low, estimate.high].map((value) => inWords(value, form));
   return `${mean} (${low}–${high})`;
-}
-
-/** The name of a row of the sensitivity. */
-export const ALL_WORSE = "all at their worse ends";
-
-/** "54 → 3" */
-export function fromTo(before: Estimate | null, after: Estimate | null, form: MeasureWords["form"]): string {
-  return `${inWords(before?.mean, form)} → ${inWords(after?.mean, form)}`;
 }
 
 /** A mean over worlds, and where it lies with 95 % confidence. */

@@ -17,7 +17,7 @@ const GENERATED = "docs/reference/commands.md";
 
 /** What works anywhere and at once, on what the repository of the night has. */
 const LOOKS =
-  /^(?:analyze|blocked|config|decide|doctor|gates|history|inbox|interventions|lessons|logs|metrics|profile|promises|prompt|replay|report|status|steer|tasks|unblock|verify|why)\b|--dry-run|--from-history|^init$/;
+  /^(?:analyze|blocked|config|decide|doctor|gates|history|inbox|interventions|lessons|logs|metrics|profile|promises|prompt|replay|report|status|steer|tasks|unblock|verify|why)\b|--dry-run|^init$/;
 /** Names of what only the reader has, and what leaves the machine. */
 const ELSEWHERE = /tasks (?:accept|dismiss) \d|3f9c|3f2a91|night\.jsonl|out\.jsonl|tasks\.yaml|--notify|npm /;
 

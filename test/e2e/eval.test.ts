@@ -1,10 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { createProject, startRalph, WORKS, type Finished, type Project, type Steps } from "./project.ts";
-
-const LIES: Steps = [{ promise: "COMPLETE" }];
+import { afterAll, describe, expect, test } from "vitest";
+import { startRalph, type Finished } from "./project.ts";
 
 interface Range {
   readonly mean: number;
@@ -25,9 +23,6 @@ interface Printed {
     readonly source: string;
     readonly sentence: string;
   }[];
-  readonly sensitivity: readonly { readonly parameter: string | null }[] | null;
-  readonly tuning:
-    readonly { readonly setting: string; readonly value: number; readonly default: boolean }[] | null;
 }
 
 describe("ralph eval", () => {
@@ -62,7 +57,6 @@ describe("ralph eval", () => {
       seed: 1,
       seeds: 2,
       iterations: 50,
-      sensitivity: null,
     });
     expect(printed.variants).toHaveLength(20);
     expect(printed.variants[0]).toMatchObject({ name: "baseline", features: [] });
@@ -113,108 +107,16 @@ describe("ralph eval", () => {
     expect(page).toContain("ralph eval --seed 1 --seeds 1 --iterations 40 --html");
   });
 
-  test("shows on request what comes of other numbers in the model, and of other thresholds", async () => {
-    const { stdout } = await ralph(
-      "--seeds",
-      "1",
-      "--iterations",
-      "8",
-      "--sensitivity",
-      "--tuning",
-      "--json",
-    );
-    const { sensitivity, tuning } = JSON.parse(stdout) as Printed;
-    expect(sensitivity!.length).toBeGreaterThan(30);
-    expect(sensitivity!.filter(({ parameter }) => parameter === "heeds")).toHaveLength(2);
-    expect(sensitivity!.at(-1)).toMatchObject({ parameter: null, value: null });
-    const attempts = tuning!.filter(({ setting }) => setting === "run.max_attempts");
-    expect(attempts.map((row) => [row.value, row.default])).toEqual([
-      [2, false],
-      [3, true],
-      [5, false],
-    ]);
-  });
-
   test.each([
     [["--seeds", "0"], '--seeds is "0"; expected a whole number from 1 to 1000'],
     [["--iterations", "many"], '--iterations is "many"; expected a whole number from 1 to 100000'],
     [["--seed", "-1"], '--seed is "-1"; expected a whole number from 1 to 1000000'],
     [["--json", "--html"], "--json and --html are two forms; choose one"],
-    [["--from-history", "--seed", "3"], "--seed is of imagined projects, and --from-history of this one"],
     [["--sede", "3"], "unknown option '--sede'"],
   ])("refuses %j in a sentence", async (args, sentence) => {
     const { code, stderr, stdout } = await ralph(...args);
     const told = args.includes("--json") ? stdout : stderr;
     expect(code).toBe(64);
     expect(told).toContain(args.includes("--json") ? sentence : `ralph: ${sentence}`);
-  });
-});
-
-describe("ralph eval --from-history", () => {
-  let project: Project;
-  afterEach(() => project.dispose());
-
-  /** One task is done at once, one after a lie; one is never done, and given up after three lies. */
-  async function run(): Promise<void> {
-    project = createProject({ tasks: ["one", "two", "three"] });
-    project.script({ one: [WORKS], two: [LIES, WORKS], three: [LIES] });
-    project.commit();
-    expect((await project.ralph("run", "--keep-going", "--check", "true")).code).toBe(2);
-  }
-
-  test("says which limit would have saved what, and what it would have cost", async () => {
-    await run();
-    const { code, stdout } = await project.ralph("eval", "--from-history");
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^6 iterations on 3 tasks, 2 of them done\.\n/);
-    expect(stdout).toMatch(/^ {2}1 +2 iterations, .* 1 task$/m);
-    expect(stdout).toMatch(/^ {2}2 +1 iteration, .* none$/m);
-    expect(stdout).toMatch(
-      /run\.max_stuck = 2 \(now: 3\) would have saved 1 iteration, .*, and lost no task\./,
-    );
-    expect(stdout).toContain("6 iterations are few");
-  });
-
-  test("says the same as JSON and as a page", async () => {
-    await run();
-    const { stdout } = await project.ralph("eval", "--from-history", "--json");
-    expect(JSON.parse(stdout)).toMatchObject({
-      schema: "ralph.eval.history.v1",
-      iterations: 6,
-      completed: 2,
-      limits: [
-        {
-          setting: "run.max_stuck",
-          current: 3,
-          best: 2,
-          values: [{ value: 1, tasks_lost: 1 }, { value: 2 }],
-        },
-        {},
-      ],
-      timeouts: [{ complexity: "medium", timed_out: 0 }],
-      recoveries: [
-        {
-          after: [
-            { in_a_row: 1, times: 2, recovered: 1 },
-            { in_a_row: 2, times: 1, recovered: 0 },
-          ],
-        },
-        {},
-      ],
-    });
-    const page = (await project.ralph("eval", "--from-history", "--html")).stdout;
-    expect(page).toMatch(/^<!doctype html>/);
-    expect(page).toContain("run.max_stuck = 2 (now: 3) would have saved 1 iteration");
-    expect(page).not.toMatch(/<script|https?:/i);
-  });
-
-  test("has nothing to learn from where nothing has run", async () => {
-    project = createProject();
-    const { code, stderr } = await project.ralph("eval", "--from-history");
-    expect(code).toBe(64);
-    expect(stderr).toMatch(/^ralph: no iteration has ended yet in this repository/);
-    const asJson = await project.ralph("eval", "--from-history", "--json");
-    expect(asJson.code).toBe(64);
-    expect(JSON.parse(asJson.stdout)).toHaveProperty("error.message");
   });
 });

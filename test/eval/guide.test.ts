@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parameter, PARAMETER_NAMES } from "../../src/eval/parameters.ts";
-import { TUNABLES } from "../../src/eval/evaluation.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "..", "..", "docs", "guide", "evaluation.md"), "utf8");
 const rows = guide.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
@@ -11,13 +10,4 @@ test.each(PARAMETER_NAMES)("the guide says of %s what the model has", (name) => 
   const { value, source, sentence, range } = parameter(name);
   const ends = range === undefined ? "" : `${range[0]} to ${range[1]}`;
   expect(rows).toContainEqual(["", `\`${name}\``, String(value), ends, source, sentence, ""]);
-});
-
-test("the guide has every threshold that is tried, and its default", () => {
-  for (const { setting, values } of TUNABLES) {
-    const told = rows
-      .filter((row) => row[1] === `\`${setting}\``)
-      .map((row) => Number.parseFloat(row[2] ?? ""));
-    expect(told).toEqual(values);
-  }
 });

@@ -1,26 +1,14 @@
-import {
-  ALL_WORSE,
-  fromTo,
-  inWords,
-  MEASURE_WORDS,
-  TUNED,
-  withInterval,
-  wordsFor,
-} from "../../eval/measures.ts";
+import { inWords, MEASURE_WORDS, withInterval, wordsFor } from "../../eval/measures.ts";
 import type { Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
 import { printOrWrite } from "../print-or-write.ts";
 import { columns } from "../print/style.ts";
-import { withLog } from "../project-state.ts";
 import { withWorkshop } from "../../compose-eval.ts";
-import { hasLog, openProject } from "../../compose.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import { snakeCase } from "../../core/wire.ts";
 import { evaluationJson } from "../../eval/evaluation-json.ts";
 import {
   estimatesOf,
   makeEvaluation,
-  worldsToPlay,
   type Evaluation,
   WORLDS_MAX,
   type Estimates,
@@ -29,31 +17,14 @@ import {
   TARGETS,
   type Target,
 } from "../../eval/evaluation.ts";
-import { BASELINE, EVERYTHING, FEATURES } from "../../eval/features.ts";
-import {
-  historyFindings,
-  type HistoryFindings,
-  durationInWords,
-  limitInWords,
-  lossInWords,
-  recoveryInWords,
-  savingInWords,
-  timeoutInWords,
-  type LimitFinding,
-  type TimeoutFinding,
-} from "../../eval/history/history-findings.ts";
-import { HISTORY_EVENTS } from "../../eval/history/past-iterations.ts";
+import { EVERYTHING, FEATURES, VARIANTS } from "../../eval/features.ts";
 import { evaluationPage } from "../../eval/html/evaluation-page.ts";
-import { historyPage } from "../../eval/html/history-page.ts";
 import { PRODUCTION } from "../../eval/parameters.ts";
 
 interface Flags {
   readonly iterations?: string;
   readonly seed?: string;
   readonly seeds?: string;
-  readonly sensitivity?: boolean;
-  readonly tuning?: boolean;
-  readonly fromHistory?: boolean;
   readonly json?: boolean;
   readonly html?: boolean;
   readonly out?: string;
@@ -67,9 +38,6 @@ export function define(command: Command, act: Act): void {
     .option("--iterations <n>", `the most iterations in one imagined project (${ITERATIONS})`)
     .option("--seed <n>", "which projects; the same seed gives the same output (1)")
     .option("--seeds <n>", `how many projects; more of them narrow the intervals (${SEEDS})`)
-    .option("--sensitivity", "also with each uncertain number of the model at both ends of its range")
-    .option("--tuning", "also with each threshold of the configuration at other values")
-    .option("--from-history", "instead: which limits would have saved what in this project's own history")
     .option("--json", "print JSON")
     .option("--html", "one page with charts that needs nothing else")
     .option("--out <file>", "write it there instead of printing it")
@@ -79,68 +47,20 @@ export function define(command: Command, act: Act): void {
 async function evaluate(flags: Flags, context: CliContext): Promise<number> {
   if (flags.json === true && flags.html === true)
     throw new RalphError("usage", "--json and --html are two forms; choose one");
-  const text = flags.fromHistory === true ? await ofHistory(flags, context) : await ofModel(flags, context);
-  await printOrWrite(text, flags.out, "the evaluation", context);
-  return 0;
-}
-
-async function ofModel(flags: Flags, context: CliContext): Promise<string> {
   const iterations = wholeNumber("--iterations", flags.iterations, ITERATIONS, 100_000);
   const seed = wholeNumber("--seed", flags.seed, 1, 1_000_000);
   const worlds = wholeNumber("--seeds", flags.seeds, SEEDS, WORLDS_MAX);
-  const extras = { sensitivity: flags.sensitivity === true, tuning: flags.tuning === true };
-  const progress = createProgress(worldsToPlay(worlds, extras), context);
+  const progress = createProgress(worlds * VARIANTS.length, context);
   const request = { seed, worlds, iterations, onPlayed: progress.step };
-  const evaluation = await withWorkshop((workshop) => makeEvaluation(workshop, request, extras));
+  const evaluation = await withWorkshop((workshop) => makeEvaluation(workshop, request));
   progress.end();
-  return shown(flags, {
-    json: () => evaluationJson(evaluation),
-    html: () => evaluationPage(evaluation),
-    lines: () => evalLines(evaluation),
-  });
+  await printOrWrite(shown(flags, evaluation), flags.out, "the evaluation", context);
+  return 0;
 }
 
-async function ofHistory(flags: Flags, context: CliContext): Promise<string> {
-  const ofModelOnly = (["iterations", "seed", "seeds", "sensitivity", "tuning"] as const).find(
-    (name) => flags[name] !== undefined,
-  );
-  if (ofModelOnly !== undefined)
-    throw new RalphError(
-      "usage",
-      `--${ofModelOnly} is of imagined projects, and --from-history of this one`,
-      {
-        hint: "leave one of them out",
-      },
-    );
-  const project = await openProject(context);
-  const events = hasLog(project)
-    ? await withLog(project, (log) => log.read(0, { types: HISTORY_EVENTS }))
-    : [];
-  const findings = historyFindings(events);
-  if (findings === null)
-    throw new RalphError(
-      "usage",
-      "no iteration has ended yet in this repository: there is nothing to learn from",
-      {
-        hint: "start one: ralph run; or see the imagined projects: ralph eval",
-      },
-    );
-  return shown(flags, {
-    json: () => ({ schema: "ralph.eval.history.v1", ...(snakeCase(findings) as object) }),
-    html: () => historyPage(findings),
-    lines: () => historyFindingLines(findings),
-  });
-}
-
-interface Forms {
-  readonly json: () => unknown;
-  readonly html: () => string;
-  readonly lines: () => readonly string[];
-}
-
-function shown({ json, html }: Flags, forms: Forms): string {
-  if (json === true) return `${JSON.stringify(forms.json(), null, 2)}\n`;
-  return html === true ? forms.html() : `${forms.lines().join("\n")}\n`;
+function shown({ json, html }: Flags, evaluation: Evaluation): string {
+  if (json === true) return `${JSON.stringify(evaluationJson(evaluation), null, 2)}\n`;
+  return html === true ? evaluationPage(evaluation) : `${evalLines(evaluation).join("\n")}\n`;
 }
 
 function wholeNumber(flag: string, text: string | undefined, otherwise: number, most: number): number {
@@ -179,8 +99,6 @@ function evalLines(evaluation: Evaluation): readonly string[] {
     ...legend(),
     "",
     ...columns(TARGETS.map((target) => targetCells(target, estimatesOf(evaluation, EVERYTHING.name)))),
-    ...sensitivityLines(evaluation),
-    ...tuningLines(evaluation),
   ];
 }
 
@@ -229,80 +147,4 @@ function targetCells(target: Target, everything: Estimates): readonly string[] {
     met === null ? value : `${value}${unit}`,
     `(target: ${goal})`,
   ];
-}
-
-function sensitivityLines(evaluation: Evaluation): readonly string[] {
-  const { sensitivity } = evaluation;
-  if (sensitivity === null) return [];
-  const cells = (baseline: Estimates, everything: Estimates): readonly string[] =>
-    SENSITIVE.map(({ measure, form }) => fromTo(baseline[measure], everything[measure], form));
-  const usual = cells(estimatesOf(evaluation, BASELINE.name), estimatesOf(evaluation, EVERYTHING.name));
-  const rows = sensitivity.map(({ parameter, value, baseline, everything }) => [
-    parameter ?? ALL_WORSE,
-    String(value ?? ""),
-    ...cells(baseline, everything),
-  ]);
-  const head = ["", "", ...SENSITIVE.map(({ short }) => short)];
-  const title = "When one number of the model is another (baseline → everything):";
-  return ["", title, "", ...columns([head, ["as it is", "", ...usual], ...rows])];
-}
-
-function tuningLines({ tuning }: Evaluation): readonly string[] {
-  if (tuning === null) return [];
-  const rows = tuning.map(({ setting, value, isDefault, estimates }) => [
-    setting,
-    `${value}${isDefault ? " (default)" : ""}`,
-    ...TUNED.map(({ measure, form }) => inWords(estimates[measure]?.mean, form)),
-  ]);
-  const head = ["", "", ...TUNED.map(({ short }) => short)];
-  return ["", "When one threshold is another, and everything is on:", "", ...columns([head, ...rows])];
-}
-
-const SENSITIVE = wordsFor("uiBlocked", "wasted", "uiTrulyCompleted", "falseAccepted", "honestRejected");
-
-function historyFindingLines(findings: HistoryFindings): readonly string[] {
-  const { iterations, tasks, completed, unblocked } = findings;
-  return [
-    `${iterations === 1 ? "1 iteration" : `${iterations} iterations`} on ${tasks === 1 ? "1 task" : `${tasks} tasks`}, ${completed} of them done.`,
-    ...findings.limits.flatMap(limitLines),
-    ...findings.timeouts.flatMap(timeoutLines),
-    "",
-    "After a mistake",
-    ...findings.recoveries.flatMap(recoveryInWords).map(indented),
-    ...(unblocked.tasks === 0
-      ? []
-      : [
-          indented(
-            `Blocked tasks that were let go on: ${unblocked.tasks}, and ${unblocked.completed} of them were done.`,
-          ),
-        ]),
-    "",
-    "What nobody can know from this",
-    ...findings.unknown.map(indented),
-  ];
-}
-
-function limitLines(finding: LimitFinding): readonly string[] {
-  const rows = finding.values.map((value) => [
-    String(value.value),
-    savingInWords(value.saved),
-    lossInWords(value),
-  ]);
-  const table = rows.length === 0 ? [] : columns([["value", "would have saved", "and lost"], ...rows]);
-  return ["", `${finding.setting}: ${finding.what}`, ...table.map(indented), indented(limitInWords(finding))];
-}
-
-function timeoutLines(finding: TimeoutFinding): readonly string[] {
-  const rows = finding.caps.map(({ seconds, saved, cutOff }) => [
-    durationInWords(seconds),
-    savingInWords(saved),
-    cutOff === 1 ? "1 iteration with progress" : `${cutOff} iterations with progress`,
-  ]);
-  const table =
-    rows.length === 0 ? [] : columns([["timeout", "would have saved", "and cut off"], ...rows]).map(indented);
-  return ["", `Timeout of ${finding.complexity} tasks`, ...timeoutInWords(finding).map(indented), ...table];
-}
-
-function indented(line: string): string {
-  return `  ${line}`;
 }

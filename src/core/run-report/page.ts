@@ -137,7 +137,7 @@ figcaption { font-weight: 600; margin-bottom: 8px; }
 .chart { width: 100%; height: auto; }
 .area { fill: var(--area); } .line { fill: none; stroke: var(--bar); stroke-width: 2; } .dot, .bar { fill: var(--bar); }
 .limit { stroke: var(--failed); stroke-width: 1.5; stroke-dasharray: 5 4; }
-.whisker { stroke: var(--ink); stroke-width: 1.2; } .spread { stroke: var(--bar); stroke-width: 7; } .spread.before { stroke: var(--rejected); }
+.whisker { stroke: var(--ink); stroke-width: 1.2; }
 .empty { color: var(--quiet); margin: 24px 0; }
 .task { border-top: 1px solid var(--rule); padding: 18px 0 8px; }
 .many .task { content-visibility: auto; contain-intrinsic-size: auto 320px; }

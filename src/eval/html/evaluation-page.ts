@@ -8,7 +8,6 @@ import {
   PRODUCTION_MEASURES,
   TARGETS,
   type Target,
-  type SensitivityRow,
 } from "../evaluation.ts";
 import { ALL_FEATURES, BASELINE, EVERYTHING, FEATURES } from "../features.ts";
 import {
@@ -17,9 +16,6 @@ import {
   withInterval,
   type MeasureWords,
   type MeasureName,
-  ALL_WORSE,
-  fromTo,
-  TUNED,
   type Estimate,
 } from "../measures.ts";
 import { parameter, PARAMETER_NAMES, PRODUCTION } from "../parameters.ts";
@@ -31,12 +27,9 @@ export function evaluationPage(evaluation: Evaluation): string {
 ${targets(estimatesOf(evaluation, EVERYTHING.name))}
 ${charts(evaluation)}
 ${table(evaluation)}
-${sensitivityMarkup(evaluation)}
-${tuningMarkup(evaluation)}
 ${features()}
 ${parameters()}`;
-  const extras = (["sensitivity", "tuning"] as const).filter((name) => evaluation[name] !== null);
-  const again = `ralph eval --seed ${seed} --seeds ${worlds} --iterations ${iterations}${extras.map((name) => ` --${name}`).join("")} --html`;
+  const again = `ralph eval --seed ${seed} --seeds ${worlds} --iterations ${iterations} --html`;
   return page("What each feature of the loop is worth", main, markup`Made by <code>${again}</code>.`);
 }
 
@@ -146,74 +139,7 @@ function formOf(measure: MeasureName): MeasureWords["form"] {
   return wordsOf(measure).form;
 }
 
-const CHARTED = [
-  ["uiBlocked", "UI tasks blocked"],
-  ["wasted", "Iterations wasted"],
-  ["uiTrulyCompleted", "UI tasks really done"],
-] as const satisfies readonly (readonly [MeasureName, string])[];
-
-/** How much the result rests on each uncertain number. */
-function sensitivityMarkup(evaluation: Evaluation): Markup {
-  const { sensitivity: rows } = evaluation;
-  if (rows === null) return NOTHING;
-  return markup`<section>
-<h2>If the model is wrong</h2>
-<p>Each uncertain number at both ends of its range, the others as they are. The orange lines are the baseline, the blue ones everything.</p>
-<div class="charts">
-${CHARTED.map(
-  ([measure, name]) =>
-    markup`<figure><figcaption>${name}</figcaption>${spreadChart(spreadsOf(evaluation, measure), name)}</figure>`,
-)}
-</div>
-<div class="scrolls" tabindex="0" role="region" aria-label="If the model is wrong"><table>
-<thead><tr><th>Number</th><th class="number">Value</th>${CHARTED.map(([, name]) => markup`<th class="number">${name}, %</th>`)}<th class="number">False accepted</th><th class="number">Honest rejected</th></tr></thead>
-<tbody>${rows.map(
-    ({ parameter, value, baseline, everything }) =>
-      markup`<tr><td>${parameter ?? ALL_WORSE}</td><td class="number">${value ?? ""}</td>${CHARTED.map(
-        ([measure]) =>
-          markup`<td class="number">${fromTo(baseline[measure], everything[measure], "percent")}</td>`,
-      )}<td class="number">${fromTo(baseline.falseAccepted, everything.falseAccepted, "count")}</td><td class="number">${fromTo(baseline.honestRejected, everything.honestRejected, "count")}</td></tr>`,
-  )}</tbody></table></div>
-</section>`;
-}
-
-function spreadsOf(evaluation: Evaluation, measure: MeasureName): readonly Spread[] {
-  const rows = evaluation.sensitivity ?? [];
-  const spread = (
-    name: SensitivityRow["parameter"],
-    of: "baseline" | "everything",
-    usual: Estimates,
-  ): readonly [number, number] => {
-    const own = rows.filter(({ parameter }) => parameter === name).map((row) => row[of]);
-    const means = [usual, ...own].map((estimates) => estimates[measure]?.mean ?? 0);
-    return [Math.min(...means), Math.max(...means)];
-  };
-  const [before, after] = [BASELINE, EVERYTHING].map(({ name }) => estimatesOf(evaluation, name));
-  return [...new Set(rows.map(({ parameter }) => parameter))].map((name) => ({
-    name: name ?? ALL_WORSE,
-    before: spread(name, "baseline", before as Estimates),
-    after: spread(name, "everything", after as Estimates),
-  }));
-}
-
-/** What other thresholds would do. */
-function tuningMarkup({ tuning: rows }: Evaluation): Markup {
-  if (rows === null) return NOTHING;
-  return markup`<section>
-<h2>Other thresholds</h2>
-<p>Each threshold at other values, all else at its default, everything on.</p>
-<div class="scrolls" tabindex="0" role="region" aria-label="Other thresholds"><table>
-<thead><tr><th>Setting</th><th>Value</th>${TUNED.map(({ short, long }) => markup`<th class="number" title="${long}">${short}</th>`)}</tr></thead>
-<tbody>${rows.map(
-    ({ setting, value, isDefault, estimates }) =>
-      markup`<tr><td>${setting}</td><td>${value}${isDefault ? " (default)" : ""}</td>${TUNED.map(
-        ({ measure, form }) => markup`<td class="number">${withInterval(estimates[measure], form)}</td>`,
-      )}</tr>`,
-  )}</tbody></table></div>
-</section>`;
-}
-
-export interface EstimateBar {
+interface EstimateBar {
   readonly name: string;
   readonly estimate: Estimate | null;
 }
@@ -258,31 +184,6 @@ function barMarkup(
   const { mean, low, high } = estimate;
   const middle = top + ROW / 2;
   return markup`${title}<rect class="bar" x="${LEFT}" y="${top + 4}" width="${place(Math.max(0.5, right(mean) - LEFT))}" height="${ROW - 8}"><title>${name}: ${withInterval(estimate, form)}</title></rect><line class="whisker" x1="${right(low)}" x2="${right(high)}" y1="${middle}" y2="${middle}"/>`;
-}
-
-interface Spread {
-  readonly name: string;
-  /** The least and the most that came of it. */
-  readonly before: readonly [number, number];
-  readonly after: readonly [number, number];
-}
-
-/** For each name two lines from the least to the most, of shares. */
-function spreadChart(spreads: readonly Spread[], label: string): Markup {
-  const right = across(1);
-  const floor = TOP + spreads.length * ROW;
-  const line = (kind: string, [low, high]: readonly [number, number], y: number): Markup =>
-    markup`<line class="${kind}" x1="${right(low)}" x2="${place(Math.max(right(high), right(low) + 2))}" y1="${y}" y2="${y}"/>`;
-  return markup`<svg class="chart" viewBox="0 0 ${WIDTH} ${floor + 22}" role="img" aria-label="${label}">
-${[0, 0.2, 0.4, 0.6, 0.8, 1].map(
-  (at) =>
-    markup`<line class="grid" x1="${right(at)}" x2="${right(at)}" y1="${TOP}" y2="${floor}"/><text class="tick" text-anchor="middle" x="${right(at)}" y="${floor + 16}">${Math.round(at * 100)} %</text>`,
-)}
-${spreads.map(({ name, before, after }, row) => {
-  const middle = TOP + row * ROW + ROW / 2;
-  return markup`<text class="name" x="0" y="${middle + 4}">${name}</text>${line("spread before", before, middle)}${line("spread", after, middle)}`;
-})}
-</svg>`;
 }
 
 function across(most: number): (value: number) => number {
