@@ -1,4 +1,4 @@
-import { createExchange } from "./adapters/exchange/exchange.ts";
+import { createExchange, headRef } from "./adapters/exchange/exchange.ts";
 import { contains } from "./adapters/git/git.ts";
 import { resolveCommit } from "./adapters/git/read-head.ts";
 import { openDatabase } from "./adapters/postgres/database.ts";
@@ -56,7 +56,7 @@ export async function sharedBaseOf(project: Project, env: NodeJS.ProcessEnv): Pr
     onTrouble: () => {},
   });
   const { git, remote } = await exchange.clone();
-  const [head = null] = await exchange.tips([base], null);
+  const head = await exchange.fetch(headRef(base), null);
   if (head === null)
     throw new RalphError(
       "usage",

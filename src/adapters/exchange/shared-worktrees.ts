@@ -93,7 +93,7 @@ async function startOf(
     return tip;
   }
   await requireRoom(exchange, name, task);
-  const [start = null] = await exchange.tips([base], task);
+  const start = await exchange.fetch(headRef(base), task);
   if (start !== null) return start;
   throw new RalphError(
     "git-failed",
