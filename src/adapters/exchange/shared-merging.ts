@@ -64,14 +64,15 @@ export function onRemote(exchange: Exchange) {
 async function advance(exchange: Exchange, fence: Fence, request: AdvanceRequest): Promise<Advanced> {
   const { base, from, to, run, iteration } = request;
   const clone = await exchange.clone();
+  // First of all: whoever was the merger before may be in the middle of a push, and must not move the base after we looked.
+  const why = await whyNotMerger(fence);
+  if (why !== null) return { is: "waits", root: null, why, paths: [] };
   for (;;) {
     const head = await exchange.fetch(headRef(base), MERGER);
     // Whoever prepared it may have been another machine, which never sent it.
     const stands = await whereBaseStands(clone.git, head, request);
     if (stands !== "before") return stands;
     await keepBackup(clone.git, { run, iteration, commit: from });
-    const why = await whyNotMerger(fence);
-    if (why !== null) return { is: "waits", root: null, why, paths: [] };
     const pushed = await fence.push(MERGER, [{ ref: headRef(base), from, to }]);
     if (pushed.is === "pushed") return { is: "moved" };
     if (pushed.is === "refused")
