@@ -356,7 +356,7 @@ function freeIterations(events: readonly Recorded[]): ReadonlySet<number> {
 function countsAsStuck(events: readonly Recorded[], verdict: EventOf<"verdict.reached">): boolean {
   if (["blocked", "decide", "challenged"].includes(verdict.verdict)) return false;
   const ended = of(events, "iteration.ended").find((event) => event.iteration === verdict.iteration);
-  return ended?.report.ending.is === "exited";
+  return ended?.report.ending.is === "exited" && !lostWithMachine(events).has(verdict.iteration);
 }
 
 function of<Type extends EventType>(events: readonly Recorded[], type: Type): Recorded<EventOf<Type>>[] {
