@@ -115,6 +115,7 @@ async function readClaim(
   const isContent = mood === "wrong" ? !isDone : isDone;
   const process: AgentProcess = { marker, iteration, root, alive: true };
   world.processes.push(process);
+  world.lastReader.set(iteration, marker);
   const startedAt = world.time.now();
   const behaviour = readerBehaviour(world, mood, reviewOf(request, mood, isContent));
   const takesMs = mood === "late" ? timeoutMs + 60_000 : behaviour.takesMs;
@@ -122,9 +123,11 @@ async function readClaim(
   const work = mood === "meddles" ? meddles : behaviour.work;
   const ending = await live(world, process, { ...behaviour, takesMs, work }, timeoutMs, signal);
   sweep(marker);
-  const isHeard = ending === behaviour.ending && behaviour.failure === null && mood !== "malformed";
+  // One that was killed says nothing, also after another one was asked.
+  const isLast = world.lastReader.get(iteration) === marker;
+  const isHeard = isLast && ending === behaviour.ending && behaviour.failure === null && mood !== "malformed";
   const known = world.agreements.findIndex((one) => one.iteration === iteration && one.by === "reader");
-  if (known !== -1) world.agreements.splice(known, 1);
+  if (known !== -1 && isLast) world.agreements.splice(known, 1);
   if (isHeard && isContent && mood !== "silent") world.agreements.push({ task, iteration, by: "reader" });
   const costUsd = world.lanes === null ? null : READING_USD;
   if (costUsd !== null) world.readings.set(iteration, costUsd);
