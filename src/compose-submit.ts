@@ -1,5 +1,5 @@
 import { asArgument } from "./core/text.ts";
-import { createExchange } from "./adapters/exchange/exchange.ts";
+import { createExchange, headRef } from "./adapters/exchange/exchange.ts";
 import { contains } from "./adapters/git/git.ts";
 import { resolveCommit } from "./adapters/git/read-head.ts";
 import { openDatabase } from "./adapters/postgres/database.ts";
@@ -57,7 +57,7 @@ export async function sharedBaseOf(project: Project, env: NodeJS.ProcessEnv): Pr
     onTrouble: () => {},
   });
   const { git, remote } = await exchange.clone();
-  const [head = null] = await exchange.tips([base], null);
+  const head = await exchange.fetch(headRef(base), null);
   if (head === null)
     throw new RalphError(
       "usage",

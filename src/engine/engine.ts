@@ -33,7 +33,7 @@ export async function runEngine(ports: Ports, journal: Journal, tickMs = TICK_MS
       await journal.catchUp();
       const seen = journal.state;
       const decision = decide(seen, ports.clock.now());
-      if (await recordDecisions(journal, seen, decision)) continue;
+      if (await recordDecisions(journal, seen, decision, inFlight)) continue;
       const wanted = decision.effects.filter((effect) => effect.kind !== "record");
       inFlight.abortUnwanted(wanted);
       inFlight.startMissing(wanted);
@@ -49,9 +49,20 @@ export async function runEngine(ports: Ports, journal: Journal, tickMs = TICK_MS
   }
 }
 
-/** Decisions are facts too: they are appended at once, and then everything is looked at anew. */
-async function recordDecisions(journal: Journal, seen: State, decision: Decision): Promise<boolean> {
-  const decisions = decision.effects.filter((effect) => effect.kind === "record");
+/**
+ * Decisions are facts too: they are appended at once, and then everything is looked at anew. A verdict waits until gates and
+ * readers of its iteration have ended: after it, nobody would look for their processes.
+ */
+async function recordDecisions(
+  journal: Journal,
+  seen: State,
+  decision: Decision,
+  { effects }: InFlight,
+): Promise<boolean> {
+  const looking = effects.flatMap((effect) => ("iteration" in effect ? `verdict:${effect.iteration}` : []));
+  const decisions = decision.effects
+    .filter((effect) => effect.kind === "record")
+    .filter(({ key }) => !looking.includes(key));
   for (const { events, task } of decisions) await journal.recordIfCurrent(events, task, seen);
   return decisions.length > 0;
 }

@@ -1,7 +1,7 @@
 import type { Event, Recorded } from "../core/events.ts";
 import { decide } from "../core/loop/decide.ts";
 import type { Effect } from "../core/loop/effects.ts";
-import { evolve, EVOLVE_VERSION } from "../core/loop/evolve.ts";
+import { evolve, EVOLVE_VERSION, taskOf } from "../core/loop/evolve.ts";
 import { EMPTY_STATE, taskState, type State } from "../core/loop/state.ts";
 import type { TaskId } from "../core/plan/task.ts";
 import type { Instant } from "../core/time.ts";
@@ -148,12 +148,15 @@ export class Journal {
     return this.#catchingUp;
   }
 
-  /** What an observation decides at once is appended in the same breath. */
+  /** What an observation decides at once about its task, and about the run, is appended in the same breath. */
   #decisionsAfter(seen: State, recorded: readonly Recorded[]): readonly Event[] {
     const state = recorded.reduce(evolve, seen);
     const { effects } = decide(state, this.#now());
+    const tasks = [null, ...recorded.map(taskOf)];
     return effects.flatMap((effect) =>
-      effect.kind === "record" && this.#isOurs(effect, state) ? effect.events : [],
+      effect.kind === "record" && tasks.includes(effect.task) && this.#isOurs(effect, state)
+        ? effect.events
+        : [],
     );
   }
 

@@ -1,5 +1,6 @@
 import {
   type AgentReport,
+  type Answer,
   type Claim,
   type Ending,
   type Failure,
@@ -29,6 +30,8 @@ export interface Behaviour {
   readonly cites: readonly string[];
   /** Concerns that it answers, by number. */
   readonly answers: readonly number[];
+  /** Findings of a later stage that it answers, and leaves its work as it is. */
+  readonly answersFindings?: readonly number[];
   /** Leaves a child behind that lives until it is swept. */
   readonly leavesChild: boolean;
 }
@@ -86,7 +89,8 @@ const HONEST: ReadonlySet<Character> = new Set([
 
 /** Answers what it is asked about work that is done, mostly; and says so where nothing was to do. */
 function behaveHonestly(world: World, truth: TaskTruth, request: AgentRequest, usual: Behaviour): Behaviour {
-  const nothing = { ...usual, work: () => {}, claim: COMPLETE };
+  const findings = [...request.prompt.matchAll(/^Finding (\d+): /gm)].map(([, number]) => Number(number));
+  const nothing = { ...usual, work: () => {}, claim: COMPLETE, answersFindings: findings };
   if (truth.character === "needs-no-change") return nothing;
   if (truth.character === "finds-it-done" && !isToldNo(request)) return { ...nothing, claim: DONE_BEFORE };
   const asked = numbersAsked(request.prompt);
@@ -131,9 +135,16 @@ export function reportOf(behaviour: Behaviour, ending: Ending, durationMs: numbe
     signals: signals({
       citations: behaviour.cites,
       contradictions: behaviour.words?.startsWith("TODO") ? [behaviour.words] : [],
-      answers: behaviour.answers.map((number) => ({ about: "concern", number, text: "it is right so" })),
+      answers: [
+        ...answersTo("concern", behaviour.answers),
+        ...answersTo("finding", behaviour.answersFindings),
+      ],
     }),
   };
+}
+
+function answersTo(about: Answer["about"], numbers: readonly number[] = []): readonly Answer[] {
+  return numbers.map((number) => ({ about, number, text: "it is right so" }));
 }
 
 function misbehave(world: World, truth: TaskTruth, usual: Behaviour, request: AgentRequest): Behaviour {

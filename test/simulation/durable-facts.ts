@@ -47,6 +47,10 @@ export class DurableFacts {
     return this.all.some((event) => event.type === "iteration.started" && event.iteration === iteration);
   }
 
+  isJudged(iteration: number): boolean {
+    return this.all.some((event) => event.type === "verdict.reached" && event.iteration === iteration);
+  }
+
   lastVerdict(task: string): string | null {
     const last = this.all.findLast((event) => event.type === "verdict.reached" && event.task === task);
     return last?.type === "verdict.reached" ? last.verdict : null;

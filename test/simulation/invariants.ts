@@ -195,14 +195,14 @@ function checkLimits(world: World, events: readonly Recorded[], settings: Settin
   }
 }
 
-/** In a run that keeps going, a task without progress waits for a person, over all runs. */
+/** In a run that keeps going, a task without progress waits for a person, over all runs. A single attempt fails anew in each. */
 function checkStuckTasks(world: World, events: readonly Recorded[], settings: Settings): void {
   const { maxStuck } = settings.limits;
   if (maxStuck === 0 || !settings.keepGoing) return;
   const free = freeIterations(events);
   const stuck = new Map<string, number>();
   for (const event of events) {
-    if (!("task" in event) || event.task === null) continue;
+    if (!("task" in event) || event.task === null || !world.truth(event.task).loops) continue;
     const { task } = event;
     if (STARTS_ANEW.has(event.type)) stuck.set(task, 0);
     const count = stuck.get(task) ?? 0;
@@ -356,7 +356,7 @@ function freeIterations(events: readonly Recorded[]): ReadonlySet<number> {
 function countsAsStuck(events: readonly Recorded[], verdict: EventOf<"verdict.reached">): boolean {
   if (["blocked", "decide", "challenged"].includes(verdict.verdict)) return false;
   const ended = of(events, "iteration.ended").find((event) => event.iteration === verdict.iteration);
-  return ended?.report.ending.is === "exited";
+  return ended?.report.ending.is === "exited" && !lostWithMachine(events).has(verdict.iteration);
 }
 
 function of<Type extends EventType>(events: readonly Recorded[], type: Type): Recorded<EventOf<Type>>[] {

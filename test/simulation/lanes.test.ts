@@ -27,6 +27,10 @@ describe("a simulated world that works side by side", () => {
     expect(Object.keys(found.outcomes)).toEqual(expect.arrayContaining(["completed", "blocked", "limited"]));
   });
 
+  test("ends a reader before it judges without it, when a person stops the run", async () => {
+    expect((await simulate({ seed: 141 })).violations).toEqual([]);
+  });
+
   test.each([9, 24, 48, 66, 117])("comes to the same end for the same seed %i", async (seed) => {
     const crashes = [{ call: 40, side: "after" }] as const;
     const [once, again] = [await simulate({ seed, crashes }), await simulate({ seed, crashes })];

@@ -17,7 +17,7 @@ export function simulatedAgents(
   const sweep = (marker: string): number => sweepAmong(world.livingProcesses.filter(isHere), marker);
   return {
     run: async (request, signal) => {
-      if (request.part === "reader") return readClaim(world, request, signal, sweep);
+      if (request.part === "reader") return readClaim(world, facts, request, signal, sweep);
       checkStoryStart(world, request);
       checkStart(world, facts, request);
       world.prompts.set(request.iteration, request.prompt);
@@ -103,6 +103,7 @@ const READING_USD = 0.25;
 /** A second reader: mostly right, sometimes wrong, late, limited, gone, or not to be understood. */
 async function readClaim(
   world: World,
+  facts: DurableFacts,
   request: AgentRequest,
   signal: AbortSignal,
   sweep: (marker: string) => number,
@@ -115,16 +116,22 @@ async function readClaim(
   const isContent = mood === "wrong" ? !isDone : isDone;
   const process: AgentProcess = { marker, iteration, root, alive: true };
   world.processes.push(process);
+  world.lastReader.set(iteration, marker);
   const startedAt = world.time.now();
   const behaviour = readerBehaviour(world, mood, reviewOf(request, mood, isContent));
   const takesMs = mood === "late" ? timeoutMs + 60_000 : behaviour.takesMs;
   const meddles = (): void => trial?.put("meddled", "1");
   const work = mood === "meddles" ? meddles : behaviour.work;
   const ending = await live(world, process, { ...behaviour, takesMs, work }, timeoutMs, signal);
+  // A worker that comes back finds all that it left running, whatever is judged.
+  if (process.alive && world.crew === null && facts.isJudged(iteration))
+    world.violate(`iteration ${iteration} was judged while its reader still ran`);
   sweep(marker);
-  const isHeard = ending === behaviour.ending && behaviour.failure === null && mood !== "malformed";
+  // One that was killed says nothing, also after another one was asked.
+  const isLast = world.lastReader.get(iteration) === marker;
+  const isHeard = isLast && ending === behaviour.ending && behaviour.failure === null && mood !== "malformed";
   const known = world.agreements.findIndex((one) => one.iteration === iteration && one.by === "reader");
-  if (known !== -1) world.agreements.splice(known, 1);
+  if (known !== -1 && isLast) world.agreements.splice(known, 1);
   if (isHeard && isContent && mood !== "silent") world.agreements.push({ task, iteration, by: "reader" });
   const costUsd = world.lanes === null ? null : READING_USD;
   if (costUsd !== null) world.readings.set(iteration, costUsd);

@@ -114,11 +114,11 @@ function atHome(why: string): Pick<Merging, "set" | "keep" | "drop"> {
 async function advance(parts: CloneParts, request: AdvanceRequest): Promise<Advanced> {
   const { world, lanes, facts, fence, step } = parts;
   const { base, from, to } = request;
+  await fence.takeUp(MERGER);
   for (;;) {
     await step();
     const stands = whereItStands(parts, request);
     if (stands !== "before") return stands;
-    await fence.takeUp(MERGER);
     const before = world.branches.files(from);
     const arrived = (): void => {
       checkMove(world, lanes, facts, request);

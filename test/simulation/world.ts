@@ -111,6 +111,8 @@ export class World {
   readonly lastBuilt = new Map<string, number>();
   /** By marker: whether the gates fail with the check files as they were before the task. */
   readonly oldChecksRed = new Map<string, boolean>();
+  /** By iteration: the marker of the reader that was asked last. */
+  readonly lastReader = new Map<number, string>();
   /** By iteration: what the work was when its agent had ended. */
   readonly doneWhenEnded = new Map<number, boolean>();
   /** What the readings of each iteration have cost. */

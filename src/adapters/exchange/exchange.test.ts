@@ -12,6 +12,8 @@ import {
   type RemoteTrouble,
 } from "./exchange.ts";
 
+const MAIN = "refs/heads/main";
+
 let machines: Machines;
 let here: Machine;
 let troubles: RemoteTrouble[];
@@ -59,23 +61,24 @@ describe("the remote", () => {
   });
 });
 
-describe("tips", () => {
-  test("what branches are on the remote by now, whatever they are here; nothing of the user's moves", async () => {
+describe("a branch of the remote", () => {
+  test("is fetched as it is there by now, and nothing of the user's moves", async () => {
     const there = machines.machine("there");
     const head = there.commit("news");
     there.git("push", "--quiet", "origin", "main", "main:refs/heads/ralph/a");
     const before = here.git("for-each-ref", "refs/heads", "refs/remotes");
-    expect(await exchangeOf().tips(["main", "ralph/a", "ralph/b"], null)).toEqual([head, head, null]);
+    expect(await exchangeOf().fetch(MAIN, null)).toBe(head);
+    expect(await exchangeOf().fetch("refs/heads/ralph/a", null)).toBe(head);
     expect(here.git("for-each-ref", "refs/heads", "refs/remotes")).toBe(before);
     expect(here.git("cat-file", "-t", head)).toBe("commit");
     there.git("push", "--quiet", "origin", ":refs/heads/ralph/a");
-    expect(await exchangeOf().tips(["ralph/a"], null)).toEqual([null]);
+    expect(await exchangeOf().fetch("refs/heads/ralph/a", null)).toBeNull();
   });
 
   test("many at once", async () => {
     const exchange = exchangeOf();
-    const tips = await Promise.all(Array.from({ length: 12 }, () => exchange.tips(["main"], null)));
-    expect(new Set(tips.flat())).toEqual(new Set([machines.there("refs/heads/main")]));
+    const tips = await Promise.all(Array.from({ length: 12 }, () => exchange.fetch(MAIN, null)));
+    expect(new Set(tips)).toEqual(new Set([machines.there(MAIN)]));
     expect(troubles).toEqual([]);
   });
 });
@@ -83,7 +86,7 @@ describe("tips", () => {
 describe("trouble", () => {
   test("a remote that is gone is told at once where nothing is held", async () => {
     renameSync(machines.hub, `${machines.hub}~`);
-    await expect(exchangeOf().tips(["main"], null)).rejects.toMatchObject({ code: "unreachable" });
+    await expect(exchangeOf().fetch(MAIN, null)).rejects.toMatchObject({ code: "unreachable" });
     expect(troubles).toMatchObject([{ remote: "origin", tries: 1, againInMs: null }]);
   });
 
@@ -93,8 +96,8 @@ describe("trouble", () => {
       troubles.push(trouble);
       if (troubles.length === 3) renameSync(`${machines.hub}~`, machines.hub);
     };
-    const tips = exchangeOf({ onTrouble, isHeld: () => true }).tips(["main"], "task-001");
-    expect(await tips).toEqual([machines.there("refs/heads/main")]);
+    const tips = exchangeOf({ onTrouble, isHeld: () => true }).fetch(MAIN, "task-001");
+    expect(await tips).toBe(machines.there(MAIN));
     expect(troubles.map(({ tries, againInMs }) => [tries, againInMs])).toEqual([
       [1, 20],
       [2, 40],
@@ -105,7 +108,7 @@ describe("trouble", () => {
   test("nobody waits for what is held no longer", async () => {
     renameSync(machines.hub, `${machines.hub}~`);
     const isHeld = (holder: string | null): boolean => holder === "task-001" && troubles.length === 0;
-    const tips = exchangeOf({ isHeld }).tips(["main"], "task-001");
+    const tips = exchangeOf({ isHeld }).fetch(MAIN, "task-001");
     await expect(tips).rejects.toMatchObject({ code: "lease-lost" });
   });
 
@@ -113,7 +116,7 @@ describe("trouble", () => {
     const server = createServer(() => undefined);
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
     here.git("remote", "set-url", "origin", `git://127.0.0.1:${portOf(server)}/a.git`);
-    const tips = exchangeOf({ patienceMs: 300 }).tips(["main"], null);
+    const tips = exchangeOf({ patienceMs: 300 }).fetch(MAIN, null);
     await expect(tips).rejects.toThrow("the remote origin does not answer: it did not answer in time");
     server.close();
   });
@@ -129,7 +132,7 @@ describe("trouble", () => {
       await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
       here.git("remote", "set-url", "origin", `http://me:s3cret@127.0.0.1:${portOf(server)}/a.git`);
       const failed = await exchangeOf({ isHeld: () => true })
-        .tips(["main"], null)
+        .fetch(MAIN, null)
         .catch((error: unknown) => error);
       expect(failed).toMatchObject({
         code: "git-failed",
@@ -147,13 +150,13 @@ describe("trouble", () => {
     });
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
     here.git("remote", "set-url", "origin", `http://me:s3cret@127.0.0.1:${portOf(server)}/a.git`);
-    await expect(exchangeOf().tips(["main"], null)).rejects.toMatchObject({ code: "unreachable" });
+    await expect(exchangeOf().fetch(MAIN, null)).rejects.toMatchObject({ code: "unreachable" });
     expect(JSON.stringify(troubles)).not.toContain("s3cret");
     server.close();
   });
 
   test("an error that is ours is told, not waited out", async () => {
-    const tips = exchangeOf({ isHeld: () => true }).tips(["main", "not a name"], null);
+    const tips = exchangeOf({ isHeld: () => true }).fetch("refs/heads/not a name", null);
     await expect(tips).rejects.toMatchObject({ code: "git-failed" });
   });
 });

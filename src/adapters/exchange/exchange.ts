@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { RalphError } from "../../core/ralph-error.ts";
-import { fetchRefs, type Move, type PushAttempt, pushOnce, readRefs } from "./push-once.ts";
+import { fetchRef, type Move, type PushAttempt, pushOnce, readRefs } from "./push-once.ts";
 import {
   type Attempted,
   type Clone,
@@ -18,14 +18,12 @@ export interface Exchange {
   projectKey(): Promise<string>;
   clone(): Promise<Clone>;
   /**
-   * Where branches are on the remote by now, with all that is in them; null for those that it does not have. A holder is
-   * the task or part for which it is asked: while it is held, trouble with the remote is waited out.
+   * Where a reference is on the remote by now, fetched with all that is in it; null: the remote does not have it. A holder
+   * is the task or part for which it is asked: while it is held, trouble with the remote is waited out.
    */
-  tips(branches: readonly string[], holder: string | null): Promise<readonly (string | null)[]>;
+  fetch(ref: string, holder: string | null): Promise<string | null>;
   /** Those of these references that the remote has; nothing is fetched. */
   refs(patterns: readonly string[], holder: string | null): Promise<ReadonlyMap<string, string>>;
-  /** A reference that is no branch, fetched. */
-  fetch(ref: string, holder: string | null): Promise<string | null>;
   /** All of the moves, or none. Trouble is not waited out: what came of it is not known. */
   push(moves: readonly Move[]): Promise<PushAttempt>;
   /** Tells of the trouble and waits, longer with every try; refuses when it is held no longer. */
@@ -93,14 +91,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const opened = await clone();
       return persist(() => readRefs(opened, patterns), holder);
     },
-    tips: async (branches, holder) => {
-      const opened = await clone();
-      return persist(() => fetchRefs(opened, branches.map(headRef)), holder);
-    },
     fetch: async (ref, holder) => {
       const opened = await clone();
-      const [id = null] = await persist(() => fetchRefs(opened, [ref]), holder);
-      return id;
+      return persist(() => fetchRef(opened, ref), holder);
     },
     push: async (moves) => pushOnce(await clone(), moves),
     async tell(why) {

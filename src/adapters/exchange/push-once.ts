@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Git } from "../git/git.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { inTurn } from "../system/in-turn.ts";
-import { type Attempted, type Clone, failureOf, type RemoteResult } from "./remote-git.ts";
+import { type Attempted, type Clone, type RemoteResult, troubleOf } from "./remote-git.ts";
 
 /** Of a reference on the remote, if it is where it is expected; null: it is not there. */
 export interface Move {
@@ -34,9 +34,7 @@ export async function pushOnce(
   }
   const rejections = result.isSilent ? [] : rejectionsIn(result);
   if (rejections.length > 0) return judged(result, rejections);
-  const failure = failureOf(result, remote);
-  if (failure.is === "error") throw failure.error;
-  return { is: "trouble", why: failure.why };
+  return { is: "trouble", why: troubleOf(result, remote) };
 }
 
 /** As if we had looked; should it fail, the next look tells. */
@@ -97,7 +95,7 @@ export async function readRefs(
   patterns: readonly string[],
 ): Promise<Attempted<ReadonlyMap<string, string>>> {
   const result = await over.run(["ls-remote", "--refs", target, ...patterns]);
-  if (result.code !== 0) return troubleOf(result, remote);
+  if (result.code !== 0) return { trouble: troubleOf(result, remote) };
   const lines = result.stdout.split("\n").filter(Boolean);
   const refs = lines.map((line): [string, string] => {
     const [id = "", ref = ""] = Buffer.from(line, "latin1").toString("utf8").split("\t");
@@ -106,19 +104,10 @@ export async function readRefs(
   return { result: new Map(refs) };
 }
 
-/** Each with all that it needs; null where the remote has no such reference. Nothing of the user's moves by it. */
-export async function fetchRefs(
-  clone: Clone,
-  refs: readonly string[],
-): Promise<Attempted<readonly (string | null)[]>> {
-  const ids: (string | null)[] = [];
-  for (const ref of refs) {
-    const kept = seenRef(ref);
-    const fetched = await inTurn(`${clone.commonDir} ${kept}`, () => fetchOne(clone, ref, kept));
-    if (fetched.trouble !== undefined) return fetched;
-    ids.push(fetched.result);
-  }
-  return { result: ids };
+/** With all that it needs; null where the remote has no such reference. Nothing of the user's moves by it. */
+export function fetchRef(clone: Clone, ref: string): Promise<Attempted<string | null>> {
+  const kept = seenRef(ref);
+  return inTurn(`${clone.commonDir} ${kept}`, () => fetchOne(clone, ref, kept));
 }
 
 /** Where it is remembered what a reference was on the remote when we last looked; so git does not throw it away. */
@@ -146,13 +135,7 @@ async function fetchOne(clone: Clone, ref: string, kept: string): Promise<Attemp
     await git.must(["update-ref", "-d", kept]);
     return { result: null };
   }
-  return troubleOf(result, remote);
-}
-
-function troubleOf(result: RemoteResult, remote: string): { readonly trouble: string } {
-  const failure = failureOf(result, remote);
-  if (failure.is === "error") throw failure.error;
-  return { trouble: failure.why };
+  return { trouble: troubleOf(result, remote) };
 }
 
 /** A name of anything as one part of the name of a reference: the same on all machines, never two alike. */

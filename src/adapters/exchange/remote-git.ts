@@ -124,19 +124,15 @@ export function withoutCredentials(text: string): string {
     .replaceAll(/([?&](?:\w*token|\w*key|\w*secret|password)=)[^&\s'"]*/gi, "$1…");
 }
 
-/** Why a call to a remote failed: what time may heal, or what only a person can. */
-type RemoteFailure =
-  { readonly is: "trouble"; readonly why: string } | { readonly is: "error"; readonly error: RalphError };
-
-export function failureOf(result: RemoteResult, remote: string): RemoteFailure {
+/** Why a call to a remote failed, if time may heal it; what only a person can heal is thrown. */
+export function troubleOf(result: RemoteResult, remote: string): string {
   const { stderr, isSilent } = result;
   const why = lastWords(result);
-  if (isSilent) return { is: "trouble", why: "it did not answer in time" };
-  const isError = ERRORS.find(({ said }) => said.test(stderr));
-  if (isError !== undefined)
-    return { is: "error", error: new RalphError("git-failed", isError.message(remote, why), isError) };
-  if (IS_PASSING.test(stderr)) return { is: "trouble", why };
-  return { is: "error", error: new RalphError("git-failed", `the remote ${remote}: ${why}`) };
+  if (isSilent) return "it did not answer in time";
+  const known = ERRORS.find(({ said }) => said.test(stderr));
+  if (known !== undefined) throw new RalphError("git-failed", known.message(remote, why), known);
+  if (IS_PASSING.test(stderr)) return why;
+  throw new RalphError("git-failed", `the remote ${remote}: ${why}`);
 }
 
 interface KnownError {

@@ -75,6 +75,8 @@ describe("merging on a machine that did not do the work", () => {
     const prepared = await prepareOn(here);
     there.hold("@merger", 2);
     expect(await advanceOn(there, prepared)).toEqual({ is: "elsewhere", head: machines.there(MAIN) });
+    // Its push was under way when it was taken over.
+    expect(await advanceOn(here, prepared)).toMatchObject({ is: "waits" });
     expect(await advanceOn(there, await prepareOn(there))).toEqual({ is: "moved" });
   });
 

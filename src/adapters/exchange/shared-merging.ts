@@ -1,9 +1,8 @@
 import { RalphError, withHint } from "../../core/ralph-error.ts";
 import { asArgument } from "../../core/text.ts";
 import type { Advanced, AdvanceRequest, MergeRequest, Merging } from "../../engine/parallel-ports.ts";
-import { compareBranch, contains, type Git, isHere } from "../git/git.ts";
+import { compareBranch, type Git, isHere, whereBaseStands } from "../git/git.ts";
 import { acceptedRef, keepBackup } from "../git/keep-backup.ts";
-import type { Clone } from "./remote-git.ts";
 import { headRef, type Exchange } from "./exchange.ts";
 import type { Fence } from "./fence.ts";
 import type { Move } from "./push-once.ts";
@@ -23,7 +22,7 @@ export function createSharedMerging({ merging, exchange, fence }: SharedMergingO
   return {
     ...merging,
     async whatMoved(branch, commit) {
-      const [tip = null] = await exchange.tips([branch], MERGER);
+      const tip = await exchange.fetch(headRef(branch), MERGER);
       const { git, remote } = await exchange.clone();
       const where = tip === null ? "" : `${keptRef(branch, tip)} on ${remote}`;
       const restore = `git push --force ${asArgument(remote)} ${commit}:${asArgument(headRef(branch))}`;
@@ -41,7 +40,7 @@ export function createSharedMerging({ merging, exchange, fence }: SharedMergingO
 export function onRemote(exchange: Exchange) {
   return {
     async findTip(_git: Git, branch: string): Promise<string> {
-      const [tip = null] = await exchange.tips([branch], MERGER);
+      const tip = await exchange.fetch(headRef(branch), MERGER);
       if (tip !== null) return tip;
       const { remote } = await exchange.clone();
       throw new RalphError("git-failed", `there is no branch ${branch} on ${remote}`, {
@@ -66,12 +65,15 @@ export function onRemote(exchange: Exchange) {
 async function advance(exchange: Exchange, fence: Fence, request: AdvanceRequest): Promise<Advanced> {
   const { base, from, to, run, iteration } = request;
   const clone = await exchange.clone();
+  // First of all: whoever was the merger before may be in the middle of a push, and must not move the base after we looked.
+  const why = await whyNotMerger(fence);
+  if (why !== null) return { is: "waits", root: null, why, paths: [] };
   for (;;) {
-    const stands = await whereItStands(exchange, clone, request);
+    const head = await exchange.fetch(headRef(base), MERGER);
+    // Whoever prepared it may have been another machine, which never sent it.
+    const stands = await whereBaseStands(clone.git, head, request);
     if (stands !== "before") return stands;
     await keepBackup(clone.git, { run, iteration, commit: from });
-    const why = await whyNotMerger(fence);
-    if (why !== null) return { is: "waits", root: null, why, paths: [] };
     const pushed = await fence.push(MERGER, [{ ref: headRef(base), from, to }]);
     if (pushed.is === "pushed") return { is: "moved" };
     if (pushed.is === "refused")
@@ -89,22 +91,6 @@ async function whyNotMerger(fence: Fence): Promise<string | null> {
   }
 }
 
-async function whereItStands(
-  exchange: Exchange,
-  { git }: Clone,
-  { base, from, to }: AdvanceRequest,
-): Promise<Advanced | "before"> {
-  const [head = null] = await exchange.tips([base], MERGER);
-  if (head === to) return { is: "moved" };
-  // Whoever prepared it may have been another machine, which never sent it.
-  const isKnown = (await git.run(["cat-file", "-e", `${to}^{commit}`])).code === 0;
-  if (head === null || !isKnown) return { is: "elsewhere", head };
-  if (head !== from) return (await contains(git, head, to)) ? { is: "moved" } : { is: "elsewhere", head };
-  if (!(await contains(git, to, from)))
-    throw new RalphError("internal", `${to} does not continue ${from}: ${base} stays where it is`);
-  return "before";
-}
-
 function keptRef(branch: string, tip: string): string {
   return `refs/ralph/merged/${branch.replace(/^ralph\//, "")}/${tip.slice(0, 12)}`;
 }
@@ -117,7 +103,7 @@ async function retire(exchange: Exchange, fence: Fence, branch: string): Promise
   await fence.takeUp(MERGER);
   let why = "it keeps moving";
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-    const [tip = null] = await exchange.tips([branch], MERGER);
+    const tip = await exchange.fetch(headRef(branch), MERGER);
     if (tip === null) return;
     const ref = keptRef(branch, tip);
     const kept = await exchange.fetch(ref, MERGER);

@@ -94,7 +94,7 @@ async function startOf(
     return tip;
   }
   await requireRoom(exchange, name, task);
-  const [start = null] = await exchange.tips([base], task);
+  const start = await exchange.fetch(headRef(base), task);
   if (start !== null) return start;
   throw new RalphError(
     "git-failed",

@@ -47,7 +47,7 @@ export function createTaskBranches({ exchange, fence, branchOf }: TaskBranchesOp
       if (before !== undefined && !isNew) return before;
       taken.delete(task);
       // Only now: whoever had it before may have pushed until the very last moment.
-      const [tip = null] = await exchange.tips([branchOf(task)], task);
+      const tip = await exchange.fetch(headRef(branchOf(task)), task);
       const branch = { tip, isAligned: false };
       taken.set(task, branch);
       return branch;

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { MovedBranch } from "../../engine/parallel-ports.ts";
+import type { Advanced, AdvanceRequest, MovedBranch } from "../../engine/parallel-ports.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { withoutOwnSecrets } from "../../core/redact.ts";
 
@@ -247,6 +247,21 @@ export async function contains(git: Git, commit: string, other: string): Promise
 
 export async function isHere(git: Git, commit: string): Promise<boolean> {
   return (await git.run(["cat-file", "-e", `${commit}^{commit}`])).code === 0;
+}
+
+/** Whether a base, which is at `head`, has moved from one commit to the next; "before": not yet. */
+export async function whereBaseStands(
+  git: Git,
+  head: string | null,
+  { base, from, to }: Pick<AdvanceRequest, "base" | "from" | "to">,
+): Promise<Advanced | "before"> {
+  if (head === to) return { is: "moved" };
+  if (head === null || !(await isHere(git, to))) return { is: "elsewhere", head };
+  // Somebody may have worked on top of it since.
+  if (head !== from) return (await contains(git, head, to)) ? { is: "moved" } : { is: "elsewhere", head };
+  if (!(await contains(git, to, from)))
+    throw new RalphError("internal", `${to} does not continue ${from}: ${base} stays where it is`);
+  return "before";
 }
 
 interface BranchPlace extends Pick<MovedBranch, "tip" | "where" | "restore"> {

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
 import type { Advanced, AdvanceRequest } from "../../engine/parallel-ports.ts";
-import { contains, createGit, type Git, gitError, type GitResult, textOf } from "../git/git.ts";
+import { createGit, type Git, gitError, type GitResult, textOf, whereBaseStands } from "../git/git.ts";
 import { findRepository, type OpenRepository, type Repository } from "../git/find-repository.ts";
 import { keepBackup } from "../git/keep-backup.ts";
 import { resolveCommit } from "../git/read-head.ts";
@@ -19,10 +18,9 @@ export async function advance(
   const git = openGit(checkout, request);
   const stands = await whereItStands(git, request);
   if (stands !== "before") return stands;
-  const places = await findCheckouts(git, checkout, refOf(request.base));
-  const closed = places.find((place) => place.is === "closed");
-  if (closed !== undefined) return { is: "waits", root: closed.root, why: closed.why, paths: [] };
-  const [place, another] = places.filter((one) => one.is === "open").map(({ repository }) => repository);
+  const { closed, open } = await findCheckouts(git, checkout, refOf(request.base));
+  if (closed !== undefined) return { is: "waits", ...closed, paths: [] };
+  const [place, another] = open;
   if (place === undefined) return swap(git, request);
   if (another !== undefined)
     return { is: "waits", root: another.root, why: `it is checked out in ${place.root} as well`, paths: [] };
@@ -71,16 +69,8 @@ async function swap(git: Git, request: AdvanceRequest): Promise<Advanced> {
   return stands;
 }
 
-async function whereItStands(git: Git, { base, from, to }: AdvanceRequest): Promise<Advanced | "before"> {
-  const head = await resolveCommit(git, refOf(base));
-  if (head === to) return { is: "moved" };
-  const isThere = (await git.run(["cat-file", "-e", `${to}^{commit}`])).code === 0;
-  if (head === null || !isThere) return { is: "elsewhere", head };
-  // Somebody may have worked on top of it since.
-  if (head !== from) return (await contains(git, head, to)) ? { is: "moved" } : { is: "elsewhere", head };
-  if (!(await contains(git, to, from)))
-    throw new RalphError("internal", `${to} does not continue ${from}: ${base} stays where it is`);
-  return "before";
+async function whereItStands(git: Git, request: AdvanceRequest): Promise<Advanced | "before"> {
+  return whereBaseStands(git, await resolveCommit(git, refOf(request.base)), request);
 }
 
 export function openGit(repository: Repository, { base }: Pick<AdvanceRequest, "base">): Git {
@@ -130,19 +120,17 @@ const ONLY_FORWARD = [
   "--no-overwrite-ignore",
 ];
 
-/** A checkout that has a branch, and why it may not be moved there, if so. */
-type BranchCheckout =
-  | { readonly is: "open"; readonly repository: Repository }
-  | { readonly is: "closed"; readonly root: string; readonly why: string };
+/** A checkout that has the branch, and why it may not be moved there. */
+type ClosedCheckout = { readonly root: string; readonly why: string };
 
 /** Everywhere that moving the branch would be felt. */
 export async function findCheckouts(
   git: Git,
   repository: Repository,
   ref: string,
-): Promise<readonly BranchCheckout[]> {
+): Promise<{ readonly open: readonly Repository[]; readonly closed: ClosedCheckout | undefined }> {
   const listed = (await git.must(["worktree", "list", "--porcelain", "-z"])).split("\0\0");
-  const found: BranchCheckout[] = [];
+  const found: (Repository | ClosedCheckout)[] = [];
   for (const [at, record] of listed.entries()) {
     const fields = fieldsOf(record);
     const named = fields.get("worktree");
@@ -152,17 +140,22 @@ export async function findCheckouts(
     const checkout = await look(root, ref, fields.get("branch") === ref);
     if (checkout !== null) found.push(checkout);
   }
-  return found;
+  return {
+    open: found.filter((one) => "gitDir" in one),
+    closed: found.find((one) => "why" in one),
+  };
 }
 
-async function look(root: string, ref: string, isNamed: boolean): Promise<BranchCheckout | null> {
-  if (!existsSync(root)) return isNamed ? { is: "closed", root, why: "its folder is not there" } : null;
+async function look(
+  root: string,
+  ref: string,
+  isNamed: boolean,
+): Promise<Repository | ClosedCheckout | null> {
+  if (!existsSync(root)) return isNamed ? { root, why: "its folder is not there" } : null;
   const repository = await findRepository(root);
   const begun = underWay(repository.gitDir);
   if (!isNamed && !branchesUnderWay(repository.gitDir).includes(ref)) return null;
-  return begun === null
-    ? { is: "open", repository }
-    : { is: "closed", root, why: `${begun} is under way there` };
+  return begun === null ? repository : { root, why: `${begun} is under way there` };
 }
 
 /** Git takes the first one to lie around the git directory, which it need not. */
@@ -231,11 +224,12 @@ async function finishMove(git: Git, move: UnfinishedMove): Promise<GitResult> {
   // Git moves nothing that could have been edited: it has to look at the files once to know that they were not.
   await git.run(["update-index", "-q", "--refresh"]);
   const here = (await git.must(["write-tree"])).trim();
-  const files = await git.run(["read-tree", "-m", "-u", "--no-recurse-submodules", here, to]);
+  const files = await git.run([...MOVE_FILES, here, to]);
   if (files.code === 0)
     return git.run(["update-ref", "-m", "ralph: merge, finished", refOf(branch), to, from]);
   await git.run(INDEX, { input: indexInfo(halfway.found, to) });
   return files;
 }
 
+export const MOVE_FILES = ["read-tree", "-m", "-u", "--no-recurse-submodules"];
 export const INDEX = ["update-index", "-z", "--index-info"];

@@ -2,7 +2,7 @@ import type { BranchMove, BranchMoved } from "../../engine/parallel-ports.ts";
 import type { OpenRepository, Repository } from "../git/find-repository.ts";
 import { bytesOf, contains, emptyTree, gitError, type Git, textOf } from "../git/git.ts";
 import { resolveCommit } from "../git/read-head.ts";
-import { findCheckouts, INDEX, openGit } from "./advance.ts";
+import { findCheckouts, INDEX, MOVE_FILES, openGit } from "./advance.ts";
 import { changesBetween, findObstacles } from "./find-obstacles.ts";
 import { withWorkbench } from "./workbench.ts";
 import { indexInfo, refOf, withEntries } from "./write-commit.ts";
@@ -19,10 +19,9 @@ export async function setBranch(
   const git = openGit(checkout, { base: move.branch });
   const stands = await whereItStands(git, move);
   if (stands !== "before") return stands;
-  const places = await findCheckouts(git, checkout, refOf(move.branch));
-  const closed = places.find((place) => place.is === "closed");
+  const { closed, open } = await findCheckouts(git, checkout, refOf(move.branch));
   if (closed !== undefined) return { is: "stays", why: `${closed.why} in ${closed.root}`, paths: [] };
-  const [place, another] = places.filter((one) => one.is === "open").map(({ repository }) => repository);
+  const [place, another] = open;
   if (another !== undefined)
     return { is: "stays", why: `it is checked out in ${another.root} as well`, paths: [] };
   return place === undefined ? swap(git, move) : moveCheckout(place, scratch, move);
@@ -62,8 +61,6 @@ async function moveCheckout(place: Repository, scratch: string, move: BranchMove
   if (settled.length > 0) await git.run(INDEX, { input: indexInfo(halfway.found, sibling) });
   return { is: "stays", why: gitError(["read-tree"], files).message, paths: [] };
 }
-
-const MOVE_FILES = ["read-tree", "-m", "-u", "--no-recurse-submodules"];
 
 /** Whether the move has anything to do at this path, above or below it. */
 function isTouched(bytes: string, changes: ReadonlyMap<string, unknown>): boolean {

@@ -71,6 +71,14 @@ export async function claim(
   );
 }
 
+/** SQL for what the worker `$2` still holds of the names `$3` with the numbers `$4`, locked. Beside `clock`. */
+const MINE = `mine AS MATERIALIZED (
+   SELECT held.name FROM ralph.leases AS held
+   JOIN unnest($3::text[], $4::bigint[]) AS known (name, number) USING (name, number) CROSS JOIN clock
+   WHERE held.project = $1 AND held.worker = $2 AND ${isLive("held")}
+   ORDER BY held.name FOR UPDATE OF held
+  )`;
+
 /** Prolongs what is still held; whatever it does not name is lost. With it goes what the worker says, if anything. */
 export async function renew(
   database: Transaction,
@@ -81,12 +89,7 @@ export async function renew(
   const values = [project, worker, held.map(({ name }) => name), held.map(({ number }) => number), leaseMs];
   const [renewed] = await database.query<{ now: number; names: readonly string[] }>(
     `WITH ${clock("$5")},
-     mine AS MATERIALIZED (
-       SELECT held.name FROM ralph.leases AS held
-       JOIN unnest($3::text[], $4::bigint[]) AS known (name, number) USING (name, number) CROSS JOIN clock
-       WHERE held.project = $1 AND held.worker = $2 AND ${isLive("held")}
-       ORDER BY held.name FOR UPDATE OF held
-     ),
+     ${MINE},
      renewed AS (
        UPDATE ralph.leases AS held SET expires_at = clock.now + clock.lease FROM mine, clock
        WHERE held.project = $1 AND held.name = mine.name RETURNING held.name
@@ -128,12 +131,7 @@ export async function release(
 ): Promise<readonly string[]> {
   const released = await database.query<{ name: string }>(
     `WITH ${clock("$5")},
-     mine AS MATERIALIZED (
-       SELECT held.name FROM ralph.leases AS held
-       JOIN unnest($3::text[], $4::bigint[]) AS known (name, number) USING (name, number) CROSS JOIN clock
-       WHERE held.project = $1 AND held.worker = $2 AND ${isLive("held")}
-       ORDER BY held.name FOR UPDATE OF held
-     )
+     ${MINE}
      UPDATE ralph.leases AS held SET expires_at = NULL FROM mine
      WHERE held.project = $1 AND held.name = mine.name RETURNING held.name`,
     [project, worker, held.map(({ name }) => name), held.map(({ number }) => number), leaseMs],

@@ -35,7 +35,9 @@ export function createPullRequests({ root, env }: PullRequestOptions): PullReque
         env: silent,
       });
       if (!pushed.isWell) return { is: "refused", why: `git push to ${remote} failed: ${pushed.words}` };
-      return (await openedBefore(gh, work)) ?? opened(await gh(...creation(work)), work);
+      const { branch, base, title, body } = work;
+      const create = ["pr", "create", "--head", branch, "--base", base, "--title", title, "--body", body];
+      return (await openedBefore(gh, work)) ?? opened(await gh(...create), work);
     },
   };
 }
@@ -48,10 +50,6 @@ async function openedBefore(
   const about = ["--head", branch, "--base", base, "--state", "open"];
   const { isWell, words } = await gh("pr", "list", ...about, "--json", "url", "--jq", ".[0].url");
   return isWell && words.startsWith("http") ? { is: "proposed", url: words } : null;
-}
-
-function creation({ branch, base, title, body }: ProposedWork): readonly string[] {
-  return ["pr", "create", "--head", branch, "--base", base, "--title", title, "--body", body];
 }
 
 function opened({ isWell, words }: Said, { branch }: ProposedWork): PullRequest {

@@ -145,7 +145,7 @@ async function driveWorker(options: WorkerOptions): Promise<number> {
       env: context.env,
       keepAwake: options.keepAwake,
       onProgress: (progress) => printer.progress(progress),
-      onTrouble: (what) => health.trouble(what),
+      onTrouble: say,
     });
     leaving.atOnce(() => crew.endAgents());
     const outlets = await openOutlets({
@@ -171,7 +171,7 @@ async function driveWorker(options: WorkerOptions): Promise<number> {
           leaseMs: queue.leaseMs,
           followers: [ownFacts(printer, id, crew.holdings), crew.tidier, ...outlets.followers],
           onOpened: (state) => outlets.start(state),
-          onTrouble: (what) => health.trouble(what),
+          onTrouble: say,
           onHealth: (now) => health.show(now),
         },
         leaving.signal,
@@ -239,10 +239,6 @@ class HealthLine {
   began(id: string, lanes: number, labels: readonly string[]): void {
     const many = lanes === 1 ? "1 lane" : `${lanes} lanes`;
     if (!this.#isQuiet) this.#say(`worker ${id} is here, with ${many}: ${labels.join(", ")}`);
-  }
-
-  trouble(what: string): void {
-    this.#say(what);
   }
 
   show({ state, now, busyLanes }: Health): void {

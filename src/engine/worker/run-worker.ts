@@ -49,7 +49,7 @@ const TICK_MS = 1_000;
 
 /** One worker from its first beat until it has left. */
 export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"drained" | "stopped"> {
-  const { id, lanes, labels, merges, drains, fleet, holdings, clock, onTrouble } = run;
+  const { lanes, fleet, holdings, clock } = run;
   await run.endLeftovers();
   const bell = new Bell();
   const over = new AbortController();
@@ -71,21 +71,8 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
   await run.onOpened?.(journal.state);
   const plain = run.portsFor(() => journal.state);
   const ports = { ...plain, agents: guardedAgents(plain.agents, holdings, journal) };
-  worker = new Worker({
-    id,
-    lanes,
-    labels,
-    merges,
-    drains,
-    ports,
-    fleet,
-    journal,
-    holdings,
-    bell,
-    elapsed: () => clock.elapsed(),
-    tickMs: run.tickMs ?? TICK_MS,
-    onTrouble,
-  });
+  const elapsed = (): number => clock.elapsed();
+  worker = new Worker({ ...run, ports, journal, bell, elapsed, tickMs: run.tickMs ?? TICK_MS });
   const leave = (): void => worker.stop();
   stop.addEventListener("abort", leave);
   if (stop.aborted) leave();
