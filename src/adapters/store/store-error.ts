@@ -38,8 +38,21 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|PROTOCOL)/.test(codeOf(error));
 }
 
+/** Also of a fact that can be read and is not what was written, and where the names of tables are not ours any more. */
 export function isDamage(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+  if (error instanceof DamagedFact) return true;
+  const isNamed = codeOf(error) === "SQLITE_ERROR" && /^no such (table|column|index)/.test(messageOf(error));
+  return isNamed || /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+}
+
+/** What is stored is not what was written. A file is mended when it is met; a shared database is not ours to mend. */
+export class DamagedFact extends RalphError {
+  constructor(what: string, place: string, cause?: unknown) {
+    super("state-unusable", `${what} in ${place} is damaged`, {
+      hint: "restore the database from a backup, or forget this project's history: ralph reset --all",
+      cause,
+    });
+  }
 }
 
 const NOT_WRITABLE =
