@@ -9,6 +9,7 @@ import type { Expectation, Following, Log, LogFilter } from "../../engine/ports.
 import { mendIfDamaged } from "./mend-database.ts";
 import { openDatabase } from "./open-database.ts";
 import { DamagedFact, isBusy, isDamage, storeError } from "./store-error.ts";
+import { requireKnown } from "./project-id.ts";
 import { columnsOf, type EventRow, recordedFrom, sealed, stateFrom } from "./stored-rows.ts";
 
 interface SqliteLogOptions {
@@ -28,6 +29,12 @@ export function openSqliteLog(file: string, project: string, options: SqliteLogO
   const path = resolve(file);
   const now = options.now ?? Date.now;
   const { db, notice } = openDatabase(path, now);
+  try {
+    requireKnown(db, path, project);
+  } catch (error) {
+    db.close();
+    throw storeError(error, path);
+  }
   return { log: new SqliteLog(db, path, project, now, options.patienceMs ?? 10_000), notice };
 }
 

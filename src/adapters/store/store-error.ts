@@ -1,11 +1,12 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { systemCode } from "../system/atomic-file.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 
 /** What SQLite or the file system refused, in words that a person can act on. */
 export function storeError(error: unknown, file: string): Error {
   if (error instanceof RalphError) return error;
-  const code = codeOf(error);
+  const code = systemCode(error);
   if (isBusy(error)) {
     return new RalphError(
       "state-unusable",
@@ -35,14 +36,15 @@ export function storeError(error: unknown, file: string): Error {
 
 /** Another connection is in the way; SQLITE_PROTOCOL is what many opening at once can see. */
 export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|PROTOCOL)/.test(codeOf(error));
+  return /^SQLITE_(BUSY|PROTOCOL)/.test(systemCode(error));
 }
 
 /** Also of a fact that can be read and is not what was written, and where the names of tables are not ours any more. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedFact) return true;
-  const isNamed = codeOf(error) === "SQLITE_ERROR" && /^no such (table|column|index)/.test(messageOf(error));
-  return isNamed || /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+  const isNamed =
+    systemCode(error) === "SQLITE_ERROR" && /^no such (table|column|index)/.test(messageOf(error));
+  return isNamed || /^SQLITE_(CORRUPT|NOTADB)/.test(systemCode(error));
 }
 
 /** What is stored is not what was written. A file is mended when it is met; a shared database is not ours to mend. */
@@ -70,10 +72,6 @@ function freeBlocks(file: string): number | null {
   } catch {
     return null; // only a better wording depends on it
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 function messageOf(error: unknown): string {
