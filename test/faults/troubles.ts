@@ -51,7 +51,10 @@ export const TROUBLES: readonly Trouble[] = [
     name: "a state file whose index disagrees with its table",
     meet: () => damaged(spoilIndex, { isAllSaved: true }),
   },
-  { name: "200 flipped bits and cuts anywhere in the state", meet: () => flips(200) },
+  {
+    name: "200 flipped bits and cuts anywhere in the state",
+    meet: () => flips(200),
+  },
 ];
 
 async function withProject(
