@@ -1,6 +1,6 @@
-import { statfsSync } from "node:fs";
+import { closeSync, openSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { systemCode } from "../system/atomic-file.ts";
+import { fileError, systemCode } from "../system/atomic-file.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 
 /** What SQLite or the file system refused, in words that a person can act on. */
@@ -20,6 +20,8 @@ export function storeError(error: unknown, file: string): Error {
       cause: error,
     });
   }
+  const opening = code.startsWith("SQLITE_CANTOPEN") ? whyNotOpened(dirname(file)) : error;
+  if (/^(EMFILE|ENFILE|ESTALE)$/.test(systemCode(opening))) return fileError(opening, file) as Error;
   if (NOT_WRITABLE.test(code)) {
     return new RalphError("not-writable", `cannot write ${file} (${messageOf(error)})`, {
       hint: `make ${dirname(file)} writable, or name another place with RALPH_STATE`,
@@ -28,6 +30,7 @@ export function storeError(error: unknown, file: string): Error {
   }
   if (code.startsWith("SQLITE_")) {
     return new RalphError("state-unusable", `the database ${file} cannot be used (${messageOf(error)})`, {
+      hint: "see what is wrong with it: ralph doctor",
       cause: error,
     });
   }
@@ -64,6 +67,16 @@ function isFull(code: string, file: string): boolean {
   if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return true;
   // The shared-memory file of a WAL database reports a full disk as a plain I/O error.
   return code.startsWith("SQLITE_IOERR") && freeBlocks(file) === 0;
+}
+
+/** SQLite does not say why it could not open a file. */
+function whyNotOpened(folder: string): unknown {
+  try {
+    closeSync(openSync(folder, "r"));
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 function freeBlocks(file: string): number | null {
