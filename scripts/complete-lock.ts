@@ -3,7 +3,10 @@
 //
 // 1. Optional packages for other platforms which the registry at hand does not carry, as with some mirrors:
 //    without them `npm ci` refuses the lock file.
-// 2. `"gypfile": false`: without it `npm ci` compiles packages that bring their binaries along.
+// 2. Their checksums, as far as the registry has them. What builds `dist` has one on every platform; without one are only
+//    programs that look at our source and write nothing.
+// 3. `"gypfile": false`: without it `npm ci` compiles packages that bring their binaries along.
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -18,18 +21,48 @@ const file = join(root, "package-lock.json");
 const before = readFileSync(file, "utf8");
 const lock = JSON.parse(before) as { packages: Record<string, Entry> };
 
+const isCheck = process.argv.includes("--check");
+const LOOKS_ONLY = /^@(?:oxc-parser|oxlint|oxlint-tsgolint)\//;
+
 addForeignPlatforms();
+if (!isCheck) addChecksums();
 addGypfile();
 const sorted = Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, "en"));
 const after = `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`;
 if (after === before) {
   console.log("lock: complete");
-} else if (process.argv.includes("--check")) {
+} else if (isCheck) {
   console.error("package-lock.json is incomplete; run: npm run lock");
   process.exitCode = 1;
 } else {
   writeFileSync(file, after);
   console.log("lock: completed");
+}
+
+const unsealed = withoutChecksum().filter((name) => !LOOKS_ONLY.test(name));
+if (unsealed.length > 0) {
+  console.error(`no checksum for ${unsealed.join(", ")}; run where the registry has them: npm run lock`);
+  process.exitCode = 1;
+}
+
+function withoutChecksum(): readonly string[] {
+  return Object.entries(lock.packages)
+    .filter(([folder, { integrity, link }]) => folder !== "" && integrity === undefined && link !== true)
+    .map(([folder]) => nameOf(folder));
+}
+
+function addChecksums(): void {
+  for (const [folder, entry] of Object.entries(lock.packages)) {
+    if (folder === "" || entry["integrity"] !== undefined || entry["link"] === true) continue;
+    const asked = `${nameOf(folder)}@${entry.version}`;
+    const said = spawnSync("npm", ["view", asked, "dist.integrity"], { encoding: "utf8" }).stdout.trim();
+    if (/^sha512-\S+$/.test(said)) entry["integrity"] = said;
+    else console.log(`lock: the registry has no checksum of ${asked}`);
+  }
+}
+
+function nameOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf("node_modules/") + "node_modules/".length);
 }
 
 function addForeignPlatforms(): void {

@@ -29,12 +29,11 @@ import { EXIT_CODES } from "../core/loop/outcome.ts";
 import { isOpen, leftoversInPlace, markersOf, type State } from "../core/loop/state.ts";
 import { runSummary } from "../core/projections/summary.ts";
 import { RalphError, withHint } from "../core/ralph-error.ts";
-import { createRedactor, secretsIn } from "../core/redact.ts";
 import type { Commands, GateSettings, Settings, WorktreeSettings } from "../core/settings.ts";
 import { runEngine, recover, startRun } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Follower, Log, Ports } from "../engine/ports.ts";
-import { secretsSeen } from "../engine/secrets-seen.ts";
+import { ownRedactor } from "./report-error.ts";
 
 export interface Drive extends Prepared {
   readonly context: CliContext;
@@ -390,8 +389,7 @@ export async function openOutlets(options: OutletOptions): Promise<Outlets> {
       await notifier.start(state);
     },
     failed(error) {
-      const redact = createRedactor([...secretsIn(env), ...secretsSeen()]);
-      keep("error", redact(error instanceof Error ? error.message : String(error)));
+      keep("error", ownRedactor(env)(error instanceof Error ? error.message : String(error)));
     },
     async finish() {
       await Promise.all([notifier.finish(), telemetry?.finish()]);

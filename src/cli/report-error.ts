@@ -24,8 +24,8 @@ export function reportError(
 }
 
 /** The configuration may be what is broken, so this is what was known of it by now. */
-function ownRedactor(): (text: string) => string {
-  return createRedactor([...secretsIn(process.env), ...secretsSeen()]);
+export function ownRedactor(env = process.env): (text: string) => string {
+  return createRedactor([...secretsIn(env), ...secretsSeen()]);
 }
 
 /** Where the report lies; without a place to write to, the report itself. */

@@ -2,16 +2,15 @@ import type { CliContext } from "./commands.ts";
 import { accountOf, logbookOf, type Project } from "../compose.ts";
 import { onlyPretends } from "../core/demo/demo-usage.ts";
 import { logEntry } from "../core/logbook/log-entry.ts";
-import { createRedactor, secretsIn } from "../core/redact.ts";
 import type { AgentSettings } from "../core/settings.ts";
-import { secretsSeen } from "../engine/secrets-seen.ts";
+import { ownRedactor } from "./report-error.ts";
 
 /** Tells the person in front of the program, and the logbook, what goes wrong without ending it. */
 export function warnTo({ stderr, env }: CliContext, project: Project): (text: string) => void {
   // That it cannot be written is said by whoever writes the facts there; before the first run there is no folder for it.
   const logbook = logbookOf(project, () => {});
   return (text) => {
-    const told = createRedactor([...secretsIn(env), ...secretsSeen()])(text);
+    const told = ownRedactor(env)(text);
     stderr.write(`ralph: ${told}\n`);
     logbook.write(logEntry("warn", told, Date.now()));
   };

@@ -34,6 +34,7 @@ describe("a duration in words", () => {
 describe("a duration for people", () => {
   test.each([
     [0, "0s"],
+    [-17_995_800, "0s"],
     [1_500, "1.5s"],
     [59_000, "59s"],
     [60_000, "1m"],

@@ -115,7 +115,9 @@ const BASE64 = "[A-Za-z0-9+/=]";
 /** What stands between the lines of a key where somebody shows it: escapes, line numbers, marks of diffs and quotes. */
 const GAP = [
   String.raw`(?:\n|\\n)[\w./-]{1,100}[:-]\d{1,7}[:-]`,
-  String.raw`[^A-Za-z0-9+/=\\]`,
+  String.raw`[^A-Za-z0-9+/=\\"]`,
+  // What ends a text in JSON ends a key, unless the next text is the next line.
+  String.raw`"(?=,\s{0,9}\\{0,9}"${BASE64}{40})|"(?![,:}\]])`,
   String.raw`\\(?:[nrt]|u[\dA-Fa-f]{4})?`,
   String.raw`\d{1,7}(?!${BASE64})`,
   String.raw`[+/]{1,3}(?!${BASE64})`,

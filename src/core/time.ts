@@ -20,8 +20,14 @@ export function parseDuration(text: string): number | null {
   return Math.round(total);
 }
 
+/** Between two readings of a clock that may have been set back. */
+export function elapsedMs(from: Instant, to: Instant): number {
+  return Math.max(0, to - from);
+}
+
 /** `47m 23s`: the two largest units that matter. */
-export function formatDuration(ms: number): string {
+export function formatDuration(given: number): string {
+  const ms = Math.max(0, given);
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return ms < 10_000 && ms % 1_000 !== 0 ? `${(ms / 1_000).toFixed(1)}s` : `${seconds}s`;
   const minutes = Math.floor(seconds / 60);

@@ -1,3 +1,4 @@
+import { elapsedMs } from "../core/time.ts";
 import { Writable } from "node:stream";
 import packageJson from "../../package.json" with { type: "json" };
 import type { CliContext } from "../cli/commands.ts";
@@ -67,7 +68,7 @@ class Witness implements Follower {
       reason,
       run: run.id,
       iterations: run.iterations,
-      durationMs: at - run.startedAt,
+      durationMs: elapsedMs(run.startedAt, at),
       costUsd: run.spend.usd,
       finalOutput: this.#last?.finalText ?? "",
       promise: this.#last?.promise ?? null,

@@ -45,7 +45,7 @@ test("a state file of a newer version is refused and not touched", async () => {
   await project.ralph("run");
   const file = join(project.root, ".git/ralph/state.db");
   const db = new Database(file);
-  db.pragma("user_version = 99");
+  db.exec("CREATE TABLE later (x); PRAGMA user_version = 99");
   db.close();
   const run = await project.ralph("run");
   expect(run.code).toBe(64);

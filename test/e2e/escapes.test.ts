@@ -241,9 +241,9 @@ test("what agents, files and lists say moves no terminal, and no command to copy
   const commands: string[] = [];
   for (const words of looks) {
     const { stdout, stderr } = await project.ralph(...words);
-    // oxlint-disable-next-line no-control-regex -- escapes are what it is about
     expect([words, stdout + stderr]).toEqual([
       words,
+      // oxlint-disable-next-line no-control-regex -- escapes are what it is about
       expect.not.stringMatching(/[\0-\x08\x0b-\x1f\x7f-\x9f]/),
     ]);
     commands.push(

@@ -1,10 +1,29 @@
-import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
 import type { Recorded } from "../../src/core/events.ts";
 import { recordedIn } from "../crash-points/recorded.ts";
-import { createProject, startRalph, TOLD_TO_GO, until, WORKS, type Project } from "../e2e/project.ts";
+import {
+  createProject,
+  type Finished,
+  startRalph,
+  TOLD_TO_GO,
+  until,
+  WORKS,
+  type Project,
+} from "../e2e/project.ts";
 import { stateOf, wrongAfter } from "./suffer.ts";
 
 /** Something that happens, as opposed to a state of the world. Answers what is not as it should be afterwards. */
@@ -31,6 +50,10 @@ export const TROUBLES: readonly Trouble[] = [
   {
     name: "a state file whose index disagrees with its table",
     meet: () => damaged(spoilIndex, { isAllSaved: true }),
+  },
+  {
+    name: "200 flipped bits and cuts anywhere in the state",
+    meet: () => flips(200),
   },
 ];
 
@@ -199,6 +222,54 @@ function damaged(
     ];
     return claims.filter(([isSo]) => !isSo).map(([, otherwise]) => otherwise);
   });
+}
+
+/** Of everything that a run leaves in the state folder, one bit, or the end of one file. */
+function flips(count: number): Promise<readonly string[]> {
+  return withProject(["one", "two", "three"], async (project) => {
+    const folder = stateOf(project);
+    await project.ralph("run", "--task", "one");
+    await project.ralph("run", "--task", "two");
+    const sound = join(project.root, "..", "sound");
+    cpSync(project.root, sound, { recursive: true });
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+      statSync(join(folder, name)).isFile(),
+    );
+    const history = async (): Promise<Finished> => project.ralph("history", "--jsonl");
+    const before = (await history()).stdout;
+    const wrong: string[] = [];
+    for (let seed = 0; seed < count; seed += 1) {
+      rmSync(project.root, { recursive: true });
+      cpSync(sound, project.root, { recursive: true });
+      // The log is by far the longest; the small ones have their turn as well.
+      const name = (seed % 4 === 3 ? files[seed % files.length] : "state.db") ?? "state.db";
+      const how = spoil(join(folder, name), seed);
+      const told = [await history(), await project.ralph("status"), await project.ralph("run", "--quiet")];
+      const last = told[2]?.code === 0 ? told[2] : await project.ralph("run", "--quiet");
+      const [read, again] = [told[0], await history()];
+      const isSaid = told.some(({ stderr }) => /\n? {2}→ |set aside/.test(stderr));
+      const claims: readonly (readonly [boolean, string])[] = [
+        [told.every(({ code }) => code !== 70 && code !== null), "a bug is reported"],
+        [last.code === 0 || / {2}→ .*(mv|echo|git|ralph) /.test(last.stderr), `a dead end: ${last.stderr}`],
+        [before.startsWith(read?.stdout ?? "") || before === again.stdout, "a fact is another one"],
+        [again.stdout.startsWith(before) || isSaid, "facts are gone, and nobody is told"],
+      ];
+      for (const [isSo, otherwise] of claims)
+        if (!isSo)
+          wrong.push(
+            `${seed}: ${name} ${how}: ${otherwise}; ${told.map(({ code, stderr }) => `${code} ${stderr}`).join(" | ")}`,
+          );
+    }
+    return wrong;
+  });
+}
+
+function spoil(file: string, seed: number): string {
+  const bytes = readFileSync(file);
+  const at = bytes.length === 0 ? 0 : (seed * 7_919 + seed ** 3) % bytes.length;
+  if (seed % 8 >= 6) truncateSync(file, at);
+  else writeFileSync(file, bytes.fill((bytes[at] ?? 0) ^ (1 << (seed % 8)), at, at + 1));
+  return `${seed % 8 >= 6 ? "cut" : "flipped"} at ${at}`;
 }
 
 function overwrite(file: string, from: number, bytes = statSync(file).size - from): void {

@@ -6,6 +6,7 @@ import {
   given,
   iterationEnded,
   iterationStarted,
+  runResumed,
   runStarted,
   settings,
   task,
@@ -348,4 +349,15 @@ test("an agent that cannot be started ends the run at once", () => {
   )
     .andThen()
     .ends("misconfigured");
+});
+
+test("a run that goes on after an agent could not be started tries again", () => {
+  const missing = {
+    ending: { is: "not-started", message: "no such file" },
+    failure: { class: "config", message: "no such file" },
+  } as const;
+  const verdict = iterationEnded(1, login, "none", missing);
+  given(runStarted(), tasksObserved(login), iterationStarted(1, login), verdict, evidence(1, login, []))
+    .andThen(runResumed())
+    .wants("iterate:login");
 });

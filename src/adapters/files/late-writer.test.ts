@@ -64,3 +64,11 @@ test("after the end of a run nothing is waited for", () => {
   writer.settle(EMPTY_STATE);
   expect(timers()).toBe(before);
 });
+
+test("what waits when nobody drives the run any longer is not written", async () => {
+  const { writer, written } = writerFailing(0);
+  writer.settle(OPEN);
+  writer.rest();
+  await settleLater(writerFailing(0).writer);
+  expect(written).toEqual([]);
+});

@@ -30,6 +30,13 @@ export class LateWriter {
     else this.#timer ??= setTimeout(() => this.#writeLate(), this.#delayMs());
   }
 
+  /** What is not written yet never will be. */
+  rest(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#unwritten = null;
+  }
+
   #delayMs(): number {
     return Math.max(LATE_MS, this.#writtenMs + this.#pauseMs - performance.now());
   }
@@ -45,10 +52,8 @@ export class LateWriter {
   }
 
   #writeNow(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     const state = this.#unwritten;
-    this.#unwritten = null;
+    this.rest();
     if (state === null) return;
     this.#write(state);
     this.#writtenMs = performance.now();

@@ -65,6 +65,7 @@ export class Views implements Follower {
 
   /** The process drives no run any longer, however that came about. */
   rest(): void {
+    this.#late.rest();
     rmSync(this.#path("active.json"), { force: true });
     this.#progress.remove();
   }

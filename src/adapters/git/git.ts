@@ -196,7 +196,13 @@ function notStarted(error: NodeJS.ErrnoException, cwd: string): RalphError {
       cause: error,
     });
   }
-  return new RalphError("git-failed", `git could not be started: ${error.message}`, { cause: error });
+  const hint = /^(EMFILE|ENFILE|EAGAIN|ENOMEM)$/.test(error.code ?? "")
+    ? { hint: "this machine has no more to give: allow more (ulimit -n 4096), then start ralph again" }
+    : {};
+  return new RalphError("git-failed", `git could not be started: ${error.message}`, {
+    ...hint,
+    cause: error,
+  });
 }
 
 function diskFull(args: readonly string[], cwd: string): RalphError {

@@ -66,9 +66,24 @@ describe("what is stored", () => {
     await log.append([reset("a")]);
     await ask(
       fresh.url,
-      `UPDATE ralph.events SET v = ${EVENT_VERSION + 1} WHERE project = 'project ${project}'`,
+      `UPDATE ralph.events SET v = ${EVENT_VERSION + 1}, data = (data::jsonb - '#')::text WHERE project = 'project ${project}'`,
     );
     await expect(log.read(0)).rejects.toMatchObject({ code: "state-unusable", hint: "update ralph" });
+  });
+
+  test("an event that is not what was written is named, with what to do; one without a checksum is read", async () => {
+    const log = open();
+    await log.append([reset("a")]);
+    const where = `WHERE project = 'project ${project}'`;
+    await ask(fresh.url, `UPDATE ralph.events SET data = (data::jsonb - '#')::text ${where}`);
+    expect(await log.read(0)).toHaveLength(1);
+    await log.append([reset("b")]);
+    await ask(fresh.url, `UPDATE ralph.events SET at = at + 1 ${where}`);
+    await expect(log.read(0)).rejects.toMatchObject({
+      code: "state-unusable",
+      message: expect.stringMatching(/^event 2 in .* is damaged$/),
+      hint: expect.stringContaining("ralph reset --all"),
+    });
   });
 
   test("a snapshot that comes late does not replace a later one", async () => {

@@ -5,7 +5,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { Instant } from "../../core/time.ts";
 import type { SharedExpectation, SharedLog } from "../../engine/fleet-ports.ts";
 import type { Deciding, Expectation, Following, LogFilter } from "../../engine/ports.ts";
-import { columnsOf, costOf, type EventRow, recordedFrom, stateFrom } from "../store/stored-rows.ts";
+import { columnsOf, costOf, type EventRow, recordedFrom, sealed, stateFrom } from "../store/stored-rows.ts";
 import type { Database, Transaction } from "./database.ts";
 import { listen, type Listening } from "./listen.ts";
 
@@ -93,7 +93,7 @@ class PostgresLog implements SharedLog {
          SET position = excluded.position, version = excluded.version, state = excluded.state
          WHERE known.version <> excluded.version OR known.position <= excluded.position
            OR known.position > (SELECT position FROM ralph.projects WHERE id = $1)`,
-      [this.#project, state.position, version, JSON.stringify(state)],
+      [this.#project, state.position, version, sealed(JSON.stringify(state), state.position)],
     );
   }
 
@@ -241,8 +241,9 @@ async function appendEvents(
     const values: unknown[] = [project, batch, at, EVENT_VERSION];
     const value = (one: unknown): string => `$${values.push(one)}`;
     const rows = events.slice(start, start + AT_ONCE).map((event, index) => {
-      const { type, run, task, iteration, data } = columnsOf(event);
-      const own = [last + 1 + start + index, type, keyOf(run), keyOf(task), iteration, costOf(event), data];
+      const position = last + 1 + start + index;
+      const { type, run, task, iteration, data } = columnsOf(event, position, at);
+      const own = [position, type, keyOf(run), keyOf(task), iteration, costOf(event), data];
       return `($1, $2, $3, $4, ${own.map(value).join(", ")})`;
     });
     const insert = `INSERT INTO ralph.events (project, batch, at, v, position, type, run, task, iteration, cost, data)

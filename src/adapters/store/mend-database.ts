@@ -15,9 +15,9 @@ import { evolve } from "../../core/loop/evolve.ts";
 import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
 import { isoTime } from "../../core/time.ts";
 import { holdExclusively } from "./exclusive-hold.ts";
-import { migrate } from "./schema.ts";
+import { isOurs, migrate, usableVersion } from "./schema.ts";
 import { isDamage, storeError } from "./store-error.ts";
-import { type EventColumns, type EventRow, recordedFrom } from "./stored-rows.ts";
+import { dataOf, type EventColumns, type EventRow, recordedFrom, sealed, unsealed } from "./stored-rows.ts";
 
 /** Others wait in place while one of them reads the whole file, perhaps a big one. */
 const PATIENCE_MS = 30_000;
@@ -53,13 +53,24 @@ function isDamaged(file: string): boolean {
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
     // Not quick_check: that one overlooks an index that disagrees with its table.
-    return db.pragma("integrity_check(1)", { simple: true }) !== "ok";
+    if (db.pragma("integrity_check(1)", { simple: true }) !== "ok") return true;
+    return usableVersion(db, file) > 0 && (!isOurs(db) || hasDamagedFact(db));
   } catch (error) {
     if (isDamage(error)) return true;
     throw error;
   } finally {
     db.close();
   }
+}
+
+function hasDamagedFact(db: Database.Database): boolean {
+  const last = new Map<string, number>();
+  const rows = db.prepare<[], StoredRow>("SELECT * FROM events ORDER BY project, position");
+  for (const row of rows.iterate()) {
+    if (dataOf(row) === null || row.position !== (last.get(row.project) ?? 0) + 1) return true;
+    last.set(row.project, row.position);
+  }
+  return false;
 }
 
 /** Fills a new database with what is left of a damaged one; answers in words what that is. */
@@ -250,6 +261,7 @@ function replayable({ rows, isWhole }: Damaged): Damaged {
 
 function replayed(state: State, row: StoredRow): State | null {
   if (row.position !== state.position + 1) return null;
+  if (dataOf(row) === null) return null;
   // What a newer ralph recorded is kept for it, though nobody here can replay it.
   if (row.v > EVENT_VERSION) return { ...state, position: row.position };
   try {
@@ -270,6 +282,10 @@ function numbered(rows: readonly StoredRow[]): readonly StoredRow[] {
   return rows.map((row) => {
     const position = (last.get(row.project) ?? 0) + 1;
     last.set(row.project, position);
-    return { ...row, position };
+    return position === row.position ? row : { ...row, position, data: resealed(row, position) };
   });
+}
+
+function resealed({ data, position, at, v }: StoredRow, to: number): string {
+  return sealed(unsealed(data, position, at, v), to, at, v);
 }

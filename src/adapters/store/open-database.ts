@@ -1,11 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Instant } from "../../core/time.ts";
 import { migrate, usableVersion } from "./schema.ts";
 import { mendIfDamaged } from "./mend-database.ts";
 import { openSqlite } from "./exclusive-hold.ts";
-import { isBusy, isDamage, storeError } from "./store-error.ts";
+import { DamagedFact, isBusy, isDamage, storeError } from "./store-error.ts";
 
 /** How long SQLite itself may wait, and with it the whole process; longer waits are up to the caller. */
 const BUSY_TIMEOUT_MS = 20;
@@ -50,11 +50,16 @@ function openPatiently(path: string): Database {
 /** We write at the end and read what is recent: more would only make the memory of a long run grow. */
 const CACHE_KB = 4_096;
 
+/** So much is looked through in two milliseconds. Of more, what is read is checked, and all of it by `ralph doctor`. */
+const CHECKED_BYTES = 1_000_000;
+
 function open(path: string): Database {
   createPrivately(path);
   const db = openSqlite(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     usableVersion(db, path);
+    if (statSync(path).size <= CHECKED_BYTES && db.pragma("integrity_check(1)", { simple: true }) !== "ok")
+      throw new DamagedFact("something", path);
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = FULL");
     db.pragma(`cache_size = -${CACHE_KB}`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { raceStoreProcesses } from "../../../test/fixtures/start-store-process.ts";
 import { projectId } from "./project-id.ts";
+import { openSqliteLog } from "./sqlite-log.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -28,6 +29,23 @@ test("processes that start at the same moment agree on one id", async () => {
   expect(new Set(racers.map(({ said }) => said))).toEqual(new Set([projectId(folder)]));
   expect(readdirSync(folder)).toEqual(["project"]);
 });
+
+test.each(["another id", "no id"])(
+  "%s than the only one in the state beside it is refused, with what to do",
+  async (how) => {
+    const id = projectId(folder);
+    const { log } = openSqliteLog(join(folder, "state.db"), id);
+    await log.append([{ type: "calls.reset" }]);
+    await log.close();
+    writeFileSync(join(folder, "project"), how === "no id" ? `${id.slice(1)}\n` : `${crypto.randomUUID()}\n`);
+    expect(() => openSqliteLog(join(folder, "state.db"), projectId(folder))).toThrow(
+      expect.objectContaining({
+        code: "state-unusable",
+        hint: expect.stringContaining(`echo ${id} > ${folder}/project`),
+      }),
+    );
+  },
+);
 
 test("a file that holds something else is refused, not replaced", () => {
   writeFileSync(join(folder, "project"), "mine\n");

@@ -8,8 +8,11 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { Database } from "better-sqlite3";
 import { RalphError } from "../../core/ralph-error.ts";
+import { asArgument } from "../../core/text.ts";
+import { openSqlite } from "./exclusive-hold.ts";
 import { temporaryBeside } from "../system/atomic-file.ts";
 import { storeError } from "./store-error.ts";
 
@@ -28,9 +31,45 @@ function read(file: string): string | null {
   if (text === null) return null;
   const id = text.trim();
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
-  throw new RalphError("state-unusable", `${file} does not hold a project id`, {
-    hint: `restore or delete it; after deleting, the project's history in the state database is not found again`,
+  throw damagedId(file, onlyProjectBeside(file));
+}
+
+function damagedId(file: string, only: string | null): RalphError {
+  return new RalphError("state-unusable", `${file} does not hold the id of the project`, {
+    hint:
+      only === null
+        ? `restore or delete it; after deleting, the project's history in the state database is not found again`
+        : `the history beside it is that of one project only; put its id back: echo ${only} > ${asArgument(file)}`,
   });
+}
+
+/** An id that was damaged and still looks like one would begin a new history, and nobody would be told. */
+export function requireKnown(db: Database, stateFile: string, id: string): void {
+  if (db.prepare("SELECT 1 FROM events WHERE project = ? LIMIT 1").get(id) !== undefined) return;
+  const only = onlyProjectIn(db);
+  const file = join(dirname(stateFile), "project");
+  if (only !== null && readIfThere(file)?.trim() === id) throw damagedId(file, only);
+}
+
+function onlyProjectIn(db: Database): string | null {
+  const [only, ...others] = db
+    .prepare<[], string>("SELECT DISTINCT project FROM events LIMIT 2")
+    .pluck()
+    .all();
+  return others.length === 0 ? (only ?? null) : null;
+}
+
+function onlyProjectBeside(file: string): string | null {
+  try {
+    const db = openSqlite(join(dirname(file), "state.db"), { readonly: true, fileMustExist: true });
+    try {
+      return onlyProjectIn(db);
+    } finally {
+      db.close();
+    }
+  } catch {
+    return null; // there is none, or it cannot be read either
+  }
 }
 
 function readIfThere(file: string): string | null {

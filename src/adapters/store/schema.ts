@@ -1,5 +1,7 @@
-import type { Database } from "better-sqlite3";
+import { isDeepStrictEqual } from "node:util";
+import Sqlite, { type Database } from "better-sqlite3";
 import { RalphError } from "../../core/ralph-error.ts";
+import { DamagedFact } from "./store-error.ts";
 
 /** Ordered; entry n leads from version n to n + 1. Released entries are never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -50,6 +52,9 @@ export function usableVersion(db: Database, file: string): number {
     tables: db.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get() ?? 0,
   }));
   const { version, tables } = look.deferred();
+  const isUnknown = version > SCHEMA_VERSION || (version === 0 && tables > 0);
+  // With each version the tables change.
+  if (isUnknown && isOurs(db)) throw new DamagedFact("the version", file);
   if (version > SCHEMA_VERSION) {
     throw new RalphError(
       "state-unusable",
@@ -57,10 +62,21 @@ export function usableVersion(db: Database, file: string): number {
       { hint: "update ralph" },
     );
   }
-  if (version === 0 && tables > 0) {
+  if (isUnknown) {
     throw new RalphError("state-unusable", `${file} is a database of another program`, {
       hint: "name another place with RALPH_STATE",
     });
   }
   return version;
+}
+
+/** Whether its tables are those of our version, whatever it says that it is. */
+export function isOurs(db: Database): boolean {
+  const fresh = new Sqlite(":memory:");
+  for (const migration of MIGRATIONS) fresh.exec(migration);
+  const [ours, theirs] = [fresh, db].map((one) =>
+    one.prepare("SELECT type, name, sql FROM sqlite_schema").all(),
+  );
+  fresh.close();
+  return isDeepStrictEqual(ours, theirs);
 }

@@ -8,8 +8,9 @@ import type { Instant } from "../../core/time.ts";
 import type { Expectation, Following, Log, LogFilter } from "../../engine/ports.ts";
 import { mendIfDamaged } from "./mend-database.ts";
 import { openDatabase } from "./open-database.ts";
-import { isBusy, isDamage, storeError } from "./store-error.ts";
-import { columnsOf, type EventRow, recordedFrom, stateFrom } from "./stored-rows.ts";
+import { DamagedFact, isBusy, isDamage, storeError } from "./store-error.ts";
+import { requireKnown } from "./project-id.ts";
+import { columnsOf, type EventRow, recordedFrom, sealed, stateFrom } from "./stored-rows.ts";
 
 interface SqliteLogOptions {
   readonly now?: () => Instant;
@@ -28,6 +29,12 @@ export function openSqliteLog(file: string, project: string, options: SqliteLogO
   const path = resolve(file);
   const now = options.now ?? Date.now;
   const { db, notice } = openDatabase(path, now);
+  try {
+    requireKnown(db, path, project);
+  } catch (error) {
+    db.close();
+    throw storeError(error, path);
+  }
   return { log: new SqliteLog(db, path, project, now, options.patienceMs ?? 10_000), notice };
 }
 
@@ -106,7 +113,7 @@ class SqliteLog implements Log {
   }
 
   async saveSnapshot(state: State, version: number): Promise<void> {
-    const text = JSON.stringify(state);
+    const text = sealed(JSON.stringify(state), state.position);
     await this.#write(() =>
       this.#prepare(`REPLACE INTO snapshots (project, position, version, state) VALUES (?, ?, ?, ?)`).run(
         this.#project,
@@ -135,6 +142,10 @@ class SqliteLog implements Log {
   #read(after: number, filter: LogFilter): readonly Recorded[] {
     const { sql, values } = readQuery(this.#project, after, filter);
     const rows = this.#prepare(sql).all(...values) as EventRow[];
+    const { limit: _, ...chosen } = filter;
+    // Whatever an index no longer finds is missing in between.
+    if (Object.keys(chosen).length === 0 && rows.some(({ position }, at) => position !== after + 1 + at))
+      throw new DamagedFact("the order of events", this.#file);
     return rows.map((row) => recordedFrom(row, this.#file));
   }
 
@@ -182,7 +193,7 @@ class SqliteLog implements Log {
     const at = this.#now();
     return events.map((event, index) => {
       const position = last + 1 + index;
-      const { type, run, task, iteration, data } = columnsOf(event);
+      const { type, run, task, iteration, data } = columnsOf(event, position, at);
       insert.run(this.#project, position, at, EVENT_VERSION, type, run, task, iteration, data);
       return { ...event, position, at };
     });
@@ -211,7 +222,8 @@ class SqliteLog implements Log {
   #damaged(cause: unknown): Error {
     this.#db.close();
     const notice = mendIfDamaged(this.#file, this.#now) ?? `${this.#file} was damaged`;
-    return new RalphError("state-unusable", notice, { hint: "start ralph again", cause });
+    const hint = "ralph history shows what is left of it, and ralph run goes on from there";
+    return new RalphError("state-unusable", notice, { hint, cause });
   }
 
   #prepare(sql: string): Statement {

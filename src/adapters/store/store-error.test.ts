@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -17,9 +18,12 @@ test("a full disk is named with its place, and nothing recorded is lost", () => 
   });
 });
 
-test.each(["ENOSPC", "EDQUOT", "SQLITE_FULL"])("%s is a full disk", (code) => {
-  expect(storeError(coded(code), "/x")).toMatchObject({ code: "disk-full" });
-});
+test.each(["ENOSPC", "EDQUOT", `Unknown system error -${constants.errno.EDQUOT}`, "SQLITE_FULL"])(
+  "%s is a full disk",
+  (code) => {
+    expect(storeError(coded(code), "/x")).toMatchObject({ code: "disk-full" });
+  },
+);
 
 test.each(["EACCES", "EROFS", "SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN"])(
   "%s is not writable",

@@ -1,11 +1,12 @@
-import { statfsSync } from "node:fs";
+import { closeSync, openSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { fileError, systemCode } from "../system/atomic-file.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 
 /** What SQLite or the file system refused, in words that a person can act on. */
 export function storeError(error: unknown, file: string): Error {
   if (error instanceof RalphError) return error;
-  const code = codeOf(error);
+  const code = systemCode(error);
   if (isBusy(error)) {
     return new RalphError(
       "state-unusable",
@@ -19,6 +20,8 @@ export function storeError(error: unknown, file: string): Error {
       cause: error,
     });
   }
+  const opening = code.startsWith("SQLITE_CANTOPEN") ? whyNotOpened(dirname(file)) : error;
+  if (/^(EMFILE|ENFILE|ESTALE)$/.test(systemCode(opening))) return fileError(opening, file) as Error;
   if (NOT_WRITABLE.test(code)) {
     return new RalphError("not-writable", `cannot write ${file} (${messageOf(error)})`, {
       hint: `make ${dirname(file)} writable, or name another place with RALPH_STATE`,
@@ -27,6 +30,7 @@ export function storeError(error: unknown, file: string): Error {
   }
   if (code.startsWith("SQLITE_")) {
     return new RalphError("state-unusable", `the database ${file} cannot be used (${messageOf(error)})`, {
+      hint: "see what is wrong with it: ralph doctor",
       cause: error,
     });
   }
@@ -35,11 +39,25 @@ export function storeError(error: unknown, file: string): Error {
 
 /** Another connection is in the way; SQLITE_PROTOCOL is what many opening at once can see. */
 export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|PROTOCOL)/.test(codeOf(error));
+  return /^SQLITE_(BUSY|PROTOCOL)/.test(systemCode(error));
 }
 
+/** Also of a fact that can be read and is not what was written, and where the names of tables are not ours any more. */
 export function isDamage(error: unknown): boolean {
-  return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
+  if (error instanceof DamagedFact) return true;
+  const isNamed =
+    systemCode(error) === "SQLITE_ERROR" && /^no such (table|column|index)/.test(messageOf(error));
+  return isNamed || /^SQLITE_(CORRUPT|NOTADB)/.test(systemCode(error));
+}
+
+/** What is stored is not what was written. A file is mended when it is met; a shared database is not ours to mend. */
+export class DamagedFact extends RalphError {
+  constructor(what: string, place: string, cause?: unknown) {
+    super("state-unusable", `${what} in ${place} is damaged`, {
+      hint: "restore the database from a backup, or forget this project's history: ralph reset --all",
+      cause,
+    });
+  }
 }
 
 const NOT_WRITABLE =
@@ -51,16 +69,22 @@ function isFull(code: string, file: string): boolean {
   return code.startsWith("SQLITE_IOERR") && freeBlocks(file) === 0;
 }
 
+/** SQLite does not say why it could not open a file. */
+function whyNotOpened(folder: string): unknown {
+  try {
+    closeSync(openSync(folder, "r"));
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
 function freeBlocks(file: string): number | null {
   try {
     return statfsSync(dirname(file)).bavail;
   } catch {
     return null; // only a better wording depends on it
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 function messageOf(error: unknown): string {

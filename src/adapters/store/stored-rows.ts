@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { type Event, EVENT_VERSION, type EventOf, type Recorded } from "../../core/events.ts";
 import { DEFAULT_COMPLEXITY } from "../../core/limits/iteration-timeout.ts";
 import { taskOf } from "../../core/loop/evolve.ts";
@@ -6,7 +7,9 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { CheckedGate } from "../../core/report/checked-gate.ts";
 import { NO_CHANGES, NOTHING_FOUND } from "../../core/report/evidence.ts";
 import type { Settings } from "../../core/settings.ts";
+import type { Instant } from "../../core/time.ts";
 import type { Certificate } from "../../core/verdict/certificate.ts";
+import { DamagedFact } from "./store-error.ts";
 
 /** An event as tables hold it, in any database. */
 export interface EventRow {
@@ -17,13 +20,13 @@ export interface EventRow {
 }
 
 /** The whole event as JSON, which has no NUL and no half of a surrogate pair in it; and what it is found by. */
-export function columnsOf(event: Event): EventColumns {
+export function columnsOf(event: Event, position: number, at: Instant): EventColumns {
   return {
     type: event.type,
     run: "run" in event ? event.run : null,
     task: taskOf(event),
     iteration: "iteration" in event ? event.iteration : null,
-    data: JSON.stringify(event),
+    data: sealed(JSON.stringify(event), position, at, EVENT_VERSION),
   };
 }
 
@@ -42,22 +45,48 @@ export interface EventColumns {
 }
 
 export function recordedFrom(row: EventRow, place: string): Recorded {
-  let data: unknown;
-  try {
-    data = JSON.parse(row.data);
-  } catch (cause) {
-    throw new RalphError("state-unusable", `event ${row.position} in ${place} is unreadable`, { cause });
-  }
+  const data = dataOf(row);
+  if (data === null) throw new DamagedFact(`event ${row.position}`, place);
   return Object.assign(upcast(row.v, data), { position: row.position, at: row.at });
 }
 
+/** What a row holds, of any version; null when that is not what was written. */
+export function dataOf({ data, position, at, v }: EventRow): unknown {
+  try {
+    return JSON.parse(unsealed(data, position, at, v));
+  } catch {
+    return null;
+  }
+}
+
+/** Null when it is damaged: a snapshot is only a short cut, and the log is replayed instead. */
 export function stateFrom(row: { readonly position: number; readonly state: string }): State | null {
   try {
-    const state = JSON.parse(row.state) as State;
+    const state = JSON.parse(unsealed(row.state, row.position)) as State;
     return state.position === row.position ? state : null;
   } catch {
-    return null; // a snapshot is only a short cut: the log is replayed instead
+    return null;
   }
+}
+
+/** JSON with a checksum as its last field: of the text, and of the numbers beside it. An older ralph reads over it. */
+export function sealed(json: string, ...beside: readonly number[]): string {
+  return json.slice(0, -1) + sealOf(json, beside);
+}
+
+/** The JSON as it was written; nothing at all when it is damaged. Without a checksum it is of an older ralph. */
+export function unsealed(text: string, ...beside: readonly number[]): string {
+  const seal = text.slice(-SEAL_LENGTH);
+  if (!seal.startsWith(MARK)) return text;
+  const json = `${text.slice(0, -SEAL_LENGTH)}}`;
+  return seal === sealOf(json, beside) ? json : "";
+}
+
+const MARK = ',"#":"';
+const SEAL_LENGTH = `${MARK}00000000"}`.length;
+
+function sealOf(json: string, beside: readonly number[]): string {
+  return `${MARK}${crc32(beside.join(" "), crc32(json)).toString(16).padStart(8, "0")}"}`;
 }
 
 /** An event of any version: only its type is known. */

@@ -11,10 +11,16 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readSmallFile, removeAbandonedIn, temporaryBeside, writeFileAtomically } from "./atomic-file.ts";
+import {
+  fileError,
+  readSmallFile,
+  removeAbandonedIn,
+  temporaryBeside,
+  writeFileAtomically,
+} from "./atomic-file.ts";
 import { findProgram } from "./run-program.ts";
 
 let folder: string;
@@ -123,4 +129,19 @@ describe("reading a small file", () => {
   test("a folder of a program's name is not the program", () => {
     expect(findProgram("folder", "/", { PATH: folder })).toBeNull();
   });
+});
+
+test.each([
+  ["ENOSPC", 0, "disk-full"],
+  ["EDQUOT", constants.errno.EDQUOT, "disk-full"],
+  ["ESTALE", constants.errno.ESTALE, "not-writable"],
+  ["EMFILE", 0, "not-writable"],
+])("%s is told in a sentence, also where Node has only its number", (name, errno, code) => {
+  for (const shown of errno === 0 ? [name] : [name, `Unknown system error -${errno}`]) {
+    const error = Object.assign(new Error(shown), { code: shown });
+    expect(fileError(error, "/x")).toMatchObject({
+      code,
+      hint: expect.stringContaining("start ralph again"),
+    });
+  }
 });

@@ -15,6 +15,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { constants as constantsOf } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import { isAlive } from "./process-table.ts";
@@ -116,7 +117,7 @@ function namesIn(folder: string): readonly string[] {
 
 /** A failed write as one sentence: what, where, what to do. Errors that are not about files come back as they are. */
 export function fileError(error: unknown, path: string): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":
@@ -145,10 +146,35 @@ export function fileError(error: unknown, path: string): unknown {
         `${path} cannot be written: something else is in its place (${code})`,
         { hint: "move it away", cause: error },
       );
+    case "ESTALE":
+      return new RalphError(
+        "not-writable",
+        `${path} cannot be written: its network disk has lost it (ESTALE)`,
+        {
+          hint: "mount it again and start ralph again: it goes on where it was",
+          cause: error,
+        },
+      );
+    case "EMFILE":
+    case "ENFILE":
+      return new RalphError("not-writable", `${path} cannot be opened: too many files are open (${code})`, {
+        hint: "allow more, then start ralph again: ulimit -n 4096",
+        cause: error,
+      });
     default:
       return error;
   }
 }
+
+/** Some errors of a system Node knows by their number only. */
+export function systemCode(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return "";
+  const code = String(error.code);
+  if (!code.startsWith("Unknown system error")) return code;
+  return UNNAMED.find((name) => constantsOf.errno[name] === -Number(code.split(" ").at(-1))) ?? code;
+}
+
+const UNNAMED = ["EDQUOT", "ESTALE"] as const;
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const BYTES_MAX = 1024 * 1024;

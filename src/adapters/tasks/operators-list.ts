@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
 import {
   existsSync,
   lstatSync,
@@ -18,6 +19,7 @@ import type { TaskId } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { OperatorsList, PutBackRequest } from "../../engine/ports.ts";
+import { sealed, unsealed } from "../store/stored-rows.ts";
 import { removeAbandonedIn, writeFileAtomically } from "../system/atomic-file.ts";
 import { safePath } from "../system/safe-path.ts";
 
@@ -324,11 +326,18 @@ function packed({ root, path }: Guard, version: Version): Buffer {
     version: is === "file" ? { is, link: version.link } : { is, what: version.what },
   };
   const bytes = is === "file" ? version.bytes : Buffer.alloc(0);
-  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes]);
+  return Buffer.concat([Buffer.from(`${sealed(JSON.stringify(header), crc32(bytes))}\n`), bytes]);
 }
 
+/** Null as well when it is damaged: a list is left as it is rather than made a wrong one. */
 function headerOf(file: Buffer | null): Header | null {
-  return file === null ? null : (JSON.parse(file.toString("utf8", 0, file.indexOf("\n"))) as Header);
+  if (file === null) return null;
+  const end = file.indexOf("\n");
+  try {
+    return JSON.parse(unsealed(file.toString("utf8", 0, end), crc32(file.subarray(end + 1)))) as Header;
+  } catch {
+    return null;
+  }
 }
 
 function readVersion({ vault }: Guard, name: string): Version | null {

@@ -6,7 +6,7 @@ import type { TaskId } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { OpenedCheckout } from "../../engine/parallel-ports.ts";
 import { bytesOf, gitError, textOf } from "../git/git.ts";
-import { fileError, TEMPORARY_PREFIX } from "../system/atomic-file.ts";
+import { fileError, systemCode, TEMPORARY_PREFIX } from "../system/atomic-file.ts";
 import { safePath } from "../system/safe-path.ts";
 import {
   type CopiedFile,
@@ -220,7 +220,7 @@ function statsOf(path: string): BigIntStats | null {
 }
 
 function copyError(error: unknown, source: string, target: string): unknown {
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = systemCode(error);
   if (code === "ENOSPC" || code === "EDQUOT") return fileError(error, target);
   return new RalphError("not-writable", `${source} could not be copied to ${target} (${code})`, {
     cause: error,

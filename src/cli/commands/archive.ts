@@ -398,7 +398,7 @@ async function confirmed(context: CliContext): Promise<boolean> {
       },
     );
   }
-  const question = createInterface({ input: process.stdin, output: context.stderr });
+  const question = createInterface({ input: process.stdin, output: context.stderr, terminal: false });
   const answer = await question.question(
     "Forget every run, iteration and transcript of this repository? [y/N] ",
   );

@@ -9,7 +9,7 @@ import {
 import type { EventOf, Recorded, FleetEvent } from "../events.ts";
 import { NOTHING_SPENT, withCost } from "../limits/budget.ts";
 import { sameSource, showsMarks, type Plan, type Task, type TaskId } from "../plan/task.ts";
-import type { Instant } from "../time.ts";
+import { elapsedMs, type Instant } from "../time.ts";
 import { mergesTriedAgain } from "./evolve-worktrees.ts";
 import {
   newTask,
@@ -82,6 +82,7 @@ function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>): Stat
       usedMs: usedMsOf(state.run, state.run.lastFactAt),
       stop: null,
       lockedOut: null,
+      misconfigured: null,
       budgetReached: null,
       // Whoever started it again wants to be told, too.
       waitingUntil: null,
@@ -94,7 +95,7 @@ function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>): Stat
 
 /** How long processes have worked on it, by then; nobody did while it was dead. */
 export function usedMsOf({ usedMs, activeSince }: RunState, at: Instant): number {
-  return usedMs + Math.max(0, at - activeSince);
+  return usedMs + elapsedMs(activeSince, at);
 }
 
 function runEnded(state: State, event: Recorded<EventOf<"run.ended">>): State {

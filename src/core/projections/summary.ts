@@ -4,7 +4,7 @@ import { EXIT_CODES } from "../loop/outcome.ts";
 import { type State, taskState } from "../loop/state.ts";
 import { statusOf, tasksInScope, whyBlocked } from "../loop/task-status.ts";
 import type { Plan, Task, TaskId } from "../plan/task.ts";
-import { formatDuration, type Instant, isoTime } from "../time.ts";
+import { elapsedMs, formatDuration, type Instant, isoTime } from "../time.ts";
 import { openProposals } from "./inbox.ts";
 import { costOf, type IterationRecord, iterationRecords } from "./history.ts";
 
@@ -25,7 +25,7 @@ export function runSummary(state: State, logPath: string, now: Instant): readonl
   if (run === null || run.end === null) return [];
   const tasks = plan === null ? [] : tasksInScope(run, plan);
   const done = tasks.filter((task) => statusOf(state, task) === "done").length;
-  const duration = (run.end?.at ?? now) - run.startedAt;
+  const duration = elapsedMs(run.startedAt, run.end?.at ?? now);
   const average = run.iterations === 0 ? "–" : formatDuration(duration / run.iterations);
   return [
     "Ralph Loop Summary",

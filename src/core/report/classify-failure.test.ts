@@ -29,6 +29,13 @@ test.each<[Ending, Failure | null]>([
     { is: "not-started", message: "cannot start" },
     { class: "config", message: "cannot start" },
   ],
+  [
+    { is: "not-started", message: "spawn sh EMFILE" },
+    {
+      class: "transient",
+      message: "spawn sh EMFILE: this machine has no more to give (ulimit -n, ulimit -u)",
+    },
+  ],
   [{ is: "stopped" }, null],
   [{ is: "interrupted" }, null],
 ])("%o", (ending, failure) => {

@@ -34,7 +34,12 @@ export function classifyFailure(
     case "signalled":
       return { class: "agent", message: `killed by ${ending.signal}` };
     case "not-started":
-      return { class: "config", message: ending.message };
+      return EXHAUSTED.test(ending.message)
+        ? {
+            class: "transient",
+            message: `${ending.message}: this machine has no more to give (ulimit -n, ulimit -u)`,
+          }
+        : { class: "config", message: ending.message };
     case "stopped":
     case "interrupted":
       return null;
@@ -43,6 +48,8 @@ export function classifyFailure(
   }
 }
 
+/** Open files, processes, memory: the machine's fault, and for a while. */
+const EXHAUSTED = /\b(?:EMFILE|ENFILE|EAGAIN|ENOMEM)\b/;
 const LAST_LINES = 10;
 const LINE_LENGTH_MAX = 2_000;
 const MESSAGE_LENGTH_MAX = 300;

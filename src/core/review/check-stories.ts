@@ -1,4 +1,3 @@
-import {} from "../text.ts";
 import type { Task } from "../plan/task.ts";
 import {
   AUTO_APPROVED,

@@ -13,7 +13,7 @@ import { chartsOf, iterationRows, runList } from "../projections/run-list.ts";
 import type { Charts, IterationRow, RunEntry } from "../projections/run-list.ts";
 import { type Timeline, timelineOf } from "../projections/timeline.ts";
 import type { Usage } from "../report/agent-report.ts";
-import type { Instant } from "../time.ts";
+import { elapsedMs, type Instant } from "../time.ts";
 import type { Certificate } from "../verdict/certificate.ts";
 import type { Ruling } from "../verdict/verdict.ts";
 
@@ -82,7 +82,7 @@ export function runReport(sources: ReportSources): RunReport | null {
     isLatest,
     madeAt: now,
     madeBy: `ralph ${version}`,
-    durationMs: until - run.startedAt,
+    durationMs: elapsedMs(run.startedAt, until),
     done,
     all: scope.length,
     unpriced: rows.filter(({ durationMs, costUsd }) => durationMs !== null && costUsd === null).length,

@@ -3,7 +3,7 @@ import { EXIT_CODES } from "../loop/outcome.ts";
 import type { State } from "../loop/state.ts";
 import { statusOf } from "../loop/task-status.ts";
 import { isFailing } from "../report/checked-gate.ts";
-import type { Instant } from "../time.ts";
+import { elapsedMs, type Instant } from "../time.ts";
 import { genAiAttributes, inputTokens, keyValues, nanos, OPERATION, spanIdOf, traceIdOf } from "./otlp.ts";
 import type { Attributes, ProviderOf, Span } from "./otlp.ts";
 
@@ -331,7 +331,7 @@ export class RunMetrics {
     const begun = this.#agents.get(iteration);
     const about = { "ralph.verdict": verdict, "gen_ai.agent.name": begun?.agent };
     this.#iterations.add(1, about);
-    if (begun !== undefined) this.#whole.record((at - begun.at) / 1_000, about);
+    if (begun !== undefined) this.#whole.record(elapsedMs(begun.at, at) / 1_000, about);
     this.#agents.delete(iteration);
   }
 }
