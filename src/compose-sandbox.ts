@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { sandboxesItself } from "./adapters/agents/adapters.ts";
 import { bubblewrapTrouble, createBubblewrap } from "./adapters/sandbox/bubblewrap.ts";
 import { createDocker, dockerTrouble } from "./adapters/sandbox/docker.ts";
-import type { Sandbox } from "./adapters/sandbox/sandbox.ts";
+import { alternatesOf, type Sandbox } from "./adapters/sandbox/sandbox.ts";
 import { projectId } from "./adapters/store/project-id.ts";
 import { stateHomeOf } from "./compose-beside.ts";
 import { OWN_ROOT, type Project } from "./compose-project.ts";
@@ -22,6 +22,7 @@ export function sandboxOf(
   const options = {
     settings,
     gitDir: dirname(stateFolder),
+    alternates: alternatesOf(dirname(stateFolder)),
     ralphDir,
     stateFile,
     // What agents start of ours: tools and hooks.

@@ -18,8 +18,10 @@ import {
   type TemporaryRepository,
 } from "../../../test/fixtures/temporary-repository.ts";
 import {
+  alternatesOf,
   arrange,
   findOutside,
+  holdPlaces,
   insideEnvironment,
   isInside,
   namesForImage,
@@ -121,6 +123,7 @@ beforeEach(() => {
   const gitDir = join(root, ".git");
   project = {
     gitDir,
+    alternates: [],
     ralphDir: join(root, ".ralph"),
     stateFile: join(gitDir, "ralph/state.db"),
     ownPlaces: [],
@@ -181,6 +184,23 @@ test("in a worktree: the user's checkout is not there, its git directory is", ()
   expect(places.map(({ path }) => path)).not.toContain(root);
 });
 
+test("what is missing and would steer git is there for as long as any agent runs", () => {
+  const { root } = repository;
+  const gitDir = join(root, ".git");
+  repository.write(".git/modules/a/b/HEAD", "ref: refs/heads/main\n");
+  const names = ["commondir", "config.worktree", "objects/info/alternates", "modules/a/b/commondir"];
+  const there = (): readonly string[] => names.filter((name) => existsSync(join(gitDir, name)));
+  const [one, two] = [holdPlaces(gitDir, root), holdPlaces(gitDir, root)];
+  expect(there()).toEqual(names);
+  expect(placesIn(root)).toEqual(expect.arrayContaining(names.map((name) => shown(join(gitDir, name)))));
+  expect(placesIn(root)).toContainEqual(shown(join(gitDir, "modules/a/b/hooks")));
+  expect(repository.git("status", "--porcelain")).toBe("?? .ralph/");
+  one();
+  expect(there()).toEqual(names);
+  two();
+  expect(there()).toEqual([]);
+});
+
 test("a state that lies in the workspace is hidden, one elsewhere is not even named", () => {
   repository.write("state.db", "");
   const inSight = join(repository.root, "state.db");
@@ -191,13 +211,12 @@ test("a state that lies in the workspace is hidden, one elsewhere is not even na
 });
 
 test("objects that a clone shares with another are there", () => {
-  const other = join(repository.root, "..", "other", "objects");
-  mkdirSync(other, { recursive: true });
-  repository.write(".git/objects/info/alternates", `${other}\n/gone\n`);
-  const places = placesIn(repository.root);
-  expect(places).toContainEqual(shown(other));
-  expect(places).not.toContainEqual(shown("/gone"));
-  rmSync(other, { recursive: true });
+  const other = join(repository.root, "..", "other");
+  execFileSync("git", ["init", "--quiet", other]);
+  const objects = join(other, ".git/objects");
+  repository.write(".git/objects/info/alternates", `${objects}\n/gone\n${repository.root}\n/\n`);
+  expect(alternatesOf(join(repository.root, ".git"))).toEqual([objects]);
+  expect(placesIn(repository.root, { alternates: [objects] })).toContainEqual(shown(objects));
 });
 
 test("our own program inside of the workspace stays the agent's to change", () => {

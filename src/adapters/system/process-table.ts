@@ -140,6 +140,22 @@ export function ownOutput(): readonly string[] {
   });
 }
 
+/** Descriptors that children would get from us without being given them, as far as the system tells: Linux does. */
+export function inheritedDescriptors(): readonly number[] {
+  try {
+    return readdirSync("/proc/self/fd")
+      .map(Number)
+      .filter(
+        (fd) => fd > 2 && !CLOSES_ON_EXEC.test(readProcFile(`/proc/self/fdinfo/${fd}`)?.toString() ?? CLOSED),
+      );
+  } catch {
+    return []; // not Linux
+  }
+}
+
+const CLOSED = "flags:\t02000000";
+const CLOSES_ON_EXEC = /^flags:\t\d*[2367]\d{6}$/m;
+
 /** A process as `ps` lists it. */
 export interface ListedProcess extends Omit<ProcessRow, "session"> {
   /** Its command and, where the system shows it, its environment. */
