@@ -203,6 +203,16 @@ describe("without what a sandbox takes", () => {
     expect((await project.ralph("run", "--sandbox")).stderr).toContain("install the package bubblewrap");
   });
 
+  test("hooks that an agent can change are refused", async () => {
+    project = withAgent("exit 1", "[git]\nhooks = true\n");
+    project.git("config", "core.hooksPath", ".husky");
+    const refused = await project.ralph("run");
+    expect(refused).toMatchObject({ code: 64, stdout: "" });
+    expect(refused.stderr).toMatch(/can change the hooks in .*\.husky/);
+    project.git("config", "core.hooksPath", join(project.root, "../hooks"));
+    expect((await project.ralph("run", "-n", "1")).code).toBe(1);
+  });
+
   test("docker is refused too, and --no-sandbox says that none is wanted", async () => {
     project = createProject({ env: { DOCKER_HOST: "unix:///nonexistent/docker.sock" } });
     const goal = await project.ralph("run", "--sandbox", "mend the tests");

@@ -1,3 +1,4 @@
+import { findProgram } from "../system/process-table.ts";
 import { NO_BELONGINGS } from "../../core/agents.ts";
 import {
   closeSync,
@@ -15,7 +16,6 @@ import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentStart } from "../system/agent-sandbox.ts";
-import { findProgram } from "../system/run-program.ts";
 import {
   arrange,
   findOutside,

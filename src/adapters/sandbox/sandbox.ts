@@ -1,3 +1,4 @@
+import { findProgram } from "../system/process-table.ts";
 import type { OwnFolder } from "../../core/agents.ts";
 import { createHash, randomUUID } from "node:crypto";
 import {
@@ -23,7 +24,6 @@ import type { SandboxSettings } from "../../core/settings.ts";
 import { PLACEHOLDERS } from "../git/steering.ts";
 import type { AgentSandbox, AgentStart } from "../system/agent-sandbox.ts";
 import { fileError } from "../system/atomic-file.ts";
-import { findProgram } from "../system/run-program.ts";
 import { gitInForeground, supervise } from "../system/supervise.ts";
 
 export interface SandboxOptions extends SandboxedProject {

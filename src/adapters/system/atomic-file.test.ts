@@ -1,3 +1,4 @@
+import { findProgram } from "./process-table.ts";
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -15,7 +16,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readSmallFile, removeAbandonedIn, temporaryBeside, writeFileAtomically } from "./atomic-file.ts";
-import { findProgram } from "./run-program.ts";
 
 let folder: string;
 

@@ -11,7 +11,7 @@ import {
 } from "./idle-watch.ts";
 import { drainOutputs, type OutputPump, pumpOutput } from "./output-pump.ts";
 import { cpuMsOf, endFamily, type Family, markerEntry, signalFamily } from "./process-sweep.ts";
-import { inheritedDescriptors, listPids } from "./process-table.ts";
+import { findProgram, inheritedDescriptors, limiting, listPids } from "./process-table.ts";
 
 export interface SuperviseRequest {
   /** Program and arguments; no shell is involved. */
@@ -113,7 +113,9 @@ type Started = { child: Spawned; leader: number; exit: Promise<Exit> } | { failu
 function start(request: SuperviseRequest): Promise<Started> {
   const { command, cwd, env, marker, input, onStdin } = request;
   return new Promise((resolve) => {
-    const [program = "", ...args] = command;
+    // What is not there says so itself, and best.
+    const isThere = findProgram(command[0] ?? "", cwd, env) !== null;
+    const [program = "", ...args] = [...((isThere && limiting(markerEntry(marker))) || []), ...command];
     let child: Spawned;
     try {
       child = spawn(program, args, {
