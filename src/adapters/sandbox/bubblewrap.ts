@@ -47,7 +47,7 @@ export function createBubblewrap(options: SandboxOptions): Sandbox {
     const { command, env, workspace, belongings } = start;
     const { network } = options.settings;
     const home = homeOf(env, workspace);
-    const release = holdPlaces(options.gitDir, workspace);
+    const release = holdPlaces(options, workspace);
     const { program, places } = installed(command[0] ?? "", start, home);
     const view = {
       places: arrange([...machine(home), ...places, ...ownPlaces(options, start)]),

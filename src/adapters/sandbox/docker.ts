@@ -24,7 +24,7 @@ export function createDocker(options: SandboxOptions, env: NodeJS.ProcessEnv): S
         own: start.belongings.variables,
         named: [...settings.env, ...start.given],
       };
-      const release = holdPlaces(options.gitDir, start.workspace);
+      const release = holdPlaces(options, start.workspace);
       const container = {
         image: settings.image ?? "",
         name: containerName(start.marker),

@@ -17,6 +17,7 @@ import {
   temporaryRepository,
   type TemporaryRepository,
 } from "../../../test/fixtures/temporary-repository.ts";
+import { refuseStrayConfiguration } from "../system/agent-sandbox.ts";
 import {
   alternatesOf,
   arrange,
@@ -190,7 +191,7 @@ test("what is missing and would steer git is there for as long as any agent runs
   repository.write(".git/modules/a/b/HEAD", "ref: refs/heads/main\n");
   const names = ["commondir", "config.worktree", "objects/info/alternates", "modules/a/b/commondir"];
   const there = (): readonly string[] => names.filter((name) => existsSync(join(gitDir, name)));
-  const [one, two] = [holdPlaces(gitDir, root), holdPlaces(gitDir, root)];
+  const [one, two] = [holdPlaces(project, root), holdPlaces(project, root)];
   expect(there()).toEqual(names);
   expect(placesIn(root)).toEqual(expect.arrayContaining(names.map((name) => shown(join(gitDir, name)))));
   expect(placesIn(root)).toContainEqual(shown(join(gitDir, "modules/a/b/hooks")));
@@ -199,6 +200,21 @@ test("what is missing and would steer git is there for as long as any agent runs
   expect(there()).toEqual(names);
   two();
   expect(there()).toEqual([]);
+});
+
+test("configuration that came while an agent ran is refused, until it is gone", () => {
+  const { root } = repository;
+  const gitDir = join(root, ".git");
+  const release = holdPlaces(project, root);
+  refuseStrayConfiguration(join(gitDir, "ralph"));
+  repository.write(".ralph/ralph.json", "{}");
+  expect(() => refuseStrayConfiguration(join(gitDir, "ralph"))).toThrow(
+    /ralph\.json was written while an agent ran/,
+  );
+  repository.remove(".ralph/ralph.json");
+  release();
+  repository.write(".ralph/ralph.json", "{}");
+  refuseStrayConfiguration(join(gitDir, "ralph"));
 });
 
 test("a state that lies in the workspace is hidden, one elsewhere is not even named", () => {

@@ -22,7 +22,7 @@ import { isSecretVariable } from "../../core/redact.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
 import { PLACEHOLDERS } from "../git/steering.ts";
-import type { AgentSandbox, AgentStart } from "../system/agent-sandbox.ts";
+import { type AgentSandbox, type AgentStart, rememberMissing } from "../system/agent-sandbox.ts";
 import { fileError } from "../system/atomic-file.ts";
 import { gitInForeground, supervise } from "../system/supervise.ts";
 
@@ -236,7 +236,7 @@ export function projectPlaces(project: SandboxedProject, place: Workplace): read
     ...ownPlaces.filter((path) => existsSync(path) && !isInside(path, workspace)).map(shown),
     // Hooks look there; a worktree has a copy of its own, which nobody reads.
     ...(existsSync(ralphDir) ? [isInside(ralphDir, workspace) ? writable(ralphDir) : shown(ralphDir)] : []),
-    ...configurationIn(ralphDir, workspace).map(shown),
+    ...configurationIn(ralphDir, workspace).filter(isPlain).map(shown),
     writable(workspace),
     ...repositoryPlaces(project, workspace),
     ...(promptFile === null ? [] : [shown(promptFile)]),
@@ -246,7 +246,7 @@ export function projectPlaces(project: SandboxedProject, place: Workplace): read
 
 function configurationIn(ralphDir: string, workspace: string): readonly string[] {
   const own = ["ralph.toml", "ralph.json", "config.yaml", "prompts"].map((name) => join(ralphDir, name));
-  return [...own, join(workspace, ".specflow", "config.yaml")].filter((path) => isPlain(path));
+  return [...own, join(workspace, ".specflow", "config.yaml")];
 }
 
 /** What makes git start programs or look elsewhere. */
@@ -285,7 +285,11 @@ function moduleDirs(folder: string): readonly string[] {
 const needed = new Map<string, number>();
 
 /** Makes what is missing there for as long as an agent runs, so that it cannot; answers how to take it away again. */
-export function holdPlaces(gitDir: string, workspace: string): () => void {
+export function holdPlaces({ gitDir, ralphDir }: SandboxedProject, workspace: string): () => void {
+  const missing = configurationIn(ralphDir, workspace).filter(
+    (path) => isInside(path, workspace) && !isPlain(path),
+  );
+  const forget = rememberMissing(join(gitDir, "ralph"), missing);
   const dirs = steeredDirs(gitDir, linkedFrom(join(workspace, ".git")));
   // Git would make it at the first use, and then it would be the agent's.
   for (const dir of dirs) mkdirSync(join(dir, "hooks"), { recursive: true });
@@ -299,6 +303,7 @@ export function holdPlaces(gitDir: string, workspace: string): () => void {
   });
   for (const { path } of ours) needed.set(path, (needed.get(path) ?? 0) + 1);
   return () => {
+    forget();
     for (const { path } of ours) {
       const others = (needed.get(path) ?? 1) - 1;
       needed.set(path, others);
