@@ -217,6 +217,12 @@ test("configuration that came while an agent ran is refused, until it is gone", 
   refuseStrayConfiguration(join(gitDir, "ralph"));
 });
 
+test("the folders that we write to cannot be replaced", () => {
+  holdPlaces(project, repository.root)();
+  const folders = ["logs", "interventions"].map((name) => join(repository.root, ".ralph", name));
+  expect(placesIn(repository.root)).toEqual(expect.arrayContaining(folders.map(writable)));
+});
+
 test("a state that lies in the workspace is hidden, one elsewhere is not even named", () => {
   repository.write("state.db", "");
   const inSight = join(repository.root, "state.db");

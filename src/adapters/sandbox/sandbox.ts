@@ -236,12 +236,18 @@ export function projectPlaces(project: SandboxedProject, place: Workplace): read
     ...ownPlaces.filter((path) => existsSync(path) && !isInside(path, workspace)).map(shown),
     // Hooks look there; a worktree has a copy of its own, which nobody reads.
     ...(existsSync(ralphDir) ? [isInside(ralphDir, workspace) ? writable(ralphDir) : shown(ralphDir)] : []),
+    // Mounted by themselves, so that nothing else can take their place: we write there.
+    ...(isInside(ralphDir, workspace) ? writtenIn(ralphDir).filter(isPlain).map(writable) : []),
     ...configurationIn(ralphDir, workspace).filter(isPlain).map(shown),
     writable(workspace),
     ...repositoryPlaces(project, workspace),
     ...(promptFile === null ? [] : [shown(promptFile)]),
   ];
   return [...(readsOnly ? places.map(({ path }) => shown(path)) : places), writable(folder)];
+}
+
+function writtenIn(ralphDir: string): readonly string[] {
+  return ["logs", "interventions"].map((name) => join(ralphDir, name));
 }
 
 function configurationIn(ralphDir: string, workspace: string): readonly string[] {
@@ -289,6 +295,7 @@ export function holdPlaces({ gitDir, ralphDir }: SandboxedProject, workspace: st
   const missing = configurationIn(ralphDir, workspace).filter(
     (path) => isInside(path, workspace) && !isPlain(path),
   );
+  if (existsSync(ralphDir)) for (const path of writtenIn(ralphDir)) if (!isPlain(path)) makeFolder(path);
   const forget = rememberMissing(join(gitDir, "ralph"), missing);
   const dirs = steeredDirs(gitDir, linkedFrom(join(workspace, ".git")));
   // Git would make it at the first use, and then it would be the agent's.
