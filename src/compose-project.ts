@@ -3,6 +3,7 @@ import { builtInAgents as agentsBuiltIn } from "./adapters/agents/built-in-agent
 import { refuseUnlessFolder } from "./adapters/files/ralph-folder.ts";
 import { findRepository } from "./adapters/git/find-repository.ts";
 import { findStaleLocks, removeStaleLocks } from "./adapters/git/stale-locks.ts";
+import { refuseStrayConfiguration } from "./adapters/system/agent-sandbox.ts";
 import type { GithubPlace } from "./adapters/tasks/github/gh.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
 import type { LoadedConfig } from "./config/load-config.ts";
@@ -69,6 +70,7 @@ export async function readConfigWithOrigins(
   env: NodeJS.ProcessEnv,
 ): Promise<LoadedConfig> {
   refuseUnlessFolder(ralphDir);
+  refuseStrayConfiguration(join((await findRepository(root)).commonDir, "ralph"));
   // Loaded when it is needed: the schema and the parsers are half of the start-up time of the other commands.
   const { loadConfig } = await import("./config/load-config.ts");
   return loadConfig({ root, ralphDir, env, builtInAgents: builtInAgents().map(({ name }) => name) });

@@ -1,8 +1,12 @@
-import { dirname, join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { sandboxesItself } from "./adapters/agents/adapters.ts";
 import { bubblewrapTrouble, createBubblewrap } from "./adapters/sandbox/bubblewrap.ts";
 import { createDocker, dockerTrouble } from "./adapters/sandbox/docker.ts";
-import type { Sandbox } from "./adapters/sandbox/sandbox.ts";
+import { alternatesOf, isInside, type Sandbox } from "./adapters/sandbox/sandbox.ts";
+import { openRepository } from "./adapters/git/find-repository.ts";
+import { textOf } from "./adapters/git/git.ts";
+import { limiting } from "./adapters/system/process-table.ts";
 import { projectId } from "./adapters/store/project-id.ts";
 import { stateHomeOf } from "./compose-beside.ts";
 import { OWN_ROOT, type Project } from "./compose-project.ts";
@@ -22,6 +26,7 @@ export function sandboxOf(
   const options = {
     settings,
     gitDir: dirname(stateFolder),
+    alternates: alternatesOf(dirname(stateFolder)),
     ralphDir,
     stateFile,
     // What agents start of ours: tools and hooks.
@@ -42,11 +47,36 @@ export async function requireSandbox(
   settings: SandboxSettings | null | undefined,
   agents: readonly AgentSettings[],
   env: NodeJS.ProcessEnv,
+  hooks = false,
 ): Promise<void> {
   if (settings == null) return;
   for (const agent of agents) requireOneSandbox(agent);
+  if (hooks) await requireHooksApart(project.root);
   const defined = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   await sandboxOf(project, settings, env)?.requireUsable(project.root, Object.fromEntries(defined));
+}
+
+/** Hooks run outside, with the rights of the operator. */
+async function requireHooksApart(root: string): Promise<void> {
+  const { git, commonDir } = await openRepository(root);
+  const { stdout } = await git.run(["rev-parse", "--git-path", "hooks"], { hooks: true });
+  const path = resolve(root, textOf(stdout.trimEnd()));
+  const real = existsSync(path) ? realpathSync(path) : path;
+  if (!isInside(real, root) || isInside(real, commonDir)) return;
+  throw new RalphError(
+    "config",
+    `git.hooks is true, and an agent in the sandbox can change the hooks in ${path}, which Ralph would run outside of it`,
+    { hint: "set git.hooks = false, or run without: --no-sandbox" },
+  );
+}
+
+/** Empty where no process of an agent or a gate can get away. */
+export function daemonWarning(): string {
+  if (limiting("") !== null) return "";
+  return (
+    "ralph: A process that starts its own session and clears its environment can survive an iteration here: " +
+    "finding it takes Linux and prlimit (util-linux).\n"
+  );
 }
 
 function requireOneSandbox(agent: AgentSettings): void {

@@ -1,3 +1,4 @@
+import { findProgram } from "./adapters/system/process-table.ts";
 import { dirname, join, relative } from "node:path";
 import { analyzeOutput } from "./adapters/agents/analyze-output.ts";
 import { createAgents } from "./adapters/agents/command-agents.ts";
@@ -16,7 +17,6 @@ import { sandboxOf } from "./compose-sandbox.ts";
 import { allSecretsOf, secretsOf } from "./compose-store.ts";
 import { damaged as damagedExport, readExport } from "./adapters/store/read-export.ts";
 import { createGarbageCollection } from "./adapters/system/collect-garbage.ts";
-import { findProgram } from "./adapters/system/run-program.ts";
 import { createKeepAwake, type KeepAwake } from "./adapters/system/keep-awake.ts";
 import { outsidePath } from "./adapters/system/safe-path.ts";
 import { systemClock } from "./adapters/system/system-clock.ts";

@@ -8,7 +8,7 @@ import { warnTo } from "./warn-to.ts";
 import { roadmapDefaults, sourceRequest, type SourceFlags } from "./run-options.ts";
 import { missingProgramOf } from "../compose-gates.ts";
 import { pluginsOf, type Plugin, type Plugins } from "../compose-plugins.ts";
-import { requireSandbox } from "../compose-sandbox.ts";
+import { daemonWarning, requireSandbox } from "../compose-sandbox.ts";
 import {
   areListsTouched,
   builtInAgents,
@@ -215,7 +215,8 @@ export async function requireStartable(prepared: Prepared, context: CliContext):
       hint: "ralph submit, then ralph worker on any machine; to run here alone: RALPH_QUEUE_URL= ralph run",
     });
   await requirePrograms(prepared, context);
-  await requireSandbox(project, commands.sandbox, agents, context.env);
+  await requireSandbox(project, commands.sandbox, agents, context.env, prepared.settings.git.hooks);
+  context.stderr.write(daemonWarning());
 }
 
 /** The image of a container has its own agents; gates run outside of it. */

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { findProgram } from "../../src/adapters/system/run-program.ts";
+import { findProgram } from "../../src/adapters/system/process-table.ts";
 import { createBareProject, createProject, exists, until, type Project } from "./project.ts";
 
 let project: Project;

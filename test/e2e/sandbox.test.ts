@@ -47,6 +47,10 @@ note state "$(ls -A .git/ralph 2>&1)"
 try writes-state touch .git/ralph/x
 try installs-hook bash -c 'echo x > .git/hooks/post-commit'
 try configures-git git config core.fsmonitor /bin/false
+try leads-git-away bash -c 'echo ../evil > .git/commondir || echo ../evil > .git/worktrees/x/commondir'
+try adds-settings bash -c 'echo "[core]" > .git/config.worktree'
+try adds-objects bash -c 'echo / > .git/objects/info/alternates'
+try has-descriptor ls /proc/self/fd/200/etc
 try moves-git mv .git .git-away
 try configures-us bash -c 'echo x >> .ralph/ralph.toml'
 try moves-us mv .ralph .ralph-away
@@ -105,6 +109,10 @@ describe.each(isRoot ? (["ourselves", "nobody"] as const) : (["ourselves"] as co
       "writes-state": "no",
       "installs-hook": "no",
       "configures-git": "no",
+      "leads-git-away": "no",
+      "adds-settings": "no",
+      "adds-objects": "no",
+      "has-descriptor": "no",
       "moves-git": "no",
       "configures-us": "no",
       "moves-us": "no",
@@ -116,6 +124,8 @@ describe.each(isRoot ? (["ourselves", "nobody"] as const) : (["ourselves"] as co
       user: String(uid === 0 ? 1_000 : uid),
       author: "Operator at home",
     });
+    for (const name of ["commondir", "config.worktree", "objects/info/alternates"])
+      expect(existsSync(join(project.root, ".git", name))).toBe(false);
     expect(visitors).toBe(0);
     expect(existsSync(join(project.root, "..", "intruder"))).toBe(false);
     expect(project.read("../sentinel")).toBe("secret");
@@ -191,6 +201,16 @@ describe("without what a sandbox takes", () => {
     project.write(".ralph/ralph.toml", 'agent = "demo"\n');
     expect(sandbox((await project.ralph("doctor", "--json")).stdout)).toMatchObject({ well: true });
     expect((await project.ralph("run", "--sandbox")).stderr).toContain("install the package bubblewrap");
+  });
+
+  test("hooks that an agent can change are refused", async () => {
+    project = withAgent("exit 1", "[git]\nhooks = true\n");
+    project.git("config", "core.hooksPath", ".husky");
+    const refused = await project.ralph("run");
+    expect(refused).toMatchObject({ code: 64, stdout: "" });
+    expect(refused.stderr).toMatch(/can change the hooks in .*\.husky/);
+    project.git("config", "core.hooksPath", join(project.root, "../hooks"));
+    expect((await project.ralph("run", "-n", "1")).code).toBe(1);
   });
 
   test("docker is refused too, and --no-sandbox says that none is wanted", async () => {

@@ -26,17 +26,18 @@ export function notes(from: string): Readonly<Record<string, string>> {
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
 }
 
+/** Whoever starts it has a descriptor open that leads to everything. */
 export function runAs(
   user: "ourselves" | "nobody",
   project: Project,
   program: string,
   ...args: string[]
 ): Promise<Finished> {
-  if (user === "ourselves") return project.ralph(...args);
-  const top = join(project.root, "..");
-  execFileSync("chown", ["-R", "nobody", top]);
-  const others = ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"];
-  const child = spawn("setpriv", [...others, program, ...args], { cwd: project.root, env: project.env });
+  if (user === "nobody") execFileSync("chown", ["-R", "nobody", join(project.root, "..")]);
+  const others = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"];
+  const command = [...(user === "nobody" ? others : []), program, ...args];
+  const shell = ["-c", 'exec 200</; exec "$@"', "bash", ...command];
+  const child = spawn("bash", shell, { cwd: project.root, env: project.env });
   const said = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text));

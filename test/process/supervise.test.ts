@@ -157,6 +157,14 @@ describe("nothing is left behind:", () => {
     ["a child without the marker", "env -i sleep 60 & echo pid=$!"],
     ["a child that is stopped", "sleep 60 & echo pid=$!; kill -STOP $!"],
     ["a daemon", awaitReady("(setsid sh -c 'echo pid=$$; : > $READY; exec sleep 60' &);")],
+    ...(process.platform === "linux"
+      ? [
+          [
+            "a daemon that has cleared its environment",
+            awaitReady('(env -i READY=$READY setsid sh -c "echo pid=\\$\\$; : > $READY; exec sleep 60" &);'),
+          ] as [string, string],
+        ]
+      : []),
   ])("%s", async (_, script) => {
     const result = await run(script);
     expect(result.ending).toEqual({ is: "exited", code: 0 });

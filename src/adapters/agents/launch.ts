@@ -1,3 +1,4 @@
+import { findProgram } from "../system/process-table.ts";
 import { NO_BELONGINGS } from "../../core/agents.ts";
 import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
@@ -17,7 +18,6 @@ import { readReview } from "../../core/verdict/reader.ts";
 import type { AgentRequest } from "../../engine/ports.ts";
 import type { AgentSandbox, AgentStartInside } from "../system/agent-sandbox.ts";
 import { type FileEnd, fileError, readEnd } from "../system/atomic-file.ts";
-import { findProgram } from "../system/run-program.ts";
 import { outsidePath } from "../system/safe-path.ts";
 import { sandboxesItself } from "./adapters.ts";
 import {

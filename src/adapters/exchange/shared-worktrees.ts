@@ -6,7 +6,7 @@ import type { TaskId } from "../../core/plan/task.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { Worktrees } from "../../engine/parallel-ports.ts";
 import { contains, createGit, gitError } from "../git/git.ts";
-import { findRepository } from "../git/find-repository.ts";
+import { deleteBranch, findRepository } from "../git/find-repository.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { OWN_INDEX_PREFIX } from "../git/stale-locks.ts";
 import { inTurn } from "../system/in-turn.ts";
@@ -104,8 +104,8 @@ async function startOf(
 }
 
 async function setBranch({ git }: Clone, name: string, tip: string | null): Promise<void> {
-  const args = tip === null ? ["branch", "-D", name] : ["branch", "--force", "--no-track", name, tip];
-  const result = await git.run(args);
+  const args = ["branch", "--force", "--no-track", name, ...(tip === null ? [] : [tip])];
+  const result = tip === null ? await deleteBranch(git, name) : await git.run(args);
   if (result.code === 0) return;
   const where = /(?:checked out|used by worktree) at '(.+)'/.exec(result.stderr)?.[1];
   if (where === undefined) throw gitError(args, result);
@@ -228,7 +228,7 @@ async function clear(
   if (tip !== null) {
     await keepAside(clone, task, tip);
     // A person may have it checked out.
-    if ((await git.run(["branch", "-D", name])).code !== 0) return false;
+    if ((await deleteBranch(git, name)).code !== 0) return false;
   }
   await git.run(["update-ref", "-d", seenRef(headRef(name))]);
   return true;

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { GateSettings } from "../../core/settings.ts";
-import { askProgram, findProgram } from "../system/run-program.ts";
+import { findProgram } from "../system/process-table.ts";
+import { askProgram } from "../system/run-program.ts";
 import { isOutside, outsidePath } from "../system/safe-path.ts";
 
 export interface GatePlace {

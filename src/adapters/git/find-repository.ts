@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
-import { createGit, type Git } from "./git.ts";
+import { createGit, type Git, type GitResult } from "./git.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
+import { removeLinks } from "./steering.ts";
 
 export interface Repository {
   /** Of the work tree. */
@@ -147,6 +148,14 @@ export async function chooseRemote(git: Git, base: string | null): Promise<Chose
   return { why: remotes.length === 0 ? "this repository has no remote" : "none of the remotes is origin" };
 }
 
+/** Deletes a branch that no worktree has checked out. `git branch -D` would write the configuration anew. */
+export async function deleteBranch(git: Git, name: string): Promise<GitResult> {
+  const ref = `refs/heads/${name}`;
+  const { stdout } = await git.run(["for-each-ref", "--format=%(worktreepath)", ref]);
+  if (stdout.trim() === "") return git.run(["update-ref", "-d", ref]);
+  return { code: 1, stdout: "", stderr: `the branch is checked out at '${stdout.trim()}'` };
+}
+
 /** A repository, and a git in it that is not held up by the locks of the dead. */
 export interface OpenRepository extends Repository {
   readonly git: Git;
@@ -156,6 +165,7 @@ export interface OpenRepository extends Repository {
 
 export async function openRepository(root: string): Promise<OpenRepository> {
   const repository = await findRepository(root);
+  for (const dir of new Set([repository.gitDir, repository.commonDir])) removeLinks(dir);
   const git = createGit(repository.root, {
     unlock: () => removeStaleLocks(repository),
     place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Advanced, AdvanceRequest, MovedBranch } from "../../engine/parallel-ports.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { withoutOwnSecrets } from "../../core/redact.ts";
+import { commonDirOf, undoSteering } from "./steering.ts";
 
 /** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
 export interface Git {
@@ -41,10 +42,20 @@ interface GitPlace {
   readonly place?: Readonly<Record<string, string>>;
 }
 
+/** The one place that starts git. */
 export function createGit(cwd: string, { unlock = () => Promise.resolve(), place = {} }: GitPlace = {}): Git {
+  const gitDir = place["GIT_DIR"];
+  const commonDir = gitDir === undefined ? undefined : commonDirOf(gitDir);
+  const at = { ...place, ...(commonDir !== undefined && { GIT_COMMON_DIR: commonDir }) };
+  const dirs = [...new Set([gitDir, commonDir])].filter((dir) => dir !== undefined);
   const run: Git["run"] = async (args, options = {}) => {
-    const once = (): Promise<GitResult & Ending> =>
-      runOnce(cwd, args, { ...options, env: { ...(options.hooks === true ? {} : place), ...options.env } });
+    const once = (): Promise<GitResult & Ending> => {
+      undoSteering(dirs);
+      return runOnce(cwd, args, {
+        ...options,
+        env: { ...(options.hooks === true ? {} : at), ...options.env },
+      });
+    };
     for (const pauseMs of PAUSES_MS) {
       const result = await once();
       if (result.isStillborn) continue;
@@ -65,13 +76,11 @@ export function createGit(cwd: string, { unlock = () => Promise.resolve(), place
     if (result.code !== 0) throw gitError(args, result);
     return result.stdout;
   };
-  const start: Git["start"] = (args) =>
-    spawn("git", withConfig(args), {
-      cwd,
-      env: { ...environment(), ...place },
-      detached: true,
-      stdio: "pipe",
-    });
+  const start: Git["start"] = (args) => {
+    undoSteering(dirs);
+    const env = { ...environment(), ...at };
+    return spawn("git", withConfig(args), { cwd, env, detached: true, stdio: "pipe" });
+  };
   return { run, start, ask, must };
 }
 
@@ -102,7 +111,22 @@ const IS_HALF_MADE = /failed to read .*(commondir|gitdir|HEAD)|unable to read .*
 const PAUSES_MS = [0, 50, 200, 500];
 const UNTIDY = ["gc.auto=0", "maintenance.auto=false"];
 const TIDY_AT_ONCE = ["gc.autoDetach=false", "maintenance.autoDetach=false"];
-const OWN_CONFIG = ["core.safecrlf=false", "core.quotePath=false", "i18n.commitEncoding=utf-8"];
+const OWN_CONFIG = [
+  "core.safecrlf=false",
+  "core.quotePath=false",
+  "i18n.commitEncoding=utf-8",
+  // No program of the repository's is started, and none of its own repositories is looked into.
+  "core.fsmonitor=false",
+  "submodule.recurse=false",
+  "diff.ignoreSubmodules=dirty",
+  "log.showSignature=false",
+  // A file is what it is, not what somebody has set its date to.
+  "core.trustctime=true",
+  "core.checkStat=default",
+  "core.ignoreStat=false",
+  // Ancestors are what commits say.
+  "core.commitGraph=false",
+];
 const NO_HOOKS = ["core.hooksPath=/dev/null", "commit.gpgSign=false"];
 
 interface Ending {
@@ -176,6 +200,7 @@ function environment(): Record<string, string | undefined> {
     ...withoutOwnSecrets(process.env),
     // What a commit holds is what its id says.
     GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_GRAFT_FILE: "/dev/null/none",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: ":",

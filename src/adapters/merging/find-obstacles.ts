@@ -160,7 +160,10 @@ async function matchWorkTree(
       // Compares contents where times cannot tell; says with 1 that something differs.
       await own.run(["update-index", "-q", "--refresh"], { env });
       const onRecord = (bytes: string): void => void differ.add(bytes);
-      await own.must(["diff-files", "-z", "--name-only", "--no-renames"], { env, onRecord });
+      await own.must(["diff-files", "--ignore-submodules=dirty", "-z", "--name-only", "--no-renames"], {
+        env,
+        onRecord,
+      });
     });
   }
   const matches = ([bytes, entry]: EntryAt): boolean => {

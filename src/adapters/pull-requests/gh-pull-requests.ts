@@ -2,7 +2,8 @@ import { RalphError } from "../../core/ralph-error.ts";
 import type { ProposedWork, PullRequest, PullRequests } from "../../engine/parallel-ports.ts";
 import { chooseRemote, openRepository, type OpenRepository } from "../git/find-repository.ts";
 import type { Git } from "../git/git.ts";
-import { findProgram, runProgram, type Said } from "../system/run-program.ts";
+import { findProgram } from "../system/process-table.ts";
+import { runProgram, type Said } from "../system/run-program.ts";
 
 interface PullRequestOptions {
   /** The user's checkout. */

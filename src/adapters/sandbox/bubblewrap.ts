@@ -1,8 +1,8 @@
+import { findProgram } from "../system/process-table.ts";
 import { NO_BELONGINGS } from "../../core/agents.ts";
 import {
   closeSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -16,10 +16,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { AgentStart } from "../system/agent-sandbox.ts";
-import { findProgram } from "../system/run-program.ts";
 import {
   arrange,
   findOutside,
+  holdPlaces,
   homeOf,
   insideEnvironment,
   isInside,
@@ -47,8 +47,7 @@ export function createBubblewrap(options: SandboxOptions): Sandbox {
     const { command, env, workspace, belongings } = start;
     const { network } = options.settings;
     const home = homeOf(env, workspace);
-    // Git would make it at the first use, and then it would be the agent's.
-    mkdirSync(join(options.gitDir, "hooks"), { recursive: true });
+    const release = holdPlaces(options, workspace);
     const { program, places } = installed(command[0] ?? "", start, home);
     const view = {
       places: arrange([...machine(home), ...places, ...ownPlaces(options, start)]),
@@ -64,7 +63,11 @@ export function createBubblewrap(options: SandboxOptions): Sandbox {
     const bwrap = [bwrapIn(env, workspace), ...bubblewrapArguments(view)];
     const started =
       typeof network === "object" ? await withListedNetwork(network, inside, start, options.bridge) : inside;
-    return { ...started, command: [...bwrap, ...started.command], onlyHolds: true };
+    const close = async (): Promise<string | null> => {
+      release();
+      return "close" in started ? started.close() : null;
+    };
+    return { ...started, command: [...bwrap, ...started.command], onlyHolds: true, close };
   };
   return {
     hasOwnPrograms: false,

@@ -3,6 +3,7 @@ import { RalphError } from "../../core/ralph-error.ts";
 import {
   arrange,
   findOutside,
+  holdPlaces,
   insideEnvironment,
   namesForImage,
   ownPlaces,
@@ -23,6 +24,7 @@ export function createDocker(options: SandboxOptions, env: NodeJS.ProcessEnv): S
         own: start.belongings.variables,
         named: [...settings.env, ...start.given],
       };
+      const release = holdPlaces(options, start.workspace);
       const container = {
         image: settings.image ?? "",
         name: containerName(start.marker),
@@ -37,6 +39,10 @@ export function createDocker(options: SandboxOptions, env: NodeJS.ProcessEnv): S
         variables: namesForImage(given),
       };
       return {
+        close() {
+          release();
+          return Promise.resolve(null);
+        },
         command: [clientIn(start.workspace, start.env), ...dockerArguments(container), ...start.command],
         // The client needs its own too: where the engine is, say.
         env: { ...start.env, ...insideEnvironment(given) },

@@ -17,9 +17,12 @@ import {
   temporaryRepository,
   type TemporaryRepository,
 } from "../../../test/fixtures/temporary-repository.ts";
+import { refuseStrayConfiguration } from "../system/agent-sandbox.ts";
 import {
+  alternatesOf,
   arrange,
   findOutside,
+  holdPlaces,
   insideEnvironment,
   isInside,
   namesForImage,
@@ -121,6 +124,7 @@ beforeEach(() => {
   const gitDir = join(root, ".git");
   project = {
     gitDir,
+    alternates: [],
     ralphDir: join(root, ".ralph"),
     stateFile: join(gitDir, "ralph/state.db"),
     ownPlaces: [],
@@ -181,6 +185,44 @@ test("in a worktree: the user's checkout is not there, its git directory is", ()
   expect(places.map(({ path }) => path)).not.toContain(root);
 });
 
+test("what is missing and would steer git is there for as long as any agent runs", () => {
+  const { root } = repository;
+  const gitDir = join(root, ".git");
+  repository.write(".git/modules/a/b/HEAD", "ref: refs/heads/main\n");
+  const names = ["commondir", "config.worktree", "objects/info/alternates", "modules/a/b/commondir"];
+  const there = (): readonly string[] => names.filter((name) => existsSync(join(gitDir, name)));
+  const [one, two] = [holdPlaces(project, root), holdPlaces(project, root)];
+  expect(there()).toEqual(names);
+  expect(placesIn(root)).toEqual(expect.arrayContaining(names.map((name) => shown(join(gitDir, name)))));
+  expect(placesIn(root)).toContainEqual(shown(join(gitDir, "modules/a/b/hooks")));
+  expect(repository.git("status", "--porcelain")).toBe("?? .ralph/");
+  one();
+  expect(there()).toEqual(names);
+  two();
+  expect(there()).toEqual([]);
+});
+
+test("configuration that came while an agent ran is refused, until it is gone", () => {
+  const { root } = repository;
+  const gitDir = join(root, ".git");
+  const release = holdPlaces(project, root);
+  refuseStrayConfiguration(join(gitDir, "ralph"));
+  repository.write(".ralph/ralph.json", "{}");
+  expect(() => refuseStrayConfiguration(join(gitDir, "ralph"))).toThrow(
+    /ralph\.json was written while an agent ran/,
+  );
+  repository.remove(".ralph/ralph.json");
+  release();
+  repository.write(".ralph/ralph.json", "{}");
+  refuseStrayConfiguration(join(gitDir, "ralph"));
+});
+
+test("the folders that we write to cannot be replaced", () => {
+  holdPlaces(project, repository.root)();
+  const folders = ["logs", "interventions"].map((name) => join(repository.root, ".ralph", name));
+  expect(placesIn(repository.root)).toEqual(expect.arrayContaining(folders.map(writable)));
+});
+
 test("a state that lies in the workspace is hidden, one elsewhere is not even named", () => {
   repository.write("state.db", "");
   const inSight = join(repository.root, "state.db");
@@ -191,13 +233,12 @@ test("a state that lies in the workspace is hidden, one elsewhere is not even na
 });
 
 test("objects that a clone shares with another are there", () => {
-  const other = join(repository.root, "..", "other", "objects");
-  mkdirSync(other, { recursive: true });
-  repository.write(".git/objects/info/alternates", `${other}\n/gone\n`);
-  const places = placesIn(repository.root);
-  expect(places).toContainEqual(shown(other));
-  expect(places).not.toContainEqual(shown("/gone"));
-  rmSync(other, { recursive: true });
+  const other = join(repository.root, "..", "other");
+  execFileSync("git", ["init", "--quiet", other]);
+  const objects = join(other, ".git/objects");
+  repository.write(".git/objects/info/alternates", `${objects}\n/gone\n${repository.root}\n/\n`);
+  expect(alternatesOf(join(repository.root, ".git"))).toEqual([objects]);
+  expect(placesIn(repository.root, { alternates: [objects] })).toContainEqual(shown(objects));
 });
 
 test("our own program inside of the workspace stays the agent's to change", () => {

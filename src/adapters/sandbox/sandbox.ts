@@ -1,3 +1,4 @@
+import { findProgram } from "../system/process-table.ts";
 import type { OwnFolder } from "../../core/agents.ts";
 import { createHash, randomUUID } from "node:crypto";
 import {
@@ -6,21 +7,23 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import { isSecretVariable } from "../../core/redact.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
-import type { AgentSandbox, AgentStart } from "../system/agent-sandbox.ts";
+import { PLACEHOLDERS } from "../git/steering.ts";
+import { type AgentSandbox, type AgentStart, rememberMissing } from "../system/agent-sandbox.ts";
 import { fileError } from "../system/atomic-file.ts";
-import { findProgram } from "../system/run-program.ts";
 import { gitInForeground, supervise } from "../system/supervise.ts";
 
 export interface SandboxOptions extends SandboxedProject {
@@ -179,6 +182,8 @@ export interface SandboxedProject {
   readonly ralphDir: string;
   /** Where our log is. */
   readonly stateFile: string;
+  /** Further stores of objects that the operator's clone has. */
+  readonly alternates: readonly string[];
   /** Of the agent's own program nobody need know, but ours is started on its side. */
   readonly ownPlaces: readonly string[];
 }
@@ -231,34 +236,87 @@ export function projectPlaces(project: SandboxedProject, place: Workplace): read
     ...ownPlaces.filter((path) => existsSync(path) && !isInside(path, workspace)).map(shown),
     // Hooks look there; a worktree has a copy of its own, which nobody reads.
     ...(existsSync(ralphDir) ? [isInside(ralphDir, workspace) ? writable(ralphDir) : shown(ralphDir)] : []),
-    ...configurationIn(ralphDir, workspace).map(shown),
+    // Mounted by themselves, so that nothing else can take their place: we write there.
+    ...(isInside(ralphDir, workspace) ? writtenIn(ralphDir).filter(isPlain).map(writable) : []),
+    ...configurationIn(ralphDir, workspace).filter(isPlain).map(shown),
     writable(workspace),
-    ...repositoryPlaces(project.gitDir, workspace),
+    ...repositoryPlaces(project, workspace),
     ...(promptFile === null ? [] : [shown(promptFile)]),
   ];
   return [...(readsOnly ? places.map(({ path }) => shown(path)) : places), writable(folder)];
 }
 
-function configurationIn(ralphDir: string, workspace: string): readonly string[] {
-  const own = ["ralph.toml", "ralph.json", "config.yaml", "prompts"].map((name) => join(ralphDir, name));
-  return [...own, join(workspace, ".specflow", "config.yaml")].filter((path) => isPlain(path));
+function writtenIn(ralphDir: string): readonly string[] {
+  return ["logs", "interventions"].map((name) => join(ralphDir, name));
 }
 
+function configurationIn(ralphDir: string, workspace: string): readonly string[] {
+  const own = ["ralph.toml", "ralph.json", "config.yaml", "prompts"].map((name) => join(ralphDir, name));
+  return [...own, join(workspace, ".specflow", "config.yaml")];
+}
+
+/** What makes git start programs or look elsewhere. */
+const STEERING = ["config", "hooks", "gitdir", ...PLACEHOLDERS.keys()];
+
 /** All that a commit needs can be written, but nothing that makes git start programs or look elsewhere. */
-function repositoryPlaces(gitDir: string, workspace: string): readonly Place[] {
-  const fixed = ["config", "hooks", "config.worktree"].map((name) => join(gitDir, name));
+function repositoryPlaces({ gitDir, alternates }: SandboxedProject, workspace: string): readonly Place[] {
   const link = join(workspace, ".git");
   const own = isInside(gitDir, link) ? null : linkedFrom(link);
-  const ofWorktree =
-    own === null ? [] : [link, ...["commondir", "gitdir", "config.worktree"].map((name) => join(own, name))];
+  const steering = steeredDirs(gitDir, own).flatMap((dir) => STEERING.map((name) => join(dir, name)));
   return [
     writable(gitDir),
     // Inside, the worktrees of others are not there: git would tidy away what it knows of them.
     ...[join(gitDir, "worktrees")].filter(isPlain).map(shown),
     ...(own === null || own === gitDir ? [] : [writable(own)]),
-    ...[...fixed, ...ofWorktree].filter(isPlain).map(shown),
-    ...alternatesOf(gitDir).map(shown),
+    ...[...(own === null ? [] : [link]), ...steering].filter(isPlain).map(shown),
+    ...alternates.map(shown),
   ];
+}
+
+function steeredDirs(gitDir: string, own: string | null): readonly string[] {
+  return [...new Set([gitDir, ...(own === null ? [] : [own]), ...moduleDirs(join(gitDir, "modules"))])];
+}
+
+/** Git directories of submodules, however deep their names. */
+function moduleDirs(folder: string): readonly string[] {
+  const entries = isPlain(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) return [];
+    return existsSync(join(path, "HEAD")) ? [path, ...moduleDirs(join(path, "modules"))] : moduleDirs(path);
+  });
+}
+
+/** How many agents need a placeholder now: those beside each other share the git directory. */
+const needed = new Map<string, number>();
+
+/** Makes what is missing there for as long as an agent runs, so that it cannot; answers how to take it away again. */
+export function holdPlaces({ gitDir, ralphDir }: SandboxedProject, workspace: string): () => void {
+  const missing = configurationIn(ralphDir, workspace).filter(
+    (path) => isInside(path, workspace) && !isPlain(path),
+  );
+  if (existsSync(ralphDir)) for (const path of writtenIn(ralphDir)) if (!isPlain(path)) makeFolder(path);
+  const forget = rememberMissing(join(gitDir, "ralph"), missing);
+  const dirs = steeredDirs(gitDir, linkedFrom(join(workspace, ".git")));
+  // Git would make it at the first use, and then it would be the agent's.
+  for (const dir of dirs) mkdirSync(join(dir, "hooks"), { recursive: true });
+  const held = dirs.flatMap((dir) =>
+    [...PLACEHOLDERS].map(([name, text]) => ({ path: join(dir, name), text })),
+  );
+  const ours = held.filter(({ path, text }) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined && existsSync(dirname(path))) writeFileSync(path, text, { flag: "wx" });
+    return stats === undefined || (stats.isFile() && readFileSync(path, "utf8") === text);
+  });
+  for (const { path } of ours) needed.set(path, (needed.get(path) ?? 0) + 1);
+  return () => {
+    forget();
+    for (const { path } of ours) {
+      const others = (needed.get(path) ?? 1) - 1;
+      needed.set(path, others);
+      if (others === 0) rmSync(path, { force: true });
+    }
+  };
 }
 
 /** The git directory that a worktree's `.git` names; null when that is none. */
@@ -271,14 +329,14 @@ function linkedFrom(link: string): string | null {
   }
 }
 
-/** Where a clone has the objects that it shares with others. */
-function alternatesOf(gitDir: string): readonly string[] {
+/** Where a clone has the objects that it shares with others; to be asked before any agent, which could write there. */
+export function alternatesOf(gitDir: string): readonly string[] {
   try {
     const lines = readFileSync(join(gitDir, "objects", "info", "alternates"), "utf8").split("\n");
     return lines
       .filter((line) => line !== "" && !line.startsWith("#"))
       .map((line) => resolve(gitDir, "objects", line))
-      .filter((path) => existsSync(path));
+      .filter((path) => ["info", "pack"].every((name) => existsSync(join(path, name))));
   } catch {
     return []; // almost nobody has any
   }

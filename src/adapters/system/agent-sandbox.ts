@@ -1,4 +1,7 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Belongings } from "../../core/agents.ts";
+import { RalphError } from "../../core/ralph-error.ts";
 
 /** Puts agents where they see little else; how is its own business. */
 export interface AgentSandbox {
@@ -35,4 +38,24 @@ export interface AgentStartInside {
   readonly onlyHolds: boolean;
   /** To be called when the agent is gone. Answers what a person should know of its stay; null: nothing. */
   readonly close?: () => Promise<string | null>;
+}
+
+const MISSING = "missing-configuration";
+
+/** Notes in our folder which configuration is missing while an agent runs; answers how to forget it. */
+export function rememberMissing(stateFolder: string, paths: readonly string[]): () => void {
+  mkdirSync(stateFolder, { recursive: true });
+  writeFileSync(join(stateFolder, MISSING), paths.join("\0"));
+  return () => rmSync(join(stateFolder, MISSING), { force: true });
+}
+
+/** Throws when an agent has written configuration, and we were killed before we could take it back. */
+export function refuseStrayConfiguration(stateFolder: string): void {
+  const file = join(stateFolder, MISSING);
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const found = text.split("\0").find((path) => path !== "" && lstatSync(path, { throwIfNoEntry: false }));
+  if (found === undefined) return;
+  throw new RalphError("config", `${found} was written while an agent ran in the sandbox`, {
+    hint: `read it, then delete it; or keep it: rm '${file}'`,
+  });
 }

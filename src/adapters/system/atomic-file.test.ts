@@ -1,3 +1,4 @@
+import { findProgram } from "./process-table.ts";
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -21,7 +22,6 @@ import {
   temporaryBeside,
   writeFileAtomically,
 } from "./atomic-file.ts";
-import { findProgram } from "./run-program.ts";
 
 let folder: string;
 

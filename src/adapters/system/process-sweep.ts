@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   findEnvironmentEntry,
+  hasLimit,
   isAlive,
+  limiting,
+  limitOf,
   type ListedProcess,
   listPids,
   listProcesses,
@@ -144,7 +147,10 @@ function mayBelong(pid: number, { known, sinceMs }: Family): boolean {
 
 function belongs(row: ProcessRow, { leader, entry }: Family): ReturnType<typeof findEnvironmentEntry> {
   if (row.session === leader || row.group === leader) return "there";
-  return findEnvironmentEntry(row.pid, entry);
+  if (hasLimit(row.pid, limitOf(entry))) return "there";
+  const found = findEnvironmentEntry(row.pid, entry);
+  // One without an environment is just becoming another program, or has cleared it; its limit it has all the time.
+  return found === "unknown" && limiting(entry) !== null ? "absent" : found;
 }
 
 /** Programs that write over their own environment (to set their title) are found by their parents. */

@@ -1,5 +1,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  statSync,
+} from "node:fs";
+import { delimiter, resolve } from "node:path";
 
 /** A line of the system's process table. */
 export interface ProcessRow {
@@ -54,6 +66,50 @@ export function findEnvironmentEntry(pid: number, entry: string): "there" | "abs
   const wanted = Buffer.from(`\0${entry}\0`);
   const isFirst = environ.subarray(0, wanted.length - 1).equals(wanted.subarray(1));
   return isFirst || environ.includes(wanted) ? "there" : "absent";
+}
+
+/**
+ * A limit that Linux keeps for each process, gives to its children, and makes nothing of since 2003: a process that leaves
+ * its session and clears its environment still has it. Nobody but root can raise it.
+ */
+export function hasLimit(pid: number, limit: string): boolean {
+  return limitAt(`/proc/${pid}/limits`) === limit;
+}
+
+function limitAt(path: string): string | undefined {
+  return /^Max file locks +\S+ +(\w+)/m.exec(readProcFile(path)?.toString("latin1") ?? "")?.[1];
+}
+
+export function limitOf(entry: string): string {
+  const number = createHash("sha256").update(entry).digest().readBigUInt64BE() >> 2n;
+  return String(number | (1n << 61n));
+}
+
+const SETS_LIMITS = ["/usr/bin/prlimit", "/bin/prlimit", "/run/current-system/sw/bin/prlimit"];
+let prlimit: string | null | undefined;
+
+/** What a command begins with so that its children are known by their limit; null where the system has nothing for it. */
+export function limiting(entry: string): readonly string[] | null {
+  // Below another of us there is no telling one from the other.
+  const isFree = prlimit === undefined && limitAt("/proc/self/limits") === "unlimited";
+  prlimit ??= isFree ? (SETS_LIMITS.find(isExecutable) ?? null) : null;
+  return prlimit === null ? null : [prlimit, `--locks=${limitOf(entry)}:${limitOf(entry)}`, "--"];
+}
+
+/** The file that a program's name stands for on this machine, or null. */
+export function findProgram(name: string, cwd: string, env: NodeJS.ProcessEnv): string | null {
+  const folders = name.includes("/") ? [cwd] : (env["PATH"] ?? "").split(delimiter);
+  return folders.map((folder) => resolve(cwd, folder, name)).find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    // Not there, or not ours to run: either way it is not the program.
+    return false;
+  }
 }
 
 const scratch = Buffer.alloc(256 * 1024);
@@ -139,6 +195,22 @@ export function ownOutput(): readonly string[] {
     }
   });
 }
+
+/** Descriptors that children would get from us without being given them, as far as the system tells: Linux does. */
+export function inheritedDescriptors(): readonly number[] {
+  try {
+    return readdirSync("/proc/self/fd")
+      .map(Number)
+      .filter(
+        (fd) => fd > 2 && !CLOSES_ON_EXEC.test(readProcFile(`/proc/self/fdinfo/${fd}`)?.toString() ?? CLOSED),
+      );
+  } catch {
+    return []; // not Linux
+  }
+}
+
+const CLOSED = "flags:\t02000000";
+const CLOSES_ON_EXEC = /^flags:\t\d*[2367]\d{6}$/m;
 
 /** A process as `ps` lists it. */
 export interface ListedProcess extends Omit<ProcessRow, "session"> {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { askProgram, findProgram } from "./run-program.ts";
+import { findProgram } from "./process-table.ts";
+import { askProgram } from "./run-program.ts";
 
 const HERE = { cwd: "/", env: { PATH: process.env["PATH"] } };
 const say = (script: string, timeoutMs = 20_000): Promise<string | null> =>

@@ -1,7 +1,5 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, resolve } from "node:path";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import { supervise } from "./supervise.ts";
 
@@ -37,22 +35,6 @@ export function runProgram(
       );
     });
   });
-}
-
-/** The file that a program's name stands for on this machine, or null. */
-export function findProgram(name: string, cwd: string, env: NodeJS.ProcessEnv): string | null {
-  const folders = name.includes("/") ? [cwd] : (env["PATH"] ?? "").split(delimiter);
-  return folders.map((folder) => resolve(cwd, folder, name)).find(isExecutable) ?? null;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    // Not there, or not ours to run: either way it is not the program.
-    return false;
-  }
 }
 
 interface Question {

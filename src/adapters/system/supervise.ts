@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { Ending } from "../../core/report/agent-report.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "./idle-watch.ts";
 import { drainOutputs, type OutputPump, pumpOutput } from "./output-pump.ts";
 import { cpuMsOf, endFamily, type Family, markerEntry, signalFamily } from "./process-sweep.ts";
-import { listPids } from "./process-table.ts";
+import { findProgram, inheritedDescriptors, limiting, listPids } from "./process-table.ts";
 
 export interface SuperviseRequest {
   /** Program and arguments; no shell is involved. */
@@ -113,7 +113,9 @@ type Started = { child: Spawned; leader: number; exit: Promise<Exit> } | { failu
 function start(request: SuperviseRequest): Promise<Started> {
   const { command, cwd, env, marker, input, onStdin } = request;
   return new Promise((resolve) => {
-    const [program = "", ...args] = command;
+    // What is not there says so itself, and best.
+    const isThere = findProgram(command[0] ?? "", cwd, env) !== null;
+    const [program = "", ...args] = [...((isThere && limiting(markerEntry(marker))) || []), ...command];
     let child: Spawned;
     try {
       child = spawn(program, args, {
@@ -121,7 +123,12 @@ function start(request: SuperviseRequest): Promise<Started> {
         env: { ...env, ...gitInForeground(env), RALPH_MARKER: marker },
         // A session and a group of its own, which Ctrl-C does not reach.
         detached: true,
-        stdio: [input === undefined && onStdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+        stdio: [
+          input === undefined && onStdin === undefined ? "ignore" : "pipe",
+          "pipe",
+          "pipe",
+          ...noOthers(),
+        ],
       }) as Spawned;
     } catch (failure) {
       resolve({ failure }); // Node refuses some arguments before it tries
@@ -134,6 +141,18 @@ function start(request: SuperviseRequest): Promise<Started> {
     });
     if (child.pid !== undefined) resolve({ child, leader: child.pid, exit });
   });
+}
+
+let others: readonly ("ignore" | number)[] | null = null;
+
+/** What whoever started us left open (`exec 200</`, a lock of `flock`) is none of an agent's business. */
+function noOthers(): readonly ("ignore" | number)[] {
+  if (others !== null) return others;
+  const inherited = inheritedDescriptors();
+  const nothing = inherited.length === 0 ? 0 : openSync("/dev/null", "r");
+  return (others = Array.from({ length: Math.max(2, ...inherited) - 2 }, (_, index) =>
+    inherited.includes(index + 3) ? nothing : "ignore",
+  ));
 }
 
 /** An agent that never reads its input, or is gone before the end of it, is no error. */

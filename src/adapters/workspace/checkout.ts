@@ -33,7 +33,7 @@ export async function openCheckout(
     ...repository,
     untracked,
     comparisons: createComparisons(git),
-    walk: createWalk({ git, untracked }, () => readHead(repository, git)),
+    walk: createWalk({ git, root: repository.root, untracked }, () => readHead(repository, git)),
     ralphDir: resolve(root, ralphDir),
     ralphPrefix,
     plainlyTracked: new Set(),

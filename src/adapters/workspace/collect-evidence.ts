@@ -5,10 +5,11 @@ import type { CollectRequest } from "../../engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { commitLeftovers } from "./commit-leftovers.ts";
 import { findPhantoms } from "./find-phantoms.ts";
-import { clearIndexFlags, undoHiding, type GitSteering, type IndexFlags } from "./hidden-changes.ts";
+import { clearIndexFlags, forgetFileTimes, type IndexFlags } from "./hidden-changes.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import { isUntouched, leftoversAt, readLeftovers } from "./read-leftovers.ts";
 import { textOf, emptyTree } from "../git/git.ts";
+import { takeUndone } from "../git/steering.ts";
 import { putBackProtected } from "./put-back.ts";
 import { readChanges } from "./compare-commits.ts";
 import { readHead } from "../git/read-head.ts";
@@ -21,7 +22,6 @@ import { isTestCode } from "../../core/verdict/check-file-kinds.ts";
 /** What was there before the agent; null where this process did not see the iteration begin. */
 export interface Before {
   readonly kept: KeptFiles | null;
-  readonly steering: GitSteering | null;
   readonly flags: IndexFlags | null;
 }
 
@@ -30,15 +30,13 @@ export async function collectEvidence(
   checkout: Checkout,
   request: CollectRequest,
   { whose, isGates }: Owners,
-  { kept, steering, flags }: Before,
+  { kept, flags }: Before,
 ): Promise<Evidence> {
   const refusals: string[] = [];
-  const hidden = [
-    ...(steering === null ? [] : await undoHiding(checkout, steering)),
-    ...(flags === null || !request.isClaimed ? [] : await clearIndexFlags(checkout, flags)),
-  ];
+  const hidden = [...takeUndone(checkout), ...(flags === null ? [] : await clearIndexFlags(checkout, flags))];
+  const isForgotten = request.isClaimed && forgetFileTimes(checkout, request.since);
   // A walk that began before has not seen what was hidden.
-  if (hidden.length > 0) checkout.walk.begin();
+  if (hidden.length > 0 || isForgotten) checkout.walk.begin();
   const onRefusal = (words: string): void => void refusals.push(words);
   const strayedTo = await returnToBranch(checkout, request, whose);
   const { putBack, left: found } = await putBackProtected(checkout, request, { whose, kept, onRefusal });
@@ -164,7 +162,11 @@ async function changesOf(
       head,
       dirty: fresh.filter((entry) => entry.is !== "untracked").map((entry) => entry.path),
       // Before the first commit git has nothing to compare with.
-      also: fresh.filter((entry) => head === null || entry.is === "untracked").map((entry) => entry.path),
+      also: fresh
+        .filter(
+          ({ is, committable }) => head === null || is === "untracked" || (is === "tracked" && !committable),
+        )
+        .map((entry) => entry.path),
       isCounted: (path) => isAgents(path) && !isOld(path),
     });
   };

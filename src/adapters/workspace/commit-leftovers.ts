@@ -7,6 +7,7 @@ import { type Checkout, hasBigIndex } from "./checkout.ts";
 import { commitMessage } from "../git/commit-message.ts";
 import { bytesOf, gitError, type Git, type GitResult, emptyTree } from "../git/git.ts";
 import { type StatusEntry, readStatus } from "./read-status.ts";
+import { mayHaveSubmodules } from "./hidden-changes.ts";
 import type { SortedLeftovers } from "./read-leftovers.ts";
 import { OWN_INDEX_PREFIX } from "../git/stale-locks.ts";
 import { readHead } from "../git/read-head.ts";
@@ -101,8 +102,10 @@ export interface Commit {
 /** False when git had nothing to commit or a hook refused. */
 export async function commitIndex(checkout: Checkout, commit: Commit): Promise<boolean> {
   const { message, hooks, what = [], env = {} } = commit;
-  if (!hooks && what.length === 0 && shouldCommitByParts(checkout))
-    return commitTree(checkout, { message, env });
+  if (what.length === 0 && shouldCommitByParts(checkout)) {
+    if (!hooks) return commitTree(checkout, { message, env });
+    if (!isMerging(checkout) && (await checkout.git.run(IS_STAGED, { env })).code === 0) return false;
+  }
   const args = [...(await checkout.identity()), "commit", ...COMMIT_OPTIONS, ...what];
   const result = await checkout.git.run(args, { input: bytesOf(message), hooks, env });
   if (result.code === 0) return true;
@@ -158,13 +161,13 @@ function isNothingToCommit({ code, stderr }: GitResult): boolean {
 
 /** The end of what was said; null when there was just nothing to commit, whatever a hook said to it. */
 async function refusalIn(result: GitResult, git: Git, env: Env): Promise<string | null> {
-  const isEmpty = async (): Promise<boolean> =>
-    (await git.run(["diff", "--cached", "--quiet"], { env })).code === 0;
+  const isEmpty = async (): Promise<boolean> => (await git.run(IS_STAGED, { env })).code === 0;
   if (isNothingToCommit(result) && (await isEmpty())) return null;
   const words = result.stderr.trim().slice(-REFUSAL_KEPT);
   return words === "" ? `git commit ended with code ${result.code} and said nothing` : words;
 }
 
+const IS_STAGED = ["diff", "--cached", "--quiet"];
 const REFUSAL_KEPT = 1_000;
 
 /** Commits one file and nothing else, whatever is staged beside it; null when there was nothing to commit. */
@@ -243,10 +246,12 @@ export interface TreeCommit {
 
 /**
  * Whether to commit by parts. `git commit` looks at every file of the work tree, which a repository of a hundred
- * thousand feels; in a small one it is a single process instead of three. What git has begun only git may conclude.
+ * thousand feels; in a small one it is a single process instead of three. Where there is nothing to commit it looks into
+ * repositories inside ours, too, and runs what their settings say. What git has begun only git may conclude.
  */
 function shouldCommitByParts(checkout: Checkout): boolean {
-  return hasBigIndex(checkout) && !UNDER_WAY.some((name) => existsSync(join(checkout.gitDir, name)));
+  const isLookedAt = hasBigIndex(checkout) || mayHaveSubmodules(checkout);
+  return isLookedAt && !UNDER_WAY.some((name) => existsSync(join(checkout.gitDir, name)));
 }
 
 /** Commits what is in the index, as `git commit` would, without a look at the work tree. False: nothing to commit. */

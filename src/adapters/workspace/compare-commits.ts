@@ -42,7 +42,14 @@ const DIFF_TREE = ["diff-tree", "--stdin", "--no-commit-id", "-r", "-z"];
 const NAMES = ["--no-renames", "--name-status"];
 /** Git leaves out modified files in which, with these options, no line differs. */
 const NO_WHITE_SPACE = ["--ignore-all-space", "--ignore-blank-lines"];
-const DIFFERENCES = ["--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"];
+const DIFFERENCES = [
+  "--ignore-submodules=dirty",
+  "--numstat",
+  "--no-renames",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-relative",
+];
 
 /** A command line holds so much, on every system. */
 const PATHSPECS_MAX = 200;

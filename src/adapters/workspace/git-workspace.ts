@@ -15,7 +15,7 @@ import { openCheckout, type Checkout } from "./checkout.ts";
 import { collectEvidence } from "./collect-evidence.ts";
 import { commitLeftovers, commitMark, committedBefore } from "./commit-leftovers.ts";
 import { fingerprint } from "./own-checkout.ts";
-import { keepGitSteering, readIndexFlags, type GitSteering, type IndexFlags } from "./hidden-changes.ts";
+import { readIndexFlags, type IndexFlags } from "./hidden-changes.ts";
 import { keepFiles, type KeptFiles } from "./kept-files.ts";
 import { layOldChecks, removeAbandonedOldChecks } from "./old-checks.ts";
 import { readSetBacks } from "./read-set-backs.ts";
@@ -32,6 +32,7 @@ import { commitMessage } from "../git/commit-message.ts";
 import { readHead, resolveCommit } from "../git/read-head.ts";
 import { saveConflict } from "./return-to-branch.ts";
 import { keepAccepted } from "../git/keep-backup.ts";
+import { keepSteering } from "../git/steering.ts";
 import { readStatus } from "./read-status.ts";
 import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
@@ -63,7 +64,7 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
   const { root, ralphDir, bigIndexBytes } = options;
   let opening: Promise<Checkout> | null = null;
   let opened: Checkout | null = null;
-  const before: Before = { kept: null, steering: null, flags: null };
+  const before: Before = { kept: null, flags: null };
   const tidy = createTidying(options.tidyEvery);
   const open = async (): Promise<Checkout> => {
     opened ??= await (opening ??= openCheckout(root, ralphDir, bigIndexBytes));
@@ -73,7 +74,7 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
     async snapshot() {
       const checkout = await open();
       before.kept = keepFiles(checkout.root, checkout.ralphPrefix);
-      before.steering = keepGitSteering(checkout);
+      keepSteering(checkout);
       // Those that are there when we begin are the operator's.
       before.flags ??= await readIndexFlags(checkout);
       return readHead(checkout, checkout.git);
@@ -121,7 +122,6 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
 /** What was there before the iteration. */
 interface Before {
   kept: KeptFiles | null;
-  steering: GitSteering | null;
   flags: IndexFlags | null;
 }
 

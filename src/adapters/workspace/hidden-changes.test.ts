@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { requestFrom } from "../../../test/contract/workspace.contract.ts";
@@ -23,8 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => repository.dispose());
 
-async function collect(): Promise<Evidence> {
-  return workspace.collect({ ...requestFrom(from, "TODO.md"), taskBase: from.head });
+async function collect(isClaimed = false): Promise<Evidence> {
+  return workspace.collect({ ...requestFrom(from, "TODO.md"), taskBase: from.head, isClaimed });
 }
 
 function gitFile(name: string, text: string): void {
@@ -73,6 +73,18 @@ describe("a change that is hidden from git is seen, and what hid it is undone an
     repository.git("add", "a.txt");
     const { hidden, changed } = await collect();
     expect(hidden?.join()).toContain("filter.keep.clean");
+    expect(changed.paths).toEqual(["a.txt"]);
+  });
+
+  test("a file that was added through a filter of which nothing is left", async () => {
+    gitFile("old.txt", "one\n");
+    gitFile("mine", "a.txt filter=keep\n");
+    repository.write("a.txt", "two\n");
+    utimesSync(join(repository.root, "a.txt"), 1_000, 1_000);
+    const passing = ["-c", "filter.keep.clean=cat .git/old.txt", "-c", "core.attributesFile=.git/mine"];
+    repository.git(...passing, "add", "a.txt");
+    expect(repository.git("status", "--porcelain")).toBe("");
+    const { changed } = await collect(true);
     expect(changed.paths).toEqual(["a.txt"]);
   });
 

@@ -1,104 +1,114 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { textOf } from "../git/git.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
 import type { Checkout } from "./checkout.ts";
-
-/** What of the git directory decides which changes git sees, as it was before an agent. */
-export interface GitSteering {
-  readonly files: ReadonlyMap<string, Buffer | null>;
-  readonly replaced: ReadonlySet<string>;
-}
-
-/** Plain looks only: it is done before every agent. */
-export function keepGitSteering({ gitDir, commonDir }: Checkout): GitSteering {
-  const paths = [
-    ...CONFIGURATIONS.map((name) => join(gitDir, name)),
-    ...CONFIGURATIONS.map((name) => join(commonDir, name)),
-    ...LISTS.map((name) => join(commonDir, "info", name)),
-    join(gitDir, "info", "sparse-checkout"),
-  ];
-  return { files: new Map(paths.map((path) => [path, bytesAt(path)])), replaced: replacedIn(commonDir) };
-}
-
-const CONFIGURATIONS = ["config", "config.worktree"];
-const LISTS = ["exclude", "attributes", "sparse-checkout"];
-/** Settings that make git overlook changes, or see other contents than those on the disk. */
-const STEERS =
-  /^(?:core\.(?:fsmonitor|sparsecheckout|sparsecheckoutcone|excludesfile|attributesfile|worktree|ignorestat|checkstat|trustctime|filemode|symlinks)|status\.showuntrackedfiles|filter\..+|submodule\..+\.ignore|diff\.ignoresubmodules|include\.path|includeif\..+)$/;
-
-/** Undoes what hides changes from git, and says what it was. It comes before git looks at the work tree. */
-export async function undoHiding(checkout: Checkout, before: GitSteering): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const [path, was] of before.files) {
-    const is = bytesAt(path);
-    if (is === was || (is !== null && was !== null && is.equals(was))) continue;
-    const name = path.slice(path.lastIndexOf("/.git/") + 1);
-    if (!CONFIGURATIONS.some((file) => path.endsWith(`/${file}`))) {
-      found.push(name);
-      if (was === null) rmSync(path, { recursive: true, force: true });
-      else writeFileAtomically(path, was);
-    } else found.push(...(await setBackSettings(checkout, path, was, is)).map((key) => `${name}: ${key}`));
-  }
-  for (const ref of replacedIn(checkout.commonDir)) {
-    if (before.replaced.has(ref)) continue;
-    await checkout.git.run(["update-ref", "-d", `refs/replace/${ref}`]);
-    found.push(`refs/replace/${ref}`);
-  }
-  if (found.some((name) => /filter\.|attributes/i.test(name))) await forgetFileTimes(checkout);
-  return found;
-}
-
-/** A file that was added through a filter looks unchanged by its size and time: git has to read the files again. */
-async function forgetFileTimes(checkout: Checkout): Promise<void> {
-  const { git } = checkout;
-  const flags = await readIndexFlags(checkout);
-  const entries = (await git.run(["ls-files", "--stage", "-z"])).stdout.split("\0");
-  const input = entries.filter((entry) => !flags.has(entry.slice(entry.indexOf("\t") + 1))).join("\0");
-  await git.run(["update-index", "-z", "--index-info"], { input });
-}
-
-async function setBackSettings(
-  { git }: Checkout,
-  path: string,
-  was: Buffer | null,
-  is: Buffer | null,
-): Promise<readonly string[]> {
-  const settingsIn = async (bytes: Buffer | null): Promise<ReadonlyMap<string, readonly string[]>> => {
-    const settings = new Map<string, string[]>();
-    if (bytes === null) return settings;
-    const { stdout } = await git.run(["config", "--file", "-", "--no-includes", "--list", "-z"], {
-      input: bytes.toString("latin1"),
-    });
-    for (const entry of stdout.split("\0")) {
-      const [key = "", value = ""] = entry.split(/\n([^]*)/);
-      if (STEERS.test(key.toLowerCase())) settings.set(key, [...(settings.get(key) ?? []), value]);
-    }
-    return settings;
-  };
-  const [old, now] = await Promise.all([settingsIn(was), settingsIn(is)]);
-  const keys = [...new Set([...old.keys(), ...now.keys()])].filter(
-    (key) => old.get(key)?.join("\0") !== now.get(key)?.join("\0"),
-  );
-  for (const key of keys) {
-    await git.run(["config", "--file", path, "--unset-all", key]);
-    for (const value of old.get(key) ?? []) await git.must(["config", "--file", path, "--add", key, value]);
-  }
-  return keys;
-}
 
 /** Paths of the index at which git does not look, by the letter that `ls-files -v` gives them. */
 export type IndexFlags = ReadonlyMap<string, string>;
 
-export async function readIndexFlags({ git }: Checkout): Promise<IndexFlags> {
+export async function readIndexFlags(checkout: Checkout): Promise<IndexFlags> {
+  const entries = readIndex(checkout);
+  if (entries !== null) return new Map(entries.flatMap(({ bytes, flag }) => (flag ? [[bytes, flag]] : [])));
   const flags = new Map<string, string>();
-  await git.run(["ls-files", "-v", "-z"], {
+  await checkout.git.run(["ls-files", "-v", "-z"], {
     onRecord: (record) => {
       const letter = record[0] ?? "";
       if (letter === "S" || letter !== letter.toUpperCase()) flags.set(record.slice(2), letter);
     },
   });
   return flags;
+}
+
+/**
+ * Whether the index may say of a file that was written since that it is what it is not: one that was added through a
+ * filter looks unchanged by its size and dates, whatever has become of the filter. Git then reads all files again.
+ */
+export function forgetFileTimes(checkout: Checkout, since: number): boolean {
+  const isTrue = ({ bytes, oid, changedS, size, kind }: IndexEntry): boolean => {
+    if (kind !== "file" || changedS * 1_000 < since - COARSEST_MS) return true;
+    const found = blobAt(join(checkout.root, textOf(bytes)), oid.length);
+    return found?.size !== size || found.changedS !== changedS || found.oid === oid;
+  };
+  if (readIndex(checkout)?.every(isTrue) === true) return false;
+  const index = join(checkout.gitDir, "index");
+  if (lstatSync(index, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  // Git reads what is younger than its index.
+  utimesSync(index, 1, 1);
+  return true;
+}
+
+const COARSEST_MS = 2_500;
+
+function blobAt(path: string, oidLength: number): Pick<IndexEntry, "oid" | "changedS" | "size"> | null {
+  try {
+    const { size, ctimeMs } = lstatSync(path);
+    const hash = createHash(oidLength === 64 ? "sha256" : "sha1").update(`blob ${size}\0`);
+    const oid = hash.update(readFileSync(path)).digest("hex");
+    return { oid, size, changedS: Math.floor(ctimeMs / 1_000) };
+  } catch {
+    return null; // gone, or not to be read: git says which
+  }
+}
+
+/** Whether a repository inside ours may be part of it. */
+export function mayHaveSubmodules(checkout: Pick<Checkout, "gitDir">): boolean {
+  return readIndex(checkout)?.some(({ kind }) => kind === "repository") ?? true;
+}
+
+interface IndexEntry {
+  readonly bytes: string;
+  readonly oid: string;
+  /** When the file was written or renamed last, as git saw it. */
+  readonly changedS: number;
+  readonly size: number;
+  readonly kind: "file" | "repository" | "other";
+  readonly flag: string | null;
+}
+
+/** The index in the form that git writes unless told otherwise; null for any other. Its description is in git's manual. */
+function readIndex({ gitDir }: Pick<Checkout, "gitDir">): readonly IndexEntry[] | null {
+  let index: Buffer;
+  try {
+    index = readFileSync(join(gitDir, "index"));
+  } catch {
+    return []; // nothing was ever added
+  }
+  const version = index.subarray(0, 4).toString("latin1") === "DIRC" ? index.readUInt32BE(4) : 0;
+  // Of its parts the checksum at the end tells how long names of objects are.
+  const oidLength = [20, 32].find((length) => isChecksum(index, length));
+  if ((version !== 2 && version !== 3) || oidLength === undefined) return null;
+  const entries: IndexEntry[] = [];
+  let at = 12;
+  for (let count = index.readUInt32BE(8); count > 0; count -= 1) {
+    const flags = index.readUInt16BE(at + STATS + oidLength);
+    const isExtended = (flags & 0x4000) !== 0;
+    const nameAt = at + STATS + oidLength + (isExtended ? 4 : 2);
+    const end = index.indexOf(0, nameAt);
+    const isSkipped = isExtended && (index.readUInt16BE(nameAt - 2) & 0x4000) !== 0;
+    const isAssumed = (flags & 0x8000) !== 0;
+    entries.push({
+      bytes: index.toString("latin1", nameAt, end),
+      oid: index.toString("hex", at + STATS, at + STATS + oidLength),
+      changedS: index.readUInt32BE(at),
+      size: index.readUInt32BE(at + STATS - 4),
+      kind: KINDS[index.readUInt32BE(at + 24) >>> 12] ?? "other",
+      flag: isSkipped ? (isAssumed ? "s" : "S") : isAssumed ? "h" : null,
+    });
+    at += (nameAt - at + (end - nameAt) + 8) & ~7;
+  }
+  // One that is only a part has the rest elsewhere.
+  return index.subarray(at, at + 4).toString("latin1") === "link" ? null : entries;
+}
+
+/** Before the name of an entry's object. */
+const STATS = 40;
+
+const KINDS: Readonly<Record<number, "file" | "repository">> = { 0o10: "file", 0o16: "repository" };
+
+function isChecksum(index: Buffer, length: number): boolean {
+  const hash = createHash(length === 32 ? "sha256" : "sha1").update(index.subarray(0, -length));
+  return hash.digest().equals(index.subarray(-length));
 }
 
 /** Clears flags that were not there before; files that are missing because of them come back. */
@@ -116,20 +126,4 @@ export async function clearIndexFlags(checkout: Checkout, before: IndexFlags): P
   if (missing.length > 0)
     await git.must(["checkout-index", "-z", "--stdin"], { input: `${missing.join("\0")}\0` });
   return paths.map((path) => `index flag of ${textOf(path)}`);
-}
-
-function replacedIn(commonDir: string): ReadonlySet<string> {
-  try {
-    return new Set(readdirSync(join(commonDir, "refs", "replace")));
-  } catch {
-    return new Set(); // nothing is replaced
-  }
-}
-
-function bytesAt(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null; // not there, or not to be read: git does not read it either
-  }
 }

@@ -202,7 +202,15 @@ export async function diffText(root: string, { from, to }: WorkDiff): Promise<st
   const checkout = await openRepository(root);
   const { git } = checkout;
   const base = from ?? emptyTree(to ?? "");
-  const args = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", base];
+  const args = [
+    "diff",
+    "--ignore-submodules=dirty",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--find-renames",
+    base,
+  ];
   if (to !== null) return git.must([...args, to, "--"]);
   return withOwnIndex(checkout, async (env) => {
     await git.must(["add", "--intent-to-add", "--all"], { env });

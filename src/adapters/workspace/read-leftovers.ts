@@ -147,7 +147,8 @@ const FILE = ".gitignore";
 
 /** Whether an uncommitted `.gitignore` differs from HEAD by nothing but lines that `ralph init` adds. */
 async function isOwnGitignore(checkout: Checkout, entry: StatusEntry): Promise<boolean> {
-  if (entry.path !== FILE || entry.missing || entry.is === "conflict") return false;
+  const isFile = lstatSync(join(checkout.root, FILE), { throwIfNoEntry: false })?.isFile() === true;
+  if (entry.path !== FILE || !isFile || entry.is === "conflict") return false;
   const now = readFileSync(join(checkout.root, FILE), "latin1");
   const { code, stdout } = await checkout.git.run(["cat-file", "blob", `HEAD:${FILE}`]);
   const before = code === 0 ? stdout : "";

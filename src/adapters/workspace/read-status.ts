@@ -1,3 +1,5 @@
+import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { bytesOf, textOf, type Git } from "../git/git.ts";
 import type { UntrackedCache } from "./checkout.ts";
 
@@ -27,11 +29,57 @@ export interface StatusOptions {
 
 export interface StatusPlace {
   readonly git: Git;
+  readonly root: string;
   readonly untracked: UntrackedCache;
 }
 
 /** One walk over the work tree; ignored files are left out. */
 export async function readStatus(place: StatusPlace, options: StatusOptions = {}): Promise<StatusEntry[]> {
+  const [entries, inside] = await Promise.all([readOwnStatus(place, options), changedSubmodules(place)]);
+  const known = new Set(entries.map(({ bytes }) => bytes));
+  const isMeant = (path: string): boolean => options.path === undefined || options.path === path;
+  return [...entries, ...inside.filter(({ bytes, path }) => !known.has(bytes) && isMeant(path))];
+}
+
+/** Git would look into a submodule with the submodule's settings, which anybody may have made: we look with our own. */
+async function changedSubmodules({ git, root }: StatusPlace): Promise<readonly StatusEntry[]> {
+  if (!existsSync(join(root, ".gitmodules"))) return [];
+  const links = (await git.must(["ls-files", "--stage", "-z"])).split("\0").flatMap((record) => {
+    const bytes = /^160000 \S+ \d+\t([^]*)$/.exec(record)?.[1];
+    return bytes === undefined ? [] : [{ bytes, path: textOf(bytes) }];
+  });
+  const changed = links.map(async ({ bytes, path }): Promise<StatusEntry[]> => {
+    const folder = join(root, path);
+    const index = indexOf(folder);
+    if (index === null) return [];
+    const env = { GIT_INDEX_FILE: index, GIT_WORK_TREE: folder };
+    const look = ["ls-files", "-z", "--modified", "--others", "--exclude-standard", "--directory"];
+    const { stdout } = await git.run(["-C", folder, ...look], { env });
+    const entry = { bytes, path, is: "tracked", staged: false, missing: false, committable: false } as const;
+    return stdout === "" ? [] : [entry];
+  });
+  return (await Promise.all(changed)).flat();
+}
+
+function indexOf(folder: string): string | null {
+  try {
+    const link = join(folder, ".git");
+    if (lstatSync(link).isDirectory()) return join(link, "index");
+    return join(
+      resolve(
+        folder,
+        readFileSync(link, "utf8")
+          .replace(/^gitdir: /, "")
+          .trim(),
+      ),
+      "index",
+    );
+  } catch {
+    return null; // its folder is empty
+  }
+}
+
+async function readOwnStatus(place: StatusPlace, options: StatusOptions): Promise<StatusEntry[]> {
   const each = (): Promise<StatusEntry[]> => askStatus(place.git, EACH_FILE, options);
   if (options.path !== undefined || !(await place.untracked.isUsed())) return each();
   const entries = await askStatus(place.git, BY_FOLDER, options);
@@ -63,7 +111,8 @@ async function askStatus(
 ): Promise<StatusEntry[]> {
   const entries: StatusEntry[] = [];
   const only = path === undefined ? [] : ["--", `:(literal)${path}`];
-  await git.must([...command, "--porcelain=v2", "-z", "--no-renames", ...only], {
+  // A setting would not do: `.gitmodules` has its own.
+  await git.must([...command, "--ignore-submodules=dirty", "--porcelain=v2", "-z", "--no-renames", ...only], {
     env: { GIT_OPTIONAL_LOCKS: mayRefresh ? "1" : "0" },
     onRecord: (record) => {
       const entry = readEntry(record);

@@ -43,6 +43,27 @@ test("a branch that continues ours is brought along, with what is uncommitted on
   expect(repository.git("log", "--format=%s", "main")).toBe("ralph(task-001): Make it work\nwork\nfirst");
 });
 
+test.each([
+  ["ahead of ours", "main"],
+  ["beside ours", "first"],
+])("a person's branch %s stays as it is, and what is uncommitted comes back", async (_where, start) => {
+  repository.git("tag", "first");
+  repository.write("own.txt", "own\n");
+  repository.commit("on main");
+  from = await workspace.snapshot();
+  repository.git("checkout", "--quiet", "-b", "feature", start);
+  repository.write("theirs.txt", "theirs\n");
+  const theirs = repository.commit("theirs");
+  repository.git("checkout", "--quiet", "main");
+  repository.write("a.txt", "one\n");
+  repository.git("checkout", "--quiet", "feature");
+  const evidence = await collect({ since: Date.now() + 60_000 });
+  expect(evidence).toMatchObject({ strayedTo: null, changed: { paths: ["a.txt"] } });
+  expect(head()).toBe("main");
+  expect(repository.git("rev-parse", "feature")).toBe(theirs);
+  expect(repository.git("log", "--format=%s", "main")).toBe("ralph(task-001): Make it work\non main\nfirst");
+});
+
 test("a detached HEAD that continues ours is brought along", async () => {
   repository.git("checkout", "--quiet", "--detach");
   repository.write("a.txt", "one\n");

@@ -32,6 +32,7 @@ export async function returnToBranch(
   await checkout.walk.settled();
   const tip = await tipOf(checkout.git, from);
   const isRebasing = inRebase(checkout);
+  if (await hasSwitched(checkout.git, request, now)) return strayedBefore(checkout, request);
   if (now.head === null) await pointHead(checkout.git, from, tip);
   else if (!isRebasing && (tip === null || (await contains(checkout.git, now.head, tip)))) {
     await bringAlong(checkout.git, from, tip, now.head);
@@ -39,6 +40,20 @@ export async function returnToBranch(
     await leaveBehind(checkout, request, whose, tip);
   }
   return strayedBefore(checkout, request);
+}
+
+/**
+ * Another branch was checked out, and nobody has committed to it since the task began: a person switched, most likely.
+ * What is uncommitted comes back with us, and that branch stays as it is.
+ */
+async function hasSwitched(git: Git, { from, since }: CollectRequest, now: Snapshot): Promise<boolean> {
+  if (now.branch === null || now.head === null || now.head === from.head || from.branch === null)
+    return false;
+  const committed = await git.must(["log", "-1", "--format=%ct", now.head]);
+  if (Number(committed) * 1_000 >= since) return false;
+  await restoreBranch(git, from.branch, from.head);
+  const back = ["checkout", "--quiet", "--no-guess", "--ignore-other-worktrees", from.branch, "--"];
+  return (await git.run(back)).code === 0;
 }
 
 async function isRewritten(

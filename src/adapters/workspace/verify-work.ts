@@ -58,7 +58,16 @@ interface Comparison {
 }
 
 const NOTHING: Comparison = { has: new Set(), differs: new Set() };
-const DIFF = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"];
+const DIFF = [
+  "diff",
+  "--ignore-submodules=dirty",
+  "--name-only",
+  "-z",
+  "--no-renames",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-relative",
+];
 
 async function compare({ git }: Checkout, commit: string, paths: readonly string[]): Promise<Comparison> {
   if (paths.length === 0) return NOTHING;

@@ -8,7 +8,7 @@ import { requirePerson, requireQueue } from "../require-person.ts";
 import { programOf, requireGates } from "../prepare-run.ts";
 import { collect, withSandboxOptions } from "../run-options.ts";
 import { pluginsOf, type Plugins } from "../../compose-plugins.ts";
-import { requireSandbox } from "../../compose-sandbox.ts";
+import { daemonWarning, requireSandbox } from "../../compose-sandbox.ts";
 import { composeWorker } from "../../compose-worker.ts";
 import {
   builtInAgents,
@@ -211,7 +211,8 @@ async function commandsHere(options: WorkerOptions, plugins: Plugins): Promise<C
     throw new RalphError("no-agent", "this machine has none of the agents that are configured", {
       hint: "install one, or see what is there: ralph doctor",
     });
-  await requireSandbox(project, commands.sandbox, agents, context.env);
+  await requireSandbox(project, commands.sandbox, agents, context.env, config.git.hooks);
+  context.stderr.write(daemonWarning());
   await requireGates(commands.gates, options);
   return { ...commands, agents };
 }

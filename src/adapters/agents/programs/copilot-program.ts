@@ -1,9 +1,9 @@
+import { findProgram } from "../../system/process-table.ts";
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Usage } from "../../../core/report/agent-report.ts";
 import { fieldsOf, numberOf } from "../../../core/report/streams/json-fields.ts";
-import { findProgram } from "../../system/run-program.ts";
 import {
   type AgentAdapter,
   type AgentCommand,

@@ -1,5 +1,6 @@
 import { RalphError } from "../../../core/ralph-error.ts";
-import { findProgram, runProgram, type Said } from "../../system/run-program.ts";
+import { findProgram } from "../../system/process-table.ts";
+import { runProgram, type Said } from "../../system/run-program.ts";
 
 export interface GhOptions {
   readonly root: string;

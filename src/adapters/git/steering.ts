@@ -1,0 +1,247 @@
+import { spawnSync } from "node:child_process";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { RalphError } from "../../core/ralph-error.ts";
+
+/** What of a git directory decides which programs git starts and which changes it sees, as it was before an agent. */
+interface Steering {
+  readonly files: ReadonlyMap<string, Buffer | null>;
+  readonly links: ReadonlyMap<string, string>;
+  readonly replaced: ReadonlySet<string>;
+  /** The files as they were when somebody compared them last. */
+  looks: string;
+  /** Checkouts in which an agent is at work, or was and nobody has collected what it did. */
+  readonly holders: Set<string>;
+  /** What was undone, for whoever collects next. */
+  readonly undone: string[];
+}
+
+/** By git directory. While any agent of ours is at work there, what it has is what the operator gave it. */
+const kept = new Map<string, Steering>();
+
+interface GitDirectories {
+  readonly gitDir: string;
+  readonly commonDir: string;
+}
+
+/** Remembers what steers git, before an agent begins in this checkout. */
+export function keepSteering({ gitDir, commonDir }: GitDirectories): void {
+  for (const dir of new Set([gitDir, commonDir])) {
+    const known = kept.get(dir);
+    known?.holders.delete(gitDir);
+    if (known === undefined || known.holders.size === 0) kept.set(dir, readSteering(dir));
+    kept.get(dir)?.holders.add(gitDir);
+  }
+}
+
+/** Undoes what has changed since, ends the watch of this checkout, and says what was undone. */
+export function takeUndone({ gitDir, commonDir }: GitDirectories): readonly string[] {
+  const dirs = [...new Set([gitDir, commonDir])];
+  undoSteering(dirs);
+  return dirs.flatMap((dir) => {
+    const steering = kept.get(dir);
+    steering?.holders.delete(gitDir);
+    if (steering?.holders.size === 0) kept.delete(dir);
+    return steering?.undone.splice(0) ?? [];
+  });
+}
+
+/** What keeps an agent in a sandbox from making these files, and is as good as none of them. */
+export const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([
+  ["commondir", ".\n"],
+  ["config.worktree", ""],
+  ["objects/info/alternates", ""],
+]);
+
+/** Before every git that we start: it never reads what an agent has put there. Plain looks, unless something changed. */
+export function undoSteering(dirs: readonly string[]): void {
+  for (const dir of dirs) {
+    const steering = kept.get(dir);
+    if (steering !== undefined) undoIn(dir, steering);
+  }
+}
+
+/** Files that git reads, in any git directory; what is missing may be made. */
+const FILES = [
+  "config",
+  "config.worktree",
+  "commondir",
+  "gitdir",
+  "info/exclude",
+  "info/attributes",
+  "info/sparse-checkout",
+  "objects/info/alternates",
+];
+/** Not git's, or another checkout's. */
+const APART = new Set(["ralph", "hooks", "worktrees", "modules", "lfs"]);
+/** Git writes below these, through a link too. */
+const WRITTEN = new Set(["refs", "logs"]);
+const ALSO_WRITTEN = new Set(["objects", "info"]);
+
+function readSteering(dir: string): Steering {
+  return {
+    files: new Map(FILES.map((name) => [name, bytesAt(join(dir, name))])),
+    links: new Map([...linksIn(dir)].filter(([name, target]) => mayBeOperators(name, target))),
+    replaced: replacedIn(dir),
+    looks: looksOf(dir),
+    holders: new Set(),
+    undone: [],
+  };
+}
+
+/** Removes links where git writes files: an agent put them there. Answers which. */
+export function removeLinks(dir: string, isKept = mayBeOperators): readonly string[] {
+  const strays = [...linksIn(dir)].filter(([name, target]) => !isKept(name, target));
+  for (const [name, target] of strays) {
+    if (FATAL.has(name))
+      throw new RalphError("git-failed", `${join(dir, name)} was replaced with a link to ${target}`, {
+        hint: "put back what was there; Ralph starts no git in this repository before that",
+      });
+    rmSync(join(dir, name), { force: true });
+  }
+  return strays.map(([name]) => `.git/${name} was a link`);
+}
+
+/** As `git-new-workdir` makes them, and git itself did long ago. */
+function mayBeOperators(name: string, target: string): boolean {
+  return SHARED.test(name) || (name === "HEAD" && target.startsWith("refs/"));
+}
+
+const SHARED = /^(?:config|refs|logs\/refs|objects|info|packed-refs|remotes|rr-cache|svn)?$/;
+
+function undoIn(dir: string, steering: Steering): void {
+  const { files, links, replaced, undone } = steering;
+  undone.push(...removeLinks(dir, (name, target) => links.get(name) === target));
+  const looks = looksOf(dir);
+  if (looks === steering.looks) return;
+  for (const [name, was] of files) {
+    const path = join(dir, name);
+    const is = bytesAt(path);
+    if (was === null && is?.toString() === PLACEHOLDERS.get(name)) continue;
+    const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? is === null;
+    if (isFile && (is === was || (is !== null && was !== null && is.equals(was)))) continue;
+    const named = `.git/${name}`;
+    if (IS_CONFIGURATION.test(name)) {
+      const keys = changedSettings(was, is);
+      if (isFile && keys.length === 0) continue;
+      undone.push(...keys.filter((key) => !SILENT.test(key)).map((key) => `${named}: ${key}`));
+    } else undone.push(named);
+    if (!isFile || was === null) rmSync(path, { recursive: true, force: true });
+    // Not by another file in its place: in a running sandbox this one is covered, and another would not be.
+    if (was !== null) writeFileSync(path, was);
+  }
+  for (const ref of replacedIn(dir)) {
+    if (replaced.has(ref)) continue;
+    rmSync(join(dir, "refs", "replace", ref), { recursive: true, force: true });
+    undone.push(`refs/replace/${ref}`);
+  }
+  steering.looks = looksOf(dir);
+}
+
+/** Without these there is nothing that git could go on with. */
+const FATAL = new Set(["", "HEAD", "index", "packed-refs", "refs", "objects", "config"]);
+const IS_CONFIGURATION = /^config/;
+/** Settings by which git starts programs, overlooks changes, sees other contents than those on the disk, or goes elsewhere. */
+const STEERS = new RegExp(
+  `^(?:${[
+    "core\\.(?!(?:editor|pager|quotepath|abbrev|whitespace|commentchar|longpaths|logallrefupdates|repositoryformatversion)$).+",
+    "extensions\\.(?!(?:objectformat|compatobjectformat|refstorage)$).+",
+    "(?:include|includeif|filter|diff|credential|http|protocol|url|gpg|ssh|index|lfs|feature|receive|uploadpack|transfer|status|log|trace2)\\..+",
+    "merge\\..+\\.driver",
+    "submodule\\.(?:.+\\.)?(?:ignore|update|recurse)",
+    "remote\\..+\\.(?!(?:url|fetch|pushurl|tagopt|prune|gh-resolved)$)[^.]+",
+    "(?:commit|tag|push)\\.gpgsign",
+    "(?:fetch|push)\\.recursesubmodules",
+    "gc\\.recentobjectshook",
+    "(?:trailer|man|browser|guitool|mergetool|difftool|sendemail|sequence)\\..+",
+  ].join("|")})$`,
+);
+/** Many a tool sets this for a person's commits when it is installed. */
+const SILENT = /^core\.hookspath$/;
+
+function changedSettings(was: Buffer | null, is: Buffer | null): readonly string[] {
+  const [old, now] = [settingsIn(was), settingsIn(is)];
+  return [...new Set([...old.keys(), ...now.keys()])].filter(
+    (key) => STEERS.test(key) && old.get(key)?.join("\0") !== now.get(key)?.join("\0"),
+  );
+}
+
+function settingsIn(bytes: Buffer | null): ReadonlyMap<string, readonly string[]> {
+  const settings = new Map<string, string[]>();
+  if (bytes === null) return settings;
+  const args = ["config", "--file", "-", "--no-includes", "--list", "-z"];
+  // In no repository: nothing but these bytes is read.
+  const { stdout, status } = spawnSync("git", args, { cwd: "/", input: bytes, encoding: "latin1" });
+  // What git cannot read is not what was there.
+  if (status !== 0) settings.set("core.unreadable", [String(status)]);
+  for (const entry of (stdout ?? "").split("\0").filter(Boolean)) {
+    const [key = "", value = ""] = entry.split(/\n([^]*)/);
+    settings.set(key.toLowerCase(), [...(settings.get(key.toLowerCase()) ?? []), value]);
+  }
+  return settings;
+}
+
+/** Changes with every write to one of them. */
+function looksOf(dir: string): string {
+  const paths = [...FILES.map((name) => join(dir, name)), join(dir, "refs", "replace")];
+  return paths
+    .map((path) => {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      return stats === undefined
+        ? ""
+        : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+    })
+    .join("\n");
+}
+
+/** Links where git writes files, by their names below the directory; the directory itself has none. */
+function linksIn(dir: string): ReadonlyMap<string, string> {
+  const links = new Map<string, string>();
+  const look = (name: string, below: "all" | "one" | "top"): void => {
+    for (const entry of entriesIn(join(dir, name))) {
+      const path = name === "" ? entry.name : `${name}/${entry.name}`;
+      if (below === "top" && APART.has(entry.name)) continue;
+      if (entry.isSymbolicLink()) links.set(path, targetOf(join(dir, path)));
+      else if (!entry.isDirectory()) continue;
+      else if (below === "all" || WRITTEN.has(path)) look(path, "all");
+      else if (ALSO_WRITTEN.has(path)) look(path, "one");
+    }
+  };
+  if (lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink() === true) links.set("", targetOf(dir));
+  look("", "top");
+  return links;
+}
+
+function targetOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ""; // gone meanwhile
+  }
+}
+
+function replacedIn(dir: string): ReadonlySet<string> {
+  return new Set(entriesIn(join(dir, "refs", "replace")).map(({ name }) => name));
+}
+
+function entriesIn(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // not there
+  }
+}
+
+function bytesAt(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null; // not there, or not to be read: git does not read it either
+  }
+}
+
+/** Of a git directory that is named: what its own file `commondir` says may be an agent's. */
+export function commonDirOf(gitDir: string): string {
+  const parent = dirname(gitDir);
+  return basename(parent) === "worktrees" ? dirname(parent) : gitDir;
+}
