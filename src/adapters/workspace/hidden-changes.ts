@@ -25,7 +25,7 @@ const CONFIGURATIONS = ["config", "config.worktree"];
 const LISTS = ["exclude", "attributes", "sparse-checkout"];
 /** Settings that make git overlook changes, or see other contents than those on the disk. */
 const STEERS =
-  /^(?:core\.(?:fsmonitor|sparsecheckout|sparsecheckoutcone|excludesfile|attributesfile|worktree|ignorestat|checkstat|trustctime|filemode|symlinks)|status\.showuntrackedfiles|filter\..+|submodule\..+\.ignore|diff\.ignoresubmodules|include\.path|includeif\..+)$/;
+  /^(?:core\.(?:fsmonitor|sparsecheckout|sparsecheckoutcone|excludesfile|attributesfile|worktree|ignorestat|checkstat|trustctime|filemode|symlinks|whitespace)|status\.showuntrackedfiles|filter\..+|submodule\..+\.ignore|diff\.ignoresubmodules|include\.path|includeif\..+)$/;
 
 /** Undoes what hides changes from git, and says what it was. It comes before git looks at the work tree. */
 export async function undoHiding(checkout: Checkout, before: GitSteering): Promise<readonly string[]> {
