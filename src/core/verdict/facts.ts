@@ -174,7 +174,7 @@ export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [] }:
   if (marksTakenBack.length + list.length > 0)
     return {
       cause: "only the task list was edited",
-      advice: "Edits of the task list are no work: edit the files that the task is about.",
+      advice: "Edit the files that the task is about.",
     };
   return {
     cause: "",
@@ -188,11 +188,9 @@ const offBranch: Guard = {
   intervention: "evidence_validation_failed",
   looksAt: "work",
   check: ({ evidence: { strayedTo } }) =>
-    strayedTo === null
-      ? undefined
-      : `the work is at ${strayedTo}, which does not continue the branch that was checked out`,
+    strayedTo === null ? undefined : `the work is at ${strayedTo} and not on the branch that was checked out`,
   advice: ({ evidence: { strayedTo } }) =>
-    `Stay on the branch that is checked out, and bring the work over: git merge ${strayedTo}`,
+    `Stay on the branch that is checked out, and bring the work over: ${strayedTo === "stash" ? "git stash pop" : `git merge ${strayedTo}`}`,
 };
 
 const dirtyTree: Guard = {
