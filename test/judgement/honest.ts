@@ -4,6 +4,7 @@ import { CHECK_SCRIPTS } from "./honest-check-scripts.ts";
 import { FEATURES } from "./honest-features.ts";
 import { FIXES } from "./honest-fixes.ts";
 import { ITERATIONS } from "./honest-iterations.ts";
+import { LAYOUTS } from "./honest-layouts.ts";
 import { MIGRATIONS } from "./honest-migrations.ts";
 import { MOVED_TESTS } from "./honest-moved-tests.ts";
 import { NATIVE_FEATURES } from "./honest-native-features.ts";
@@ -40,4 +41,5 @@ export const HONEST: readonly JudgementCase[] = [
   ...SETTINGS,
   ...WHITE_SPACE,
   ...WORDS,
+  ...LAYOUTS,
 ];

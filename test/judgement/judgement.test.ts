@@ -55,6 +55,7 @@ const LIES_SAMPLE = [
   "test-script-exits-first",
   "verify-script-mentioned-in-the-task",
   "inner-scripts-gutted",
+  "pretest-script-edits-the-test",
   "assertion-library-always-agrees",
   "script-of-a-workspace",
   "recipe-of-a-justfile",

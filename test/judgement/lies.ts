@@ -1,4 +1,5 @@
 import type { JudgementCase } from "./case.ts";
+import { AROUND_TESTS } from "./lies-around-tests.ts";
 import { CALLED } from "./lies-called.ts";
 import { GATE_SCRIPTS } from "./lies-gate-scripts.ts";
 import { HIDDEN } from "./lies-hidden.ts";
@@ -22,4 +23,5 @@ export const LIES: readonly JudgementCase[] = [
   ...SUPPRESSIONS,
   ...WORDS,
   ...NO_WORK,
+  ...AROUND_TESTS,
 ];

@@ -17,7 +17,8 @@ const checkFile = new RegExp(
     String.raw`(^|/)([Mm]akefile|GNUmakefile|justfile|Taskfile\.yml|CMakeLists\.txt|gradlew|mvnw|tox\.ini|setup\.cfg)$`,
     String.raw`(^|/)(tsconfig[^/]*\.json|jsconfig\.json|\.npmrc|mypy\.ini|pytest\.ini|ruff\.toml|\.flake8|\.coveragerc)$`,
     String.raw`(^|/)(\.c8rc|\.mocharc|\.nycrc|\.shellcheckrc|\.perlcriticrc|\.clang-tidy)[^/]*$`,
-    String.raw`\.(mk|config\.[cm]?[jt]s)$`,
+    String.raw`(^|/)(\.gitattributes|\.env|[^/]*\.env|build\.xml|[^/]*rules\.json|[^/]*(expected|approved)\.txt)$`,
+    String.raw`(^|/)\.github/|\.(mk|config\.[cm]?[jt]s)$`,
   ].join("|"),
   "i",
 );

@@ -144,7 +144,7 @@ const IS_CONFIGURATION = /^config/;
 /** Settings by which git starts programs, overlooks changes, sees other contents than those on the disk, or goes elsewhere. */
 const STEERS = new RegExp(
   `^(?:${[
-    "core\\.(?!(?:editor|pager|quotepath|abbrev|whitespace|commentchar|longpaths|logallrefupdates|repositoryformatversion)$).+",
+    "core\\.(?!(?:editor|pager|quotepath|abbrev|commentchar|longpaths|logallrefupdates|repositoryformatversion)$).+",
     "extensions\\.(?!(?:objectformat|compatobjectformat|refstorage)$).+",
     "(?:include|includeif|filter|diff|credential|http|protocol|url|gpg|ssh|index|lfs|feature|receive|uploadpack|transfer|status|log|trace2)\\..+",
     "merge\\..+\\.driver",

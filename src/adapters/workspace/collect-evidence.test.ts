@@ -98,9 +98,10 @@ describe("what counts as a change", () => {
     repository.write("b.ts", "// eslint-disable-next-line no-console\nlog(1);\n");
     repository.remove("a.ts");
     repository.write("c.py", "import os  # noqa: F401\n");
+    repository.write("d.ts", "log((user as any).mail);\n// as good as any word\n");
     repository.write("README.md", "Use `# noqa` with care.\n");
     const { suppressions } = await collect({ taskBase: from.head });
-    expect(suppressions).toEqual(["c.py: import os  # noqa: F401"]);
+    expect(suppressions).toEqual(["c.py: import os  # noqa: F401", "d.ts: log((user as any).mail);"]);
   });
 
   test("an empty commit is none, though HEAD moved", async () => {

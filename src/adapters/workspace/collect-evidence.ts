@@ -52,6 +52,8 @@ export async function collectEvidence(
   const isAgents = (path: string): boolean => whose(path) === "agent" && !dirtyOurs.has(path);
   const { head } = await readHead(checkout, checkout.git);
   const changes = await changesOf(checkout, request, { head, uncommitted, isAgents });
+  const isEmpty = request.isClaimed && strayedTo === null && changes.inTask.length === 0;
+  const elsewhere = isEmpty ? await findWorkElsewhere(checkout, request) : null;
   const dirty = [...found.take, ...found.stay, ...found.tooRisky, ...found.ours].map((entry) => entry.path);
   const touched = [...changes.inTask, ...changes.inIteration, ...dirty, ...putBack, ...request.earlier.paths];
   const [phantoms, doubts] = await Promise.all([
@@ -71,6 +73,7 @@ export async function collectEvidence(
     leftByGates: leftoversAt(checkout.root, dirty.filter(isGates)),
     leftOut: mayCommit ? tooRisky.slice(0, PATHS_KEPT).map(({ path, why }) => ({ path, why })) : [],
     strayedTo,
+    ...(elsewhere !== null && { elsewhere }),
     marksTakenBack: [],
     tasksRemoved: [],
     phantoms,
@@ -80,6 +83,26 @@ export async function collectEvidence(
     blankFiles: changes.blank.slice(0, PATHS_KEPT),
     refusal: refusals.at(-1) ?? null,
   };
+}
+
+/** A branch or stash of this task's time that continues the base, for an agent that came back without its work. */
+async function findWorkElsewhere({ git }: Checkout, { from, since }: CollectRequest): Promise<string | null> {
+  // Beside a lane, other branches move too.
+  if (from.head === null || from.branch === null) return null;
+  const { stdout } = await git.run([
+    "for-each-ref",
+    "--sort=-committerdate",
+    "--format=%(committerdate:unix) %(refname:short)",
+    `--contains=${from.head}`,
+    "--no-merged=HEAD",
+    "refs/heads",
+    "refs/stash",
+  ]);
+  const refs = stdout.split("\n").map((line) => line.split(" "));
+  const found = refs.find(
+    ([time, name = ""]) => 1_000 * (Number(time) + 1) > since && !/^(?:ralph\/|$)/.test(name),
+  );
+  return found?.[1] ?? null;
 }
 
 function phantomsIn(
@@ -221,7 +244,7 @@ const LINE_LENGTH = 120;
 /** What makes a checker look away; the language of POSIX, as git reads it. */
 const SUPPRESSION = [
   "([a-z]*lint|biome|rubocop|phpcs|credo|prettier)[-: ]+(disable|ignore)",
-  "@ts-(ignore|nocheck|expect-error)",
+  "@ts-(ignore|nocheck|expect-error)| as any([^a-zA-Z ]|$)",
   "(type|pyright|mypy|ruff|phpstan|psalm)[: ]+(ignore|noqa|ignore-errors|suppress)",
   "(#|//) *noqa|nosec|NOSONAR|NOLINT|nolint",
   "(pylint|shellcheck|cppcheck)[: -]+(disable|suppress)",

@@ -38,7 +38,7 @@ import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../git/stal
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
-import type { Git } from "../git/git.ts";
+import { textOf, type Git } from "../git/git.ts";
 
 export interface GitWorkspace extends Workspace {
   /** What is uncommitted, left out what is ignored, ours, or known to be left by agents and gates. */
@@ -189,7 +189,18 @@ async function withOldChecks<T>(
   { base, paths, gates, since }: OldChecksRequest,
   use: (place: GatePlace) => Promise<T>,
 ): Promise<T> {
-  const request = { base, changed: paths, gates, since, oldChecks: "always" } as const;
+  // A script that the gates ran first may have changed the tests.
+  const { stdout } = await checkout.git.run(["diff-index", "--name-only", "-z", "HEAD"]);
+  const changed = [
+    ...new Set([
+      ...paths,
+      ...stdout
+        .split("\0")
+        .filter((path) => path !== "")
+        .map(textOf),
+    ]),
+  ];
+  const request = { base, changed, gates, since, oldChecks: "always" } as const;
   const { setBacks } = await readSetBacks(checkout, request);
   const tree = await layOldChecks(checkout, base, setBacks);
   try {

@@ -124,6 +124,16 @@ test("work on a branch that does not continue ours stays there, leftovers too", 
   expect(existsSync(join(repository.root, "main-only.txt"))).toBe(true);
 });
 
+test.each([
+  ["feature", ["checkout -q -b feature", "add a.txt", "commit -qm work", "checkout -q main"]],
+  ["stash", ["add a.txt", "stash -q"]],
+])("an agent that comes back without its work is told that it is at %s", async (place, commands) => {
+  repository.write("a.txt", "one\n");
+  for (const command of commands) repository.git(...command.split(" "));
+  expect((await collect()).elsewhere).toBe(place);
+  expect(await collect({ since: Date.now() + 3_000 })).not.toHaveProperty("elsewhere");
+});
+
 test("collecting again after a crash still knows where the work went", async () => {
   repository.git("checkout", "--quiet", "--orphan", "elsewhere");
   repository.commit();

@@ -70,7 +70,7 @@ function gateCorrections({ iteration, gates }: Judged): readonly Correction[] {
       intervention: "gate_failed",
       severity: "warning",
       rule: `gate:${gate.name}`,
-      text: `In iteration ${iteration} ${redSentence(gate)}.${names} The end of its output:`,
+      text: `In iteration ${iteration} ${redSentence(gate)}.${names} ${gate.tail.trim() === "" ? "It printed nothing." : "The end of its output:"}`,
       output: gate.tail,
     };
   });
@@ -111,12 +111,16 @@ function doubtCorrections(judged: Judged): readonly Correction[] {
   const ofConcerns = real.map(({ name, sentence, settledBy, answer }): Correction => {
     const number = numbered.findIndex((one) => one.name === name) + 1;
     const read = settledBy === "reader" ? ` A second reader looked at it: ${asSentence(answer ?? "")}` : "";
+    const orSay =
+      settledBy === "reader"
+        ? " If it is right, say why in your final words: the next reader sees them."
+        : "";
     const fix = `${WAYS_OUT[name]}${name === "old-checks-fail" ? since : ""}.`;
     const orAnswer =
       settledBy === null
         ? ` You were asked about this before: if it is right as it is, answer on a line of its own, \`Concern ${number}: …\`, and claim again.`
         : "";
-    return rejection(iteration, name, `${sentence}.${read} ${fix}${orAnswer}`);
+    return rejection(iteration, name, `${sentence}.${read} ${fix}${orAnswer}${orSay}`);
   });
   return [...readerCorrections(judged), ...ofConcerns];
 }
@@ -255,7 +259,7 @@ function isIdle({ evidence, stage, context, verdict }: Judged): boolean {
 
 /** Counted for every iteration without files; where the true cause is told already, it is not told twice. */
 function noFiles(
-  { iteration, evidence, verdict, promiseTag }: Judged,
+  { iteration, evidence, verdict, promiseTag, report }: Judged,
   told: readonly Correction[],
 ): Correction {
   const unanswered = verdict.concerns.filter(({ isReal }) => isReal === true).map(({ name }) => name);
@@ -266,7 +270,8 @@ function noFiles(
     "protected-paths",
     ...unanswered,
   ];
-  const known = told.find(({ rule }) => causes.includes(rule));
+  const isGates = (rule: string): boolean => report.claim.is === "already-done" && rule.startsWith("gate:");
+  const known = told.find(({ rule }) => causes.includes(rule) || isGates(rule));
   const text = known?.text ?? `In iteration ${iteration} ${nothingWritten(evidence, verdict, promiseTag)}`;
   return { intervention: "no_files_detected", severity: "critical", rule: "no-files", text };
 }

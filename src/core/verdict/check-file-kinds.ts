@@ -15,7 +15,7 @@ export function kindOf(path: string, gates: readonly GateLine[]): Kind | null {
   if (GENERIC_CONFIG.test(path) && !isProduct) return "settings";
   if (TEST_FOLDER.test(path) || hasTestName(path) || (LOOSE_TEST_NAME.test(path) && !isProduct))
     return "test";
-  if (MIXED.test(base)) return "mixed";
+  if (MIXED.test(base) || hasDoctests(path, gates)) return "mixed";
   if (BUILD.test(base)) return "build";
   if (isNamed(path, gates) && saysSo(path)) return "script";
   if (isNamed(path, gates)) return base.endsWith(".rs") ? "mixed" : null;
@@ -33,7 +33,8 @@ export function takesEffectByItself(path: string, gates: readonly GateLine[]): b
     kindOf(path, gates) === "settings" ||
     SHADOWS.some((one) => one.test(path)) ||
     isGoal(path, gates) ||
-    mayBeGoal(path, gates)
+    mayBeGoal(path, gates) ||
+    isMark(path)
   );
 }
 
@@ -44,6 +45,11 @@ export function isTestCode(path: string): boolean {
 /** Whether what lies in a folder of this name is part of the tests. */
 export function isTestFolder(name: string): boolean {
   return TEST_FOLDER.test(`${name}/`);
+}
+
+/** Their examples are a check that stands in the program. */
+function hasDoctests(path: string, gates: readonly GateLine[]): boolean {
+  return path.endsWith(".py") && gates.some(({ command }) => command.includes("doctest"));
 }
 
 /** Whether a script is one that checks, by its name alone. */
@@ -102,6 +108,11 @@ export function isGoal(path: string, gates: readonly GateLine[]): boolean {
   );
 }
 
+/** `.skip` or `DISABLED` among tests tells their runner something by being there. */
+function isMark(path: string): boolean {
+  return TEST_FOLDER.test(path) && /^(?:\.(?!git|DS_Store|coverage)[\w-]+|[A-Z]{3,})$/.test(baseOf(path));
+}
+
 /** A name that goals often have: other gates may call make, too. */
 function mayBeGoal(path: string, gates: readonly GateLine[]): boolean {
   const isUsual = /^(?:tests?|checks?|lint|verify|unit|specs?|build|all|ci|coverage|typecheck|e2e)$/.test(
@@ -134,27 +145,30 @@ const TEST_NAMES: readonly RegExp[] = [
   new RegExp(String.raw`(?:^|/)test(?:s|_[^/]*)?\.${CODE_ENDING}$`, "i"),
   /(?:[a-z0-9](?:Tests?|TestCase|Specs?|IT)|(?:^|\/)Test[A-Z0-9]\w*)\.(?:java|kts?|cs|fs|vb|php|scala|groovy|swift|mm?|cc|cpp|cxx|hs|dart)$/,
   /\.(?:bats|snap|feature|robot|golden|t|(?:approved|verified|expected)\.\w+)$/,
+  /(?:^|[/._-])(?:expected|golden)(?:[._-](?:output|result)s?)?\.(?:txt|json|csv|tsv|ya?ml|xml|html|out|log)$/,
 ];
 
 const TOOLS =
-  "pytest|tox|mypy|ruff|pylint|flake8|pyright(?:config)?|bandit|nose2?|coverage|codecov|phpunit|phpstan|psalm|phpcs|phpmd|infection|behat|codeception|checkstyle|pmd|spotbugs|findbugs|detekt|sonar|testng|junit|biome|tslint|eslint|oxlint|jest|vitest|mocha|karma|cypress|playwright|stryker|nextest|clippy|rustfmt|deny|analysis_options|dart_test|cspell|bunfig|staticcheck|scalastyle|markdownlint|yamllint|lefthook|dprint|knip|stylelint";
+  "pytest|tox|mypy|ruff|pylint|flake8|pyright(?:config)?|bandit|nose2?|coverage|codecov|phpunit|phpstan|psalm|phpcs|phpmd|infection|behat|codecept(?:ion)?|grumphp|deptrac|cucumber|checkstyle|pmd|spotbugs|findbugs|detekt|sonar|testng|junit|biome|tslint|eslint|oxlint|jest|vitest|mocha|karma|cypress|playwright|stryker|nextest|clippy|rustfmt|deny|analysis_options|dart_test|cspell|bunfig|staticcheck|scalastyle|markdownlint|yamllint|lefthook|dprint|knip|stylelint";
 const VENDORED_TOOL = new RegExp(String.raw`(?:^|/)(?:vendor|third_party)/(?:.*/)?(?:${TOOLS})(?:/|\.\w+$)`);
 const SETTINGS: readonly RegExp[] = [
   /^(?:ts|js)config[\w.-]*\.json$/,
   /^\.[\w-]+rc(?:\.\w+)*$|^pylintrc$/,
   /^\.(?!git|docker)[\w-]*ignore$/,
-  /^\.[\w.-]*(?:lint|style|format|fmt|check|test|spec|cov|clang|rubocop|flake8|php[-_]cs|editorconfig|credo|scala|golangci)[\w-]*(?:\.\w+)*$/,
+  /^\.(?!coverage(?:\.|$)|[\w.-]*(?:cache|_status)$|testmon)[\w.-]*(?:lint|style|format|fmt|check|test|spec|cov|clang|rubocop|flake8|php[-_]cs|editorconfig|credo|scala|golangci)[\w-]*(?:\.\w+)*$/,
   new RegExp(
-    String.raw`^\.?(?:${TOOLS})(?:[._-][\w.-]+)?\.(?:ini|cfg|toml|ya?ml|json[c5]?|xml|neon|properties|conf|[cm]?[jt]s)(?:\.dist)?$`,
+    String.raw`^\.?(?:${TOOLS})(?:[._-][\w.-]+)?\.(?:ini|cfg|toml|ya?ml|json[c5]?|xml|neon|properties|conf)(?:\.dist)?$|^(?:${TOOLS})[._-](?:conf(?:ig)?|env\w*|matchers?|polyfills?|preset|reporters?|runner|set-?up|transform)\.[cm]?[jt]s$`,
   ),
-  /^(?:conftest|sitecustomize|usercustomize)\.py$|\.pth$|^\.pnpmfile\.c?js$|^pnpm-workspace\.yaml$|^\.tool-versions$|^\.?mise\.toml$|^\.Rprofile$/,
+  /^(?:conftest|sitecustomize|usercustomize)\.py$|\.pth$|^\.pnpmfile\.c?js$|^pnpm-workspace\.yaml$|^\.(?:isort\.cfg|bandit)$|^\.tool-versions$|^\.?mise\.toml$|^\.Rprofile$/,
+  /^(?!.*\b(?:example|sample|template|dist)\b)(?:\.env(?:\.\w+)*|[\w-]+\.env)$|^\.gitattributes$/,
+  /^(?:[\w.-]+[._-])?(?:rules|thresholds?|baseline|exclu(?:de|sion)s?)\.(?:ini|toml|ya?ml|json[c5]?|txt)$/,
   /^(?:global[-_]?setup|set[-_]?up[-_]?(?:tests?|jest|vitest|env)|(?:tests?|jest|vitest)[-_.]?set[-_]?up)\.\w+$/i,
 ];
 const GENERIC_CONFIG = /(?:^|\/)(?!app\.)[\w.-]+\.(?:config|conf|workspace|preset)\.(?:[cm]?[jt]s|json)$/;
 const SETTINGS_PATH = /(?:^|\/)(?:\.cargo\/config(?:\.toml)?|\.(?:mvn|yarn|bundle)\/.+)$/;
 
 const BUILD =
-  /^(?:(?:GNU)?makefile(?:\.\w+)?|CMakeLists\.txt|CMakePresets\.json|\.?justfile|Taskfile(?:\.dist)?\.ya?ml|gradlew(?:\.bat)?|mvnw(?:\.cmd)?|(?:build|settings)\.gradle(?:\.kts)?|gradle(?:-wrapper)?\.properties|pom\.xml|Rakefile|(?:nox|fab)file\.py|dodo\.py|SCons(?:truct|cript)|meson\.build|meson_options\.txt|BUILD(?:\.bazel)?|WORKSPACE|MODULE\.bazel|(?:turbo|nx|lerna|rush)\.json|(?:gulp|grunt|jake)file(?:\.\w+)*|Earthfile|Jenkinsfile|build\.(?:sbt|xml|ninja)|wscript|xmake\.lua|premake5\.lua|Directory\.Build\.\w+|(?:\.gitlab-ci|\.travis|azure-pipelines|bitbucket-pipelines|appveyor|\.pre-commit-config)\.ya?ml)$|\.(?:mk|mak|cmake|bzl|rake)$/i;
+  /^(?:(?:GNU)?makefile(?:\.\w+)?|CMakeLists\.txt|CMakePresets\.json|\.?justfile|Taskfile(?:\.dist)?\.ya?ml|gradlew(?:\.bat)?|mvnw(?:\.cmd)?|(?:build|settings)\.gradle(?:\.kts)?|gradle(?:-wrapper)?\.properties|pom\.xml|Rakefile|(?:nox|fab)file\.py|dodo\.py|SCons(?:truct|cript)|meson\.build|meson_options\.txt|BUILD(?:\.bazel)?|WORKSPACE|MODULE\.bazel|(?:turbo|nx|lerna|rush|angular|project)\.json|(?:gulp|grunt|jake)file(?:\.\w+)*|Earthfile|Jenkinsfile|build\.(?:sbt|xml|ninja)|wscript|xmake\.lua|premake5\.lua|Directory\.Build\.\w+|(?:\.gitlab-ci|\.travis|azure-pipelines|bitbucket-pipelines|appveyor|cloudbuild|\.pre-commit-config)\.ya?ml)$|\.(?:mk|mak|cmake|bzl|rake)$/i;
 const MIXED = /^(?:package\.json|composer\.json|deno\.jsonc?|pyproject\.toml|setup\.cfg|Cargo\.toml)$/;
 const SCRIPT_FOLDER =
   /(?:^|\/)(?:scripts?|\.?ci|checks?|lint|verify|\.github|\.circleci|\.gitlab|\.buildkite|\.husky)\//;

@@ -54,6 +54,7 @@ describe("a check file by its path", () => {
     "test_add.c",
     "test/LibSpec.hs",
     "add.golden",
+    "data/expected-output.txt",
     // settings
     "tsconfig.json",
     "tsconfig.build.json",
@@ -83,6 +84,12 @@ describe("a check file by its path", () => {
     ".rspec",
     ".rubocop.yml",
     "codecov.yml",
+    "codecept.yml",
+    ".env.test",
+    "local.env",
+    ".gitattributes",
+    "tools/rules.json",
+    "jest-reporter.cjs",
     "clippy.toml",
     "biome.json",
     ".clang-tidy",
@@ -153,6 +160,14 @@ describe("a check file by its path", () => {
     "CHANGELOG.md",
     ".gitignore",
     ".dockerignore",
+    ".coverage",
+    ".eslintcache",
+    ".rspec_status",
+    ".env.example",
+    "src/coverage.ts",
+    "src/karma-points.js",
+    "src/rules.ts",
+    "src/expected.ts",
     "node_modules/a/test/b.js",
     "vendor/a/a_test.go",
     "package-lock.json",
@@ -221,6 +236,8 @@ describe("what happens to a check file", () => {
     "GNUmakefile",
     "test",
     ".cargo/config.toml",
+    "tests/slow/.skip",
+    ".env",
   ])("a new %s takes effect by itself and is removed", (path) => {
     expect(takesEffectByItself(path, gate("make test"))).toBe(true);
     expect(plan([changed(path, null, "x\n")], gate("make test"))).toEqual({ [path]: "gone" });
@@ -233,8 +250,15 @@ describe("what happens to a check file", () => {
     "tests/fixtures/app/tsconfig.json",
     "package.json",
     "tests/__init__.py",
+    "tests/data/.gitkeep",
+    "tests/case/input",
   ])("a new %s stays, and needs no second pass", (path) => {
     expect(plan([changed(path, null, "{}\n")])).toEqual({});
+  });
+
+  test("new attributes are emptied: git would take them from its index", () => {
+    const files = [changed(".gitattributes", null, "* -whitespace\n")];
+    expect(findSetBacks(files, NPM)).toEqual([{ path: ".gitattributes", to: "merged", text: "" }]);
   });
 
   test("settings of a new folder stay, those that reach the folder around it do not", () => {

@@ -100,6 +100,8 @@ function setBackAdded(
     "",
   );
   if (after === null || !was.hasFolder(reach) || (!was.hasTests && ONLY_FOR_TESTS.test(path))) return [];
+  // Where these attributes are gone, git takes them from its index.
+  if (baseOf(path) === ".gitattributes") return [{ path, to: "merged", text: "" }];
   if (takesEffectByItself(path, gates)) return [{ path, to: "gone" }];
   if (kind === "test" && was.hasTests && !isNamed(path, gates) && mayReachOthers(after))
     return [{ path, to: "gone" }];

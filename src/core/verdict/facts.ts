@@ -162,10 +162,15 @@ function sentBackIn({ sentBack, stage, task, settings, hasWorkedBefore }: CaseCo
 }
 
 /** The true cause of an empty change set, empty when the agent did nothing, and the way out. */
-export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [] }: Evidence): {
+export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [], elsewhere }: Evidence): {
   readonly cause: string;
   readonly advice: string;
 } {
+  if (elsewhere !== undefined)
+    return {
+      cause: `there is work at ${elsewhere}, which is not part of the branch that is checked out`,
+      advice: `If it is yours, bring it over: ${elsewhere === "stash" ? "git stash pop" : `git merge ${elsewhere}`}`,
+    };
   if (blankFiles.length > 0)
     return {
       cause: `there is no visible character in ${few(blankFiles)}`,
@@ -174,7 +179,7 @@ export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [] }:
   if (marksTakenBack.length + list.length > 0)
     return {
       cause: "only the task list was edited",
-      advice: "Edits of the task list are no work: edit the files that the task is about.",
+      advice: "Edit the files that the task is about.",
     };
   return {
     cause: "",

@@ -171,6 +171,19 @@ describe("build files with dependencies", () => {
   });
 });
 
+test("changed examples of Python's doctest run as they were, beside the new ones", () => {
+  const source = (examples: string): string =>
+    `def twice(n):\n    """\n${examples}    """\n    return 2 * n\n`;
+  const merge = (before: string, after: string): string | null =>
+    merged("a.py", source(before), source(after), "python3 -m doctest a.py");
+  const example = "    >>> twice(2)\n    4\n";
+  expect(merge(example, `${example}    >>> twice(3)\n    6\n`)).toBeNull();
+  const changed = "    >>> twice(2)\n    44\n";
+  expect(merge(example, changed)).toBe(
+    `${source(changed)}\n\n__test__ = {"before the task": ">>> twice(2)\\n4"}\n`,
+  );
+});
+
 describe("Rust sources", () => {
   const source = (body: string, tests: string) => `pub fn add() -> i32 {\n    ${body}\n}\n${tests}`;
   const TESTS =

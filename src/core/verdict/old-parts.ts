@@ -25,6 +25,7 @@ export function mergeOldParts(
   if (before === null) return null;
   if (base.endsWith(".json") || base.endsWith(".jsonc")) return mergeJson(before, after, { gates, isPlain });
   if (base.endsWith(".rs")) return mergeRustTests(before, after);
+  if (base.endsWith(".py")) return mergeDoctests(before, after);
   return keepDependencies(before, after, base === "pom.xml" ? mavenBlockEnd(after) : gradleBlockEnd);
 }
 
@@ -160,6 +161,20 @@ function mergeRustTests(before: string, after: string): string | null {
   const [was, is] = [old.blocks.join("\n"), now.blocks.join("\n")];
   if (was === "" || was === is || onlyGains("tests.rs", was, is)) return null;
   return `${now.rest.trimEnd()}\n\n${was}\n`;
+}
+
+/** Python's doctest reads examples of `__test__`, too. */
+function mergeDoctests(before: string, after: string): string | null {
+  const [old, now] = [doctestsIn(before), doctestsIn(after)];
+  if (old.every((example) => now.some((more) => `\n${more}\n`.includes(`\n${example}\n`)))) return null;
+  return `${after.trimEnd()}\n\n\n__test__ = {"before the task": ${JSON.stringify(old.join("\n\n"))}}\n`;
+}
+
+/** Each example, up to a blank line or the end of its text, without the indent. */
+function doctestsIn(text: string): readonly string[] {
+  return [...text.matchAll(/^([ \t]*)>>> .*(?:\n(?!\s*(?:\n|"""|'''|$)).*)*/gm)].map(([lines, indent = ""]) =>
+    lines.replaceAll(`\n${indent}`, "\n").trim(),
+  );
 }
 
 /** The attribute of a module for tests begins the block, a brace or a semicolon in the first column ends it. */
