@@ -155,7 +155,7 @@ export function withOwnProtection(
   plugins: readonly string[] = [],
 ): ProtectSettings {
   const own = configurationGlobs(ralphPrefixOf(project.root, project.ralphDir));
-  return { paths: [...protect.paths, ...own, ...plugins.map(literalGlob)] };
+  return { paths: [...protect.paths, ...own, ...plugins.map(literalGlob)], named: protect.paths };
 }
 
 /** Makes `.ralph/` ready to be written to, or says why it cannot be. */
@@ -235,7 +235,7 @@ export function composePorts(parts: RunParts): Ports {
     plugins: plugins?.names ?? [],
     ...(advisers && { advisers }),
     letters: createLetters(project.ralphDir),
-    notes: createNotes(project.ralphDir),
+    notes: createNotes(project.ralphDir, project.root),
     clock: systemClock,
     followers,
   };

@@ -41,7 +41,7 @@ export function stubPorts(options: StubOptions): Ports {
       read: () => Promise.resolve(null),
       withdraw: () => Promise.resolve(),
     },
-    notes: { read: () => Promise.resolve("") },
+    notes: { path: "", read: () => Promise.resolve("") },
     clock,
     followers: [],
   };

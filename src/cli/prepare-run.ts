@@ -111,7 +111,7 @@ export async function prepareRun(
     otherLists: request.is === "goal" ? await listFiles(project, config, context) : [],
     tasks: tasks.length,
     why,
-    notes: createNotes(project.ralphDir),
+    notes: createNotes(project.ralphDir, project.root),
     agents,
     plugins,
     keepDays: config.logs.keep_days,

@@ -103,6 +103,8 @@ export interface PromiseSettings {
 export interface ProtectSettings {
   /** Globs: the operator's own, the configuration and plugins. */
   readonly paths: readonly string[];
+  /** The operator's own, which prompts name. Missing in older logs. */
+  readonly named?: readonly string[];
 }
 
 /** How a claim is looked at beside its gates. */

@@ -318,6 +318,8 @@ export interface Letters {
 }
 
 export interface Notes {
+  /** As an agent finds it from its work tree. */
+  readonly path: string;
   /** The end of `progress.txt`, bounded; empty when there is none. */
   read(): Promise<string>;
 }

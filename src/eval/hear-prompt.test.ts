@@ -22,7 +22,7 @@ test("an agent without feedback hears nothing, whatever else the prompt says", (
   };
   expect(hearPrompt(TASK)).toEqual(nothing);
   expect(hearPrompt(`${TASK}\n## Notes\nIn iteration 1 you wrote NO FILES.`)).toEqual(nothing);
-  expect(heardOf("Iteration 1 ended badly: exit 1")).toEqual(nothing);
+  expect(heardOf("Iteration 1 failed: exit 1.")).toEqual(nothing);
 });
 
 test("it hears what was wrong", () => {
@@ -30,7 +30,7 @@ test("it hears what was wrong", () => {
   expect(heardOf("… but no file has changed since the task began.")).toMatchObject({ wroteNothing: true });
   expect(heardOf('In iteration 1 gate "tests" failed (exit 1).')).toMatchObject({ gateFailed: true });
   expect(heardOf("Iteration 1 was ended after 120 s.")).toMatchObject({ ranOutOfTime: true });
-  expect(heardOf("… but you did not say that the task is done.")).toMatchObject({ didNotClaim: true });
+  expect(heardOf("Iteration 1 ended without a claim.")).toMatchObject({ didNotClaim: true });
 });
 
 test("a prompt that begins with the correction is heard better", () => {

@@ -212,7 +212,7 @@ export function hearPrompt(prompt: string): Heard {
     wroteNothing: /NO FILES|no file has changed|you changed nothing|not among the changes/.test(feedback),
     gateFailed: /gate "[^"]*" failed/.test(feedback),
     ranOutOfTime: feedback.includes("was ended after"),
-    didNotClaim: feedback.includes("you did not say that the task is done"),
+    didNotClaim: feedback.includes("ended without a claim"),
     isDoubted: DOUBTS.test(feedback) || prompt.includes("\nThe answer: reject"),
     concerns: concernsIn(feedback),
     isStrong: from === 0,

@@ -46,7 +46,7 @@ export function imaginedPorts(
     beside: null,
     gates: imaginedGates(world),
     letters: imaginedLetters(world),
-    notes: { read: async () => "" },
+    notes: { path: "", read: async () => "" },
     clock: world.time,
     followers: [],
   };

@@ -248,8 +248,12 @@ describe("the program itself", () => {
 
   test("--dry-run shows the plan and the first prompt, and starts nothing", async () => {
     project = createProject({ tasks: ["one", "two"] });
+    project.write(".ralph/progress.txt", "the API is at /v2\n");
     const { code, stdout } = await project.ralph("run", "--dry-run");
     expect(code).toBe(0);
+    expect(stdout).toContain(
+      "(`.ralph/progress.txt`: add what later ones have to know)\nthe API is at /v2\n",
+    );
     expect(stdout).toContain("- **Ralph Iteration**: 1/30");
     expect(await project.history()).toEqual([]);
   });

@@ -177,7 +177,7 @@ describe("ralph interventions", () => {
     const { code, stdout, stderr } = await project.ralph("interventions", "--last", "1");
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^ {2}1 {2}\S+ {2}one {2}demo {2}critical {2}no_files_detected {2}you reported the task complete, but no file has changed.*\n$/,
+      /^ {2}1 {2}\S+ {2}one {2}demo {2}critical {2}no_files_detected {2}your claim was rejected: no file has changed.*\n$/,
     );
     expect(stderr).toBe("ralph: the last 1 of 2; all: --last 2\n");
     expect(await printed("interventions", "--last", "1")).toHaveLength(1);

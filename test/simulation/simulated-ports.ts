@@ -52,7 +52,7 @@ export function simulatedPorts(
     beside: simulatedBeside(world, lanes ?? new LaneTruth(1, "none"), facts, step),
     gates: simulatedGates(world),
     letters: simulatedLetters(world),
-    notes: { read: () => Promise.resolve("") } satisfies Notes,
+    notes: { path: "", read: () => Promise.resolve("") } satisfies Notes,
     clock: world.time,
     followers,
   };

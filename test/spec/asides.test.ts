@@ -239,13 +239,12 @@ describe("work that was not accepted leaves the operator's branch", () => {
 describe("work that is aside", () => {
   const goesOn = isAside.andThen(unblocked, withdrawn);
 
-  test("comes back before its task goes on, and its agent is told first", () => {
+  test("comes back before its task goes on, and its agent is told", () => {
     goesOn.wants("bring-back:one");
     goesOn.andThen(returning("h1")).wants("bring-back:one");
     const back = goesOn.andThen(returning("h1"), returned).wants("iterate:one");
     const prompt = back.nextPrompt(one);
-    expect(prompt).toContain("Your earlier work on this task is back in the work tree (1 file");
-    expect(prompt).toContain("git diff h0 h1");
+    expect(prompt).toContain("## Work so far\nChanged so far: one.ts (`git diff h0`)");
   });
 
   test("counts as its task's work again, from where it is now", () => {

@@ -84,8 +84,8 @@ class Specification {
   }
 
   /** The prompt that the next iteration of a task would get. */
-  nextPrompt(task: Task, work: ShownWork | null = null): string {
-    return this.#beginning(task, work)?.prompt ?? "";
+  nextPrompt(task: Task, work: ShownWork | null = null, notes = ""): string {
+    return this.#beginning(task, work, notes)?.prompt ?? "";
   }
 
   /** The session that the next iteration of a task may go on with. */
@@ -105,8 +105,8 @@ class Specification {
     return this.#beginning(task)?.started.agent ?? null;
   }
 
-  #beginning(task: Task, work: ShownWork | null = null): Beginning | null {
-    const around = { head: "h", branch: "main", notes: "", work };
+  #beginning(task: Task, work: ShownWork | null = null, notes = ""): Beginning | null {
+    const around = { head: "h", branch: "main", notes, work };
     return beginIteration(this.state, task.id, 1, around, this.#now);
   }
 

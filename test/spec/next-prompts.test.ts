@@ -30,7 +30,7 @@ function verify(more: Partial<VerifySettings>): Partial<Settings> {
 
 interface Iteration {
   readonly of?: Partial<Settings>;
-  readonly claim?: "complete" | "none";
+  readonly claim?: "complete" | "none" | "unfinished";
   readonly files?: readonly string[];
   readonly found?: Partial<Evidence>;
   readonly said?: Partial<Signals>;
@@ -94,7 +94,8 @@ describe("an iteration without a change that counts", () => {
       "protected files were put back",
       { putBack: ["test/core/a.test.ts"] },
       [
-        "Only the operator changes test/core/a.test.ts:",
+        "protected files were changed (test/core/a.test.ts)",
+        "Only the operator changes them",
         ".ralph/logs/put-back/iteration-001",
         "into other files",
         "<promise>BLOCKED:",
@@ -127,8 +128,19 @@ describe("an iteration without a change that counts", () => {
       found: { changedSinceTaskBegan: { files: 1, paths: ["a.ts"] } },
     });
     expect(said).toBe(
-      "- In iteration 1 you changed nothing. If the task is done, print <promise>COMPLETE</promise> on a line of its own; if not, edit the files in the workspace.",
+      "- In iteration 1 you changed nothing. Go on with what is left; if nothing is left, print <promise>COMPLETE</promise> on a line of its own.",
     );
+  });
+
+  test.each<[string, Iteration]>([
+    ["by its status block", { claim: "unfinished" }],
+    ["in its words", { claim: "none", said: { contradictions: ["The header is still missing."] } }],
+  ])("asks for no promise when the agent says %s that something is left", (_how, said) => {
+    const earlier = { changedSinceTaskBegan: { files: 1, paths: ["a.ts"] } };
+    expect(feedbackAfter({ ...said, files: [], found: earlier })).toBe(
+      "- In iteration 1 you changed nothing. Go on with what is left.",
+    );
+    expect(feedbackAfter(said)).toBe("");
   });
 });
 
@@ -165,13 +177,13 @@ describe("a concern", () => {
       "a file that is not there",
       {},
       { found: { phantoms: ["Leaflet.js"] } },
-      "1. Files named as written are not among the changes: Leaflet.js. If the work needs these files, write them; if you only mentioned them, say so.",
+      "1. Files named as written are not among the changes: Leaflet.js. Write the files that the work needs, and name only those that you wrote.",
     ],
     [
       "words that speak of open work",
       {},
       { said: { contradictions: ["I still need to do b."] } },
-      '1. The final words speak against it: "I still need to do b.". If something is still open, do it.',
+      '1. The final words speak against it: "I still need to do b.". Finish what is open before you claim.',
     ],
   ])("about %s is put to the agent with both ways out", (_about, of, iteration, line) => {
     const said = feedbackAfter({ ...iteration, of, checked: of.gates === undefined ? [] : [green] });
@@ -200,7 +212,7 @@ describe("a concern", () => {
     const said = feedbackIn(again.andThen().nextPrompt(login));
     expect(said.split("\n")).toHaveLength(1);
     expect(said).toContain("answer on a line of its own, `Concern 1: …`, and claim again");
-    expect(said).toContain("The claim was rejected; the task is still open.");
+    expect(said).toContain("In iteration 2 your claim was rejected:");
   });
 
   test("that the reader calls real comes with its reason, and with what the agent changed in the checks", () => {
@@ -249,7 +261,60 @@ describe("a second reader who finds criteria unmet", () => {
     expect(said).toContain('criterion 1 ("it logs in") is not met: a.ts:3 never checks the password.');
     expect(said).toContain('criterion 2 ("it logs out") is not met: there is no way to log out.');
     expect(said).toContain("the next reader sees them");
-    expect(said.match(/The claim was rejected/g)).toHaveLength(1);
+    expect(said.match(/claim was rejected/g)).toHaveLength(1);
+  });
+});
+
+describe("a challenge", () => {
+  test("takes the place of what the agent was told before", () => {
+    const found = { suppressions: ["a.ts: // eslint-disable-line"] };
+    const work = { changedSinceTaskBegan: { files: 1, paths: ["a.ts"] } };
+    const first = given(
+      runStarted(GATED),
+      tasksObserved(login),
+      iterationStarted(1, login),
+      iterationEnded(1, login, "none", { signals: signals({}) }),
+      evidence(1, login, ["a.ts"]),
+    ).andThen(
+      iterationStarted(2, login),
+      iterationEnded(2, login, "complete", { signals: signals({}) }),
+      evidence(2, login, [], { ...found, ...work }),
+      gatesChecked(2, login, {}),
+    );
+    const said = feedbackIn(first.andThen().nextPrompt(login));
+    expect(said).toContain("Ralph doubts it");
+    expect(said).not.toContain("ended without a claim");
+  });
+});
+
+describe("what an iteration leaves to the next", () => {
+  const after = (...parts: Parameters<typeof iterationEnded>): string =>
+    given(runStarted(GATED), tasksObserved(login), iterationStarted(1, login), iterationEnded(...parts))
+      .andThen(evidence(1, login, ["a.ts"]))
+      .andThen(runStarted(GATED, "run-2"), tasksObserved(login))
+      .nextPrompt(login);
+
+  test("is its files and its last words, without promises and within bounds", () => {
+    const words = `${"long ago\n".repeat(1_000)}Left: b.\n<promise>DONE</promise>`;
+    const prompt = after(1, login, "none", { finalText: words });
+    expect(prompt).toContain("## Work so far\nChanged so far: a.ts (`git diff h0`).");
+    expect(prompt).toContain("> Left: b.\n");
+    expect(prompt).not.toContain("> <promise>");
+    expect(prompt.length).toBeLessThan(4_000);
+  });
+
+  test("names what interrupted it", () => {
+    const stopped = after(1, login, "none", { ending: { is: "stopped" }, finalText: "Now b." });
+    expect(stopped).toContain("interrupted (the run was stopped)");
+    expect(stopped).toContain("> Now b.");
+    expect(after(1, login, "none", { ending: { is: "interrupted" } })).toContain("(Ralph was killed)");
+  });
+
+  test("has no words of a claim, nor the error of an agent that broke down", () => {
+    const failure = { class: "agent", message: "exit code 1" } as const;
+    const ending = { is: "exited", code: 1 } as const;
+    expect(after(1, login, "complete", { finalText: "All done." })).not.toContain("All done.");
+    expect(after(1, login, "none", { failure, ending, finalText: "Boom" })).not.toContain("Boom");
   });
 });
 

@@ -158,7 +158,7 @@ describe("feedback", () => {
       .andThen(iterationStarted(2, login), iterationEnded(2, login, "none"), evidence(2, login, ["a.ts"]))
       .andThen();
     expect(next.nextPrompt(login)).not.toContain("no file has changed");
-    expect(next.nextPrompt(login)).toContain("Iteration 2 changed 1 file");
+    expect(next.nextPrompt(login)).toContain("Iteration 2 ended without a claim");
   });
 
   test("is kept when an iteration was interrupted and its prompt never answered", () => {

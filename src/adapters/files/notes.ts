@@ -1,3 +1,4 @@
+import { dirname, join, relative } from "node:path";
 import type { Notes } from "../../engine/ports.ts";
 import { type FileEnd, readEnd } from "../system/atomic-file.ts";
 import { safePath } from "../system/safe-path.ts";
@@ -5,8 +6,9 @@ import { safePath } from "../system/safe-path.ts";
 const CHARACTERS_KEPT = 8_000;
 
 /** What agents noted for each other in `progress.txt`: its end, from the beginning of a line. */
-export function createNotes(ralphDir: string): Notes {
-  return { read: async () => readNotes(ralphDir) };
+export function createNotes(ralphDir: string, root = dirname(ralphDir)): Notes {
+  const path = join(relative(root, ralphDir), "progress.txt");
+  return { path, read: async () => readNotes(ralphDir) };
 }
 
 function readNotes(ralphDir: string): string {

@@ -44,7 +44,7 @@ async function prompt(wanted: string | undefined, context: CliContext): Promise<
   const ready = isOpen(state.run) ? readyTasks(state, state.run, plan, Infinity) : [];
   const task = wanted === undefined ? ready[0] : ready.find(({ id }) => id === wanted);
   const work = task === undefined ? null : await workToShow(project, state, task.id);
-  const around = { head: null, branch: null, notes: await notes.read(), work };
+  const around = { head: null, branch: null, notes: await notes.read(), notesPath: notes.path, work };
   const begun = task && beginIteration(state, task.id, 1, around, Infinity);
   if (!begun)
     throw nothingToSay(

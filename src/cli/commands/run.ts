@@ -6,7 +6,7 @@ import type { Act, CliContext } from "../commands.ts";
 import { whoGoesOn } from "./blocked.ts";
 import { runWithMonitor } from "./monitor.ts";
 import { driveRun, type Drive } from "../drive-run.ts";
-import { prepareRun, requirePrograms, requireStartable } from "../prepare-run.ts";
+import { prepareRun, requirePrograms, requireStartable, type Prepared } from "../prepare-run.ts";
 import { printerFor } from "../print/run-printer.ts";
 import { readState, withLog } from "../project-state.ts";
 import { sayAgent } from "../warn-to.ts";
@@ -27,8 +27,6 @@ import { beginIteration } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
 import type { State } from "../../core/loop/state.ts";
 import type { SourceIdentity } from "../../core/plan/task.ts";
-import type { Settings } from "../../core/settings.ts";
-import type { TaskSource } from "../../engine/ports.ts";
 
 export interface Flags extends RunFlags, SourceFlags, JobSummaryFlags {
   readonly allowDirty?: boolean;
@@ -69,12 +67,12 @@ export async function run(
   first?: Drive["first"],
 ): Promise<number> {
   const prepared = await prepareRun(goal, flags, context);
-  const { settings, source, tasks, why, agents } = prepared;
+  const { source, tasks, why, agents } = prepared;
   if (tasks === 0) context.stderr.write(noTasksIn(source.identity));
   if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
   if (flags.dryRun === true) {
     await requirePrograms(prepared, context);
-    return showPlan({ settings, source, context, asJson: flags.json === true });
+    return showPlan(prepared, context, flags.json === true);
   }
   await requireStartable(prepared, context);
   if (flags.quiet !== true) for (const agent of agents) sayAgent(agent, context, flags.agent);
@@ -98,15 +96,12 @@ function noTasksIn({ label }: SourceIdentity): string {
   return `ralph: ${label} has no tasks\n  → how they are written: ralph help tasks\n`;
 }
 
-interface DryRun {
-  readonly settings: Settings;
-  readonly source: TaskSource;
-  readonly context: CliContext;
-  readonly asJson: boolean;
-}
-
 /** What a run would do first: the plan and the exact first prompt. Nothing is written, no agent starts. */
-async function showPlan({ settings, source, context, asJson }: DryRun): Promise<number> {
+async function showPlan(
+  { settings, source, notes }: Prepared,
+  context: CliContext,
+  asJson: boolean,
+): Promise<number> {
   const plan = await source.observe();
   const at = Date.now();
   const state = evolveAll([
@@ -114,8 +109,8 @@ async function showPlan({ settings, source, context, asJson }: DryRun): Promise<
     { type: "tasks.observed", run: "dry-run", plan, position: 2, at },
   ] satisfies Recorded[]);
   const ready = state.run === null ? [] : readyTasks(state, state.run, plan, at);
-  const first =
-    ready[0] && beginIteration(state, ready[0].id, 1, { head: null, branch: null, notes: "" }, at);
+  const around = { head: null, branch: null, notes: await notes.read(), notesPath: notes.path };
+  const first = ready[0] && beginIteration(state, ready[0].id, 1, around, at);
   if (asJson) {
     const tasks = plan.tasks.map(({ id, title, done }) => ({ id, title, done }));
     context.stdout.write(

@@ -1,14 +1,14 @@
 import { changesInWords } from "../plan/list-changes.ts";
 import { formatDuration } from "../time.ts";
 import { capital, few } from "../text.ts";
-import type { AgentReport } from "../report/agent-report.ts";
+import type { AgentReport, Failure } from "../report/agent-report.ts";
 import { failuresToMend, redGates, type CheckedGate, redSentence } from "../report/checked-gate.ts";
 import { isReading } from "../stages/stages.ts";
 import type { Evidence } from "../report/evidence.ts";
 import { withChallenges, type Concern } from "../verdict/concerns.ts";
 import { whyNothingCounts, type CaseContext, type Finding } from "../verdict/facts.ts";
 import type { Verdict } from "../verdict/verdict.ts";
-import type { Correction } from "./intervention.ts";
+import { ADVICE, type Correction } from "./intervention.ts";
 
 export interface Judged {
   readonly task: string;
@@ -38,10 +38,11 @@ export interface Judged {
 export function corrections(judged: Judged): readonly Correction[] {
   const { ruling } = judged.verdict;
   const { failure, ending } = judged.report;
-  if (ruling === "accepted") return afterAcceptance(judged);
+  const aboutWork = [...findingCorrections(judged), ...listCorrections(judged), ...commitCorrections(judged)];
+  // It needs no correction; what was found beside it is still worth a record.
+  if (ruling === "accepted") return [...confirmation(judged), ...aboutWork];
   if (failure !== null && failure.class !== "agent") return [];
   if (ending.is === "interrupted" || ending.is === "stopped") return [];
-  const aboutWork = [...findingCorrections(judged), ...listCorrections(judged), ...commitCorrections(judged)];
   if (ruling === "blocked" || ruling === "decide" || judged.objection != null) return aboutWork;
   const told = [
     ...gateCorrections(judged),
@@ -53,24 +54,44 @@ export function corrections(judged: Judged): readonly Correction[] {
   return [...told, ...silenceCorrections(judged, told)];
 }
 
-/** An accepted claim needs no correction; what was found beside it is still worth a record. */
-function afterAcceptance(judged: Judged): readonly Correction[] {
-  const { iteration, promiseTag, isOpenEnded } = judged;
-  const warnings = [...findingCorrections(judged), ...listCorrections(judged), ...commitCorrections(judged)];
-  if (!isOpenEnded) return warnings;
+/** How corrections are recorded, by their rule; what is not here names it itself. */
+const RECORDED = {
+  confirmation: ["agent_reinforced", "info"],
+  challenge: ["evidence_validation_failed", "warning"],
+  "task-list": ["illegal_transition", "warning"],
+  "own-marks": ["illegal_transition", "warning"],
+  "commit-hook": ["dirty_tree", "warning"],
+  "too-big": ["dirty_tree", "warning"],
+  "looks-secret": ["dirty_tree", "warning"],
+  timeout: ["timeout", "warning"],
+  idle: ["timeout", "warning"],
+  ending: ["evidence_validation_failed", "warning"],
+  "hidden-promise": ["evidence_validation_failed", "warning"],
+  "other-promise": ["evidence_validation_failed", "warning"],
+  "no-claim": ["agent_reinforced", "info"],
+  "no-files": ["no_files_detected", "critical"],
+} as const;
+
+function say(rule: keyof typeof RECORDED, text: string, output?: string): readonly Correction[] {
+  const [intervention, severity] = RECORDED[rule];
+  return [{ intervention, severity, rule, text, ...(output !== undefined && { output }) }];
+}
+
+function confirmation({ iteration, promiseTag, isOpenEnded }: Judged): readonly Correction[] {
   const text = `Your claim in iteration ${iteration} was accepted. Look once more at the goal as a whole: if nothing is left to do, print ${promiseTag} again; if something is, do it.`;
-  return [{ intervention: "agent_reinforced", severity: "info", rule: "confirmation", text }, ...warnings];
+  return isOpenEnded ? say("confirmation", text) : [];
 }
 
 function gateCorrections({ iteration, gates }: Judged): readonly Correction[] {
   return redGates(gates ?? []).map((gate): Correction => {
     const failed = failuresToMend(gate);
     const names = failed.length === 0 ? "" : ` Failing: ${few(failed, 10)}.`;
+    const text = `In iteration ${iteration} ${redSentence(gate)}.${names} Fix the cause. ${gate.tail.trim() === "" ? "It printed nothing." : "The end of its output:"}`;
     return {
       intervention: "gate_failed",
       severity: "warning",
       rule: `gate:${gate.name}`,
-      text: `In iteration ${iteration} ${redSentence(gate)}.${names} ${gate.tail.trim() === "" ? "It printed nothing." : "The end of its output:"}`,
+      text,
       output: gate.tail,
     };
   });
@@ -82,32 +103,22 @@ function challenge({ iteration, verdict, challenged, promiseTag }: Judged): read
   const isOpen = (name: string): boolean =>
     verdict.concerns.some((concern) => concern.name === name && concern.settledBy === null);
   const list = withChallenges(challenged, verdict.concerns).flatMap(({ name, sentence }, index) =>
-    isOpen(name) ? [`${index + 1}. ${capital(sentence)}. ${WAYS_OUT[name]}.`] : [],
+    isOpen(name) ? [`${index + 1}. ${capital(sentence)}. ${ADVICE[name]}`] : [],
   );
   const text = `Your claim in iteration ${iteration} is not accepted yet. Ralph doubts it:
 ${list.join("\n")}
 Fix what is wrong. Where the work is right as it is, answer on a line of its own, with the number and the reason: \`Concern 1: …\`. Then print ${promiseTag} again.`;
-  return [{ intervention: "evidence_validation_failed", severity: "warning", rule: "challenge", text }];
+  return say("challenge", text);
 }
-
-const WAYS_OUT: Readonly<Record<Concern["name"], string>> = {
-  "old-checks-fail":
-    "Make the code pass the tests and settings as they were before the task, and change them only where the task asks for it",
-  "white-space-only": "If the task is about more than white space, do the rest",
-  "files-not-found": "If the work needs these files, write them; if you only mentioned them, say so",
-  "words-against": "If something is still open, do it",
-  "checks-off": "Fix what the checker complains about instead of silencing it",
-  "nothing-checks": "Run the work and look at the result",
-};
 
 /** What speaks against the claim beside facts: the second reader, a setting, a concern without an answer. */
 function doubtCorrections(judged: Judged): readonly Correction[] {
-  const { iteration, verdict, challenged, context } = judged;
+  const { iteration, verdict, challenged, context, base } = judged;
   if (verdict.ruling !== "rejected") return [];
-  const real = verdict.concerns.filter(({ isReal }) => isReal === true);
-  const numbered = withChallenges(challenged, verdict.concerns);
   const files = context.oldChecks?.files.slice(0, 5).join(" ") ?? "";
-  const since = judged.base === null ? "" : ` (your change of them: git diff ${judged.base} -- ${files})`;
+  const since = base === null ? "" : ` Your change of them: \`git diff ${base.slice(0, 12)} -- ${files}\`.`;
+  const numbered = withChallenges(challenged, verdict.concerns);
+  const real = verdict.concerns.filter(({ isReal }) => isReal === true);
   const ofConcerns = real.map(({ name, sentence, settledBy, answer }): Correction => {
     const number = numbered.findIndex((one) => one.name === name) + 1;
     const read = settledBy === "reader" ? ` A second reader looked at it: ${asSentence(answer ?? "")}` : "";
@@ -115,11 +126,11 @@ function doubtCorrections(judged: Judged): readonly Correction[] {
       settledBy === "reader"
         ? " If it is right, say why in your final words: the next reader sees them."
         : "";
-    const fix = `${WAYS_OUT[name]}${name === "old-checks-fail" ? since : ""}.`;
     const orAnswer =
       settledBy === null
         ? ` You were asked about this before: if it is right as it is, answer on a line of its own, \`Concern ${number}: …\`, and claim again.`
         : "";
+    const fix = `${ADVICE[name]}${name === "old-checks-fail" ? since : ""}`;
     return rejection(iteration, name, `${sentence}.${read} ${fix}${orAnswer}${orSay}`);
   });
   return [...readerCorrections(judged), ...ofConcerns];
@@ -134,13 +145,14 @@ function readerCorrections({ iteration, verdict }: Judged): readonly Correction[
   return [rejection(iteration, "reader", text)];
 }
 
-function rejection(iteration: number, rule: string, text: string): Correction {
-  return {
-    intervention: "evidence_validation_failed",
-    severity: "critical",
-    rule,
-    text: `In iteration ${iteration} you reported the task complete, but ${text} The claim was rejected; the task is still open.`,
-  };
+function rejection(
+  iteration: number,
+  rule: string,
+  text: string,
+  intervention: Correction["intervention"] = "evidence_validation_failed",
+): Correction {
+  const said = `In iteration ${iteration} your claim was rejected: ${text}`;
+  return { intervention, severity: "critical", rule, text: said };
 }
 
 function asSentence(text: string): string {
@@ -149,17 +161,11 @@ function asSentence(text: string): string {
 
 function findingCorrections({ iteration, findings, claimed }: Judged): readonly Correction[] {
   const own = findings.filter(({ isBroken }) => isBroken !== true);
-  return own.map(({ guard, intervention, sentence, rejects, advice }) => {
-    const said = claimed
-      ? `In iteration ${iteration} you reported the task complete, but ${sentence}.`
-      : `In iteration ${iteration}: ${sentence}.`;
-    const consequence = claimed && rejects ? ["The claim was rejected; the task is still open."] : [];
-    return {
-      intervention,
-      severity: rejects ? "critical" : "warning",
-      rule: guard,
-      text: [said, ...consequence, ...(advice === null ? [] : [advice])].join(" "),
-    };
+  return own.map(({ guard, intervention, sentence, rejects, advice }): Correction => {
+    const said = `${sentence}.${advice === null ? "" : ` ${advice}`}`;
+    if (claimed && rejects) return rejection(iteration, guard, said, intervention);
+    const severity = rejects ? "critical" : "warning";
+    return { intervention, severity, rule: guard, text: `In iteration ${iteration}: ${said}` };
   });
 }
 
@@ -171,83 +177,82 @@ function listCorrections({ iteration, task, verdict, evidence }: Judged): readon
   // What is against the rules of a review is told one by one.
   if (stories !== undefined && stories.problems.length > 0) return [];
   const marks = marksTakenBack.filter((id) => !isOwn(id));
-  const warning = { intervention: "illegal_transition", severity: "warning" } as const;
-  if (!isHarmless) {
-    const text = `In iteration ${iteration} you edited the task list (${changesInWords(list)}). Your edit was undone and kept as a proposal for the operator: the list is theirs, and Ralph marks tasks itself when the work is verified.`;
-    return [{ ...warning, rule: "task-list", text }];
-  }
+  if (!isHarmless)
+    return say(
+      "task-list",
+      `In iteration ${iteration} you edited the task list (${changesInWords(list)}). Your edit was undone and kept as a proposal for the operator. ${ADVICE["task-list"]}`,
+    );
   if (list.length > 0 || marks.length === 0) return [];
-  const text = `In iteration ${iteration} you marked ${few(marks)} as done in the task list yourself. The marks were taken back: Ralph makes them when the work is verified.`;
-  return [{ ...warning, rule: "own-marks", text }];
+  const text = `In iteration ${iteration} you marked ${few(marks)} as done in the task list, which was undone. ${ADVICE["own-marks"]}`;
+  return say("own-marks", text);
 }
 
-function commitCorrections({ iteration, evidence }: Judged): readonly Correction[] {
-  const refusal: readonly Correction[] =
-    evidence.refusal === null
-      ? []
-      : [
-          {
-            intervention: "dirty_tree",
-            severity: "warning",
-            rule: "commit-hook",
-            text: `After iteration ${iteration} not all of your work could be committed. Git or the repository's hooks said:`,
-            output: evidence.refusal,
-          },
-        ];
-  const leftOut = evidence.leftOut.map(({ path, why }): Correction => ({
-    intervention: "dirty_tree",
-    severity: "warning",
-    rule: why,
-    text: `In iteration ${iteration} the file ${path} was not committed: ${why === "too-big" ? "it is larger than 10 MB" : "it looks like a secret"}. Remove it or add it to .gitignore.`,
-  }));
-  return [...refusal, ...leftOut];
+function commitCorrections({ iteration, evidence: { refusal, leftOut } }: Judged): readonly Correction[] {
+  const refused = `After iteration ${iteration} not all of your work could be committed. Fix what git or the repository's hooks said:`;
+  return [
+    ...(refusal === null ? [] : say("commit-hook", refused, refusal)),
+    ...leftOut.flatMap(({ path, why }) => {
+      const reason = why === "too-big" ? "it is larger than 10 MB" : "it looks like a secret";
+      const text = `In iteration ${iteration} the file ${path} was not committed: ${reason}. Remove it or add it to .gitignore.`;
+      return say(why, text);
+    }),
+  ];
 }
 
-function endingCorrections({ iteration, report }: Judged): readonly Correction[] {
-  if (report.ending.is === "timed-out") {
-    const seconds = Math.round(report.ending.afterMs / 1_000);
-    const text = `Iteration ${iteration} was ended after ${seconds} s. Your earlier work is in the workspace: go on from there, in smaller steps.`;
-    return [{ intervention: "timeout", severity: "warning", rule: "timeout", text }];
+const BROKEN_OFF: Readonly<Record<NonNullable<Failure["kind"]>, string>> = {
+  overflow:
+    "the context was full. Take smaller steps: search before you read, read parts of files, shorten long output (`| tail -50`), and leave generated files and lock files unread.",
+  refusal:
+    "the model declined to go on. Do what can be done in plain, small steps; if the task itself cannot be done, print <promise>BLOCKED:which part, and why</promise>.",
+  empty:
+    "it ended without an answer. Work with your tools, and end with a sentence that says what you did and what is left.",
+  turns: "its turns were used up. Do one part after the other, and put several commands into one call.",
+};
+
+/** What broke it off, and what to do differently. */
+function endingCorrections({ iteration, report: { ending, failure } }: Judged): readonly Correction[] {
+  if (ending.is === "timed-out") {
+    const text = `Iteration ${iteration} was ended after its ${formatDuration(ending.afterMs)}. Take smaller steps, and give long commands a time limit.`;
+    return say("timeout", text);
   }
-  if (report.ending.is === "idle") {
-    const silence = formatDuration(report.ending.afterMs);
-    const text = `Iteration ${iteration} was ended: for ${silence} it printed nothing, called no tool, changed no file and used no CPU. Do not wait for something that may never come (input, a server, a watcher): give commands a time limit. Your earlier work is in the workspace: go on from there.`;
-    return [{ intervention: "timeout", severity: "warning", rule: "idle", text }];
+  if (ending.is === "idle") {
+    const text = `Iteration ${iteration} was ended: for ${formatDuration(ending.afterMs)} it printed nothing, called no tool, changed no file and used no CPU. Do not wait for what may never come (input, a server, a watcher): give commands a time limit.`;
+    return say("idle", text);
   }
-  if (report.failure === null) return [];
-  const text = `Iteration ${iteration} ended badly: ${report.failure.message}`;
-  return [{ intervention: "evidence_validation_failed", severity: "warning", rule: "ending", text }];
+  if (failure === null) return [];
+  const words =
+    failure.kind === undefined
+      ? `failed: ${asSentence(failure.message)} If something you did caused this, do it another way.`
+      : `broke off: ${BROKEN_OFF[failure.kind]}`;
+  return say("ending", `Iteration ${iteration} ${words}`);
 }
 
 /** An iteration that changed nothing, or that may be done and did not say so. */
 function silenceCorrections(judged: Judged, told: readonly Correction[]): readonly Correction[] {
-  const { iteration, verdict, report, evidence, gates, promiseTag } = judged;
+  const { iteration, verdict, report, gates, promiseTag } = judged;
   if (report.failure !== null) return [];
-  const hidden: readonly Correction[] =
-    report.claim.is === "none" && report.signals?.isPromiseHidden === true
-      ? [
-          {
-            intervention: "evidence_validation_failed",
-            severity: "warning",
-            rule: "hidden-promise",
-            text: `In iteration ${iteration} the promise stood in a code fence, a quotation, a comment or with decoration: there it does not count. Print ${promiseTag} on a line of its own, as plain text.`,
-          },
-        ]
-      : [];
-  const misplaced = [...hidden, ...otherPromise(judged)];
-  if (isIdle(judged)) return [...misplaced, noFiles(judged, told)];
-  const isOpen = verdict.ruling === "continue" && report.claim.is !== "unfinished";
-  if (!isOpen || misplaced.length > 0) return misplaced;
-  const green = gates !== null && redGates(gates).length === 0 ? " and the gates passed" : "";
-  const text = `Iteration ${iteration} changed ${evidence.changed.files} file(s)${green}, but you did not say that the task is done. If it is, print ${promiseTag} on a line of its own.`;
-  return [{ intervention: "agent_reinforced", severity: "info", rule: "no-claim", text }];
+  const misplaced = misplacedPromise(judged);
+  if (isIdle(judged)) return [...misplaced, ...noFiles(judged, told)];
+  if (verdict.ruling !== "continue" || saysOpen(report) || misplaced.length > 0) return misplaced;
+  const green = gates !== null && redGates(gates).length === 0 ? ", and the gates passed" : "";
+  const text = `Iteration ${iteration} ended without a claim${green}. If nothing is left, print ${promiseTag} on a line of its own; otherwise go on.`;
+  return say("no-claim", text);
 }
 
-function otherPromise({ iteration, report, promiseTag }: Judged): readonly Correction[] {
-  const { promise = null, claim } = report;
-  if (promise === null || claim.is !== "none") return [];
-  const text = `In iteration ${iteration} you printed <promise>${promise.slice(0, 200)}</promise>, which is not what was asked for. If the task is done, print exactly ${promiseTag}.`;
-  return [{ intervention: "evidence_validation_failed", severity: "warning", rule: "other-promise", text }];
+/** Who says so is not asked for a promise. */
+function saysOpen({ claim, signals }: AgentReport): boolean {
+  return claim.is === "unfinished" || (claim.is === "none" && (signals?.contradictions ?? []).length > 0);
+}
+
+function misplacedPromise({ iteration, report, promiseTag }: Judged): readonly Correction[] {
+  const { promise = null, claim, signals } = report;
+  if (claim.is !== "none") return [];
+  const hidden = `In iteration ${iteration} your promise stood in a code fence, a quotation, a comment or decoration, where it does not count. If the task is done, print ${promiseTag} as plain text on a line of its own.`;
+  const other = `In iteration ${iteration} you printed <promise>${promise?.slice(0, 200)}</promise>, which is not what was asked for. If the task is done, print exactly ${promiseTag}.`;
+  return [
+    ...(signals?.isPromiseHidden === true ? say("hidden-promise", hidden) : []),
+    ...(promise === null ? [] : say("other-promise", other)),
+  ];
 }
 
 /** It changed nothing where something had to be changed. */
@@ -258,29 +263,21 @@ function isIdle({ evidence, stage, context, verdict }: Judged): boolean {
 }
 
 /** Counted for every iteration without files; where the true cause is told already, it is not told twice. */
-function noFiles(
-  { iteration, evidence, verdict, promiseTag, report }: Judged,
-  told: readonly Correction[],
-): Correction {
-  const unanswered = verdict.concerns.filter(({ isReal }) => isReal === true).map(({ name }) => name);
-  const causes: readonly string[] = [
-    "no-changes",
-    "findings",
-    "off-branch",
-    "protected-paths",
-    ...unanswered,
-  ];
+function noFiles(judged: Judged, told: readonly Correction[]): readonly Correction[] {
+  const { verdict, report, iteration } = judged;
+  const real = verdict.concerns.filter(({ isReal }) => isReal === true).map(({ name }) => name);
+  const causes: readonly string[] = ["no-changes", "findings", "off-branch", "protected-paths", ...real];
   const isGates = (rule: string): boolean => report.claim.is === "already-done" && rule.startsWith("gate:");
   const known = told.find(({ rule }) => causes.includes(rule) || isGates(rule));
-  const text = known?.text ?? `In iteration ${iteration} ${nothingWritten(evidence, verdict, promiseTag)}`;
-  return { intervention: "no_files_detected", severity: "critical", rule: "no-files", text };
+  return say("no-files", known?.text ?? `In iteration ${iteration} ${nothingWritten(judged)}`);
 }
 
-function nothingWritten(evidence: Evidence, { ruling }: Verdict, promiseTag: string): string {
+function nothingWritten({ evidence, verdict, report, promiseTag }: Judged): string {
   const { cause, advice } = whyNothingCounts(evidence);
   if (cause !== "") return `nothing changed that counts: ${cause}. ${advice}`;
   if (evidence.changedSinceTaskBegan.files === 0) return `you wrote NO FILES. ${advice}`;
-  return ruling === "rejected"
-    ? "you changed nothing, and what was there before is not enough yet: edit the files in the workspace."
-    : `you changed nothing. If the task is done, print ${promiseTag} on a line of its own; if not, edit the files in the workspace.`;
+  if (verdict.ruling === "rejected")
+    return "you changed nothing, and what was there before is not enough yet.";
+  const orClaim = saysOpen(report) ? "" : `; if nothing is left, print ${promiseTag} on a line of its own`;
+  return `you changed nothing. Go on with what is left${orClaim}.`;
 }

@@ -267,7 +267,7 @@ export function withFinding(
   rule: string,
   task: TaskId,
 ): readonly RecurringFinding[] {
-  if (!(rule in SENTENCES) && !rule.startsWith(GATE)) return findings;
+  if (!(rule in ADVICE) && !rule.startsWith(GATE)) return findings;
   const known = findings.find((finding) => finding.rule === rule);
   if (known === undefined) return [...findings, { rule, tasks: [task] }].slice(-FINDINGS_MAX);
   if (known.tasks.includes(task) || known.tasks.length >= TASKS_FOR_LESSON) return findings;
@@ -285,23 +285,29 @@ export function lessonsOf(findings: readonly RecurringFinding[]): readonly Lesso
 
 const GATE = "gate:";
 
-const SENTENCES: Readonly<Record<string, string>> = {
-  "no-changes":
-    "Write the files with your tools before you claim anything; describing a change is not making it.",
-  "files-not-found": "Name only files that you really wrote; look at `git status` before you list them.",
-  "words-against": "Do not claim completion while your own words speak of open work.",
-  "dirty-tree": "Commit everything before you claim completion.",
-  "uncommitted-work": "Leave work in files that can be committed: not too big, no secrets.",
-  "protected-paths": "Leave Ralph's configuration and the protected paths alone.",
-  "old-checks-fail": "Make the code pass the tests and settings as they are; do not loosen them.",
-  "checks-off": "Mend what a checker complains about; do not silence it.",
-  "hidden-changes": "Leave git's index flags, excludes and settings alone.",
+/** What to do, by the rule that spoke: told after a mistake, and as a lesson when it comes back in several tasks. */
+export const ADVICE = {
+  "no-changes": "Explaining a change is not making it: edit the files with your tools.",
   "off-branch": "Stay on the branch that is checked out.",
-  "own-marks": "Leave the marks in the task list alone; they are made for you.",
-  "task-list": "Leave the task list alone; Ralph marks tasks for you.",
-};
+  "dirty-tree":
+    "Commit everything (`git add`, `git commit`), and remove what does not belong to the work, before you claim.",
+  "uncommitted-work":
+    "Leave the work in files that can be committed: not too big, no secrets, no repository of their own.",
+  "protected-paths":
+    "Leave protected files and Ralph's configuration alone; put new code and tests into other files.",
+  "hidden-changes": "Leave git's index flags, excludes, filters and settings alone.",
+  "old-checks-fail":
+    "Make the code pass the tests and settings as they were before the task; change them only where the task asks for it.",
+  "white-space-only": "If the task is about more than white space, do the rest.",
+  "files-not-found": "Write the files that the work needs, and name only those that you wrote.",
+  "words-against": "Finish what is open before you claim.",
+  "checks-off": "Fix what the checker complains about instead of silencing it.",
+  "nothing-checks": "Run the work and look at the result.",
+  "task-list": "Leave the task list alone: Ralph marks tasks when their work is verified.",
+  "own-marks": "Leave the task list alone: Ralph marks tasks when their work is verified.",
+} as const;
 
 function sentenceOf(rule: string): string {
-  if (!rule.startsWith(GATE)) return SENTENCES[rule] ?? rule;
+  if (!rule.startsWith(GATE)) return (ADVICE as Readonly<Record<string, string>>)[rule] ?? rule;
   return `The gate "${rule.slice(GATE.length)}" was red in several tasks: run it yourself before you claim completion.`;
 }

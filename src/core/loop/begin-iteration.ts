@@ -1,5 +1,5 @@
 import { lessonsOf } from "../interventions/intervention.ts";
-import { reviewCapOf, reviewOf } from "../review/story-review.ts";
+import { reviewOf } from "../review/story-review.ts";
 import type { EventOf, RunId } from "../events.ts";
 import { maxIterationsOf } from "../limits/iteration-timeout.ts";
 import type { Task, TaskId } from "../plan/task.ts";
@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly branch: string | null;
   /** The end of `progress.txt`. */
   readonly notes: string;
+  /** Missing: where it usually is. */
+  readonly notesPath?: string;
   /** The change so far, for a stage that is shown it. */
   readonly work?: ShownWork | null;
   /** Of several that share the run; null is the only one. */
@@ -64,20 +66,20 @@ export function beginIteration(
     isFirstStage:
       review === null ? stagesOf(settings)[0]?.name === stage.name : !isReading(settings, stage.name),
     work: around.work ?? null,
-    sentBack: known.sentBack,
     review,
-    reviewCap: reviewCapOf(settings),
     ordinal,
     maxIterations,
     promise: promise.completion,
-    gates: settings.gates,
-    commit: settings.git.commit,
+    settings,
+    known: {
+      ...known,
+      baseline: known.baseline ?? gatesKnownAt(state, around.head),
+      feedback: settings.interventions.enabled ? known.feedback : [],
+    },
+    base: workBase(state, id),
     notes: around.notes,
-    question: known.question,
+    notesPath: around.notesPath ?? ".ralph/progress.txt",
     messages: steerSection(steersFor(state.steers, id)),
-    feedback: settings.interventions.enabled ? known.feedback : [],
-    feedbackLeads: known.feedbackLeads,
-    baseline: known.baseline ?? gatesKnownAt(state, around.head),
     lessons: settings.interventions.enabled ? lessonsOf(state.findings) : [],
     template: stage.template ?? settings.promptTemplate,
   });

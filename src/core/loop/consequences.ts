@@ -361,15 +361,11 @@ function escalate(state: State, run: RunState, open: OpenIteration, task: Task |
 }
 
 function reinforcement({ times: count }: Escalation, words: string): Correction {
-  const text =
-    count === 1
-      ? `This must not happen again: ${words}. ${HOW_TO}`
-      : `It happened again: ${words}. Words do not count here. ${HOW_TO} Once more, and you are taken off this task.`;
+  const again = count === 1 ? "This must not happen again" : "It happened again";
+  const last = count === 1 ? "" : " Once more, and you are taken off this task.";
+  const text = `${again}: ${words}. See your change in \`git status\` before you claim; never make an edit only to have one.${last}`;
   return { intervention: "agent_reinforced", severity: "critical", rule: "threshold", text };
 }
-
-const HOW_TO =
-  "Do the work with your tools first, see your change in `git status`, and only then claim it. If nothing is left to change, print <promise>ALREADY_DONE:where it is</promise> instead; never make an edit only to have one.";
 
 function suspension(state: State, run: RunState, open: OpenIteration, words: string): Escalated {
   const about = { run: open.run, task: open.task, iteration: open.number };

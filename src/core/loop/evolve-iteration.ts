@@ -4,7 +4,7 @@ import {
   tallyIteration,
   withIteration,
 } from "../interventions/intervention.ts";
-import { usageWith, type AgentReport } from "../report/agent-report.ts";
+import { leftBy, usageWith, type AgentReport } from "../report/agent-report.ts";
 import type { EventOf, Recorded } from "../events.ts";
 import { withCost, withExtraCost } from "../limits/budget.ts";
 import { withSignal } from "../limits/exit-rules.ts";
@@ -266,7 +266,7 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
   const open = state.iterations.find((iteration) => iteration.number === event.iteration);
   if (open === undefined || open.phase.is === "running") return state;
   const { report } = open.phase;
-  const { tookDefault } = taskState(state, open.task);
+  const { tookDefault, feedback: told } = taskState(state, open.task);
   const weight = weigh(report, event.verdict, event.madeProgress, tookDefault);
   return {
     ...state,
@@ -281,8 +281,12 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
       ...state.tasks,
       [open.task]: {
         ...settleTask(taskState(state, open.task), open, event, weight),
+        left: leftBy(report),
         ...(event.verdict === "challenged" && {
           challenged: withChallenges(taskState(state, open.task).challenged, event.concerns ?? []),
+          // The agent has worked from what it was told before.
+          feedback: told.filter(({ iteration }) => iteration === event.iteration),
+          feedbackLeads: false,
         }),
       },
     },

@@ -116,7 +116,11 @@ export function workMoved(
     case "work.refused":
       if (work?.is !== "aside" && work?.is !== "returning") return state;
       return withTask(state, task.id, {
-        ...toldFirst(task, state.lastIteration, notReturnedInWords(work, event.why)),
+        feedback: [
+          { iteration: state.lastIteration, text: notReturnedInWords(work, event.why) },
+          ...task.feedback,
+        ],
+        feedbackLeads: true,
         work: { ...work, is: "refused" },
         footing: null,
         question: task.question?.acceptance == null ? task.question : null,
@@ -143,10 +147,8 @@ function workReturned(
 ): State {
   const { changed = NO_CHANGES } = task.footing ?? {};
   const leftovers = leftoversOf(state, task.id).byAgents;
-  const text = `Your earlier work on this task is back in the work tree (${changed.files === 1 ? "1 file" : `${changed.files} files`}, \`git diff ${from === null ? to : `${from} ${to}`}\`). Look at it first, and go on from it.`;
   const { acceptance = null } = task.question ?? {};
   const returned = withTask(state, task.id, {
-    ...toldFirst(task, state.lastIteration, text),
     work: task.worktree === null ? { is: "in-place", branch } : null,
     footing: { first: from, base: from, head: to, earlier: NO_CHANGES, changed, leftovers },
     // What a person accepts is what is there by then.
@@ -168,10 +170,6 @@ function workReturned(
 /** It was us who moved the branch: nobody has committed. */
 function movedBack(state: State, head: string | null): State {
   return state.openedOn === null ? state : { ...state, openedOn: { ...state.openedOn, head } };
-}
-
-function toldFirst(task: TaskState, iteration: number, text: string): Partial<TaskState> {
-  return { feedback: [{ iteration, text }, ...task.feedback], feedbackLeads: true };
 }
 
 function notReturnedInWords({ aside, base, head }: AsideWork, why: string): string {
@@ -286,6 +284,7 @@ const NEW_LOOP = {
   failures: 0,
   stuckCount: 0,
   session: null,
+  left: null,
   question: null,
   challenged: [],
   isAgreed: false,

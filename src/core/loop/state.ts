@@ -4,7 +4,7 @@ import type { Complexity, TimedOutAttempts } from "../limits/iteration-timeout.t
 import type { Outcome, Acceptance, LetterKind, RunId } from "../events.ts";
 import type { Proposal } from "../plan/list-changes.ts";
 import type { Plan, SourceIdentity, TaskId } from "../plan/task.ts";
-import type { AgentReport, Usage } from "../report/agent-report.ts";
+import type { AgentReport, LeftOver, Usage } from "../report/agent-report.ts";
 import {
   NO_LEFTOVERS,
   type Evidence,
@@ -291,6 +291,8 @@ export interface TaskState {
   readonly failure: LoopFailure | null;
   /** The last iterations of an open-ended task. */
   readonly exitSignals: readonly ExitSignal[];
+  /** What its last iteration leaves to the next; null before the first, and where a new stage begins. */
+  readonly left: LeftOver | null;
   readonly feedback: readonly FeedbackItem[];
   /** The next prompt begins with the feedback. */
   readonly feedbackLeads: boolean;
@@ -468,6 +470,7 @@ export function newTask(id: TaskId): TaskState {
     cancelledIn: null,
     failure: null,
     exitSignals: [],
+    left: null,
     feedback: [],
     feedbackLeads: false,
     watched: [],

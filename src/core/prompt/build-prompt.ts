@@ -1,10 +1,10 @@
 import { isAcceptance } from "../loop/task-status.ts";
 import type { FeedbackItem, Lesson } from "../interventions/intervention.ts";
-import type { Question } from "../loop/state.ts";
+import type { Question, TaskState } from "../loop/state.ts";
 import type { Task } from "../plan/task.ts";
 import { type GateOutcome, isFailing } from "../report/checked-gate.ts";
-import { AUTO_APPROVED, isAtCap, reviewMode, type StoryReview } from "../review/story-review.ts";
-import type { GateSettings } from "../settings.ts";
+import { AUTO_APPROVED, isAtCap, reviewCapOf, reviewMode, type StoryReview } from "../review/story-review.ts";
+import type { GateSettings, Settings } from "../settings.ts";
 import { findingsIn, type SentBack, type StageKind } from "../stages/stages.ts";
 import { closest, few } from "../text.ts";
 import { changeSection, type ShownWork } from "../verdict/reader.ts";
@@ -17,24 +17,22 @@ export interface PromptParts {
   readonly isFirstStage: boolean;
   /** What a stage that looks at it is shown. */
   readonly work: ShownWork | null;
-  readonly sentBack: SentBack | null;
   /** Where it stands in the review cycle; null outside of it. */
   readonly review: StoryReview | null;
-  readonly reviewCap: number;
   readonly ordinal: number;
   readonly maxIterations: number;
   readonly promise: string;
-  readonly gates: readonly GateSettings[];
-  readonly commit: "ralph" | "agent";
+  readonly settings: Pick<Settings, "gates" | "git" | "protect" | "source" | "skipReview" | "reviewCap">;
+  readonly known: Pick<
+    TaskState,
+    "sentBack" | "question" | "feedback" | "feedbackLeads" | "baseline" | "footing" | "left"
+  >;
+  /** Where the task's work counts from. */
+  readonly base: string | null;
   readonly notes: string;
-  readonly question: Question | null;
+  readonly notesPath: string;
   /** What the operator wants the agent to know, as a section; empty when there is nothing. */
   readonly messages: string;
-  readonly feedback: readonly FeedbackItem[];
-  /** The feedback comes before everything else. */
-  readonly feedbackLeads: boolean;
-  /** How the gates stood before the task was begun; null when nobody measured. */
-  readonly baseline: readonly GateOutcome[] | null;
   readonly lessons: readonly Lesson[];
   /** The operator's own; null is the built-in one. */
   readonly template: string | null;
@@ -42,27 +40,22 @@ export interface PromptParts {
 
 /** What the agent is told; the template decides the order. */
 export function buildPrompt(parts: PromptParts): string {
-  const { task } = parts;
-  const feedback = feedbackSection(parts.feedback);
-  const leads = parts.feedbackLeads && feedback !== "";
-  const prompt = renderTemplate(templateFor(parts), {
+  const { task, known, work } = parts;
+  const feedback = feedbackSection(known.feedback);
+  const leads = known.feedbackLeads && feedback !== "";
+  const isReader = parts.kind === "reviewer" || parts.kind === "qa";
+  const template = templateFor(parts);
+  const prompt = renderTemplate(template, {
     task_information: taskInformation(parts),
-    specification: specification(parts),
-    stage_work: [
-      parts.review === null
-        ? stageWork(parts.kind, parts.isFirstStage)
-        : storyWork(parts.review, parts.reviewCap),
-      parts.work === null ? "" : changeSection(parts.work),
-    ]
-      .filter((section) => section !== "")
-      .join("\n\n"),
+    specification: specification(task, hasPlaceFor(template, "task_information")),
+    stage_work: sections(stageWork(parts), work === null ? "" : changeSection(work)),
     success_criteria: task.success === null ? "" : `## Success criteria\n${task.success}`,
-    notes: notes(parts),
-    decision: [answeredDecision(parts), parts.messages].filter((section) => section !== "").join("\n\n"),
-    feedback: [findings(parts), leads ? "" : feedback].filter((section) => section !== "").join("\n\n"),
-    required_evidence: parts.kind === "reviewer" || parts.kind === "qa" ? "" : requiredEvidence(parts),
+    notes: sections(workSoFar(parts), notes(parts)),
+    decision: sections(answeredDecision(parts), parts.messages),
+    feedback: sections(findings(parts), leads ? "" : feedback),
+    required_evidence: isReader ? "" : requiredEvidence(parts),
     completion_requirements: completion(parts),
-    asking_for_help: askingForHelp(),
+    asking_for_help: ASKING_FOR_HELP,
     task_id: task.id,
     title: task.title,
     description: task.description,
@@ -72,6 +65,10 @@ export function buildPrompt(parts: PromptParts): string {
     promise: parts.promise,
   });
   return leads ? `${feedback}\n\n${prompt}` : prompt;
+}
+
+function sections(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n\n");
 }
 
 /** A template of the operator's that has no place for decisions does not swallow their messages. */
@@ -88,19 +85,49 @@ function taskInformation({ task, stage, ordinal, maxIterations }: PromptParts): 
 - **Ralph Iteration**: ${ordinal}/${maxIterations}`;
 }
 
-function specification({ task }: PromptParts): string {
-  const description = task.description === "" ? task.title : task.description;
-  const criteria = task.criteria.map((criterion) => `- ${criterion}`).join("\n");
-  const acceptance = criteria === "" ? "" : `\n\n### Acceptance criteria\n${criteria}`;
-  const said = task.review?.notes.trim() ?? "";
-  return `## Specification\n${description}${acceptance}${said === "" ? "" : `\n\n### Notes\n${said}`}`;
+/** Where the title stands above, it is not said again. */
+function specification({ title, description, criteria, review }: Task, isTitleSaid: boolean): string {
+  const words = description === "" ? title : description;
+  const said = review?.notes.trim() ?? "";
+  const text = sections(
+    isTitleSaid && words === title ? "" : words,
+    criteria.length === 0 ? "" : `### Acceptance criteria\n${bulleted(criteria)}`,
+    said === "" ? "" : `### Notes\n${said}`,
+  );
+  return text === "" ? "" : `## Specification\n${text}`;
 }
 
-function notes({ notes: text }: PromptParts): string {
-  return text.trim() === "" ? "" : `## Notes from earlier work (progress.txt)\n${text.trim()}`;
+function bulleted(items: readonly string[]): string {
+  return items.map((item) => `- ${item}`).join("\n");
 }
 
-function answeredDecision({ question }: PromptParts): string {
+/** Of each list of paths. */
+const PATHS_TOLD = 10;
+
+/** What earlier iterations left, for one that begins with an empty memory. */
+function workSoFar({ known: { footing, left }, base, work, kind }: PromptParts): string {
+  const paths = work !== null || kind === "reviewer" || kind === "qa" ? [] : (footing?.changed.paths ?? []);
+  const since = base === null ? "" : ` (\`git diff ${base.slice(0, 12)}\`)`;
+  const lines = [
+    left?.cutOff == null
+      ? ""
+      : `The last iteration was interrupted (${left.cutOff}) and may have left something half done.`,
+    paths.length === 0
+      ? ""
+      : `Changed so far: ${few(paths, PATHS_TOLD)}${since}. Look at that first, and go on from there.`,
+    left === null || left.words === ""
+      ? ""
+      : `The last iteration ended with:\n${left.words.replaceAll(/^/gm, "> ").replaceAll(/ +$/gm, "")}`,
+  ].filter((line) => line !== "");
+  return lines.length === 0 ? "" : `## Work so far\n${lines.join("\n")}`;
+}
+
+function notes({ notes: text, notesPath }: PromptParts): string {
+  const heading = `## Notes from earlier work (\`${notesPath}\`: add what later ones have to know)`;
+  return text.trim() === "" ? "" : `${heading}\n${text.trim()}`;
+}
+
+function answeredDecision({ known: { question } }: PromptParts): string {
   if (question === null || question.answer === null) return "";
   if (question.acceptance !== null) return judgedByPerson(question, question.answer);
   return `## Answered decision\nYou asked: ${question.text}\nThe answer: ${question.answer}`;
@@ -114,7 +141,7 @@ function judgedByPerson({ iteration, text }: Question, answer: string): string {
 }
 
 /** What was sent back, until it is settled; and then what became of it, for whoever looks at it again. */
-function findings({ sentBack, review }: PromptParts): string {
+function findings({ known: { sentBack }, review }: PromptParts): string {
   if (sentBack === null) return "";
   const { by, iteration, findings: found, answers, isOpen } = sentBack;
   if (!isOpen) return answers.length === 0 ? "" : answeredFindings(sentBack);
@@ -123,17 +150,16 @@ function findings({ sentBack, review }: PromptParts): string {
   return `## Sent back
 In iteration ${iteration} the ${by} looked at your work and asks for changes:
 
-${numbered(found)}
+${toSettle(found)}`;
+}
 
-${HOW_TO_SETTLE}`;
+function toSettle(found: readonly string[]): string {
+  const numbered = found.map((finding, index) => `Finding ${index + 1}: ${finding}`).join("\n");
+  return `${numbered}\n\n${HOW_TO_SETTLE}`;
 }
 
 const HOW_TO_SETTLE = `Change what these are about. Where the work is right as it is, answer on a line of its own, with the number and the
-reason: \`Finding 1: …\`. A claim over unchanged files without an answer to each finding is rejected.`;
-
-function numbered(found: readonly string[]): string {
-  return found.map((finding, index) => `Finding ${index + 1}: ${finding}`).join("\n");
-}
+reason: \`Finding 1: …\`. A claim over unchanged files needs an answer to each finding.`;
 
 function answeredFindings({ by, iteration, findings: found, answers }: SentBack): string {
   const items = answers
@@ -146,142 +172,114 @@ ${items.join("\n\n")}
 `;
 }
 
-function requiredEvidence({ gates, commit, baseline, lessons }: PromptParts): string {
+function requiredEvidence(parts: PromptParts): string {
+  const { task, settings, known, lessons } = parts;
+  const { gates, git } = settings;
   const checks = gates.map(
-    (gate) => `- ${gate.name}: \`${gate.command}\`${baselineRemark(gate, baseline ?? [])}`,
+    ({ name, command, onBaseline }) =>
+      `${name}: \`${command}\`${baselineRemark(name, onBaseline, known.baseline ?? [])}`,
   );
-  const gateText =
+  const lines = [
+    task.changes === "none"
+      ? "This task needs no change of files: say what you found, and where."
+      : "Edit the files with your tools: only what changes in git counts. Name the files you wrote, with line numbers.",
+    git.commit === "agent"
+      ? "Commit your work; uncommitted changes are rejected."
+      : "What you leave uncommitted is committed for you; what you leave running is ended.",
+    `Leave ${offLimits(parts)} alone: changes there are undone.`,
     checks.length === 0
       ? ""
-      : `\nThese checks of the project will be run after you, and must pass:\n${checks.join("\n")}`;
-  const commitText =
-    commit === "agent"
-      ? "Commit your work; uncommitted changes are rejected."
-      : "What you leave uncommitted is committed for you.";
-  const standing = lessons.map(({ sentence }) => `- ${sentence}`).join("\n");
-  const lessonText = standing === "" ? "" : `\nWhat kept going wrong in this project:\n${standing}`;
-  return `## Required evidence
-Write the files in this workspace; what changed in git is what counts. Name the files you wrote, with line numbers.
-${commitText}${gateText}${lessonText}`;
+      : `These checks run after you and must pass; run them first:\n${bulleted(checks)}`,
+    lessons.length === 0
+      ? ""
+      : `What kept going wrong in this project:\n${bulleted(lessons.map(({ sentence }) => sentence))}`,
+  ];
+  return `## Required evidence\n${lines.filter((line) => line !== "").join("\n")}`;
 }
 
-function baselineRemark(gate: GateSettings, baseline: readonly GateOutcome[]): string {
-  const before = baseline.find(({ name }) => name === gate.name);
+/** What an agent may take for its own: the plan beside a prompt is, and a story's list has a section of its own. */
+function offLimits({ settings: { protect, source, skipReview }, review }: PromptParts): string {
+  const isOwn = source.kind === "prompt" || skipReview === true || review !== null;
+  const list = source.path === null || isOwn ? [] : [`the task list \`${source.path}\``];
+  const named = (protect.named ?? protect.paths).map((glob) => `\`${glob}\``);
+  return [...list, ...(named.length === 0 ? [] : [few(named, PATHS_TOLD)]), "Ralph's configuration"]
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " and ");
+}
+
+function baselineRemark(
+  name: string,
+  onBaseline: GateSettings["onBaseline"],
+  baseline: readonly GateOutcome[],
+): string {
+  const before = baseline.find((gate) => gate.name === name);
   if (before === undefined || !isFailing(before.status)) return "";
   const named = before.failures.length === 0 ? "" : ` (${few(before.failures)})`;
-  return gate.onBaseline === "tolerate"
-    ? `; it was already failing before this task was begun${named}: only new failures count`
-    : `; it was already failing before this task was begun${named}, and has to pass in the end`;
+  const counts = onBaseline === "tolerate" ? ": only new failures count" : ", and has to pass in the end";
+  return `; it was already failing before this task was begun${named}${counts}`;
 }
 
-function completion(parts: PromptParts): string {
-  const { review, kind, promise, reviewCap, isFirstStage } = parts;
-  if (isFirstStage) return completionRequirements(parts);
-  return review === null ? stageCompletion(kind, promise) : reviewCompletion(review, promise, reviewCap);
+function completion({ task, review, kind, promise, settings, isFirstStage }: PromptParts): string {
+  const heading = "## Completion Requirements";
+  const tag = `print this on a line of its own:\n\n<promise>${promise}</promise>`;
+  const wasDone = `\nIf nothing was left to do when the task began, print \`<promise>ALREADY_DONE:where it is</promise>\`: a person will look.`;
+  if (isFirstStage)
+    return `${heading}
+When all of the task is done and checked, ${tag}
+
+A false claim is rejected. If something is left, say what instead: the next iteration goes on from your words.${task.changes === "none" ? "" : wasDone}`;
+  const isLast = review !== null && isAtCap(review, reviewCapOf(settings));
+  if (isLast) return `${heading}\nWhen you have looked at it, say why it is approved, and ${tag}`;
+  const words =
+    review === null && kind === "reviewer" ? 'write "REVIEW PASSED" with your reasons' : "say why";
+  return `${heading}
+If you have nothing against the work, ${words}, and ${tag}
+
+If something has to be changed first, print instead, on a line of its own, everything that is wrong and where:
+
+<promise>CHANGES_REQUESTED:what is wrong</promise>
+
+It then goes back to the agent that wrote it, with your words. Approve only what you have looked at.`;
 }
 
-function completionRequirements({ promise }: PromptParts): string {
-  return `## Completion Requirements
-When the task is genuinely and completely done, print this on a line of its own:
+const ASKING_FOR_HELP = `## If you cannot go on
+Nobody can answer while you work: try the alternatives first. If only a person can remove what blocks you, print
+\`<promise>BLOCKED:the reason</promise>\` on a line of its own; if only a person can decide,
+\`<promise>DECIDE:the question | an option | another option</promise>\`, which may end in \`| default=an option | deadline=30m\`.`;
 
-<promise>${promise}</promise>
-
-Print it only when everything above is true: your work is verified, and a false promise is rejected.
-If there is more to do, say what, and do not print it: another iteration follows.
-If all of it was there before the task was begun and nothing is left to change, print
-\`<promise>ALREADY_DONE:where it is</promise>\` on a line of its own instead, and a person will look.`;
+/** What the iteration is for, where that is not simply the task. */
+function stageWork({ review, kind, isFirstStage, settings }: PromptParts): string {
+  if (review !== null) return `## Your part\n${storyWork(review, reviewCapOf(settings))}\n\n${FIELDS}`;
+  return isFirstStage ? "" : `## Your part\n${WORK[kind]}`;
 }
 
-function askingForHelp(): string {
-  return `## If you cannot go on
-For a genuine blocker that only a person can remove, print \`<promise>BLOCKED:the reason</promise>\` on a line of its own;
-for a decision that only a person can make, \`<promise>DECIDE:the question</promise>\`. Options may follow the question, each
-after a \`|\`, and \`default=an option\` with \`deadline=30m\` for what is to be done when nobody answers in time. Try the
-alternatives first: neither is a way round difficult work.`;
-}
-
-/** What an iteration in the review cycle is for, as a section of its prompt. */
-export function storyWork(review: StoryReview, cap: number): string {
-  return `## Your part\n${workOf(review, cap)}\n\n${FIELDS}`;
-}
-
-function workOf(review: StoryReview, cap: number): string {
-  switch (reviewMode([review])) {
-    case "implement":
-      return "Implement this story. Another agent will then review it with fresh eyes.";
-    case "review-fix":
-      return `A review of this story asks for changes. Make them, all of them, and nothing else:
-
-${numbered(findingsIn(review.reviewFeedback))}
-
-${HOW_TO_SETTLE}`;
-    case "review":
-      return isAtCap(review, cap) ? `${REVIEW}\n\n${atCap(review)}` : REVIEW;
-  }
-}
-
-const REVIEW = `Another agent has worked on this story. Review what it did with fresh eyes: read the changes (\`git log\`, \`git diff\`),
-the acceptance criteria, and the code around them. Look for what does not work, is missing, is unsafe, or will not be
-understood. Change no files: whatever you change is put back.`;
-
-function atCap({ reviewCount }: StoryReview): string {
-  return `This story has been reviewed ${reviewCount} times, which is as often as it may be: approve it now. Say in your words what is
+function storyWork(review: StoryReview, cap: number): string {
+  const mode = reviewMode([review]);
+  if (mode === "implement") return "Implement this story. Another agent will then review it with fresh eyes.";
+  if (mode === "review-fix")
+    return `A review of this story asks for changes. Make them, all of them, and nothing else:\n\n${toSettle(findingsIn(review.reviewFeedback))}`;
+  if (!isAtCap(review, cap)) return WORK.reviewer;
+  return `${WORK.reviewer}\n
+This story has been reviewed ${review.reviewCount} times, which is as often as it may be: approve it now. Say in your words what is
 still not good; its notes will say ${AUTO_APPROVED}.`;
 }
 
-const FIELDS = `The review state in the file with the stories (\`passes\`, \`reviewStatus\`, \`reviewCount\`, \`reviewFeedback\`) is written for you, from
-what you print at the end. If stories should be added, split or reworded, say so: the list and \`prd.md\` are the operator's,
-and your edits of them are undone and shown as proposals.`;
-
-/** How a review says what it found. */
-export function reviewCompletion(review: StoryReview, promise: string, cap: number): string {
-  const approval = `## Completion Requirements
-${isAtCap(review, cap) ? "When you have looked at it" : "If it is good"}, say in your words why, and print this on a line of its own:
-
-<promise>${promise}</promise>`;
-  if (isAtCap(review, cap)) return approval;
-  return `${approval}
-
-If something has to be changed first, print instead, on a line of its own, everything that is wrong and where:
-
-<promise>CHANGES_REQUESTED:what is wrong</promise>
-
-The story then goes back to the agent that wrote it, with your words. Approve only what you have looked at.`;
-}
-
-/** What a stage is there for, as a section of its prompt; empty for one that writes the code. */
-export function stageWork(kind: StageKind, isFirst: boolean): string {
-  return isFirst ? "" : `## Your part\n${WORK[kind]}`;
-}
+const FIELDS = `Ralph writes the review state (\`passes\`, \`reviewStatus\`, \`reviewCount\`, \`reviewFeedback\`) from what you print at the end.
+The stories and \`prd.md\` are the operator's: say what should be added, split or reworded; edits are undone and kept as proposals.`;
 
 const OTHER = "Others have worked on this task before you. Do the part that your stage is named after.";
 
+/** What a stage is there for. */
 const WORK: Readonly<Record<StageKind, string>> = {
   coder: OTHER,
   other: OTHER,
-  reviewer: `Another agent has worked on this task. Review what it did with fresh eyes: read the changes (\`git log\`, \`git diff\`), the
-specification above, and the code around them. Look for what does not work, is missing, is unsafe, or will not be
-understood. Change no files: whatever you change is put back.`,
+  reviewer: `Another agent has worked on this task. Review what it did with fresh eyes, against the specification and the code around
+it. Look for what does not work, is missing, is unsafe, or will not be understood. Change no files: changes are undone.`,
   tester: `Another agent has worked on this task. Test what it did: run the project's tests, write the tests that are missing,
 try what the specification promises. Do not repair the code itself.`,
   qa: `Others have written, reviewed and tested this task. Look at the result as its user would: does it do what the
-specification says, from beginning to end? Change no files: whatever you change is put back.`,
+specification says, from beginning to end? Change no files: changes are undone.`,
 };
-
-/** How a later stage says what it found. */
-export function stageCompletion(kind: StageKind, promise: string): string {
-  const words = kind === "reviewer" ? 'write "REVIEW PASSED" with your reasons, and then' : "";
-  return `## Completion Requirements
-If your part is done and you have nothing against it, ${words === "" ? "" : `${words} `}print this on a line of its own:
-
-<promise>${promise}</promise>
-
-If something has to be changed first, print instead, on a line of its own, everything that is wrong and where:
-
-<promise>CHANGES_REQUESTED:what is wrong</promise>
-
-The task then goes back to the agent that wrote it, with your words. Approve only what you have looked at.`;
-}
 
 const LENGTH_MAX = 4_000;
 /** Below this an output says nothing. */

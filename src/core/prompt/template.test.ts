@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { newTask } from "../loop/state.ts";
 import { plainTask } from "../plan/task.ts";
 import { buildPrompt, type PromptParts, templateProblem } from "./build-prompt.ts";
 
@@ -14,30 +15,36 @@ const PARTS: PromptParts = {
   kind: "other",
   isFirstStage: true,
   work: null,
-  sentBack: null,
   review: null,
-  reviewCap: 5,
   ordinal: 3,
   maxIterations: 15,
   promise: "COMPLETE",
-  gates: [],
-  commit: "ralph",
-  notes: "the API is at /v2",
-  question: {
-    text: "this or that?",
-    options: [],
-    iteration: 1,
-    askedAt: 0,
-    default: null,
-    deadlineAt: null,
-    answer: "that",
-    usedIn: null,
-    acceptance: null,
+  settings: {
+    gates: [],
+    git: { commit: "ralph", hooks: false },
+    protect: { paths: ["test/contract/**"] },
+    source: { kind: "checklist", label: "TODO.md", path: "TODO.md" },
   },
+  known: {
+    ...newTask("login"),
+    left: { cutOff: "the run was stopped", words: "Half of it is there." },
+    question: {
+      text: "this or that?",
+      options: [],
+      iteration: 1,
+      askedAt: 0,
+      default: null,
+      deadlineAt: null,
+      answer: "that",
+      usedIn: null,
+      acceptance: null,
+    },
+    feedback: [{ iteration: 2, text: "no file has changed" }],
+  },
+  base: null,
+  notes: "the API is at /v2",
+  notesPath: ".ralph/progress.txt",
   messages: "## Message from the operator\nuse the v2 API",
-  feedback: [{ iteration: 2, text: "no file has changed" }],
-  feedbackLeads: false,
-  baseline: null,
   lessons: [],
   template: null,
 };
@@ -49,7 +56,8 @@ describe("the built-in prompt", () => {
       "## Task Information",
       "## Specification",
       "## Success criteria",
-      "## Notes from earlier work (progress.txt)",
+      "## Work so far",
+      "## Notes from earlier work (`.ralph/progress.txt`: add what later ones have to know)",
       "## Answered decision",
       "## Message from the operator",
       "## Previous Iteration Feedback (DO NOT IGNORE)",
@@ -66,18 +74,23 @@ describe("the built-in prompt", () => {
       ...PARTS,
       task: plainTask({ id: "a", title: "A" }),
       notes: "",
-      question: null,
+      known: newTask("a"),
       messages: "",
-      feedback: [],
     });
-    expect(bare).not.toMatch(/Success|Notes|Answered|Message|Feedback/);
+    expect(bare).not.toMatch(/Specification|Success|so far|Notes|Answered|Message|Feedback/);
     expect(bare).not.toContain("\n\n\n");
+  });
+
+  test("names what the agent must not change, and quotes what was left", () => {
+    expect(buildPrompt(PARTS)).toContain("Leave the task list `TODO.md`, `test/contract/**` and Ralph");
+    expect(buildPrompt(PARTS)).toContain("interrupted (the run was stopped)");
+    expect(buildPrompt(PARTS)).toContain("\n> Half of it is there.\n");
   });
 
   test("keeps the feedback within its bounds", () => {
     const long = { iteration: 2, text: "x".repeat(20_000) };
     const section = /## Previous Iteration Feedback[^]*?(?=\n## )/.exec(
-      buildPrompt({ ...PARTS, feedback: [long] }),
+      buildPrompt({ ...PARTS, known: { ...PARTS.known, feedback: [long] } }),
     )?.[0];
     expect(section?.trimEnd().length).toBeLessThanOrEqual(4_000);
   });
@@ -97,6 +110,13 @@ describe("an own template", () => {
     expect(prompt).toMatch(/^Log in\n[^]*## Message from the operator\nuse the v2 API\n$/);
     const twice = buildPrompt({ ...PARTS, template: "{{ decision }}\n{{title}}" }).match(/use the v2 API/g);
     expect(twice).toHaveLength(1);
+  });
+
+  test("without the title elsewhere has it in the specification", () => {
+    const task = plainTask({ id: "a", title: "Add a" });
+    expect(buildPrompt({ ...PARTS, task, template: "{{specification}}", messages: "" })).toBe(
+      "## Specification\nAdd a\n",
+    );
   });
 
   test("is not filled twice: braces in a task are text", () => {

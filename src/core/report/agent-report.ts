@@ -68,12 +68,43 @@ export function claimName({ is }: Claim): Exclude<Claim["is"], "already-done"> |
   return is === "already-done" ? "already_done" : is;
 }
 
+/** What an iteration leaves to the next one of its task. */
+export interface LeftOver {
+  /** What interrupted it; null: nothing did. */
+  readonly cutOff: string | null;
+  /** The end of what its agent said last, where that may say what is left. */
+  readonly words: string;
+}
+
+const WORDS_KEPT = 1_000;
+const PROMISE = /<promise>[^<]*<\/promise>/g;
+
+/** A claim says that nothing is left, and the last words of an agent that broke down are an error. */
+export function leftBy({ ending, failure, claim, finalText }: AgentReport): LeftOver {
+  const ended = { stopped: "the run was stopped", interrupted: "Ralph was killed" } as const;
+  const isOthers = failure !== null && failure.class !== "agent";
+  const cutOff =
+    ending.is === "stopped" || ending.is === "interrupted"
+      ? ended[ending.is]
+      : isOthers
+        ? failure.message.slice(0, 200)
+        : null;
+  const isBroken = failure !== null && !isOthers && failure.kind !== "turns" && ending.is === "exited";
+  const isOpen = claim.is === "none" || claim.is === "unfinished";
+  const text = isOpen && !isBroken ? finalText.replaceAll(PROMISE, "").trim() : "";
+  const end = text.slice(-WORDS_KEPT);
+  const words = end === text ? text : `…${end.slice(Math.max(0, end.indexOf("\n")))}`;
+  return { cutOff, words: words.toWellFormed() };
+}
+
 /** Only `agent` costs an attempt. */
 export type FailureClass = "agent" | "transient" | "limit" | "auth" | "config" | "internal";
 
 export interface Failure {
   readonly class: FailureClass;
   readonly message: string;
+  /** Of an agent's own failure: its context was full, it declined, it said nothing, its turns were used up. */
+  readonly kind?: "overflow" | "refusal" | "empty" | "turns";
   /** Of a limit: when it ends; null or missing when nobody says. */
   readonly resetsAt?: Instant | null;
 }

@@ -1,6 +1,6 @@
 import { asArgument, few } from "../text.ts";
 import { globMatcher } from "../glob.ts";
-import type { InterventionType } from "../interventions/intervention.ts";
+import { ADVICE, type InterventionType } from "../interventions/intervention.ts";
 import type { Task } from "../plan/task.ts";
 import type { AgentReport } from "../report/agent-report.ts";
 import { hasTurnedGreen, isFailing, type CheckedGate, type GateOutcome } from "../report/checked-gate.ts";
@@ -169,7 +169,7 @@ export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [], e
   if (elsewhere !== undefined)
     return {
       cause: `there is work at ${elsewhere}, which is not part of the branch that is checked out`,
-      advice: `If it is yours, bring it over: ${elsewhere === "stash" ? "git stash pop" : `git merge ${elsewhere}`}`,
+      advice: `If it is yours, bring it over: ${elsewhere === "stash" ? "git stash pop" : `git merge ${asArgument(elsewhere)}`}`,
     };
   if (blankFiles.length > 0)
     return {
@@ -183,8 +183,7 @@ export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [], e
     };
   return {
     cause: "",
-    advice:
-      "Explaining the change is not making it: edit the files in the workspace with your tools. If everything was there before the task began, print <promise>ALREADY_DONE:where it is</promise> instead.",
+    advice: `${ADVICE["no-changes"]} If everything was there before the task began, print <promise>ALREADY_DONE:where it is</promise>.`,
   };
 }
 
@@ -197,7 +196,7 @@ const offBranch: Guard = {
       ? undefined
       : `the work is at ${strayedTo}, which does not continue the branch that was checked out`,
   advice: ({ evidence: { strayedTo } }) =>
-    `Stay on the branch that is checked out, and bring the work over: git merge ${asArgument(strayedTo ?? "")}`,
+    `${ADVICE["off-branch"]} Bring the work over with \`git merge ${asArgument(strayedTo ?? "")}\`.`,
 };
 
 const dirtyTree: Guard = {
@@ -212,7 +211,7 @@ const dirtyTree: Guard = {
       ? `these files are not committed: ${few(paths, 10)}`
       : undefined;
   },
-  advice: "Commit them (git add, git commit), or remove what does not belong to the work.",
+  advice: ADVICE["dirty-tree"],
 };
 
 /** Work of which nothing could be committed is not in git. */
@@ -228,8 +227,7 @@ const uncommittedWork: Guard = {
     const isAllThere = changedSinceTaskBegan.paths.every((path) => paths.has(path));
     return isAllThere ? `none of the work could be committed: ${few([...paths])}` : undefined;
   },
-  advice:
-    "Leave the work in files that can be committed: not too big, no secrets, no repository of their own.",
+  advice: ADVICE["uncommitted-work"],
 };
 
 /** The files have been put back by then. */
@@ -243,10 +241,10 @@ const protectedPaths: Guard = {
       ? `a ${stage} changes no files, and ${few(putBack)} had to be put back as before`
       : `protected files were changed (${few(putBack)}); they have been put back as they were`;
   },
-  advice({ evidence: { putBack }, stage, settings, iteration }) {
+  advice({ stage, settings, iteration }) {
     if (isReading(settings, stage)) return "Say what has to be changed instead of changing it.";
     const kept = `.ralph/logs/put-back/iteration-${String(iteration).padStart(3, "0")}`;
-    return `Only the operator changes ${few(putBack)}: \`protect.paths\` names it, or it is Ralph's own configuration. Leave it as it is, and put new code and new tests into other files. Your version is kept in ${kept}. If the task cannot be done without this change, print <promise>BLOCKED:which file, and why</promise>.`;
+    return `Only the operator changes them. ${ADVICE["protected-paths"]} Your version is kept in ${kept}. If the task cannot be done without this change, print <promise>BLOCKED:which file, and why</promise>.`;
   },
 };
 
@@ -257,7 +255,7 @@ const hiddenChanges: Guard = {
   looksAt: "work",
   check: ({ evidence: { hidden = [] } }) =>
     hidden.length === 0 ? undefined : `changes were hidden from git, which is undone: ${few(hidden)}`,
-  advice: "Leave git's index flags, excludes, filters and settings as they are, and claim again.",
+  advice: `${ADVICE["hidden-changes"]} Then claim again.`,
 };
 
 const CLAUSES = /[.!;,:\n–—]+/;

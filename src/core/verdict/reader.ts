@@ -84,7 +84,7 @@ function task({ id, title, description, success, criteria }: Task): string {
 
 function checks({ gates, oldChecks: old }: ReaderCase): string {
   if (gates.length === 0) return "## Checks\nThe project has none: nobody but you looks at this work.";
-  const now = `## Checks\nRalph ran them itself, on the changed files:\n${gates.map(gateLine).join("\n")}`;
+  const now = `## Checks\nRalph ran them itself on the work:\n${gates.map(gateLine).join("\n")}`;
   if (old === null) return now;
   return `${now}\n
 The work changes files that the checks judge by: ${few(old.files, 20)}. Ralph ran the checks once more with these files as
@@ -138,7 +138,10 @@ export interface ShownWork {
 
 export function changeSection({ diff, isDiffCut, base, head }: ShownWork): string {
   const shown = diff.trim() === "" ? "There is no difference." : fenced(diff, "diff");
-  const more = base === null || head === null ? "" : `, or \`git diff --no-ext-diff ${base} ${head}\``;
+  const more =
+    base === null || head === null
+      ? ""
+      : `, or \`git diff --no-ext-diff ${base.slice(0, 12)} ${head.slice(0, 12)}\``;
   return `## The change\n${shown}${isDiffCut ? "\nThe diff is cut off here: there is more of it." : ""}
 To see more, read the files in the working directory, which are as the agent left them${more}.`;
 }

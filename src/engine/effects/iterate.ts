@@ -92,7 +92,8 @@ async function admit(
   signal: AbortSignal,
 ): Promise<(Beginning & { readonly started: Started }) | null> {
   const work = await workToShow(effect.task, snapshot, ports, journal.state);
-  const around = { ...snapshot, notes: await ports.notes.read(), work, worker: ports.worker ?? null };
+  const notes = { notes: await ports.notes.read(), notesPath: ports.notes.path };
+  const around = { ...snapshot, ...notes, work, worker: ports.worker ?? null };
   const marker = randomUUID();
   let admitted: (Beginning & { readonly started: Started }) | null = null;
   const { since, until } = hourOf(ports.clock.now());

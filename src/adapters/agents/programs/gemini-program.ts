@@ -27,7 +27,12 @@ function geminiCommand({ agent, prompt, session }: Launch): AgentCommand {
     ...agent.args,
   ];
   // One process instead of two.
-  return { command, input: prompt, env: { GEMINI_CLI_NO_RELAUNCH: "true" } };
+  return { command, input: withoutMentions(prompt), env: { GEMINI_CLI_NO_RELAUNCH: "true" } };
+}
+
+/** It takes `@name` anywhere for a file to include or a helper to ask, unless a backslash stands before it. */
+function withoutMentions(prompt: string): string {
+  return prompt.replaceAll(/(?<!\\)@(?=\S)/g, "\\@");
 }
 
 const PERMISSIONS = {

@@ -99,6 +99,14 @@ test("opencode keeps what the operator has configured in the environment", () =>
   expect(damaged.env).not.toHaveProperty("OPENCODE_CONFIG_CONTENT");
 });
 
+test.each([
+  ["Use @types/node, @./a.md and (@app.route)", "Use \\@types/node, \\@./a.md and (\\@app.route)"],
+  ["me@example.com, \\@done, alone @ here", "me\\@example.com, \\@done, alone @ here"],
+])("gemini includes no file that the prompt %j merely names", (prompt, input) => {
+  expect(commandOf("gemini", { prompt }).input).toBe(input);
+  expect(commandOf("codex", { prompt }).input).toBe(prompt);
+});
+
 test("copilot's tokens are read from the file that it writes", () => {
   const copilot = adapterFor({ ...LAUNCH.agent, format: "copilot" });
   const usage = { inputTokens: 10, outputTokens: 2, cacheReadTokens: 3, reasoningTokens: 1 };
