@@ -55,6 +55,8 @@ export interface Launch {
   readonly ownProgram: readonly [command: string, ...args: string[]];
   /** Our own server, for agents that take any. */
   readonly mcpServer: McpServer;
+  /** What it may cost, for one that can see to it itself; null: any amount. */
+  readonly budgetUsd?: number | null;
   /** Ours. */
   readonly version: string;
   readonly env: Readonly<Record<string, string>>;
@@ -93,6 +95,8 @@ export interface ReaderRequest {
   readonly zone?: string;
   /** Where the agent works; files inside are named from here. */
   readonly workspace?: string;
+  /** What such a use of a model costs; null when nobody knows. */
+  readonly costOf?: (usage: Usage, model: string | null) => number | null;
   /** For whoever watches: what the agent says, in the reader's words if it has any of its own. */
   readonly show?: (text: string) => void;
 }
@@ -114,6 +118,8 @@ export interface AgentReader {
   activity(): AgentActivity;
   /** Whether the agent has given its final result and need only exit; one that never says so has no such method. */
   isOver?(): boolean;
+  /** Whether the program has done nothing for long but to try again by itself. */
+  isUnreachable?(): boolean;
   /** So long it may take to exit then; the usual time when it does not say. */
   readonly exitMs?: number;
   /** Called once, after the last line. */

@@ -11,7 +11,7 @@ import {
   type StreamFacts,
   type StreamTranslator,
 } from "../../core/report/streams/stream-facts.ts";
-import { type StreamFormat, STREAMS } from "../../core/report/streams/stream-format.ts";
+import { type StreamFormat, STDERR, STREAMS } from "../../core/report/streams/stream-format.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import { createTextWindow } from "../../core/report/text-window.ts";
 import {
@@ -44,16 +44,24 @@ export const STREAM_LINE_BYTES_MAX = 16 * 1024 * 1024;
 const CUT_EVENT = /^\s*\[?\s*\{\s*"/;
 const WORDS_LENGTH = 8_000;
 const FINAL_TEXT_LENGTH = 64 * 1024;
+/** We wait for a service ourselves, where it is seen, and costs neither time nor an attempt of the task. */
+const RETRYING_MAX_MS = 60_000;
 
 /** Follows an agent that speaks one of the structured formats. */
 export function createStreamReader(format: StreamFormat, request: ReaderRequest): StreamReader {
-  return createTranslatedReader(STREAMS[format], request);
+  return createTranslatedReader(STREAMS[format], request, STDERR[format]);
 }
 
 /** Follows an agent through anything that knows its events. */
-export function createTranslatedReader(translate: StreamTranslator, request: ReaderRequest): StreamReader {
-  return createEventReader((recorder) => jsonEvents(translate, recorder), request);
+export function createTranslatedReader(
+  translate: StreamTranslator,
+  request: ReaderRequest,
+  stderr?: StderrReader,
+): StreamReader {
+  return createEventReader((recorder) => jsonEvents(translate, recorder), request, stderr);
 }
+
+type StderrReader = (line: string, facts: FactRecorder) => void;
 
 /** Finds the events in lines, and tells a recorder what each of them means. */
 export interface EventLines {
@@ -79,6 +87,7 @@ function jsonEvents(translate: StreamTranslator, recorder: FactRecorder): EventL
 export function createEventReader(
   linesFor: (recorder: FactRecorder) => EventLines,
   request: ReaderRequest,
+  readStderr?: StderrReader,
 ): StreamReader {
   const facts = createFactRecorder(request.workspace ?? null);
   const recorder = request.show === undefined ? facts : narrate(facts, request.show);
@@ -113,9 +122,11 @@ export function createEventReader(
     },
     stderrLine(line) {
       stderr.add(line, "plain");
+      readStderr?.(line, recorder);
       if (line.trim() !== "") lastWords = line;
     },
-    activity: () => activityOf(recorder.read(), lastWords),
+    activity: () => activityOf(recorder.read(), lastWords, request.costOf),
+    isUnreachable: watchRetries(recorder),
     isOver: () => recorder.read().isOver,
     heard: () => recorder.read().heard,
     analyze,
@@ -142,7 +153,17 @@ export function createEventReader(
   };
 }
 
-function activityOf(facts: StreamFacts, lastWords: string): AgentActivity {
+/** Whether it has got no further for long, asked again and again. */
+function watchRetries(recorder: FactRecorder): () => boolean {
+  let since: number | null = null;
+  return () => {
+    if (recorder.read().retrying === null) since = null;
+    else since ??= performance.now();
+    return since !== null && performance.now() - since >= RETRYING_MAX_MS;
+  };
+}
+
+function activityOf(facts: StreamFacts, lastWords: string, costOf: ReaderRequest["costOf"]): AgentActivity {
   const { message, toolCalls, lastTool, currentFile, filesWritten, usage } = facts;
   const lastLine = message.slice(-WORDS_LENGTH).trimEnd().split("\n").at(-1) || lastWords;
   return {
@@ -151,7 +172,7 @@ function activityOf(facts: StreamFacts, lastWords: string): AgentActivity {
     lastTool,
     currentFile,
     filesTouched: filesWritten.length,
-    costUsd: usage.costUsd,
+    costUsd: costOf?.(usage, facts.model) ?? usage.costUsd,
   };
 }
 

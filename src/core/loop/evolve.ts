@@ -35,7 +35,7 @@ import { isAcceptance, isMergeHeld } from "./task-status.ts";
 import { EMPTY_STATE, taskState, withRun, withTask, type State, type TaskState } from "./state.ts";
 
 /** Raised when the fold changes, so that snapshots of an older fold are ignored. */
-export const EVOLVE_VERSION = 28;
+export const EVOLVE_VERSION = 29;
 
 /** Folds one fact into the state. */
 export function evolve(state: State, event: Recorded): State {

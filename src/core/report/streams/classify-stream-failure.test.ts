@@ -214,7 +214,8 @@ describe("a process without an error result", () => {
 
   test.each([
     [{ is: "timed-out", afterMs: 1_000 }, "agent"],
-    [{ is: "idle", afterMs: 1_000 }, "agent"],
+    // No tool was at work: its service did not answer.
+    [{ is: "idle", afterMs: 1_000 }, "transient"],
     [{ is: "not-started", message: "no such program" }, "config"],
     [{ is: "stopped" }, undefined],
     [{ is: "interrupted" }, undefined],

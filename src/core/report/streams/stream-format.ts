@@ -15,6 +15,13 @@ export const STREAMS: Readonly<Record<StreamFormat, StreamTranslator>> = {
   acp: readAcpMessage,
 };
 
+/** What a program tells on stderr alone. */
+export const STDERR: Readonly<Partial<Record<StreamFormat, (line: string, facts: FactRecorder) => void>>> = {
+  gemini(line, facts) {
+    if (/^Attempt \d{1,3} failed/.test(line)) facts.retries(failureOf(line));
+  },
+};
+
 export function isStreamFormat(name: string): name is StreamFormat {
   return Object.hasOwn(STREAMS, name);
 }
@@ -102,7 +109,8 @@ function readCodexEvent(event: Fields, facts: FactRecorder): boolean {
 const RETRY = /^Reconnecting\b/;
 
 function readCodexError(message: string | null, facts: FactRecorder): void {
-  if (message === null || !RETRY.test(message)) facts.fails(failureOf(message));
+  if (message !== null && RETRY.test(message)) facts.retries(failureOf(message));
+  else facts.fails(failureOf(message));
 }
 
 function readCodexItem(isCompleted: boolean, item: Fields, facts: FactRecorder): boolean {
@@ -315,6 +323,7 @@ function readOpencodeEvent(event: Fields, facts: FactRecorder): boolean {
   switch (event["type"]) {
     case "step_start":
       facts.goesOn();
+      facts.steps(true);
       break;
     case "text":
       facts.says(textOf(part["text"]) ?? "", textOf(part["messageID"]));
@@ -323,6 +332,7 @@ function readOpencodeEvent(event: Fields, facts: FactRecorder): boolean {
       readOpencodeTool(part, facts);
       break;
     case "step_finish":
+      facts.steps(false);
       readFinish(part, facts);
       break;
     case "error":
@@ -384,7 +394,13 @@ function readFinish(part: Fields, facts: FactRecorder): void {
   const reason = textOf(part["reason"]);
   if (reason === "tool-calls") facts.worksOn();
   else if (UNFINISHED.includes(reason))
-    facts.ends(failureOf(`the answer was cut off (${reason})`, { kind: reason, isOwn: true }));
+    facts.ends(
+      failureOf(`the answer was cut off (${reason})`, {
+        kind: reason,
+        what: reason === "content-filter" ? "refusal" : null,
+        isOwn: true,
+      }),
+    );
   else facts.ends();
 }
 
