@@ -1,6 +1,7 @@
 import type { Belongings } from "../../core/agents.ts";
 import type { Claim, Ending, Failure, Usage, Signals } from "../../core/report/agent-report.ts";
 import type { ExpectedPromise } from "../../core/report/read-promise.ts";
+import type { TextPiece } from "../../core/report/streams/text-piece.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { Review } from "../../core/verdict/reader.ts";
 import type { Progress } from "../../engine/ports.ts";
@@ -107,6 +108,8 @@ export interface AgentReader {
   readonly lineBytesMax?: number;
   /** It shows what the agent says; of others the output is shown as it is. */
   readonly showsItself?: boolean;
+  /** Where a line has one of several pieces of a text: a secret may be in two of them. */
+  readonly pieceIn?: (line: string) => TextPiece | null;
   stdoutLine(line: string): void;
   /** Many lines at once, with a newline between them; one that does not take them gets each alone. */
   readonly stdoutPassage?: (passage: string) => void;

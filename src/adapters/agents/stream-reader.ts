@@ -2,16 +2,18 @@ import type { ProgramFormat } from "../../core/agents.ts";
 import type { Ending, Failure, SignalReport } from "../../core/report/agent-report.ts";
 import { createEchoFilter } from "../../core/report/prompt-echo.ts";
 import { createSignalReader } from "../../core/report/read-signals.ts";
-import { classifyStreamFailure } from "../../core/report/streams/classify-stream-failure.ts";
+import { classifyStreamFailure, isHopeless } from "../../core/report/streams/classify-stream-failure.ts";
 import { fieldsOf } from "../../core/report/streams/json-fields.ts";
 import { createJsonLines } from "../../core/report/streams/json-lines.ts";
 import {
   createFactRecorder,
   type FactRecorder,
   type StreamFacts,
+  type StreamFailure,
   type StreamTranslator,
 } from "../../core/report/streams/stream-facts.ts";
 import { type StreamFormat, STDERR, STREAMS } from "../../core/report/streams/stream-format.ts";
+import { pieceIn } from "../../core/report/streams/text-piece.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import { createTextWindow } from "../../core/report/text-window.ts";
 import {
@@ -46,10 +48,12 @@ const WORDS_LENGTH = 8_000;
 const FINAL_TEXT_LENGTH = 64 * 1024;
 /** We wait for a service ourselves, where it is seen, and costs neither time nor an attempt of the task. */
 const RETRYING_MAX_MS = 60_000;
+const HOPELESS_MAX_MS = 10_000;
 
 /** Follows an agent that speaks one of the structured formats. */
 export function createStreamReader(format: StreamFormat, request: ReaderRequest): StreamReader {
-  return createTranslatedReader(STREAMS[format], request, STDERR[format]);
+  const reader = createTranslatedReader(STREAMS[format], request, STDERR[format]);
+  return { ...reader, pieceIn: (line) => pieceIn(format, line) };
 }
 
 /** Follows an agent through anything that knows its events. */
@@ -96,9 +100,10 @@ export function createEventReader(
   let cutEvents = 0;
   let lastWords = "";
   const lines = linesFor(recorder);
+  const retries = watchRetries(recorder);
   const analyze = (ending: Ending): StreamAnalysis => {
     lines.end();
-    const facts = recorder.read();
+    const facts = { ...recorder.read(), retrying: retries.givenUp() };
     const words = [...noise.lines(), ...stderr.lines()].map(({ text }) => text).join("\n");
     const now = (request.now ?? Date.now)();
     const zone = request.zone ?? localZone();
@@ -126,7 +131,7 @@ export function createEventReader(
       if (line.trim() !== "") lastWords = line;
     },
     activity: () => activityOf(recorder.read(), lastWords, request.costOf),
-    isUnreachable: watchRetries(recorder),
+    isUnreachable: () => retries.isInVain(),
     isOver: () => recorder.read().isOver,
     heard: () => recorder.read().heard,
     analyze,
@@ -153,13 +158,21 @@ export function createEventReader(
   };
 }
 
-/** Whether it has got no further for long, asked again and again. */
-function watchRetries(recorder: FactRecorder): () => boolean {
+/** Whether it has got no further for long, asked again and again; and what it was tried again for when that was so. */
+function watchRetries(recorder: FactRecorder): { isInVain(): boolean; givenUp(): StreamFailure | null } {
   let since: number | null = null;
-  return () => {
-    if (recorder.read().retrying === null) since = null;
-    else since ??= performance.now();
-    return since !== null && performance.now() - since >= RETRYING_MAX_MS;
+  let givenUp: StreamFailure | null = null;
+  return {
+    isInVain() {
+      const { retrying } = recorder.read();
+      since = retrying === null ? null : (since ?? performance.now());
+      if (retrying === null || since === null) return false;
+      const mostMs = isHopeless(retrying) ? HOPELESS_MAX_MS : RETRYING_MAX_MS;
+      givenUp = performance.now() - since >= mostMs ? retrying : null;
+      return givenUp !== null;
+    },
+    // Ended, some say that all went well.
+    givenUp: () => givenUp ?? recorder.read().retrying,
   };
 }
 

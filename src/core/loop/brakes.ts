@@ -2,6 +2,7 @@ import type { Event, Outcome } from "../events.ts";
 import { hasCooledDown, nextMove } from "../limits/breaker.ts";
 import { averageCost, budgetInWords, isWarningDue, likelySpent, wouldPass } from "../limits/budget.ts";
 import type { Task } from "../plan/task.ts";
+import type { AgentReport } from "../report/agent-report.ts";
 import { type Instant, formatDuration } from "../time.ts";
 import { usedMsOf } from "./evolve-run.ts";
 import { taskState, type OpenIteration, type RunState, type State } from "./state.ts";
@@ -43,6 +44,12 @@ export function lockedOutInWords({ lockedOut }: RunState): string | null {
       `${agent} ${kind === "credit" ? "has no credit left" : "may not work"}: ${message}${advice === undefined ? "" : ` (${advice})`}`,
   );
   return said.length === 0 ? null : said.join("; ");
+}
+
+export function misconfigurationInWords(agent: string, { failure, model }: AgentReport): string {
+  const message = failure?.message ?? "the agent could not be started";
+  if (failure?.kind !== "model") return message;
+  return `${agent} cannot use ${model == null ? "its model" : `the model "${model}"`}: ${message}`;
 }
 
 /** A budget of which nobody knows what is spent cannot be kept. */

@@ -24,6 +24,7 @@ import {
   type TaskState,
 } from "./state.ts";
 import { withReading, type Breaker } from "../limits/breaker.ts";
+import { misconfigurationInWords } from "./brakes.ts";
 import type { Instant } from "../time.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 
@@ -444,7 +445,7 @@ function weigh(
   return ending.is === "timed-out" || ending.is === "idle" ? "timed-out" : "stuck";
 }
 
-function settleRun(run: RunState, weight: Weight, agent: string, { failure, model }: AgentReport): RunState {
+function settleRun(run: RunState, weight: Weight, agent: string, report: AgentReport): RunState {
   switch (weight) {
     case "free":
     case "interrupted":
@@ -454,15 +455,11 @@ function settleRun(run: RunState, weight: Weight, agent: string, { failure, mode
     case "limited":
       return { ...run, iterations: run.iterations - 1 };
     case "locked-out": {
-      const lockedOut = { ...run.lockedOut, ...(failure && { [agent]: failure }) };
+      const lockedOut = { ...run.lockedOut, ...(report.failure && { [agent]: report.failure }) };
       return { ...run, iterations: run.iterations - 1, lockedOut };
     }
-    case "misconfigured": {
-      const message = failure?.message ?? "the agent could not be started";
-      const which =
-        failure?.kind === "model" ? `${agent} cannot use the model "${model ?? "of its own"}": ` : "";
-      return { ...run, misconfigured: `${which}${message}` };
-    }
+    case "misconfigured":
+      return { ...run, misconfigured: misconfigurationInWords(agent, report) };
     case "timed-out":
       return { ...run, transientInARow: 0 };
     case "stuck":

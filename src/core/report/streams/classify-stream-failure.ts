@@ -33,8 +33,11 @@ export function classifyStreamFailure(end: StreamEnd, now: Instant, zone: string
     };
   // Asked to end because its time was over, it says that it was interrupted.
   if (isCutOff && facts.failure?.isOwn !== false) return classifyFailure(ending, SILENCE);
-  if (facts.failure !== null)
-    return classifyError({ ...facts.failure, status: statusOf(facts.failure, ending) }, now, zone);
+  if (facts.failure !== null) {
+    // Of some errors opencode's stream says only that there was one, and its log what it was.
+    const error = facts.failure.kind === "UnknownError" ? (facts.retrying ?? facts.failure) : facts.failure;
+    return classifyError({ ...error, status: statusOf(error, ending) }, now, zone);
+  }
   if (ending.is !== "exited")
     return facts.isOver && ending.is === "signalled" ? null : classifyFailure(ending, SILENCE);
   // An error that it got over may still be in its exit code.
@@ -85,6 +88,12 @@ function statusOf({ status, isOwn }: StreamFailure, ending: Ending): number | nu
   return ending.code >= 144 && ending.code <= 255 ? ending.code + 256 : null;
 }
 
+/** Whether trying again, without a person, cannot help. */
+export function isHopeless(error: StreamFailure): boolean {
+  const { class: kind, kind: what } = classifyError(error, 0, "UTC");
+  return kind === "auth" || kind === "config" || what === "credit";
+}
+
 function classifyError(error: StreamFailure, now: Instant, zone: string): Failure {
   const message = cut(error.message.trim());
   const rule = error.isOwn ? null : ruleFor(`${error.kind ?? ""} ${error.message}`, error.status);
@@ -127,7 +136,7 @@ const RULES: readonly Rule[] = [
     "refusal",
   ],
   [
-    /credit balance|credits?error|credits? (?:are |is |have been )?(?:depleted|exhausted|used up)|out of (?:\w+ )?credits?|no credits?\b|insufficient[ _](?:balance|funds|credits?|quota)|no payment method|payment required|billing_error|billing (?:hard limit|not (?:active|enabled))|quota exceeded\. check your plan|you have no quota|spend(?:ing)? (?:cap|limit)|purchase (?:more )?credits to/i,
+    /credit balance|credits?error|credits? (?:are |is |have been )?(?:depleted|exhausted|used up)|out of (?:\w+ )?credits?|no credits?\b|insufficient[ _](?:balance|funds|credits?|quota)|no payment method|payment required|billing_error|billing (?:hard limit|not (?:active|enabled))|quota exceeded\. check your plan|current quota, please check your plan(?!.*(?:metric|retry in))|you have no quota|spend(?:ing)? (?:cap|limit)|purchase (?:more )?credits to/i,
     "limit",
     "credit",
   ],

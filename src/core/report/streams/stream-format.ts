@@ -2,7 +2,7 @@ import type { ProgramFormat } from "../../agents.ts";
 import { isAcpMessage, readAcpMessage } from "./acp-stream.ts";
 import { readClaudeEvent } from "./claude-stream.ts";
 import { isFields, type Fields, fieldsOf, listOf, numberOf, textOf, momentOf } from "./json-fields.ts";
-import { type StreamTranslator, failureOf, type FactRecorder } from "./stream-facts.ts";
+import { type StreamTranslator, failureOf, type FactRecorder, type StreamFailure } from "./stream-facts.ts";
 
 export type StreamFormat = ProgramFormat | "acp";
 
@@ -18,7 +18,18 @@ export const STREAMS: Readonly<Record<StreamFormat, StreamTranslator>> = {
 /** What a program tells on stderr alone. */
 export const STDERR: Readonly<Partial<Record<StreamFormat, (line: string, facts: FactRecorder) => void>>> = {
   gemini(line, facts) {
-    if (/^Attempt \d{1,3} failed/.test(line)) facts.retries(failureOf(line));
+    const said = /^Attempt \d{1,3} failed(?: with status (\d{3}))?[^:]{0,80}: (?:_ApiError: )?(.+)/.exec(
+      line,
+    );
+    if (said === null) return;
+    const [, status, words = ""] = said;
+    const message = /"message":\s?"((?:[^"\\]|\\.){1,500})"/.exec(words)?.[1] ?? words;
+    facts.retries(failureOf(message, { status: status === undefined ? null : Number(status) }));
+  },
+  opencode(line, facts) {
+    const said = /\blevel=ERROR\b.{0,400}?\berror(?:\.error)?="((?:[^"\\]|\\.){1,500})"/.exec(line)?.[1];
+    // It asks small models for titles beside its work.
+    if (said !== undefined && !/\bsmall=true\b/.test(line)) facts.retries(failureOf(said));
   },
 };
 
@@ -169,8 +180,11 @@ function readCodexUsage(usage: Fields, facts: FactRecorder): void {
 
 /** The stream of `copilot --output-format json`. It tells no tokens, and its session only at the end. */
 function readCopilotEvent(event: Fields, facts: FactRecorder): boolean {
-  if (event["ephemeral"] === true) return true;
   const data = fieldsOf(event["data"]);
+  if (event["ephemeral"] === true) {
+    if (event["type"] === "model.call_failure") facts.retries(callFailure(data));
+    return true;
+  }
   switch (event["type"]) {
     case "assistant.message":
       readCopilotMessage(data, facts);
@@ -192,8 +206,13 @@ function readCopilotEvent(event: Fields, facts: FactRecorder): boolean {
   }
 }
 
+/** One call of several: it may be tried again. */
+function callFailure(data: Fields): StreamFailure {
+  return failureOf(textOf(data["errorMessage"]), { status: numberOf(data["statusCode"]) });
+}
+
 const COPILOT_KNOWN =
-  /^(?:user\.message|system\.\w+|assistant\.(?:turn_start|turn_end|reasoning|intent|usage)|session\.\w+)$/;
+  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_start|turn_end|reasoning|intent|usage)|session\.\w+)$/;
 
 function readCopilotMessage(data: Fields, facts: FactRecorder): void {
   facts.recovers();
