@@ -156,6 +156,8 @@ export interface AgentRequest {
   readonly timeoutMs: number;
   /** After so long without a sign of life it is ended; 0 is off. */
   readonly idleMs: number;
+  /** It is ended when it has cost more than this; missing or null: it may cost any amount. */
+  readonly budgetUsd?: number | null;
   readonly marker: string;
   /** Messages may follow while it runs, if it can take any. */
   readonly mayGetMessages: boolean;

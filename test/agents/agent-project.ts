@@ -21,7 +21,11 @@ export interface Iteration {
 
 export interface Report {
   readonly ending: { readonly is: string };
-  readonly failure: { readonly class: string; readonly resets_at?: string | null } | null;
+  readonly failure: {
+    readonly class: string;
+    readonly kind?: string;
+    readonly resets_at?: string | null;
+  } | null;
   readonly usage: Readonly<Record<"input_tokens" | "output_tokens" | "cost_usd", number | null>>;
   readonly session_id: string | null;
   readonly files_written: readonly string[];

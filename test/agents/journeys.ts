@@ -99,6 +99,36 @@ export const JOURNEYS = {
       expect(code).toBe(5);
     },
   },
+  "has no credit left, and says how to get some": {
+    scenario: "no-credit",
+    async run(project) {
+      const { code, stdout } = await project.ralph("run");
+      expect(code).toBe(5);
+      expect(stdout).toMatch(/has no credit left: .*\(.*credit/s);
+      const [{ report } = { report: null }, ...more] = await project.iterations();
+      expect(more).toEqual([]);
+      expect(report?.failure).toMatchObject({ class: "limit", kind: "credit" });
+    },
+  },
+  "asks for a model that its service does not know": {
+    scenario: "unknown-model",
+    async run(project) {
+      const { code, stdout } = await project.ralph("run");
+      expect(code).toBe(64);
+      expect(stdout).toMatch(/misconfigured: \S+ cannot use (?:its model|the model "[^"]+"): /);
+      expect(await project.iterations()).toHaveLength(1);
+    },
+  },
+  "overflows its context, and begins anew": {
+    scenario: "too-long",
+    settings: 'session = "resume"',
+    async run(project) {
+      expect((await project.ralph("run", "-n", "2", "--timeout", "90s")).code).not.toBe(0);
+      const [first, second] = await project.iterations();
+      expect(first?.report.failure).toMatchObject({ class: "agent", kind: "overflow" });
+      expect(second?.report.session_id).not.toBe(first?.report.session_id);
+    },
+  },
   "gets over a service that is overloaded": {
     scenario: "flaky",
     async run(project) {

@@ -10,6 +10,9 @@ type JourneyName = keyof typeof JOURNEYS;
 const DONE = "does a task, and what it used is recorded";
 const LIE = "lies, is not believed, and then does it";
 const LIMIT = "comes to its usage limit, which is no fault of the task";
+const NO_CREDIT = "has no credit left, and says how to get some";
+const NO_MODEL = "asks for a model that its service does not know";
+const OVERFLOW = "overflows its context, and begins anew";
 const OVERLOAD = "gets over a service that is overloaded";
 const HANGS = "is ended at its timeout while a tool hangs, with all that it started";
 const RESUME = "goes on with its session where that is asked for";
@@ -28,6 +31,7 @@ const READER_LIMITED = "has no second reader while that one is limited";
 const WITH_READER: readonly JourneyName[] = [READ, READ_AGAIN, READ_ONLY, UNREADABLE, READER_LIMITED];
 
 const EVERY: readonly JourneyName[] = [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, FRESH];
+const REFUSED: readonly JourneyName[] = [NO_CREDIT, NO_MODEL, OVERFLOW];
 const WITH_TOOLS: readonly JourneyName[] = [...EVERY, TOOLS, ASKS];
 
 interface Matrix {
@@ -40,16 +44,16 @@ interface Matrix {
 /** Everything that each program can do. */
 const ALL: Matrix = {
   byCommandLine: {
-    claude: [...WITH_TOOLS, ...WITH_READER, HOOKS, STORY, HEARS],
-    codex: [...WITH_TOOLS, ...WITH_READER],
-    gemini: EVERY,
-    opencode: WITH_TOOLS,
-    copilot: WITH_TOOLS,
+    claude: [...WITH_TOOLS, ...REFUSED, ...WITH_READER, HOOKS, STORY, HEARS],
+    codex: [...WITH_TOOLS, ...REFUSED, ...WITH_READER],
+    gemini: [...EVERY, ...REFUSED],
+    opencode: [...WITH_TOOLS, ...REFUSED],
+    copilot: [...WITH_TOOLS, ...REFUSED],
   },
   byProtocol: {
-    claude: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
-    codex: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
-    gemini: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME_LATER, TOOLS],
+    claude: [DONE, LIE, LIMIT, NO_CREDIT, NO_MODEL, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
+    codex: [DONE, LIE, LIMIT, NO_CREDIT, NO_MODEL, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
+    gemini: [DONE, LIE, LIMIT, NO_MODEL, OVERLOAD, HANGS, RESUME_LATER, TOOLS],
     opencode: [DONE, LIE, LIMIT, OVERLOAD, HANGS, RESUME, TOOLS, HEARS],
     copilot: [DONE, LIE],
   },

@@ -292,6 +292,39 @@ test("progress is told while the agent runs", async () => {
   expect(seen[0]!.lastLine).toHaveLength(200);
 });
 
+describe("a budget", () => {
+  const STEP = JSON.stringify({
+    type: "step_finish",
+    sessionID: "s",
+    part: { reason: "tool-calls", tokens: { input: 10, output: 10 }, cost: 0.6 },
+  });
+  const costing = (steps: number, then: string): Partial<AgentRequest> => {
+    const script = `for i in $(seq ${steps}); do echo '${STEP}'; done; ${then}`;
+    return {
+      agent: { ...PLAIN, name: "costly", format: "opencode", command: ["bash", "-c", script] },
+    };
+  };
+
+  test("that an agent passes ends it, and what it has cost is recorded", async () => {
+    const report = await run([], { ...costing(2, "exec sleep 60"), budgetUsd: 1 });
+    expect(report).toMatchObject({
+      ending: { is: "stopped" },
+      failure: {
+        class: "agent",
+        kind: "budget",
+        message: "stopped: this iteration has cost $1.20 of the $1.00 that the budget had left",
+      },
+      usage: { costUsd: 1.2 },
+    });
+  });
+
+  test("that it does not pass changes nothing", async () => {
+    const report = await run([], { ...costing(1, "sleep 2"), budgetUsd: 1 });
+    expect(report).toMatchObject({ ending: { is: "exited", code: 0 }, usage: { costUsd: 0.6 } });
+    expect(report.failure?.kind).not.toBe("budget");
+  });
+});
+
 describe("memory stays small and nothing is lost", () => {
   test.each<[string, DemoStep, number]>([
     ["in a flood of lines", { flood: 200_000_000 }, 200_000_000],

@@ -8,6 +8,7 @@ import {
   iterationStarted,
   runResumed,
   runStarted,
+  settings,
   task,
   tasksObserved,
 } from "./given.ts";
@@ -122,4 +123,107 @@ describe("an agent that is logged out", () => {
     expect(out.andThen().effects).toMatchObject([{ reason: expect.stringContaining("Please run /login") }]);
     out.andThen(runResumed()).wants("iterate:login");
   });
+
+  const auth: Failure = { class: "auth", message: "Not logged in", advice: "run codex login" };
+  const withFallback = [runStarted({ fallbackAgents: ["second"] }), tasksObserved(login)];
+
+  test("costs no attempt, and its fallback takes over", () => {
+    const next = given(...withFallback, ...refused(1, auth)).andThen();
+    next.wants("iterate:login");
+    expect(next.nextAgent(login)).toBe("second");
+    expect(next.state.tasks["login"]).toMatchObject({
+      iterations: 0,
+      attempts: 0,
+      failures: 0,
+      stuckCount: 0,
+    });
+    expect(next.state.breaker).toMatchObject({ position: "CLOSED", noProgress: 0 });
+  });
+
+  test("whose fallback is logged out too ends the run, with what to do about each", () => {
+    const both = given(...withFallback, ...refused(1, auth)).andThen(
+      iterationStarted(2, login, { ordinal: 1, agent: "second" }),
+      iterationEnded(2, login, "none", {
+        ending: { is: "exited", code: 1 },
+        failure: { class: "limit", kind: "credit", message: "no credit", resetsAt: null, advice: "add some" },
+      }),
+      evidence(2, login, []),
+    );
+    both.andThen().ends("limited");
+    expect(both.andThen().effects).toMatchObject([
+      {
+        reason:
+          "stub may not work: Not logged in (run codex login); second has no credit left: no credit (add some)",
+      },
+    ]);
+  });
+
+  test("is asked again when somebody asks for that", () => {
+    given(...withFallback, ...refused(1, auth))
+      .andThen({ type: "retry.requested", run: "run-1" })
+      .wants("iterate:login");
+    const again = given(...withFallback, ...refused(1, auth)).andThen({
+      type: "retry.requested",
+      run: "run-1",
+    });
+    expect(again.nextAgent(login)).toBe("stub");
+  });
+});
+
+test("credit that comes back by itself is waited for", () => {
+  const credit = { ...limit, kind: "credit" } as const;
+  expect(
+    given(...start, ...refused(1, credit))
+      .at(10)
+      .andThen()
+      .at(1_000).wakeAt,
+  ).toBe(RESET);
+});
+
+test("a model that the agent's service does not know ends the run, naming both", () => {
+  const failure: Failure = { class: "config", kind: "model", message: "404 Not Found" };
+  const [ended] = [
+    iterationEnded(1, login, "none", { ending: { is: "exited", code: 1 }, failure, model: "gpt-9" }),
+  ];
+  const spec = given(...start, iterationStarted(1, login), ended, evidence(1, login, [])).andThen();
+  spec.ends("misconfigured");
+  expect(spec.effects).toMatchObject([{ reason: 'stub cannot use the model "gpt-9": 404 Not Found' }]);
+});
+
+test("a session that overflowed is not gone on with", () => {
+  const overflow: Failure = { class: "agent", kind: "overflow", message: "Prompt is too long" };
+  const ended = iterationEnded(1, login, "none", {
+    ending: { is: "exited", code: 1 },
+    failure: overflow,
+    sessionId: "full",
+  });
+  const spec = given(...start, iterationStarted(1, login), ended, evidence(1, login, []));
+  expect(spec.andThen().nextSession(login)).toBeNull();
+});
+
+test("one that had used up the budget is stopped: an iteration, but no attempt, and the work is judged by the next", () => {
+  const budget: Failure = { class: "agent", kind: "budget", message: "stopped: it has cost $1.13 of $1.00" };
+  const ended = iterationEnded(1, login, "none", {
+    ending: { is: "stopped" },
+    failure: budget,
+    usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, costUsd: 1.13 },
+  });
+  const budgets = { ...settings().limits, budget: { run: 1, task: null, day: null } };
+  const spec = given(
+    runStarted({ limits: budgets }),
+    tasksObserved(login),
+    iterationStarted(1, login),
+    ended,
+    evidence(1, login, ["a.ts"]),
+  );
+  spec.decides(
+    {
+      type: "verdict.reached",
+      verdict: "failed",
+      reasons: [{ rule: "budget", sentence: budget.message }],
+    },
+    { type: "budget.neared" },
+  );
+  expect(spec.andThen().state.tasks["login"]).toMatchObject({ iterations: 1, attempts: 0 });
+  spec.andThen().ends("limited");
 });

@@ -113,7 +113,8 @@ const CLAUDE: readonly RecordedStream[] = [
     ...failed("agent", /aborted_tools/, { tools: 1 }),
     ending: exit(0),
   }),
-  ended("claude", "sigterm-tool", "92c2c437-a920-4890-aeee-7ff8b6ef2b06", UNTOLD, {
+  // It tells the whole only at its end; until then the sum of its answers is known.
+  ended("claude", "sigterm-tool", "92c2c437-a920-4890-aeee-7ff8b6ef2b06", [1_200, 1, 500, null], {
     ...failed("agent", /^no final result \(exit code 143\)$/, KILLED),
     ending: exit(143),
   }),

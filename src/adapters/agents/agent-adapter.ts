@@ -1,6 +1,7 @@
 import type { Belongings } from "../../core/agents.ts";
 import type { Claim, Ending, Failure, Usage, Signals } from "../../core/report/agent-report.ts";
 import type { ExpectedPromise } from "../../core/report/read-promise.ts";
+import type { TextPiece } from "../../core/report/streams/text-piece.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { Review } from "../../core/verdict/reader.ts";
 import type { Progress } from "../../engine/ports.ts";
@@ -55,6 +56,8 @@ export interface Launch {
   readonly ownProgram: readonly [command: string, ...args: string[]];
   /** Our own server, for agents that take any. */
   readonly mcpServer: McpServer;
+  /** What it may cost, for one that can see to it itself; null: any amount. */
+  readonly budgetUsd?: number | null;
   /** Ours. */
   readonly version: string;
   readonly env: Readonly<Record<string, string>>;
@@ -93,6 +96,8 @@ export interface ReaderRequest {
   readonly zone?: string;
   /** Where the agent works; files inside are named from here. */
   readonly workspace?: string;
+  /** What such a use of a model costs; null when nobody knows. */
+  readonly costOf?: (usage: Usage, model: string | null) => number | null;
   /** For whoever watches: what the agent says, in the reader's words if it has any of its own. */
   readonly show?: (text: string) => void;
 }
@@ -103,6 +108,8 @@ export interface AgentReader {
   readonly lineBytesMax?: number;
   /** It shows what the agent says; of others the output is shown as it is. */
   readonly showsItself?: boolean;
+  /** Where a line has one of several pieces of a text: a secret may be in two of them. */
+  readonly pieceIn?: (line: string) => TextPiece | null;
   stdoutLine(line: string): void;
   /** Many lines at once, with a newline between them; one that does not take them gets each alone. */
   readonly stdoutPassage?: (passage: string) => void;
@@ -114,6 +121,8 @@ export interface AgentReader {
   activity(): AgentActivity;
   /** Whether the agent has given its final result and need only exit; one that never says so has no such method. */
   isOver?(): boolean;
+  /** Whether the program has done nothing for long but to try again by itself. */
+  isUnreachable?(): boolean;
   /** So long it may take to exit then; the usual time when it does not say. */
   readonly exitMs?: number;
   /** Called once, after the last line. */

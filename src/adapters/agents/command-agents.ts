@@ -1,15 +1,29 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { priced } from "../../core/limits/budget.ts";
+import { isProgramFormat } from "../../core/agents.ts";
+import { dollars, priced } from "../../core/limits/budget.ts";
 import { createRedactor, secretsIn } from "../../core/redact.ts";
-import { UNKNOWN_USAGE, type AgentReport } from "../../core/report/agent-report.ts";
+import {
+  UNKNOWN_USAGE,
+  type AgentReport,
+  type Ending,
+  type Failure,
+} from "../../core/report/agent-report.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
 import { sweep } from "../system/process-sweep.ts";
 import { supervise, type SuperviseRequest } from "../system/supervise.ts";
 import { adapterFor } from "./adapters.ts";
-import type { AgentActivity, AgentReader, AgentResult, Send } from "./agent-adapter.ts";
+import type {
+  AgentActivity,
+  AgentAdapter,
+  AgentReader,
+  AgentResult,
+  ReaderRequest,
+  Send,
+} from "./agent-adapter.ts";
+import { PROGRAM_FACTS, programIn } from "./programs/program-belongings.ts";
 import type { AgentSandbox } from "../system/agent-sandbox.ts";
 import {
   agentEnvironment,
@@ -135,12 +149,11 @@ async function runIn(
   const writer = createTranscriptWriter(log);
   const prompt = keptPrompt(request, files.prompt, secrets);
   const launch = launchOf(request, options, folder, env);
-  const { onOutput, now } = options;
+  const { onOutput } = options;
   const cwd = request.root ?? options.cwd;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
-  // Its output comes without secrets, so an echo of the prompt does too.
-  const words = { prompt: prompt.cleanPrompt, promise: request.promise, workspace: cwd };
-  const reader = adapter.createReader({ ...words, ...(show && { show }), ...(now && { now }) }, launch);
+  const reader = adapter.createReader(readingOf(request, options, prompt, show), launch);
+  const spending = watchSpending(request, adapter, reader, inboxes);
   const tap = createOutputTap({ secrets, reader, write: (bytes) => writer.write(bytes), show });
   const stopReporting = reportProgress(request, options, () => ({
     ...reader.activity(),
@@ -154,7 +167,7 @@ async function runIn(
       const { marker, timeoutMs } = request;
       const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
       const stdin = stdinFor(request, reader, input, inboxes);
-      const watches = watchesFor(request, options, reader);
+      const watches = watchesFor(request, options, reader, spending);
       const how = { cwd, marker, timeoutMs, onExit: request.onGone, ...watches, ...stdin, ...outputs };
       try {
         const running = supervise({ ...started, ...how }, signal);
@@ -170,14 +183,39 @@ async function runIn(
       }
     });
     await tap.end(note);
-    const told = withoutLostSession(reader.result(ending), ending, launch);
-    const result = withFolder(told, adapter, folder, request);
+    const ended = withoutLostSession(reader.result(ending), ending, launch);
+    const result = withFolder(ended, adapter, folder, request);
     const transcript = { path: files.path, ...(await writer.close()) };
-    return { ...reportedBy(request.agent, result), ending, durationMs, transcript, sweptProcesses: swept };
+    const failure = spending.failure(ending) ?? withAdvice(result.failure, request.agent);
+    return {
+      ...reportedBy(request.agent, result),
+      failure,
+      ending,
+      durationMs,
+      transcript,
+      sweptProcesses: swept,
+    };
   } finally {
     stopReporting();
     await writer.abandon();
   }
+}
+
+function readingOf(
+  { agent: { model, prices }, promise, root }: AgentRequest,
+  { cwd, now }: AgentsOptions,
+  { cleanPrompt }: PromptFile,
+  show: ReaderRequest["show"],
+): ReaderRequest {
+  return {
+    // Its output comes without secrets, so an echo of the prompt does too.
+    prompt: cleanPrompt,
+    promise,
+    workspace: root ?? cwd,
+    costOf: (usage, used) => priced(usage, used ?? model, prices).costUsd,
+    ...(show && { show }),
+    ...(now && { now }),
+  };
 }
 
 /** What is kept of a result: bounded, with its cost as far as prices tell it. */
@@ -220,14 +258,70 @@ function watchesFor(
   { idleMs, root }: AgentRequest,
   { workTree }: AgentsOptions,
   reader: AgentReader,
-): Pick<SuperviseRequest, "idle" | "isOver" | "exitMs" | "askToStop"> {
+  spending: Spending,
+): Pick<SuperviseRequest, "idle" | "isOver" | "exitMs" | "askToStop" | "watch"> {
   const toolCalls = (): number => reader.activity().toolCalls;
   return {
     isOver: () => reader.isOver?.() ?? false,
+    watch: () => (spending.isOver() ? "budget" : reader.isUnreachable?.() === true ? "unreachable" : null),
     ...(reader.cancel && { askToStop: async () => (await reader.cancel?.()) ?? false }),
     ...(reader.exitMs !== undefined && { exitMs: reader.exitMs }),
     ...(idleMs > 0 && workTree && { idle: { afterMs: idleMs, toolCalls, workTree: () => workTree(root) } }),
   };
+}
+
+interface Spending {
+  /** Whether it has to be ended; asked again and again. It is told before, if it takes messages. */
+  isOver(): boolean;
+  /** What is recorded of one that was ended for it. */
+  failure(ending: Ending): Failure | null;
+}
+
+/** The part of what is left at which an agent is told to come to an end. */
+const TOLD_AT = 0.8;
+const LAST_WORDS_MS = 30_000;
+
+function watchSpending(
+  { budgetUsd = null, iteration, session }: AgentRequest,
+  { countsWholeSession = false }: AgentAdapter,
+  reader: AgentReader,
+  inboxes: Inboxes,
+): Spending {
+  if (budgetUsd === null) return { isOver: () => false, failure: () => null };
+  const before = countsWholeSession ? (session?.used.costUsd ?? 0) : 0;
+  let spentUsd = 0;
+  let toldAt: number | null = null;
+  return {
+    isOver() {
+      spentUsd = Math.max(0, (reader.activity().costUsd ?? 0) - before);
+      const send = inboxes.get(iteration);
+      if (spentUsd < TOLD_AT * budgetUsd) return false;
+      if (toldAt === null)
+        void send?.(`Message from Ralph: ${spentInWords(spentUsd, budgetUsd)}. ${COME_TO_AN_END}`);
+      toldAt ??= performance.now();
+      return spentUsd > budgetUsd && (send === undefined || performance.now() - toldAt >= LAST_WORDS_MS);
+    },
+    failure: (ending) =>
+      ending.is === "stopped" && spentUsd > budgetUsd
+        ? { class: "agent", kind: "budget", message: `stopped: ${spentInWords(spentUsd, budgetUsd)}` }
+        : null,
+  };
+}
+
+function spentInWords(spentUsd: number, budgetUsd: number): string {
+  return `this iteration has cost ${dollars(spentUsd)} of the ${dollars(budgetUsd)} that the budget had left`;
+}
+
+const COME_TO_AN_END =
+  "You will be stopped soon. Bring the work into a safe state now, commit what is good, and end your turn.";
+
+/** Says, beside what the program says, how a person brings it back. */
+function withAdvice(failure: Failure | null, { command, format }: AgentSettings): Failure | null {
+  if (failure === null || (failure.class !== "auth" && failure.kind !== "credit")) return failure;
+  const program = isProgramFormat(format) ? format : programIn(command ?? []);
+  if (program === null) return failure;
+  const { login, credit } = PROGRAM_FACTS[program];
+  return { ...failure, advice: failure.kind === "credit" ? credit : login };
 }
 
 /** The prompt, or for an agent that one can talk to, the conversation. */

@@ -64,7 +64,7 @@ export function launchOf(
   { path }: IterationFolder,
   env: Readonly<Record<string, string>>,
 ): Launch {
-  const { agent, prompt, mayGetMessages, session, marker, part } = request;
+  const { agent, prompt, mayGetMessages, session, marker, budgetUsd, part } = request;
   const [command, ...args] = ownProgram;
   return {
     agent,
@@ -85,6 +85,7 @@ export function launchOf(
     version,
     env,
     isRoot: process.getuid?.() === 0,
+    ...(budgetUsd !== undefined && { budgetUsd }),
     ...(part && { part }),
   };
 }

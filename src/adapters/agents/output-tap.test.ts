@@ -1,8 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentReader } from "./agent-adapter.ts";
+import type { StreamFormat } from "../../core/report/streams/stream-format.ts";
+import { pieceIn } from "../../core/report/streams/text-piece.ts";
 import { createOutputTap, createRedactingStream } from "./output-tap.ts";
 
+const silent = { stdoutLine: () => {}, stderrLine: () => {} } as unknown as AgentReader;
 const SECRET = "sentinel-Zx9!kq?";
 const key = `-----BEGIN RSA PRIVATE KEY-----\n${`${"A1b2C3d4".repeat(8)}\n`.repeat(20)}Q==\n-----END RSA PRIVATE KEY-----`;
 
@@ -100,9 +103,65 @@ test("fails when the first of two parts of a chunk cannot be written, so that no
     writes += 1;
     if (writes === 1) throw new Error("the disk is full");
   };
-  const reader = { stdoutLine: () => {}, stderrLine: () => {} } as unknown as AgentReader;
-  const tap = createOutputTap({ secrets: [], reader, write, show: undefined });
+  const tap = createOutputTap({ secrets: [], reader: silent, write, show: undefined });
   expect(tap.stdout(Buffer.from("the beginning of a line"))).toBeUndefined();
   await expect(tap.stdout(Buffer.from(" and its end\nanother line\n"))).rejects.toThrow("the disk is full");
   expect(writes).toBe(2);
+});
+
+describe("a secret in several pieces of a text", () => {
+  const gemini = (content: string) => ({ type: "message", role: "assistant", delta: true, content });
+  const copilot = (deltaContent: string) => ({
+    type: "assistant.message_delta",
+    ephemeral: true,
+    data: { messageId: "m", deltaContent },
+  });
+  const acp = (text: string) => ({
+    jsonrpc: "2.0",
+    method: "session/update",
+    params: {
+      sessionId: "s",
+      update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
+    },
+  });
+  const told = async (format: StreamFormat, lines: readonly object[], size: number): Promise<string> => {
+    const parts: Buffer[] = [];
+    const reader = { ...silent, pieceIn: (line: string) => pieceIn(format, line) };
+    const write = (bytes: Buffer): Promise<void> => Promise.resolve(void parts.push(bytes));
+    const tap = createOutputTap({ secrets: [SECRET], reader, write, show: undefined });
+    const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    for (const chunk of cut(bytes, size)) await tap.stdout(chunk);
+    await tap.end();
+    return textOf(parts);
+  };
+  const TOKEN = `ghp_${"a1B2c3D4".repeat(5)}`;
+
+  test.each(
+    Object.entries({ gemini, copilot, acp }).flatMap(([format, piece]) =>
+      [1, 37, 10_000].map((size) => [format as StreamFormat, size, piece] as const),
+    ),
+  )("is taken out: %s, %i bytes at a time", async (format, size, piece) => {
+    for (const secret of [SECRET, TOKEN, key]) {
+      for (const length of [1, 5, 12]) {
+        const text = `One.\nIt is ${secret}, you see.\nTwo.`;
+        const pieces = text.match(new RegExp(`[^]{1,${length}}`, "g")) ?? [];
+        const end = { type: "result", status: "success" };
+        const lines = pieces.map((part): object => piece(part));
+        const clean = await told(format, [...lines, end], size);
+        const said = clean
+          .trimEnd()
+          .split("\n")
+          .map((line) => pieceIn(format, line)?.text ?? "")
+          .join("");
+        expect(said).toBe("One.\nIt is [redacted], you see.\nTwo.");
+        expect(clean.trimEnd().split("\n").at(-1)).toBe(JSON.stringify(end));
+      }
+    }
+  });
+
+  test("and without one every byte passes", async () => {
+    const lines = [gemini("a"), gemini(" b\nc"), { type: "tool_use" }, gemini("d")];
+    const whole = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    expect(await told("gemini", lines, 11)).toBe(whole);
+  });
 });

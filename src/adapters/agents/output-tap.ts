@@ -1,5 +1,6 @@
 import { createRedactor, KEY_BLOCK_LENGTH_MAX, openKeyBlock } from "../../core/redact.ts";
 import { createLineSplitter, type LineSplitter } from "../system/line-splitter.ts";
+import type { TextPiece } from "../../core/report/streams/text-piece.ts";
 import type { AgentReader } from "./agent-adapter.ts";
 
 interface OutputTapOptions {
@@ -23,7 +24,8 @@ export function createOutputTap({ secrets, reader, write, show }: OutputTapOptio
   const showRaw = reader.showsItself === true ? undefined : show;
   const { lineBytesMax, stdoutPassage: onPassage } = reader;
   const words = createLineSplitter((line) => reader.stdoutLine(line), { lineBytesMax, onPassage });
-  const stdout = createBranch(words, secrets, write, showRaw);
+  const pieces = reader.pieceIn && createPieceJoiner(reader.pieceIn, createRedactor(secrets));
+  const stdout = createBranch(words, secrets, write, showRaw, pieces);
   const errors = createLineSplitter((line) => reader.stderrLine(line));
   const stderr = createBranch(errors, secrets, write, show);
   return {
@@ -57,12 +59,14 @@ function createBranch(
   secrets: readonly string[],
   write: OutputTapOptions["write"],
   show: OutputTapOptions["show"],
+  pieces?: PieceJoiner,
 ): Branch {
   const redacting = createRedactingStream(secrets);
   const decoder = new TextDecoder();
   return {
     push(chunk) {
-      const written = redacting.push(chunk).map((clean) => {
+      const parts = redacting.push(chunk).map((part) => pieces?.push(part) ?? part);
+      const written = parts.map((clean) => {
         lines.push(clean);
         show?.(decoder.decode(clean, { stream: true }));
         return write(clean);
@@ -71,13 +75,81 @@ function createBranch(
       return written.length < 2 ? written[0] : Promise.all(written).then(() => {});
     },
     async end() {
-      const clean = redacting.end();
+      const rest = redacting.end();
+      const clean = pieces === undefined ? rest : Buffer.concat([pieces.push(rest), pieces.end()]);
       lines.push(clean);
       lines.end();
       show?.(decoder.decode(clean));
       if (clean.length > 0) await write(clean);
     },
   };
+}
+
+/** Takes secrets out of texts that a stream tells piece by piece; a piece waits until its line of the text ends. */
+interface PieceJoiner {
+  push(bytes: Buffer): Buffer;
+  end(): Buffer;
+}
+
+interface HeldPiece {
+  readonly bytes: Buffer;
+  readonly piece: TextPiece;
+}
+
+function createPieceJoiner(find: (line: string) => TextPiece | null, redact: Redact): PieceJoiner {
+  let line = NOTHING;
+  let held: readonly HeldPiece[] = [];
+  const release = (from = 0): readonly Buffer[] => {
+    const clean = withoutSecrets(held, redact);
+    held = from === 0 ? [] : clean.slice(from);
+    return (from === 0 ? clean : clean.slice(0, from)).map(({ bytes }) => bytes);
+  };
+  const take = (bytes: Buffer): readonly Buffer[] => {
+    const piece = bytes.length > LINE_HELD_BYTES ? null : find(bytes.toString());
+    if (piece === null) return [...release(), bytes];
+    const before = held.length > 0 && held[0]?.piece.of !== piece.of ? release() : [];
+    held = [...held, { bytes, piece }];
+    const text = joined(held);
+    if (text.length > KEY_BLOCK_LENGTH_MAX) return [...before, ...release()];
+    const lines = text.slice(0, text.lastIndexOf("\n") + 1);
+    const isEndOfLine = piece.text.includes("\n") && openKeyBlock(lines) < 0;
+    return isEndOfLine && held.length > 1 ? [...before, ...release(held.length - 1)] : before;
+  };
+  return {
+    push(bytes) {
+      const all = line.length === 0 ? bytes : Buffer.concat([line, bytes]);
+      const out: Buffer[] = [];
+      let start = 0;
+      for (let end = all.indexOf(NEWLINE); end >= 0; end = all.indexOf(NEWLINE, start)) {
+        out.push(...take(all.subarray(start, end + 1)));
+        start = end + 1;
+      }
+      line = Buffer.from(all.subarray(start));
+      if (line.length <= LINE_HELD_BYTES) return Buffer.concat(out);
+      // So long a line has no piece.
+      out.push(...release(), line);
+      line = NOTHING;
+      return Buffer.concat(out);
+    },
+    end: () => Buffer.concat([...release(), line]),
+  };
+}
+
+function joined(held: readonly HeldPiece[]): string {
+  return held.map(({ piece }) => piece.text).join("");
+}
+
+/** Where a secret is in several of them, the first gets the text without it, but for its last line, which may go on. */
+function withoutSecrets(held: readonly HeldPiece[], redact: Redact): readonly HeldPiece[] {
+  const text = joined(held);
+  const clean = redact(text);
+  if (clean === text) return held;
+  const cut = held.length === 1 ? clean.length : clean.lastIndexOf("\n") + 1;
+  return held.map(({ piece }, index) => {
+    const part = index === 0 ? clean.slice(0, cut) : index === held.length - 1 ? clean.slice(cut) : "";
+    const bytes = Buffer.from(`${piece.lineWith(part)}\n`);
+    return { bytes, piece: { ...piece, text: part } };
+  });
 }
 
 /** Takes bytes as they come and gives them back without secrets; what holds none passes byte for byte. */

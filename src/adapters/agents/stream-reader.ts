@@ -2,16 +2,18 @@ import type { ProgramFormat } from "../../core/agents.ts";
 import type { Ending, Failure, SignalReport } from "../../core/report/agent-report.ts";
 import { createEchoFilter } from "../../core/report/prompt-echo.ts";
 import { createSignalReader } from "../../core/report/read-signals.ts";
-import { classifyStreamFailure } from "../../core/report/streams/classify-stream-failure.ts";
+import { classifyStreamFailure, isHopeless } from "../../core/report/streams/classify-stream-failure.ts";
 import { fieldsOf } from "../../core/report/streams/json-fields.ts";
 import { createJsonLines } from "../../core/report/streams/json-lines.ts";
 import {
   createFactRecorder,
   type FactRecorder,
   type StreamFacts,
+  type StreamFailure,
   type StreamTranslator,
 } from "../../core/report/streams/stream-facts.ts";
-import { type StreamFormat, STREAMS } from "../../core/report/streams/stream-format.ts";
+import { type StreamFormat, STDERR, STREAMS } from "../../core/report/streams/stream-format.ts";
+import { pieceIn } from "../../core/report/streams/text-piece.ts";
 import { stripEscapes } from "../../core/report/strip-escapes.ts";
 import { createTextWindow } from "../../core/report/text-window.ts";
 import {
@@ -44,16 +46,26 @@ export const STREAM_LINE_BYTES_MAX = 16 * 1024 * 1024;
 const CUT_EVENT = /^\s*\[?\s*\{\s*"/;
 const WORDS_LENGTH = 8_000;
 const FINAL_TEXT_LENGTH = 64 * 1024;
+/** We wait for a service ourselves, where it is seen, and costs neither time nor an attempt of the task. */
+const RETRYING_MAX_MS = 60_000;
+const HOPELESS_MAX_MS = 10_000;
 
 /** Follows an agent that speaks one of the structured formats. */
 export function createStreamReader(format: StreamFormat, request: ReaderRequest): StreamReader {
-  return createTranslatedReader(STREAMS[format], request);
+  const reader = createTranslatedReader(STREAMS[format], request, STDERR[format]);
+  return { ...reader, pieceIn: (line) => pieceIn(format, line) };
 }
 
 /** Follows an agent through anything that knows its events. */
-export function createTranslatedReader(translate: StreamTranslator, request: ReaderRequest): StreamReader {
-  return createEventReader((recorder) => jsonEvents(translate, recorder), request);
+export function createTranslatedReader(
+  translate: StreamTranslator,
+  request: ReaderRequest,
+  stderr?: StderrReader,
+): StreamReader {
+  return createEventReader((recorder) => jsonEvents(translate, recorder), request, stderr);
 }
+
+type StderrReader = (line: string, facts: FactRecorder) => void;
 
 /** Finds the events in lines, and tells a recorder what each of them means. */
 export interface EventLines {
@@ -79,6 +91,7 @@ function jsonEvents(translate: StreamTranslator, recorder: FactRecorder): EventL
 export function createEventReader(
   linesFor: (recorder: FactRecorder) => EventLines,
   request: ReaderRequest,
+  readStderr?: StderrReader,
 ): StreamReader {
   const facts = createFactRecorder(request.workspace ?? null);
   const recorder = request.show === undefined ? facts : narrate(facts, request.show);
@@ -87,9 +100,10 @@ export function createEventReader(
   let cutEvents = 0;
   let lastWords = "";
   const lines = linesFor(recorder);
+  const retries = watchRetries(recorder);
   const analyze = (ending: Ending): StreamAnalysis => {
     lines.end();
-    const facts = recorder.read();
+    const facts = { ...recorder.read(), retrying: retries.givenUp() };
     const words = [...noise.lines(), ...stderr.lines()].map(({ text }) => text).join("\n");
     const now = (request.now ?? Date.now)();
     const zone = request.zone ?? localZone();
@@ -113,9 +127,11 @@ export function createEventReader(
     },
     stderrLine(line) {
       stderr.add(line, "plain");
+      readStderr?.(line, recorder);
       if (line.trim() !== "") lastWords = line;
     },
-    activity: () => activityOf(recorder.read(), lastWords),
+    activity: () => activityOf(recorder.read(), lastWords, request.costOf),
+    isUnreachable: () => retries.isInVain(),
     isOver: () => recorder.read().isOver,
     heard: () => recorder.read().heard,
     analyze,
@@ -142,7 +158,25 @@ export function createEventReader(
   };
 }
 
-function activityOf(facts: StreamFacts, lastWords: string): AgentActivity {
+/** Whether it has got no further for long, asked again and again; and what it was tried again for when that was so. */
+function watchRetries(recorder: FactRecorder): { isInVain(): boolean; givenUp(): StreamFailure | null } {
+  let since: number | null = null;
+  let givenUp: StreamFailure | null = null;
+  return {
+    isInVain() {
+      const { retrying } = recorder.read();
+      since = retrying === null ? null : (since ?? performance.now());
+      if (retrying === null || since === null) return false;
+      const mostMs = isHopeless(retrying) ? HOPELESS_MAX_MS : RETRYING_MAX_MS;
+      givenUp = performance.now() - since >= mostMs ? retrying : null;
+      return givenUp !== null;
+    },
+    // Ended, some say that all went well.
+    givenUp: () => givenUp ?? recorder.read().retrying,
+  };
+}
+
+function activityOf(facts: StreamFacts, lastWords: string, costOf: ReaderRequest["costOf"]): AgentActivity {
   const { message, toolCalls, lastTool, currentFile, filesWritten, usage } = facts;
   const lastLine = message.slice(-WORDS_LENGTH).trimEnd().split("\n").at(-1) || lastWords;
   return {
@@ -151,7 +185,7 @@ function activityOf(facts: StreamFacts, lastWords: string): AgentActivity {
     lastTool,
     currentFile,
     filesTouched: filesWritten.length,
-    costUsd: usage.costUsd,
+    costUsd: costOf?.(usage, facts.model) ?? usage.costUsd,
   };
 }
 

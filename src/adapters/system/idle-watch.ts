@@ -46,7 +46,7 @@ export function watchForLife(afterMs: number, signs: LifeSigns, onIdle: () => vo
 }
 
 /** Asks again and again, in time in which we were awake, until the answer is yes. */
-function pollAwake(everyMs: number, isSo: () => Promise<boolean>, then: () => void): AwakeTimer {
+export function pollAwake(everyMs: number, isSo: () => Promise<boolean>, then: () => void): AwakeTimer {
   let isCancelled = false;
   let timer: AwakeTimer;
   const ask = async (): Promise<void> => {

@@ -6,6 +6,7 @@ import {
   afterPendingInput,
   type AwakeTimer,
   type LifeSigns,
+  pollAwake,
   startAwakeTimer,
   watchForLife,
 } from "./idle-watch.ts";
@@ -32,6 +33,8 @@ export interface SuperviseRequest {
   /** Whether it has given its final result. Then it has `exitMs` to exit, and ending it afterwards is no failure. */
   readonly isOver?: () => boolean;
   readonly exitMs?: number;
+  /** Asked every second: why it has to be ended now, if it has. */
+  readonly watch?: () => "unreachable" | "budget" | null;
   /** Called when the process itself is gone; what it left behind is looked for after that. */
   readonly onExit?: () => void;
   /** Asks it to end by itself. It has a moment for that before TERM, and may still tell what it used. False: in vain. */
@@ -54,6 +57,7 @@ const ASKED_MS = 2_000;
 const GRACE_MS = 10_000;
 const CANCELLED_GRACE_MS = 2_000;
 const EXIT_MS = 10_000;
+const WATCH_MS = 1_000;
 
 /**
  * Runs one process in a session of its own until it exits, however that comes about, and leaves nothing of it
@@ -93,7 +97,7 @@ export async function supervise(request: SuperviseRequest, signal: AbortSignal):
   const swept = await endFamily(family);
   await finishOutputs(outputs);
   child.stdin?.destroy();
-  return { ending: endingOf(exited, stopper.reason(), request), durationMs, swept };
+  return { ending: endingOf(exited, stopper.reason(), request, durationMs), durationMs, swept };
 }
 
 interface Exit {
@@ -101,7 +105,8 @@ interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-type StopReason = "timeout" | "idle" | "over" | "abort" | "cancelled" | "sink-failed";
+type StopReason =
+  "timeout" | "idle" | "unreachable" | "budget" | "over" | "abort" | "cancelled" | "sink-failed";
 
 interface Spawned extends ChildProcess {
   readonly stdout: Readable;
@@ -166,7 +171,7 @@ function feed(stdin: Writable | null, { input, onStdin }: SuperviseRequest): voi
 }
 
 function startTimers(
-  { timeoutMs, idle }: SuperviseRequest,
+  { timeoutMs, idle, watch }: SuperviseRequest,
   signs: Pick<LifeSigns, "output" | "cpuMs">,
   final: FinalResult,
   stopper: Stopper,
@@ -177,8 +182,11 @@ function startTimers(
     // If we were stopped (Ctrl-Z) meanwhile, the news of its exit may still be waiting.
     afterPendingInput(() => stop("timeout"));
   });
-  if (idle === undefined) return [timeout];
-  return [timeout, watchForLife(idle.afterMs, { ...idle, ...signs }, () => stop("idle"))];
+  const life = idle && watchForLife(idle.afterMs, { ...idle, ...signs }, () => stop("idle"));
+  let why: StopReason | null = null;
+  const isDue = async (): Promise<boolean> => (why = watch?.() ?? null) !== null;
+  const watched = watch && pollAwake(WATCH_MS, isDue, () => why !== null && stop(why));
+  return [timeout, life, watched].filter((timer) => timer !== undefined);
 }
 
 async function untilExit(
@@ -261,14 +269,18 @@ function endingOf(
   { code, signal }: Exit,
   stopReason: StopReason | null,
   { timeoutMs, idle }: SuperviseRequest,
+  durationMs: number,
 ): Ending {
   switch (stopReason) {
     case "timeout":
       return { is: "timed-out", afterMs: timeoutMs };
     case "idle":
       return { is: "idle", afterMs: idle?.afterMs ?? 0 };
+    case "unreachable":
+      return { is: "idle", afterMs: durationMs };
     case "over":
       return { is: "exited", code: 0 };
+    case "budget":
     case "abort":
     case "cancelled":
     case "sink-failed":

@@ -166,7 +166,7 @@ function endLines(event: EventOf<"run.ended">, state: State, style: Style): read
     blocked: `${isBlockedOutside(state) ? "" : "see what would help: ralph blocked --suggest; "}settle it, then: ${unblockFirst(state)}ralph run`,
     exhausted: "see why: ralph why; go on: ralph run",
     stuck: `see why: ralph why; what it was doing: ralph logs${afterStuck(state)}`,
-    limited: "go on later: ralph run",
+    limited: `${Object.keys(state.run?.lockedOut ?? {}).length > 0 ? "then" : "go on later"}: ralph run`,
     misconfigured: "see what is missing: ralph doctor",
     stopped: "go on: ralph run",
   };

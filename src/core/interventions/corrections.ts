@@ -1,7 +1,7 @@
 import { changesInWords } from "../plan/list-changes.ts";
 import { formatDuration } from "../time.ts";
 import { capital, few } from "../text.ts";
-import type { AgentReport, Failure } from "../report/agent-report.ts";
+import type { AgentReport, FailureKind } from "../report/agent-report.ts";
 import { failuresToMend, redGates, type CheckedGate, redSentence } from "../report/checked-gate.ts";
 import { isReading } from "../stages/stages.ts";
 import type { Evidence } from "../report/evidence.ts";
@@ -199,7 +199,8 @@ function commitCorrections({ iteration, evidence: { refusal, leftOut } }: Judged
   ];
 }
 
-const BROKEN_OFF: Readonly<Record<NonNullable<Failure["kind"]>, string>> = {
+/** By the kind of the agent's own failure; what a service refuses is no agent's fault. */
+const BROKEN_OFF: Readonly<Record<Exclude<FailureKind, "credit" | "model">, string>> = {
   overflow:
     "the context was full. Take smaller steps: search before you read, read parts of files, shorten long output (`| tail -50`), and leave generated files and lock files unread.",
   refusal:
@@ -207,6 +208,7 @@ const BROKEN_OFF: Readonly<Record<NonNullable<Failure["kind"]>, string>> = {
   empty:
     "it ended without an answer. Work with your tools, and end with a sentence that says what you did and what is left.",
   turns: "its turns were used up. Do one part after the other, and put several commands into one call.",
+  budget: "its budget was used up. Do less in one iteration: read less, and finish one part before the next.",
 };
 
 /** What broke it off, and what to do differently. */
@@ -221,7 +223,7 @@ function endingCorrections({ iteration, report: { ending, failure } }: Judged): 
   }
   if (failure === null) return [];
   const words =
-    failure.kind === undefined
+    failure.kind === undefined || failure.kind === "credit" || failure.kind === "model"
       ? `failed: ${asSentence(failure.message)} If something you did caused this, do it another way.`
       : `broke off: ${BROKEN_OFF[failure.kind]}`;
   return say("ending", `Iteration ${iteration} ${words}`);

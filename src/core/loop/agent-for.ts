@@ -28,9 +28,9 @@ export function agentNow(state: State, task: Task, settings: Settings, now: Inst
   return free ?? others.reduce(soonest, agent);
 }
 
-/** Until when an agent's own limit lasts; a moment that is over when it has none. */
-export function limitedUntil({ agentLimits }: State, agent: string): Instant {
-  return agentLimits[agent] ?? 0;
+/** Until when an agent's own limit lasts; a moment that is over when it has none, never when a person has to act. */
+export function limitedUntil({ agentLimits, run }: State, agent: string): Instant {
+  return run?.lockedOut[agent] === undefined ? (agentLimits[agent] ?? 0) : Infinity;
 }
 
 /** Whether it is an agent's limit that ends at this moment, and not the pause after a failure. */

@@ -2,9 +2,10 @@ import type { Event, Outcome } from "../events.ts";
 import { hasCooledDown, nextMove } from "../limits/breaker.ts";
 import { averageCost, budgetInWords, isWarningDue, likelySpent, wouldPass } from "../limits/budget.ts";
 import type { Task } from "../plan/task.ts";
+import type { AgentReport } from "../report/agent-report.ts";
 import { type Instant, formatDuration } from "../time.ts";
 import { usedMsOf } from "./evolve-run.ts";
-import { taskState, type RunState, type State } from "./state.ts";
+import { taskState, type OpenIteration, type RunState, type State } from "./state.ts";
 
 export interface Ending {
   readonly outcome: Outcome;
@@ -28,14 +29,27 @@ function stuck({ breaker }: State, run: RunState): Ending | null {
 function cannotGoOn(run: RunState, now: Instant): Ending | null {
   const { retries, maxDurationMs } = run.settings.limits;
   const reason =
-    run.lockedOut !== null
-      ? `the agent is logged out: ${run.lockedOut}`
-      : run.transientInARow > retries
-        ? `${run.transientInARow} transient failures in a row`
-        : maxDurationMs !== null && usedMsOf(run, now) >= maxDurationMs
-          ? `the ${formatDuration(maxDurationMs)} that the run may take are over`
-          : (run.budgetReached ?? unknownCost(run));
+    run.transientInARow > retries
+      ? `${run.transientInARow} transient failures in a row`
+      : maxDurationMs !== null && usedMsOf(run, now) >= maxDurationMs
+        ? `the ${formatDuration(maxDurationMs)} that the run may take are over`
+        : (run.budgetReached ?? unknownCost(run));
   return reason === null ? null : { outcome: "limited", reason };
+}
+
+/** What the agents say that only a person can bring back; null when there are none. */
+export function lockedOutInWords({ lockedOut }: RunState): string | null {
+  const said = Object.entries(lockedOut).map(
+    ([agent, { message, kind, advice }]) =>
+      `${agent} ${kind === "credit" ? "has no credit left" : "may not work"}: ${message}${advice === undefined ? "" : ` (${advice})`}`,
+  );
+  return said.length === 0 ? null : said.join("; ");
+}
+
+export function misconfigurationInWords(agent: string, { failure, model }: AgentReport): string {
+  const message = failure?.message ?? "the agent could not be started";
+  if (failure?.kind !== "model") return message;
+  return `${agent} cannot use ${model == null ? "its model" : `the model "${model}"`}: ${message}`;
 }
 
 /** A budget of which nobody knows what is spent cannot be kept. */
@@ -63,8 +77,26 @@ export function beyondBudget(state: State, run: RunState, task: Task): string | 
   return budgetInWords("run", spentUsd, budgetUsd);
 }
 
+/** What this iteration may still cost, by whichever budget is nearest to its end; null: any amount. */
+export function leftFor(
+  state: State,
+  run: RunState,
+  { number, task: id }: Pick<OpenIteration, "number" | "task">,
+  spentTodayUsd: number,
+): number | null {
+  const { run: whole, task, day } = run.settings.limits.budget;
+  const others = state.iterations.filter((open) => open.number !== number);
+  const besideUsd = underWayUsd({ iterations: others }, run);
+  const left = [
+    whole === null ? null : whole - likelySpent(run.spend) - besideUsd,
+    task === null ? null : task - (taskState(state, id).spend.usd ?? 0),
+    day === null ? null : day - spentTodayUsd - besideUsd,
+  ].filter((usd) => usd !== null);
+  return left.length === 0 ? null : Math.max(0, Math.min(...left));
+}
+
 /** What iterations that run now may cost: nobody knows which of them is as dear as the dearest so far. */
-export function underWayUsd({ iterations }: State, run: RunState): number {
+export function underWayUsd({ iterations }: Pick<State, "iterations">, run: RunState): number {
   return iterations.length * (run.spend.highest ?? 0);
 }
 

@@ -46,7 +46,7 @@ function retryRequested(state: State): State {
   return {
     ...state,
     agentLimits: {},
-    run: state.run && { ...state.run, waitingUntil: null, pauses: {} },
+    run: state.run && { ...state.run, waitingUntil: null, pauses: {}, lockedOut: {} },
     tasks: Object.fromEntries(tasks),
   };
 }

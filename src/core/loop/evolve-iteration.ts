@@ -24,6 +24,7 @@ import {
   type TaskState,
 } from "./state.ts";
 import { withReading, type Breaker } from "../limits/breaker.ts";
+import { misconfigurationInWords } from "./brakes.ts";
 import type { Instant } from "../time.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 
@@ -292,12 +293,7 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
     },
     run:
       state.run &&
-      withPause(
-        settleRun(state.run, weight, report.failure?.message ?? null),
-        open.agent,
-        weight,
-        event.retryAt,
-      ),
+      withPause(settleRun(state.run, weight, open.agent, report), open.agent, weight, event.retryAt),
     breaker: breakerAfter(state, report, weight),
   };
 }
@@ -344,8 +340,9 @@ function settleTask(
 ): TaskState {
   if (weight === "retried") return { ...task, iterations: task.iterations - 1, retryAt: event.retryAt };
   // The agent waits, not the task: another agent may take it up.
-  if (weight === "limited" || weight === "locked-out") return { ...task, iterations: task.iterations - 1 };
-  // A single attempt that was cut off has not been made.
+  if (weight === "limited" || weight === "locked-out" || weight === "interrupted")
+    return { ...task, iterations: task.iterations - 1 };
+  // A single attempt that asks has not been made.
   if (weight === "free") return open.maxIterations === 1 ? { ...task, iterations: 0 } : task;
   if (weight === "misconfigured") return task;
   const failed = event.verdict === "rejected" || event.verdict === "failed";
@@ -415,42 +412,58 @@ function addKnown(sum: number | null, more: number | null): number | null {
 }
 
 /**
- * What an iteration counts for: `free` ones never happened as far as brakes go (somebody stopped it, or it
- * died with us); what the agent's service refused (`retried`, `limited`, `locked-out`) is not even an iteration.
+ * What an iteration counts for: `free` ones never happened as far as brakes go; what somebody stopped or what was
+ * killed with us (`interrupted`), and what the agent's service refused (`retried`, `limited`, `locked-out`), is not
+ * even one of the task's iterations.
  */
 type Weight =
-  "free" | "retried" | "limited" | "locked-out" | "misconfigured" | "timed-out" | "stuck" | "progress";
+  | "free"
+  | "interrupted"
+  | "retried"
+  | "limited"
+  | "locked-out"
+  | "misconfigured"
+  | "timed-out"
+  | "stuck"
+  | "progress";
 
 function weigh(
-  report: { ending: { is: string }; failure: { class: string } | null },
+  { ending, failure }: AgentReport,
   ruling: Verdict["ruling"],
   progress: boolean,
   tookDefault: boolean,
 ): Weight {
-  if (report.ending.is === "interrupted" || report.ending.is === "stopped") return "free";
-  if (report.failure?.class === "config") return "misconfigured";
-  if (report.failure?.class === "limit") return "limited";
-  if (report.failure?.class === "auth") return "locked-out";
-  if (report.failure !== null && report.failure.class !== "agent") return "retried";
+  // It was Ralph that stopped it, and it has worked: one of its iterations, and no attempt.
+  if (failure?.kind === "budget") return "free";
+  if (ending.is === "interrupted" || ending.is === "stopped") return "interrupted";
+  if (failure?.class === "config") return "misconfigured";
+  // Only money ends a limit of this kind.
+  if (failure?.class === "auth" || (failure?.kind === "credit" && failure.resetsAt == null))
+    return "locked-out";
+  if (failure?.class === "limit") return "limited";
+  if (failure !== null && failure.class !== "agent") return "retried";
   if (ruling === "accepted" || progress) return "progress";
   // Whoever asks again after a default was taken for an answer goes round in circles.
   if (ruling === "decide" && tookDefault) return "stuck";
   if (ruling === "blocked" || ruling === "decide" || ruling === "challenged") return "free";
-  return report.ending.is === "timed-out" || report.ending.is === "idle" ? "timed-out" : "stuck";
+  return ending.is === "timed-out" || ending.is === "idle" ? "timed-out" : "stuck";
 }
 
-function settleRun(run: RunState, weight: Weight, failure: string | null): RunState {
+function settleRun(run: RunState, weight: Weight, agent: string, report: AgentReport): RunState {
   switch (weight) {
     case "free":
+    case "interrupted":
       return run;
     case "retried":
       return { ...run, iterations: run.iterations - 1, transientInARow: run.transientInARow + 1 };
     case "limited":
       return { ...run, iterations: run.iterations - 1 };
-    case "locked-out":
-      return { ...run, iterations: run.iterations - 1, lockedOut: failure ?? "the agent is not logged in" };
+    case "locked-out": {
+      const lockedOut = { ...run.lockedOut, ...(report.failure && { [agent]: report.failure }) };
+      return { ...run, iterations: run.iterations - 1, lockedOut };
+    }
     case "misconfigured":
-      return { ...run, misconfigured: failure ?? "the agent could not be started" };
+      return { ...run, misconfigured: misconfigurationInWords(agent, report) };
     case "timed-out":
       return { ...run, transientInARow: 0 };
     case "stuck":

@@ -50,7 +50,7 @@ function runStarted(state: State, event: Recorded<EventOf<"run.started">>): Stat
       stuckIterations: 0,
       transientInARow: 0,
       misconfigured: null,
-      lockedOut: null,
+      lockedOut: {},
       waitingUntil: null,
       waitsForPerson: false,
       stop: null,
@@ -81,7 +81,7 @@ function runResumed(state: State, event: Recorded<EventOf<"run.resumed">>): Stat
       activeSince: event.at,
       usedMs: usedMsOf(state.run, state.run.lastFactAt),
       stop: null,
-      lockedOut: null,
+      lockedOut: {},
       misconfigured: null,
       budgetReached: null,
       // Whoever started it again wants to be told, too.

@@ -2,7 +2,7 @@ import { few } from "../text.ts";
 import type { Outcome, Event } from "../events.ts";
 import { isoTime, type Instant, formatDuration } from "../time.ts";
 import { isAgentLimit } from "./agent-for.ts";
-import { beyondBudget, braked, type Ending } from "./brakes.ts";
+import { beyondBudget, braked, lockedOutInWords, type Ending } from "./brakes.ts";
 import { usedMsOf } from "./evolve-run.ts";
 import {
   nextRetryAt,
@@ -97,6 +97,8 @@ function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): End
   const canStart = isReady || retryAt !== null;
   if (canStart && run.iterations < run.settings.limits.maxIterations) return null;
   if (!canStart && waitsForDeadline(state, run, plan, now)) return null;
+  const lockedOut = canStart ? null : lockedOutInWords(run);
+  if (lockedOut !== null) return unlessDone(state, run, plan, { outcome: "limited", reason: lockedOut });
   const waits = canStart ? [] : outsideWaits(state, run, plan);
   return unlessDone(
     state,

@@ -4,7 +4,7 @@ import type { Complexity, TimedOutAttempts } from "../limits/iteration-timeout.t
 import type { Outcome, Acceptance, LetterKind, RunId } from "../events.ts";
 import type { Proposal } from "../plan/list-changes.ts";
 import type { Plan, SourceIdentity, TaskId } from "../plan/task.ts";
-import type { AgentReport, LeftOver, Usage } from "../report/agent-report.ts";
+import type { AgentReport, Failure, LeftOver, Usage } from "../report/agent-report.ts";
 import {
   NO_LEFTOVERS,
   type Evidence,
@@ -103,8 +103,8 @@ export interface RunState {
   readonly transientInARow: number;
   /** Set by a failure that no further iteration can mend. */
   readonly misconfigured: string | null;
-  /** The agent's login is gone: what it said. */
-  readonly lockedOut: string | null;
+  /** Agents that only a person can bring back, by adding credit or logging in: what each of them said. */
+  readonly lockedOut: Readonly<Record<string, Failure>>;
   readonly waitingUntil: Instant | null;
   readonly waitsForPerson: boolean;
   readonly stop: "after-iteration" | "now" | null;

@@ -105,7 +105,7 @@ export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant
 export function nextRetryAt(state: State, run: RunState, plan: Plan, now: Instant): Instant | null {
   const times = startable(state, run, plan)
     .map((task) => readyAt(state, run, task, now))
-    .filter((at) => at > now);
+    .filter((at) => at > now && at < Infinity);
   return times.length === 0 ? null : Math.min(...times);
 }
 

@@ -73,6 +73,11 @@ test("a run whose process is gone", () => {
   expect(explainRun(state, false)).toMatchObject({
     headline: "The last run was interrupted after 1 iteration: its process is gone.",
     next: "go on: ralph run",
+    tasks: [
+      { text: "one was interrupted in iteration 1 of stub, which costs no attempt." },
+      { task: "two" },
+      { task: "held" },
+    ],
   });
 });
 

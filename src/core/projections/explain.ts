@@ -334,7 +334,7 @@ function waitOfRun(state: State, task: Task, isDriven: boolean): Wait {
           next: isDriven ? null : "ralph run",
         };
       return known.completion === null
-        ? { what: doingInWords(state, task), next: null }
+        ? doing(state, task, isDriven)
         : { what: "was accepted, and is on its way to the base", next: isDriven ? null : "ralph run" };
     case "blocked":
       return {
@@ -365,9 +365,13 @@ function doneInWords({ plan }: State, { completion }: TaskState): string {
   return `is marked as done in ${plan?.source.label ?? "the task list"}; Ralph did not verify it`;
 }
 
-function doingInWords({ iterations }: State, { id }: Task): string {
-  const open = iterations.filter((one) => one.task === id).map(iterationInWords);
-  return `is being worked on: ${joined(open)}`;
+/** Where the process of the run is gone, its agent is gone too; workers may be elsewhere. */
+function doing({ iterations, run }: State, { id }: Task, isDriven: boolean): Wait {
+  const open = iterations.filter((one) => one.task === id);
+  if (isDriven || run?.settings.shared === true)
+    return { what: `is being worked on: ${joined(open.map(iterationInWords))}`, next: null };
+  const names = joined(open.map(({ number, agent }) => `iteration ${number} of ${agent}`));
+  return { what: `was interrupted in ${names}, which costs no attempt`, next: "go on: ralph run" };
 }
 
 export function iterationInWords(open: OpenIteration): string {

@@ -103,11 +103,19 @@ export type FailureClass = "agent" | "transient" | "limit" | "auth" | "config" |
 export interface Failure {
   readonly class: FailureClass;
   readonly message: string;
-  /** Of an agent's own failure: its context was full, it declined, it said nothing, its turns were used up. */
-  readonly kind?: "overflow" | "refusal" | "empty" | "turns";
   /** Of a limit: when it ends; null or missing when nobody says. */
   readonly resetsAt?: Instant | null;
+  readonly kind?: FailureKind;
+  /** What a person has to do about it. */
+  readonly advice?: string;
 }
+
+/**
+ * What exactly it was, where that changes what comes next. Of the agent: its context was full, its model refused, it
+ * said nothing, it came to its own limit of turns, or it was stopped because it had used up a budget. Of a service:
+ * there is no credit left, or it does not know the model.
+ */
+export type FailureKind = "overflow" | "refusal" | "empty" | "turns" | "budget" | "credit" | "model";
 
 export interface Transcript {
   /** Relative to `.ralph/`. */

@@ -91,7 +91,7 @@ test.each([
   "retry after 5 attempts",
   "exceeded retry limit, last status: 429",
   "try again in 5 months",
-  "try again in 9 days",
+  "try again in 41 days",
   "try again at 25:00",
   "resets 13pm",
   "resets 3:75 PM",

@@ -4,11 +4,12 @@ const TEXT_LENGTH_MAX = 8_000;
 /** From the word that announces a time to the end of that time. */
 const EXPRESSION_LENGTH_MAX = 160;
 const PAST_MS_MAX = 60_000;
-const AHEAD_MS_MAX = 8 * 86_400_000;
+/** Some limits last until the end of a month. */
+const AHEAD_MS_MAX = 40 * 86_400_000;
 
 /**
  * When a limit ends, in the words in which services say it; the first sensible time counts. Times that name no zone
- * are in `zone` (an IANA name). Null when the text says none, or only nonsense: past, or more than 8 days ahead.
+ * are in `zone` (an IANA name). Null when the text says none, or only nonsense: past, or more than 40 days ahead.
  */
 export function readResetTime(text: string, now: Instant, zone: string): Instant | null {
   const said = text.slice(0, TEXT_LENGTH_MAX);
@@ -26,7 +27,7 @@ export function readResetTime(text: string, now: Instant, zone: string): Instant
  * lonely `in` announce only an epoch and a duration.
  */
 const ANNOUNCEMENTS =
-  /(?<!p)reset[a-z_-]{0,24}|retry[a-z_-]{0,20}|\bagain\b|\bavailable\b|\buntil\b|\bwait(?:ing)?\b|\brenew(?:s|ed|al)?\b|\|(?=\d{10})|(?:^|[·∙(,;]\s?)in(?=\s{1,3}[\da])/gi;
+  /(?<!p)reset[a-z_-]{0,24}|retry[a-z_-]{0,20}|\bagain\b|\bregain access\b|\bavailable\b|\buntil\b|\bwait(?:ing)?\b|\brenew(?:s|ed|al)?\b|\|(?=\d{10})|(?:^|[·∙(,;]\s?)in(?=\s{1,3}[\da])/gi;
 
 const FILLER =
   /^(?:[\s"'\\:=({,~·∙–—-]|(?:at|in|on|by|after|about|around|approximately|roughly|less than|is|are|will|be|to|for|from|the|time|every day|daily|seconds(?=["'\\]{0,3}:)|limits?|your|again)(?![\w/])){1,32}/i;

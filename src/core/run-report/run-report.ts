@@ -92,7 +92,7 @@ export function runReport(sources: ReportSources): RunReport | null {
     timeline,
     charts: chartsOf(rows, around),
     rows,
-    tasks: taskReports(events, state, scope),
+    tasks: taskReports(events, state, scope, isDriven),
     costs: costRows(events),
   };
 }
@@ -171,6 +171,7 @@ export function taskReports(
   events: readonly Recorded[],
   state: State,
   scope: readonly Task[],
+  isDriven: boolean,
 ): readonly TaskReport[] {
   const byTask = new Map<string, Recorded[]>();
   for (const event of events) {
@@ -181,10 +182,10 @@ export function taskReports(
   }
   const begun = events.flatMap((event) => (event.type === "iteration.started" ? [event.task] : []));
   const ids = new Set([...begun, ...scope.map(({ id }) => id)]);
-  return [...ids].map((id) => reportOf(id, byTask.get(id) ?? [], state));
+  return [...ids].map((id) => reportOf(id, byTask.get(id) ?? [], state, isDriven));
 }
 
-function reportOf(id: string, events: readonly Recorded[], state: State): TaskReport {
+function reportOf(id: string, events: readonly Recorded[], state: State, isDriven: boolean): TaskReport {
   const planned = state.plan?.tasks.find((task) => task.id === id);
   const source = state.plan?.source.label ?? "the task list";
   const completed = events.findLast((event) => event.type === "task.completed");
@@ -195,7 +196,7 @@ function reportOf(id: string, events: readonly Recorded[], state: State): TaskRe
     stands:
       planned === undefined
         ? `${id} is no longer in ${source}.`
-        : `${id} ${asSentence(waitOf(state, planned, false).what)}`,
+        : `${id} ${asSentence(waitOf(state, planned, isDriven).what)}`,
     steps: shortened(id, stepsOf(events)),
     acceptance: completed === undefined ? null : acceptanceOf(completed),
   };

@@ -32,6 +32,7 @@ export function judge(subject: Case): Verdict {
   const { claim, failure, ending } = context.report;
   if (ending.is === "interrupted")
     return failed("interrupted", "interrupted: Ralph itself was killed while the agent ran");
+  if (failure?.kind === "budget") return failed("budget", failure.message);
   if (ending.is === "stopped") return failed("stopped", "interrupted: the agent was asked to stop");
   if (failure !== null && failure.class !== "agent") return failed(failure.class, failure.message);
   if (claim.is === "blocked") return ruled("blocked", [{ rule: "claim", sentence: claim.reason }]);

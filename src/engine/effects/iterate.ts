@@ -4,7 +4,13 @@ import type { EventOf, Event } from "../../core/events.ts";
 import { hourOf, isWarningDue, wouldPass } from "../../core/limits/budget.ts";
 import { beginIteration, needsBaseline, shownBase, type Beginning } from "../../core/loop/begin-iteration.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
-import { taskState, type State, leftoversOf, type TaskState } from "../../core/loop/state.ts";
+import {
+  taskState,
+  type OpenIteration,
+  type State,
+  leftoversOf,
+  type TaskState,
+} from "../../core/loop/state.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { analyzed } from "./collect-evidence.ts";
 import type { Journal } from "../journal.ts";
@@ -12,7 +18,7 @@ import { lookAround } from "../look-around.ts";
 import type { Ports, Snapshot, TaskSource } from "../ports.ts";
 import type { AgentReport } from "../../core/report/agent-report.ts";
 import { workspaceFor, openIteration } from "../workspace-for.ts";
-import { nextCost, underWayUsd } from "../../core/loop/brakes.ts";
+import { leftFor, nextCost, underWayUsd } from "../../core/loop/brakes.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import type { Instant } from "../../core/time.ts";
 import type { ShownWork } from "../../core/verdict/reader.ts";
@@ -47,6 +53,7 @@ export async function iterate(
   const settings = journal.state.run?.settings;
   const { worktree } = taskState(journal.state, task);
   const strays = worktree === null ? null : await watchCheckout(started, ports, journal);
+  const budgetUsd = await budgetFor({ number: iteration, task }, ports, journal);
   const report = await ports.agents.run(
     {
       agent,
@@ -62,6 +69,7 @@ export async function iterate(
       session: agent.session === "resume" ? session : null,
       timeoutMs,
       idleMs: settings?.limits.idleMs ?? 0,
+      budgetUsd,
       marker,
       // The operator may say something at any time.
       mayGetMessages: true,
@@ -147,6 +155,19 @@ async function isDayBudgetReached(id: TaskId, ports: Ports, journal: Journal): P
   if (isReached) events.push({ type: "budget.reached", ...fact });
   if (events.length > 0) await journal.record(...events);
   return isReached;
+}
+
+/** What is left for one iteration. */
+async function budgetFor(
+  open: Pick<OpenIteration, "number" | "task">,
+  ports: Ports,
+  { state }: Journal,
+): Promise<number | null> {
+  const { run } = state;
+  if (run === null) return null;
+  const isByDay = run.settings.limits.budget.day !== null;
+  const spentTodayUsd = isByDay ? await ports.log.sumCosts(startOfDay(ports.clock.now())) : 0;
+  return leftFor(state, run, open, spentTodayUsd);
 }
 
 /** The operator's day, not Greenwich's. */

@@ -139,6 +139,16 @@ function httpFailure(failure: Failure, resetsAt: Date): HttpFailure {
         "This request would exceed your account's rate limit. Please try again later.",
         usageLimitHeaders(resetsAt),
       );
+    case "no-credit":
+      return error(
+        400,
+        "invalid_request_error",
+        "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.",
+      );
+    case "unknown-model":
+      return error(404, "not_found_error", "model: claude-9");
+    case "too-long":
+      return error(400, "invalid_request_error", "prompt is too long: 214516 tokens > 200000 maximum");
   }
 }
 

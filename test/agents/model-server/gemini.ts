@@ -86,6 +86,16 @@ function httpFailure(failure: Failure, resetsAt: Date): HttpFailure {
         "GenerateRequestsPerDayPerProjectPerModel-FreeTier",
         epochSeconds(resetsAt) - epochSeconds(new Date()),
       );
+    case "no-credit":
+      return error(429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.");
+    case "unknown-model":
+      return error(404, "NOT_FOUND", "models/gemini-9 is not found for API version v1beta.");
+    case "too-long":
+      return error(
+        400,
+        "INVALID_ARGUMENT",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+      );
   }
 }
 

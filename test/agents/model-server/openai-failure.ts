@@ -29,6 +29,25 @@ export function openaiFailure(failure: Failure, resetsAt: Date): HttpFailure {
       });
     case "usage-limit":
       return usageLimit(epochSeconds(resetsAt));
+    case "no-credit":
+      return error(429, {
+        type: "insufficient_quota",
+        code: "insufficient_quota",
+        message: "You exceeded your current quota, please check your plan and billing details.",
+      });
+    case "unknown-model":
+      return error(404, {
+        type: "invalid_request_error",
+        code: "model_not_found",
+        message: "The model `gpt-9` does not exist or you do not have access to it.",
+      });
+    case "too-long":
+      return error(400, {
+        type: "invalid_request_error",
+        code: "context_length_exceeded",
+        message:
+          "Your input exceeds the context window of this model. Please adjust your input and try again.",
+      });
   }
 }
 

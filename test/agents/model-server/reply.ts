@@ -13,7 +13,8 @@ export type Action =
   | { readonly does: "shell"; readonly command: string }
   | { readonly does: "mcp"; readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> };
 
-export type Failure = "unauthorized" | "rate-limited" | "overloaded" | "usage-limit";
+export type Failure =
+  "unauthorized" | "rate-limited" | "overloaded" | "usage-limit" | "no-credit" | "unknown-model" | "too-long";
 
 export const text = (words: string): Reply => ({ is: "text", text: words });
 

@@ -24,6 +24,12 @@ const MAY_NOT_STOP = /^Stop hook feedback:/;
 const MEMORY = "4711";
 const STEPS_MAX = 20;
 const COMMIT = "git add -A && git commit -qm work";
+const SERVER = "nohup sleep 300 >/dev/null 2>&1 &";
+const FIVE_MEGABYTES = "yes abcdefgh | head -c 5000000";
+/** The program that runs the tool, and whatever it runs in itself. */
+const KILL_AGENT = "kill -9 $PPID; sleep 30";
+/** Looks like a token of GitHub, and comes in several pieces. */
+export const SPELT = `ghp_${"a1B2c3D4".repeat(5)}`;
 
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   success: worksAndCommits,
@@ -56,6 +62,14 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   err429: () => fail("rate-limited"),
   err529: () => fail("overloaded"),
   errusage: () => fail("usage-limit"),
+  "no-credit": () => fail("no-credit"),
+  "unknown-model": () => fail("unknown-model"),
+  "too-long": () => fail("too-long"),
+  silent: () => text(""),
+  "killed-inside": ({ step }) => (step === 0 ? shell(KILL_AGENT) : text("<promise>COMPLETE</promise>")),
+  "leaves-a-server": (at) => [write(fileName(at)), shell(SERVER)][at.step] ?? claim(fileName(at)),
+  "much-output": (at) => [shell(FIVE_MEGABYTES), write(fileName(at))][at.step] ?? claim(fileName(at)),
+  spells: () => text(`The key is ${SPELT}, as you know.`),
   resume: remembers,
   forbidden: writesOnly,
   envdump: ({ step }) => (step === 0 ? shell("env > env.txt") : claim("env.txt")),

@@ -1,4 +1,5 @@
 import { readAcpMessage } from "../../../core/report/streams/acp-stream.ts";
+import { pieceIn } from "../../../core/report/streams/text-piece.ts";
 import type { AgentAdapter, AgentReader, ReaderRequest } from "../agent-adapter.ts";
 import { READS_ONLY } from "../programs/opencode-program.ts";
 import { belongingsOfCommand, programIn } from "../programs/program-belongings.ts";
@@ -33,6 +34,7 @@ export function createAcpReader(request: AcpReaderRequest): AcpReader {
   }, request);
   return {
     ...reader,
+    pieceIn: (line) => pieceIn("acp", line),
     converse(write) {
       conversation = startAcpConversation(request, write);
       return conversation.tell;

@@ -78,7 +78,7 @@ describe("what the agent asks", () => {
     peer.says({ id: "r1", method, params: {} });
     expect(lastReply(peer)).toMatchObject({ id: "r1", error: { code: -32_601 } });
     peer.answers("session/prompt", { stopReason: "end_turn" });
-    expect(peer.reader.result(EXITED).failure).toBeNull();
+    expect(peer.reader.result(EXITED).failure).toMatchObject({ kind: "empty" });
   });
 });
 
@@ -139,7 +139,7 @@ describe("acp settings", () => {
       peer.refuses("session/set_mode", { code: -32_603, message: "not as root" });
       expect(methods(peer)).toContain("session/prompt");
       peer.answers("session/prompt", { stopReason: "end_turn" });
-      expect(peer.reader.result(EXITED).failure).toBeNull();
+      expect(peer.reader.result(EXITED).failure).toMatchObject({ kind: "empty" });
     });
 
     const option = (value: string) => ({
@@ -176,6 +176,7 @@ describe("acp settings", () => {
       expect(peer.reader.isOver()).toBe(true);
       expect(peer.reader.result(EXITED).failure).toEqual({
         class: "config",
+        kind: "model",
         message: 'it does not offer the model "opus", but: default, haiku',
       });
     });

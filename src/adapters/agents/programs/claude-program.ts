@@ -47,6 +47,7 @@ function claudeCommand(launch: Launch): AgentCommand {
     session.isNew ? "--session-id" : "--resume",
     session.id,
     ...hookArguments(launch),
+    ...budgetArguments(launch),
     ...agent.args,
   ];
   return {
@@ -58,6 +59,12 @@ function claudeCommand(launch: Launch): AgentCommand {
       ...(isRoot && agent.permissions === "full" && { IS_SANDBOX: "1" }),
     },
   };
+}
+
+/** It tells what it has cost when it ends: until then only it knows. */
+function budgetArguments({ budgetUsd = null, agent }: Launch): readonly string[] {
+  const isSet = agent.args.some((argument) => /^--max-budget-usd(?:=|$)/.test(argument));
+  return budgetUsd === null || isSet ? [] : ["--max-budget-usd", String(Math.max(0.01, budgetUsd))];
 }
 
 const PERMISSIONS = {

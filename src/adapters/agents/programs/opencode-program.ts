@@ -28,6 +28,10 @@ function opencodeCommand({ agent, prompt, session, mcpServer, env }: Launch): Ag
     "run",
     "--format",
     "json",
+    // In its stream it says nothing of errors after which it tries again by itself.
+    "--print-logs",
+    "--log-level",
+    "ERROR",
     ...(agent.permissions === "full" ? ["--auto"] : []),
     ...(agent.model === null ? [] : ["--model", agent.model]),
     ...(session.isNew ? [] : ["--session", session.id]),

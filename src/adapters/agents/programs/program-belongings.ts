@@ -156,6 +156,7 @@ export function claudeFolder(env: Readonly<Record<string, string | undefined>>):
 interface ProgramFacts {
   readonly install: string;
   readonly login: string;
+  readonly credit: string;
   /** With which our tests run it. */
   readonly triedVersion: string;
 }
@@ -164,26 +165,35 @@ export const PROGRAM_FACTS: Readonly<Record<ProgramFormat, ProgramFacts>> = {
   claude: {
     install: "npm install -g @anthropic-ai/claude-code",
     login: "run claude once and log in, or set ANTHROPIC_API_KEY",
+    credit:
+      "add credit at https://platform.claude.com/settings/billing, or log in with a subscription: run claude, then /login",
     triedVersion: "2.1.325",
   },
   codex: {
     install: "npm install -g @openai/codex",
     login: "run codex login, or set CODEX_API_KEY",
+    credit:
+      "add credit at https://platform.openai.com/settings/organization/billing, or use a ChatGPT plan: codex login",
     triedVersion: "0.166.0",
   },
   gemini: {
     install: "npm install -g @google/gemini-cli",
     login: "run gemini once and log in, or set GEMINI_API_KEY",
+    credit:
+      "add credit to the project of the key at https://aistudio.google.com, or log in with another account: run gemini, then /auth",
     triedVersion: "0.61.0",
   },
   opencode: {
     install: "npm install -g opencode-ai",
     login: "run opencode auth login",
+    credit: "add credit at the provider of the model, or use another provider: opencode auth login",
     triedVersion: "1.18.33",
   },
   copilot: {
     install: "npm install -g @github/copilot",
     login: "run copilot once and log in, or set GH_TOKEN",
+    credit:
+      "raise the limit at https://github.com/settings/copilot, or add credit at the provider that COPILOT_PROVIDER_BASE_URL names",
     triedVersion: "1.0.102",
   },
 };

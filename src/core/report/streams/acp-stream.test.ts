@@ -144,7 +144,10 @@ describe("the end", () => {
   });
 
   test("is good, or a limit of the agent's own", () => {
-    expect(classify(ended())).toBeNull();
+    expect(classify(says("Done."), ended())).toBeNull();
+    expect(classify(ended())).toMatchObject({ class: "agent", kind: "empty" });
+    expect(classify(answer({ stopReason: "refusal" }))?.kind).toBe("refusal");
+    expect(classify(answer({ stopReason: "max_turn_requests" }))?.kind).toBe("turns");
     for (const stopReason of ["cancelled", "max_tokens", "max_turn_requests", "refusal", "brand_new"])
       expect(classify(answer({ stopReason }))).toMatchObject({ class: "agent" });
   });

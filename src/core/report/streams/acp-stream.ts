@@ -159,7 +159,8 @@ const STOPS: Readonly<Record<string, string>> = {
 };
 
 function stopped(reason: string): StreamFailure {
-  return failureOf(STOPS[reason] ?? `it stopped: ${reason}`, { kind: reason, isOwn: true });
+  const what = reason === "refusal" ? reason : reason === "max_turn_requests" ? "turns" : null;
+  return failureOf(STOPS[reason] ?? `it stopped: ${reason}`, { kind: reason, what, isOwn: true });
 }
 
 const AUTH_REQUIRED = -32_000;
@@ -173,7 +174,8 @@ function errorOf(error: Fields): StreamFailure {
   const details = Object.keys(data).length === 0 ? [] : [JSON.stringify(data)];
   return failureOf(message, {
     status: statusOf(code, data),
-    kind: kindOf(data) ?? (code === AUTH_REQUIRED ? "auth_required" : null),
+    kind:
+      kindOf(data) ?? (code === AUTH_REQUIRED ? "auth_required" : code === NOT_FOUND ? "not_found" : null),
     isOwn: code === CANCELLED,
     resetTexts: [...details, message],
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Ending, Failure } from "../agent-report.ts";
-import { classifyStreamFailure } from "./classify-stream-failure.ts";
+import { classifyStreamFailure, isHopeless } from "./classify-stream-failure.ts";
 import { isFields } from "./json-fields.ts";
 import { createFactRecorder, failureOf } from "./stream-facts.ts";
-import { STREAMS, type StreamFormat } from "./stream-format.ts";
+import { STDERR, STREAMS, type StreamFormat } from "./stream-format.ts";
 
 const NOW = Date.parse("2026-11-15T03:00:00Z");
 
@@ -170,6 +170,122 @@ describe("when a limit ends", () => {
   });
 });
 
+describe("a program that tries again by itself", () => {
+  const retry = (format: StreamFormat, event: object | string): Failure | null => {
+    const recorder = createFactRecorder(null);
+    if (typeof event === "string") STDERR[format]?.(event, recorder);
+    else if (isFields(event)) STREAMS[format](event, recorder);
+    const end = { ending: IDLE, facts: recorder.read(), hasEvents: true, words: "" };
+    return classifyStreamFailure(end, NOW, "UTC");
+  };
+  const IDLE = { is: "idle", afterMs: 60_000 } as const;
+
+  test.each<[string, StreamFormat, object | string, Partial<Failure>]>([
+    [
+      "codex, no network",
+      "codex",
+      {
+        type: "error",
+        message: "Reconnecting... waiting for network (Connection failed: error sending request)",
+      },
+      { class: "transient" },
+    ],
+    [
+      "claude, overloaded",
+      "claude",
+      { type: "system", subtype: "api_retry", attempt: 2, error_status: 529, error: "overloaded" },
+      { class: "transient" },
+    ],
+    [
+      "copilot, no credit",
+      "copilot",
+      {
+        type: "model.call_failure",
+        ephemeral: true,
+        data: { statusCode: 429, errorMessage: '{"code":"insufficient_quota"}' },
+      },
+      { class: "limit", kind: "credit" },
+    ],
+    [
+      "gemini, overloaded",
+      "gemini",
+      'Attempt 1 failed with status 503. Retrying with backoff... _ApiError: {"error":{"code":503,"message":"The model is overloaded."}}',
+      { class: "transient", message: "The model is overloaded." },
+    ],
+    [
+      "gemini, a limit",
+      "gemini",
+      "Attempt 2 failed: Resource has been exhausted (e.g. check quota). Please retry in 2s.",
+      { class: "limit", resetsAt: NOW + 2_000 },
+    ],
+    [
+      "opencode, cut off",
+      "opencode",
+      'timestamp=2026-11-19T18:29:22.205Z level=ERROR run=e message="stream error" small=false agent=build error.error="AI_APICallError: Cannot connect to API: ECONNREFUSED"',
+      { class: "transient" },
+    ],
+  ])("and is ended for it: %s", (_, format, event, expected) => {
+    expect(retry(format, event)).toMatchObject(expected);
+  });
+
+  test("is not when it got further, or when a tool was at work", () => {
+    const error = { type: "error", message: "Reconnecting... 1/5 (stream disconnected)" };
+    const says = { type: "item.completed", item: { id: "1", type: "agent_message", text: "Go." } };
+    const tool = { type: "item.started", item: { id: "2", type: "command_execution" } };
+    expect(classify("codex", [error, says, tool], IDLE)).toMatchObject({ class: "agent" });
+    const step = { type: "step_start", sessionID: "s", part: {} };
+    expect(classify("opencode", [step], IDLE)).toMatchObject({ class: "agent" });
+    expect(
+      classify("opencode", [step, { type: "step_finish", part: { reason: "tool-calls" } }], IDLE),
+    ).toMatchObject({ class: "transient" });
+  });
+
+  test.each([
+    ["Invalid API key", true],
+    ["Your prepayment credits are depleted.", true],
+    ["The model is overloaded.", false],
+    ["Resource has been exhausted. Please retry in 2s.", false],
+  ])("%s is in vain without a person: %s", (message, expected) => {
+    expect(isHopeless(failureOf(message))).toBe(expected);
+  });
+});
+
+test("opencode that got over a full context and went on has not failed, though its exit code says so", () => {
+  const events = [
+    opencodeError({ message: "too long" }, "ContextOverflowError"),
+    { type: "step_start", sessionID: "s", part: {} },
+    { type: "text", sessionID: "s", part: { text: "Done." } },
+    { type: "step_finish", sessionID: "s", part: { reason: "stop" } },
+  ];
+  expect(classify("opencode", events, exit(1))).toBeNull();
+  expect(classify("opencode", events.slice(0, 2), exit(1))).toMatchObject({ class: "agent" });
+  expect(classify("opencode", events.slice(0, 1), exit(1))).toMatchObject({ kind: "overflow" });
+});
+
+test.each<[string, StreamFormat, readonly object[], Failure["kind"]]>([
+  [
+    "claude, its own turns",
+    "claude",
+    [{ type: "result", is_error: true, subtype: "error_max_turns" }],
+    "turns",
+  ],
+  [
+    "claude, a refusal",
+    "claude",
+    [{ type: "result", subtype: "success", stop_reason: "refusal", result: "No." }],
+    "refusal",
+  ],
+  [
+    "opencode, a refusal",
+    "opencode",
+    [{ type: "step_finish", part: { reason: "content-filter" } }],
+    "refusal",
+  ],
+  ["codex, nothing", "codex", [{ type: "turn.completed", usage: {} }], "empty"],
+])("what it ended of is told: %s", (_, format, events, kind) => {
+  expect(classify(format, events, exit(0))).toMatchObject({ class: "agent", kind });
+});
+
 describe("a process without an error result", () => {
   test("that retries by itself and goes on has not failed", () => {
     const events = [
@@ -214,7 +330,8 @@ describe("a process without an error result", () => {
 
   test.each([
     [{ is: "timed-out", afterMs: 1_000 }, "agent"],
-    [{ is: "idle", afterMs: 1_000 }, "agent"],
+    // No tool was at work: its service did not answer.
+    [{ is: "idle", afterMs: 1_000 }, "transient"],
     [{ is: "not-started", message: "no such program" }, "config"],
     [{ is: "stopped" }, undefined],
     [{ is: "interrupted" }, undefined],

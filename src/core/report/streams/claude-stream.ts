@@ -1,4 +1,4 @@
-import type { Usage } from "../agent-report.ts";
+import type { FailureKind, Usage } from "../agent-report.ts";
 import { fieldsOf, listOf, momentOf, numberOf, textOf, type Fields } from "./json-fields.ts";
 import { failureOf, type FactRecorder, type StreamFailure } from "./stream-facts.ts";
 
@@ -35,6 +35,13 @@ export function readClaudeEvent(event: Fields, facts: FactRecorder): boolean {
 const WRITERS: readonly unknown[] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 function readSystem(event: Fields, facts: FactRecorder): void {
+  if (event["subtype"] === "api_retry")
+    facts.retries(
+      failureOf(textOf(event["error"]), {
+        status: numberOf(event["error_status"]),
+        kind: textOf(event["error"]),
+      }),
+    );
   if (event["subtype"] !== "init") return;
   facts.goesOn();
   facts.model(textOf(event["model"]));
@@ -46,16 +53,24 @@ function readAssistant(event: Fields, facts: FactRecorder): void {
   // What the program itself says of an error comes in the dress of a message.
   if (event["is_api_error_message"] === true || message["model"] === "<synthetic>") {
     const resetsAt = resetOf(fieldsOf(event["api_error_params"])["rate_limit_info"]);
-    if (resetsAt !== null) facts.fails(refusal(resetsAt));
+    const kind = textOf(event["error"]);
+    if (resetsAt !== null || (kind !== null && kind !== "unknown"))
+      facts.fails(failureOf(wordsOf(message), { kind, resetsAt }));
     return;
   }
   facts.recovers();
+  facts.usesMeanwhile(textOf(message["id"]) ?? "", usageOf(fieldsOf(message["usage"]), USAGE_FIELDS, null));
   const isOwn = event["parent_tool_use_id"] == null;
   for (const block of listOf(message["content"]).map(fieldsOf)) {
     const text = textOf(block["text"]);
     if (block["type"] === "text" && text !== null && isOwn) facts.says(text, textOf(message["id"]));
     if (block["type"] === "tool_use") readToolUse(block, facts);
   }
+}
+
+function wordsOf(message: Fields): string {
+  const words = listOf(message["content"]).map((block) => textOf(fieldsOf(block)["text"]) ?? "");
+  return words.join("\n") || "the service refuses";
 }
 
 function readToolUse(block: Fields, facts: FactRecorder): void {
@@ -95,7 +110,8 @@ function resetOf(info: unknown): number | null {
 function readResult(event: Fields, facts: FactRecorder): void {
   readUsage(event, facts);
   const words = textOf(event["result"]);
-  if (event["is_error"] === true || textOf(event["subtype"])?.startsWith("error") === true)
+  const isRefusal = event["stop_reason"] === "refusal";
+  if (isRefusal || event["is_error"] === true || textOf(event["subtype"])?.startsWith("error") === true)
     return facts.ends(errorOf(event, words, facts));
   if (words !== null) facts.says(words);
   facts.ends(denialOf(event, facts));
@@ -111,12 +127,18 @@ function errorOf(event: Fields, words: string | null, facts: FactRecorder): Stre
     words ?? (errors.length > 0 && !/_diagnostic\]/.test(errors.join()) ? errors.join("\n") : null);
   return failureOf(told ?? `${subtype}${reason === null ? "" : ` (${reason})`}`, {
     status: numberOf(event["api_error_status"]),
-    kind: textOf(event["api_error"]) ?? textOf(event["api_error_type"]) ?? subtype,
+    kind: textOf(event["api_error"]) ?? textOf(event["api_error_type"]) ?? failure?.kind ?? subtype,
+    what: event["stop_reason"] === "refusal" ? "refusal" : (WHATS[subtype] ?? null),
     isOwn: isOwn || subtype.startsWith("error_max"),
     resetsAt: failure?.resetsAt ?? null,
     at: momentOf(event["timestamp"]),
   });
 }
+
+const WHATS: Readonly<Record<string, FailureKind>> = {
+  error_max_turns: "turns",
+  error_max_budget_usd: "budget",
+};
 
 /** A run in which everything was denied ends with a good word and exit code 0. */
 function denialOf(event: Fields, facts: FactRecorder): StreamFailure | null {
@@ -140,11 +162,17 @@ function readUsage(event: Fields, facts: FactRecorder): void {
       ),
     );
   if (models.length > 0) return;
-  const names = ["input_tokens", "cache_creation_input_tokens", "output_tokens", "cache_read_input_tokens"];
-  const all = usageOf(fieldsOf(event["usage"]), names, event["total_cost_usd"]);
+  const all = usageOf(fieldsOf(event["usage"]), USAGE_FIELDS, event["total_cost_usd"]);
   const before = "model_usage_since_last_result" in event ? all.costUsd : facts.read().usage.costUsd;
   facts.usesMore({ ...all, costUsd: all.costUsd === null ? null : all.costUsd - (before ?? 0) });
 }
+
+const USAGE_FIELDS = [
+  "input_tokens",
+  "cache_creation_input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+];
 
 function usageOf(fields: Fields, names: readonly string[], cost: unknown): Usage {
   const [input, written, output, read] = names.map((name) => numberOf(fields[name]));

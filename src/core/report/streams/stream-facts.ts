@@ -1,5 +1,5 @@
 import type { Instant } from "../../time.ts";
-import { UNKNOWN_USAGE, type Usage, usageWith } from "../agent-report.ts";
+import { UNKNOWN_USAGE, type FailureKind, type Usage, usageWith, usageWithout } from "../agent-report.ts";
 import type { Fields } from "./json-fields.ts";
 
 /** What every structured format tells, once it is translated. */
@@ -24,6 +24,12 @@ export interface StreamFacts {
   /** The final result was given, good or bad. */
   readonly isOver: boolean;
   readonly failure: StreamFailure | null;
+  /** It tries again by itself after this error, and has got no further since. */
+  readonly retrying: StreamFailure | null;
+  /** It was told of an error, though it may have got over it. */
+  readonly hadErrors: boolean;
+  /** It has no tool at work: it is its model's turn. */
+  readonly isWaiting: boolean;
 }
 
 /** An error as the stream tells it. */
@@ -33,6 +39,7 @@ export interface StreamFailure {
   /** The service's or the program's own name for it. */
   readonly kind: string | null;
   readonly message: string;
+  readonly what: FailureKind | null;
   /** The agent ended itself or was interrupted: a cap of its own, a denial. No service had a part in it. */
   readonly isOwn: boolean;
   /** When a limit ends, as a field says it. */
@@ -67,11 +74,16 @@ export interface FactRecorder {
   /** Replaces what was known. */
   uses(usage: Usage): void;
   usesMore(usage: Usage): void;
+  /** What one answer of the model has used so far; gone when what all of them used is told. */
+  usesMeanwhile(id: string, usage: Usage): void;
   ends(failure?: StreamFailure | null): void;
   /** Another turn begins after a final result. */
   goesOn(): void;
   /** An error that may yet be the last word. */
   fails(failure: StreamFailure): void;
+  retries(failure: StreamFailure): void;
+  /** A step in which tools may be at work that it does not tell of. */
+  steps(isOpen: boolean): void;
   recovers(): void;
   read(): StreamFacts;
 }
@@ -100,13 +112,18 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
   const workspaces: string[] = workspace === null ? [] : [workspace];
   const open = new Map<string, ToolCall>();
   const files = new Set<string>();
+  let isInStep = false;
   let facts: StreamFacts = NOTHING;
   let relative: readonly string[] | null = null;
   let speaking: string | null = null;
-  const set = (more: Partial<StreamFacts>): void => {
+  const set: Set = (more) => {
     facts = { ...facts, ...more };
   };
-  const speak = (message: string): void => set({ message: endOf(message), isMidWork: false });
+  const usage = usageMeter(
+    () => facts.usage,
+    (told) => set({ usage: told }),
+  );
+  const speak = (message: string): void => set({ message: endOf(message), isMidWork: false, retrying: null });
   const addFiles = (paths: readonly string[]): void => {
     for (const path of paths) if (files.size < FILES_MAX) files.add(path);
     relative = null;
@@ -147,18 +164,54 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
     },
     writes: addFiles,
     hears: () => set({ heard: facts.heard + 1 }),
-    uses: (usage) => set({ usage: withoutNonsense(usage) }),
-    usesMore: (usage) => set({ usage: usageWith(facts.usage, withoutNonsense(usage)) }),
-    ends: (failure = null) => set({ isOver: true, failure }),
-    goesOn: () => set({ isOver: false, failure: null }),
-    fails: (failure) => set({ failure }),
-    recovers: () => set({ failure: null }),
+    ...usage,
+    ...endings(set),
+    steps: (isOpen) => void (isInStep = isOpen),
     read: () => ({
       ...facts,
+      usage: usage.spent(),
+      isWaiting: open.size === 0 && !isInStep && !facts.isOver,
       ranCommands: facts.ranCommands || [...open.values()].some(writes),
       currentFile: facts.currentFile && relativeTo(workspaces, facts.currentFile),
       filesWritten: (relative ??= [...new Set([...files].map((path) => relativeTo(workspaces, path)))]),
     }),
+  };
+}
+
+type Set = (more: Partial<StreamFacts>) => void;
+
+function endings(set: Set): Pick<FactRecorder, "ends" | "goesOn" | "fails" | "retries" | "recovers"> {
+  return {
+    ends: (failure = null) => set({ isOver: true, failure, retrying: null }),
+    goesOn: () => set({ isOver: false, failure: null }),
+    fails: (failure) => set({ failure, hadErrors: true }),
+    retries: (failure) => set({ retrying: failure }),
+    recovers: () => set({ failure: null, retrying: null }),
+  };
+}
+
+/** What was told for good, and what single answers have used since. */
+function usageMeter(
+  told: () => Usage,
+  set: (usage: Usage) => void,
+): Pick<FactRecorder, "uses" | "usesMore" | "usesMeanwhile"> & { spent(): Usage } {
+  const answers = new Map<string, Usage>();
+  let sum = UNKNOWN_USAGE;
+  const settle = (usage: Usage): void => {
+    answers.clear();
+    sum = UNKNOWN_USAGE;
+    set(usage);
+  };
+  return {
+    uses: (usage) => settle(withoutNonsense(usage)),
+    usesMore: (usage) => settle(usageWith(told(), withoutNonsense(usage))),
+    usesMeanwhile(id, usage) {
+      const before = answers.get(id);
+      if (before === undefined && answers.size === CALLS_OPEN_MAX) return;
+      answers.set(id, usage);
+      sum = usageWith(before === undefined ? sum : usageWithout(sum, before), usage);
+    },
+    spent: () => usageWith(told(), sum),
   };
 }
 
@@ -168,6 +221,7 @@ function withTool({ toolCalls, ranCommands }: StreamFacts, { name, files }: Tool
     lastTool: name,
     currentFile: files?.at(-1) ?? null,
     isMidWork: true,
+    retrying: null,
     ranCommands: ranCommands || !TELLING.has(name),
   };
 }
@@ -182,6 +236,7 @@ export function failureOf(message: string | null, more: Partial<StreamFailure> =
   return {
     status: null,
     kind: null,
+    what: null,
     message: message ?? "an error without a message",
     isOwn: false,
     resetsAt: null,
@@ -205,6 +260,9 @@ const NOTHING: StreamFacts = {
   heard: 0,
   isOver: false,
   failure: null,
+  retrying: null,
+  hadErrors: false,
+  isWaiting: true,
 };
 
 function endOf(message: string): string {

@@ -2,7 +2,7 @@ import type { ProgramFormat } from "../../agents.ts";
 import { isAcpMessage, readAcpMessage } from "./acp-stream.ts";
 import { readClaudeEvent } from "./claude-stream.ts";
 import { isFields, type Fields, fieldsOf, listOf, numberOf, textOf, momentOf } from "./json-fields.ts";
-import { type StreamTranslator, failureOf, type FactRecorder } from "./stream-facts.ts";
+import { type StreamTranslator, failureOf, type FactRecorder, type StreamFailure } from "./stream-facts.ts";
 
 export type StreamFormat = ProgramFormat | "acp";
 
@@ -13,6 +13,24 @@ export const STREAMS: Readonly<Record<StreamFormat, StreamTranslator>> = {
   opencode: readOpencodeEvent,
   copilot: readCopilotEvent,
   acp: readAcpMessage,
+};
+
+/** What a program tells on stderr alone. */
+export const STDERR: Readonly<Partial<Record<StreamFormat, (line: string, facts: FactRecorder) => void>>> = {
+  gemini(line, facts) {
+    const said = /^Attempt \d{1,3} failed(?: with status (\d{3}))?[^:]{0,80}: (?:_ApiError: )?(.+)/.exec(
+      line,
+    );
+    if (said === null) return;
+    const [, status, words = ""] = said;
+    const message = /"message":\s?"((?:[^"\\]|\\.){1,500})"/.exec(words)?.[1] ?? words;
+    facts.retries(failureOf(message, { status: status === undefined ? null : Number(status) }));
+  },
+  opencode(line, facts) {
+    const said = /\blevel=ERROR\b.{0,400}?\berror(?:\.error)?="((?:[^"\\]|\\.){1,500})"/.exec(line)?.[1];
+    // It asks small models for titles beside its work.
+    if (said !== undefined && !/\bsmall=true\b/.test(line)) facts.retries(failureOf(said));
+  },
 };
 
 export function isStreamFormat(name: string): name is StreamFormat {
@@ -102,7 +120,8 @@ function readCodexEvent(event: Fields, facts: FactRecorder): boolean {
 const RETRY = /^Reconnecting\b/;
 
 function readCodexError(message: string | null, facts: FactRecorder): void {
-  if (message === null || !RETRY.test(message)) facts.fails(failureOf(message));
+  if (message !== null && RETRY.test(message)) facts.retries(failureOf(message));
+  else facts.fails(failureOf(message));
 }
 
 function readCodexItem(isCompleted: boolean, item: Fields, facts: FactRecorder): boolean {
@@ -161,8 +180,11 @@ function readCodexUsage(usage: Fields, facts: FactRecorder): void {
 
 /** The stream of `copilot --output-format json`. It tells no tokens, and its session only at the end. */
 function readCopilotEvent(event: Fields, facts: FactRecorder): boolean {
-  if (event["ephemeral"] === true) return true;
   const data = fieldsOf(event["data"]);
+  if (event["ephemeral"] === true) {
+    if (event["type"] === "model.call_failure") facts.retries(callFailure(data));
+    return true;
+  }
   switch (event["type"]) {
     case "assistant.message":
       readCopilotMessage(data, facts);
@@ -184,8 +206,13 @@ function readCopilotEvent(event: Fields, facts: FactRecorder): boolean {
   }
 }
 
+/** One call of several: it may be tried again. */
+function callFailure(data: Fields): StreamFailure {
+  return failureOf(textOf(data["errorMessage"]), { status: numberOf(data["statusCode"]) });
+}
+
 const COPILOT_KNOWN =
-  /^(?:user\.message|system\.\w+|assistant\.(?:turn_start|turn_end|reasoning|intent|usage)|session\.\w+)$/;
+  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_start|turn_end|reasoning|intent|usage)|session\.\w+)$/;
 
 function readCopilotMessage(data: Fields, facts: FactRecorder): void {
   facts.recovers();
@@ -315,6 +342,7 @@ function readOpencodeEvent(event: Fields, facts: FactRecorder): boolean {
   switch (event["type"]) {
     case "step_start":
       facts.goesOn();
+      facts.steps(true);
       break;
     case "text":
       facts.says(textOf(part["text"]) ?? "", textOf(part["messageID"]));
@@ -323,6 +351,7 @@ function readOpencodeEvent(event: Fields, facts: FactRecorder): boolean {
       readOpencodeTool(part, facts);
       break;
     case "step_finish":
+      facts.steps(false);
       readFinish(part, facts);
       break;
     case "error":
@@ -384,7 +413,13 @@ function readFinish(part: Fields, facts: FactRecorder): void {
   const reason = textOf(part["reason"]);
   if (reason === "tool-calls") facts.worksOn();
   else if (UNFINISHED.includes(reason))
-    facts.ends(failureOf(`the answer was cut off (${reason})`, { kind: reason, isOwn: true }));
+    facts.ends(
+      failureOf(`the answer was cut off (${reason})`, {
+        kind: reason,
+        what: reason === "content-filter" ? "refusal" : null,
+        isOwn: true,
+      }),
+    );
   else facts.ends();
 }
 
