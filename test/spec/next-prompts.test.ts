@@ -323,6 +323,23 @@ describe("what an iteration leaves to the next", () => {
     expect(after(1, login, "none", { ending: { is: "interrupted" } })).toContain("(Ralph was killed)");
   });
 
+  test("stays when the next one is interrupted before it says anything", () => {
+    const again = given(
+      runStarted(GATED),
+      tasksObserved(login),
+      iterationStarted(1, login),
+      iterationEnded(1, login, "none", { finalText: "Left: b." }),
+      evidence(1, login, ["a.ts"]),
+    ).andThen(
+      iterationStarted(2, login),
+      iterationEnded(2, login, "none", { ending: { is: "interrupted" } }),
+      evidence(2, login, []),
+    );
+    const prompt = again.andThen().nextPrompt(login);
+    expect(prompt).toContain("(Ralph was killed)");
+    expect(prompt).toContain("> Left: b.\n");
+  });
+
   test("has no words of a claim, nor the error of an agent that broke down", () => {
     const failure = { class: "agent", message: "exit code 1" } as const;
     const ending = { is: "exited", code: 1 } as const;
