@@ -33,17 +33,24 @@ interface Iteration {
   readonly claim?: "complete" | "none" | "unfinished";
   readonly files?: readonly string[];
   readonly found?: Partial<Evidence>;
+  readonly words?: string;
   readonly said?: Partial<Signals>;
   readonly checked?: readonly Event[];
 }
 
 /** The feedback of the prompt after one iteration, without the lines that every prompt has. */
-function feedbackAfter({ of = GATED, claim = "complete", files = ["a.ts"], ...more }: Iteration): string {
+function feedbackAfter({
+  of = GATED,
+  claim = "complete",
+  files = ["a.ts"],
+  words = "",
+  ...more
+}: Iteration): string {
   const iteration = given(
     runStarted(of),
     tasksObserved(login),
     iterationStarted(1, login),
-    iterationEnded(1, login, claim, { signals: signals(more.said ?? {}) }),
+    iterationEnded(1, login, claim, { signals: signals(more.said ?? {}), finalText: words }),
     evidence(1, login, files, more.found),
     ...(more.checked ?? []),
   );
@@ -121,6 +128,12 @@ describe("an iteration without a change that counts", () => {
     }
   });
 
+  test("asks for the promise of an agent that says that nothing is left", () => {
+    expect(feedbackAfter({ claim: "none", words: "Left to do: nothing." })).toContain(
+      "If nothing is left, print",
+    );
+  });
+
   test("after earlier work asks for the promise or for more work", () => {
     const said = feedbackAfter({
       claim: "none",
@@ -135,6 +148,7 @@ describe("an iteration without a change that counts", () => {
   test.each<[string, Iteration]>([
     ["by its status block", { claim: "unfinished" }],
     ["in its words", { claim: "none", said: { contradictions: ["The header is still missing."] } }],
+    ["as it was asked to", { claim: "none", words: "The check is there.\n**Left to do**: the header." }],
   ])("asks for no promise when the agent says %s that something is left", (_how, said) => {
     const earlier = { changedSinceTaskBegan: { files: 1, paths: ["a.ts"] } };
     expect(feedbackAfter({ ...said, files: [], found: earlier })).toBe(
@@ -308,6 +322,23 @@ describe("what an iteration leaves to the next", () => {
     expect(stopped).toContain("interrupted (the run was stopped)");
     expect(stopped).toContain("> Now b.");
     expect(after(1, login, "none", { ending: { is: "interrupted" } })).toContain("(Ralph was killed)");
+  });
+
+  test("stays when the next one is interrupted before it says anything", () => {
+    const again = given(
+      runStarted(GATED),
+      tasksObserved(login),
+      iterationStarted(1, login),
+      iterationEnded(1, login, "none", { finalText: "Left: b." }),
+      evidence(1, login, ["a.ts"]),
+    ).andThen(
+      iterationStarted(2, login),
+      iterationEnded(2, login, "none", { ending: { is: "interrupted" } }),
+      evidence(2, login, []),
+    );
+    const prompt = again.andThen().nextPrompt(login);
+    expect(prompt).toContain("(Ralph was killed)");
+    expect(prompt).toContain("> Left: b.\n");
   });
 
   test("has no words of a claim, nor the error of an agent that broke down", () => {

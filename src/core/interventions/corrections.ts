@@ -241,9 +241,14 @@ function silenceCorrections(judged: Judged, told: readonly Correction[]): readon
   return say("no-claim", text);
 }
 
+/** As prompts ask for it: "Left to do: the header". */
+const LEFT =
+  /^\W{0,4}(?:what(?: is|'s) )?(?:still )?(?:left|remaining|open|to ?do|next steps?)\b[^\n:]{0,30}:(?!\W{0,4}no(?:ne|thing)\b)/im;
+
 /** Who says so is not asked for a promise. */
-function saysOpen({ claim, signals }: AgentReport): boolean {
-  return claim.is === "unfinished" || (claim.is === "none" && (signals?.contradictions ?? []).length > 0);
+function saysOpen({ claim, signals, finalText }: AgentReport): boolean {
+  const isSaid = (signals?.contradictions ?? []).length > 0 || LEFT.test(finalText);
+  return claim.is === "unfinished" || (claim.is === "none" && isSaid);
 }
 
 function misplacedPromise({ iteration, report, promiseTag }: Judged): readonly Correction[] {

@@ -267,7 +267,7 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
   const open = state.iterations.find((iteration) => iteration.number === event.iteration);
   if (open === undefined || open.phase.is === "running") return state;
   const { report } = open.phase;
-  const { tookDefault, feedback: told } = taskState(state, open.task);
+  const { tookDefault, feedback: told, left: leftBefore } = taskState(state, open.task);
   const weight = weigh(report, event.verdict, event.madeProgress, tookDefault);
   return {
     ...state,
@@ -282,7 +282,7 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
       ...state.tasks,
       [open.task]: {
         ...settleTask(taskState(state, open.task), open, event, weight),
-        left: leftBy(report),
+        left: leftBy(report, leftBefore),
         ...(event.verdict === "challenged" && {
           challenged: withChallenges(taskState(state, open.task).challenged, event.concerns ?? []),
           // The agent has worked from what it was told before.

@@ -80,7 +80,10 @@ const WORDS_KEPT = 1_000;
 const PROMISE = /<promise>[^<]*<\/promise>/g;
 
 /** A claim says that nothing is left, and the last words of an agent that broke down are an error. */
-export function leftBy({ ending, failure, claim, finalText }: AgentReport): LeftOver {
+export function leftBy(
+  { ending, failure, claim, finalText }: AgentReport,
+  before: LeftOver | null,
+): LeftOver {
   const ended = { stopped: "the run was stopped", interrupted: "Ralph was killed" } as const;
   const isOthers = failure !== null && failure.class !== "agent";
   const cutOff =
@@ -94,7 +97,9 @@ export function leftBy({ ending, failure, claim, finalText }: AgentReport): Left
   const text = isOpen && !isBroken ? finalText.replaceAll(PROMISE, "").trim() : "";
   const end = text.slice(-WORDS_KEPT);
   const words = end === text ? text : `…${end.slice(Math.max(0, end.indexOf("\n")))}`;
-  return { cutOff, words: words.toWellFormed() };
+  // One that was interrupted before it said anything leaves what was left before.
+  const isSilent = cutOff !== null && words === "";
+  return { cutOff, words: isSilent ? (before?.words ?? "") : words.toWellFormed() };
 }
 
 /** Only `agent` costs an attempt. */
