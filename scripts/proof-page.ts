@@ -57,6 +57,11 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     title: "The built program, killed at random moments",
     about: "`kill -9` of a run that does the same.",
   },
+  "crash-moments-more": {
+    title: "The same, with stages, conflicting merges and workers",
+    about:
+      "A stage that sends a task back, two tasks that change one file, and a worker that two tasks wait for.",
+  },
   faults: {
     title: "Faults of the machine and of the repository",
     about:

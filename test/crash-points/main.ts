@@ -1,7 +1,7 @@
 // `npm run crash-points`: kills the built program at every step of a small but complete run, serial, with two lanes, with
 // stages, with merges that conflict, while a damaged log is mended, and while old checks run and a reader reads, runs it again,
 // and looks whether anything is lost, doubled or left behind. Workers die at random moments only.
-//   --scene NAME           only this one of scene.ts; `--scene "old-checks*"`: all that begin so
+//   --scene NAME,…         only these of scene.ts; `--scene "old-checks*"`: all that begin so
 //   --from N --count N     only these steps; --when before|half-way: only so
 //   --every N              only each Nth of these points
 //   --random N --seed N    instead of steps, N random moments of each scene
@@ -32,11 +32,10 @@ const names: readonly Point["scene"][] = [
   ...(Object.keys(SCENES) as SceneName[]),
   ...(values.random === undefined ? [] : (["workers"] as const)),
 ];
+const wanted = values.scene?.split(",");
 const scenes = names.filter(
   (name) =>
-    values.scene === undefined ||
-    name === values.scene ||
-    (values.scene.endsWith("*") && name.startsWith(values.scene.slice(0, -1))),
+    wanted?.some((one) => name === one || (one.endsWith("*") && name.startsWith(one.slice(0, -1)))) ?? true,
 );
 const figures: Record<string, number> = {};
 let failed = 0;
@@ -57,8 +56,10 @@ for (const scene of scenes) {
 figures["seconds"] = Math.round((performance.now() - startedAt) / 1_000);
 if (values.record) {
   const isRandom = values.random !== undefined;
-  const command = isRandom ? `npm run crash-points -- --random ${values.random}` : "npm run crash-points";
-  console.log(`written: ${recordFigures(isRandom ? "crash-moments" : "crash-points", command, figures)}`);
+  const flags = isRandom ? ` -- --random ${values.random}` : "";
+  const scene = values.scene === undefined ? "" : ` --scene ${values.scene}`;
+  const name = `${isRandom ? "crash-moments" : "crash-points"}${scene === "" ? "" : "-more"}`;
+  console.log(`written: ${recordFigures(name, `npm run crash-points${flags}${scene}`, figures)}`);
 }
 if (values.json) console.log(JSON.stringify(figures));
 process.exitCode = failed === 0 ? 0 : 1;
