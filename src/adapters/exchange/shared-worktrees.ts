@@ -110,7 +110,7 @@ async function setBranch({ git }: Clone, name: string, tip: string | null): Prom
   const where = /(?:checked out|used by worktree) at '(.+)'/.exec(result.stderr)?.[1];
   if (where === undefined) throw gitError(args, result);
   throw new RalphError("not-writable", `the branch ${name} is checked out in ${where}`, {
-    hint: `check out another branch there, for instance: git -C '${where}' switch --detach`,
+    hint: `check out another branch there, for instance: git -C ${asArgument(where)} switch --detach`,
   });
 }
 

@@ -158,7 +158,7 @@ describe("open", () => {
     await expect(worktrees.open("a", "main")).rejects.toMatchObject({
       code: "not-writable",
       message: `the branch ralph/a is checked out in ${other}`,
-      hint: `check out another branch there, for instance: git -C '${other}' switch --detach`,
+      hint: `check out another branch there, for instance: git -C ${other} switch --detach`,
     });
     expect(existsSync(join(place, "a"))).toBe(false);
   });
