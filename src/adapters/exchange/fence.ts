@@ -159,7 +159,7 @@ async function writeLease({ git, identity }: Clone, note: LeaseNote): Promise<st
 
 /** Its number. */
 async function readLease({ git }: Clone, commit: string): Promise<number> {
-  const message = await git.must(["log", "-1", "--format=%B", "--no-show-signature", commit]);
+  const message = await git.must(["log", "-1", "--format=%B", commit]);
   const number = /^Ralph-Lease: (\d+)$/m.exec(message)?.[1];
   if (number !== undefined) return Number(number);
   throw new RalphError("git-failed", `on the remote something else is where leases are: ${commit}`, {
