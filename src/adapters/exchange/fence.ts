@@ -176,7 +176,7 @@ async function writeLease({ git, identity }: Clone, note: LeaseNote): Promise<st
 
 /** Its number; null: it is something else. */
 async function readLease({ git }: Clone, commit: string): Promise<number | null> {
-  const message = await git.must(["log", "-1", "--format=%B", "--no-show-signature", commit]);
+  const message = await git.must(["log", "-1", "--format=%B", commit]);
   const number = /^Ralph-Lease: (\d+)$/m.exec(message)?.[1];
   return number === undefined ? null : Number(number);
 }

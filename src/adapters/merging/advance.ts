@@ -93,8 +93,6 @@ function fastForward(
     ...identity,
     // What the operator has set for merges of this branch could make another strategy of it.
     `--config-env=branch.${branch}.mergeOptions=${EMPTY}`,
-    "-c",
-    "submodule.recurse=false",
   ];
   return git.run([...settings, "merge", ...ONLY_FORWARD, to], { env: { [EMPTY]: "" } });
 }
