@@ -101,6 +101,7 @@ describe("an iteration without a change that counts", () => {
       ],
     ],
     ["the work is on another branch", { strayedTo: "feature" }, ["git merge feature"]],
+    ["the work is stashed", { elsewhere: "stash" }, ["there is work at stash", "git stash pop"]],
     [
       "a new file has no visible character",
       { blankFiles: ["docs/a.md"] },
@@ -109,7 +110,7 @@ describe("an iteration without a change that counts", () => {
     [
       "only the task list was edited",
       { marksTakenBack: ["login"] },
-      ["only the task list was edited", "edit the files that the task is about"],
+      ["only the task list was edited", "Edit the files that the task is about"],
     ],
   ])("names the true cause once when %s", (_when, found, parts) => {
     for (const claim of ["complete", "none"] as const) {

@@ -40,7 +40,7 @@ export async function collectEvidence(
   // A walk that began before has not seen what was hidden.
   if (hidden.length > 0) checkout.walk.begin();
   const onRefusal = (words: string): void => void refusals.push(words);
-  const left = await returnToBranch(checkout, request, whose);
+  const strayedTo = await returnToBranch(checkout, request, whose);
   const { putBack, left: found } = await putBackProtected(checkout, request, { whose, kept, onRefusal });
   const mayCommit = request.commit === "ralph";
   const { isCommitted, refused } = mayCommit
@@ -54,8 +54,8 @@ export async function collectEvidence(
   const isAgents = (path: string): boolean => whose(path) === "agent" && !dirtyOurs.has(path);
   const { head } = await readHead(checkout, checkout.git);
   const changes = await changesOf(checkout, request, { head, uncommitted, isAgents });
-  const mayBeElsewhere = left === null && request.isClaimed && changes.inTask.length === 0;
-  const strayedTo = mayBeElsewhere ? await findWorkElsewhere(checkout, request) : left;
+  const isEmpty = request.isClaimed && strayedTo === null && changes.inTask.length === 0;
+  const elsewhere = isEmpty ? await findWorkElsewhere(checkout, request) : null;
   const dirty = [...found.take, ...found.stay, ...found.tooRisky, ...found.ours].map((entry) => entry.path);
   const touched = [...changes.inTask, ...changes.inIteration, ...dirty, ...putBack, ...request.earlier.paths];
   const [phantoms, doubts] = await Promise.all([
@@ -75,6 +75,7 @@ export async function collectEvidence(
     leftByGates: leftoversAt(checkout.root, dirty.filter(isGates)),
     leftOut: mayCommit ? tooRisky.slice(0, PATHS_KEPT).map(({ path, why }) => ({ path, why })) : [],
     strayedTo,
+    ...(elsewhere !== null && { elsewhere }),
     marksTakenBack: [],
     tasksRemoved: [],
     phantoms,
@@ -95,7 +96,7 @@ async function findWorkElsewhere({ git }: Checkout, { from, since }: CollectRequ
     "--sort=-committerdate",
     "--format=%(committerdate:unix) %(refname:short)",
     `--contains=${from.head}`,
-    `--no-merged=${from.head}`,
+    "--no-merged=HEAD",
     "refs/heads",
     "refs/stash",
   ]);

@@ -148,6 +148,8 @@ function changeOf(
 }
 
 const DEPTH_MAX = 3;
+/** Everybody has to make an own one where git ignores it. */
+const IS_OWN = /(?:^|\/)\.env[^/]*$/;
 
 /** Files with an effect of their own that came since the task began, where tools look for them first. */
 function findSelfEffective(root: string, gates: readonly GateLine[], since: number): readonly string[] {
@@ -158,7 +160,8 @@ function findSelfEffective(root: string, gates: readonly GateLine[], since: numb
       if (entry.isDirectory()) {
         const isWanted = depth > 0 ? depth < DEPTH_MAX : isTestFolder(entry.name);
         if (isWanted && entry.name !== "node_modules") look(path, depth + 1);
-      } else if (takesEffectByItself(path, gates) && isNewer(join(root, path), since)) found.add(path);
+      } else if (!IS_OWN.test(path) && takesEffectByItself(path, gates) && isNewer(join(root, path), since))
+        found.add(path);
     }
   };
   for (const folder of new Set(["", ...gates.map(({ cwd }) => posix.normalize(cwd ?? "."))]))

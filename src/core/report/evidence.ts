@@ -18,6 +18,8 @@ export interface Evidence {
   readonly leftOut: readonly LeftOutFile[];
   /** Set when the agent left the workspace's branch with work that does not continue it. */
   readonly strayedTo: string | null;
+  /** A branch or stash that may hold the work of an agent whose change set is empty. */
+  readonly elsewhere?: string;
   /** Tasks that the agent itself marked as done; the marks were taken back. */
   readonly marksTakenBack: readonly string[];
   /** Tasks that the agent took out of the list; they are back. */

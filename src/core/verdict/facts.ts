@@ -162,10 +162,15 @@ function sentBackIn({ sentBack, stage, task, settings, hasWorkedBefore }: CaseCo
 }
 
 /** The true cause of an empty change set, empty when the agent did nothing, and the way out. */
-export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [] }: Evidence): {
+export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [], elsewhere }: Evidence): {
   readonly cause: string;
   readonly advice: string;
 } {
+  if (elsewhere !== undefined)
+    return {
+      cause: `there is work at ${elsewhere}, which is not part of the branch that is checked out`,
+      advice: `If it is yours, bring it over: ${elsewhere === "stash" ? "git stash pop" : `git merge ${elsewhere}`}`,
+    };
   if (blankFiles.length > 0)
     return {
       cause: `there is no visible character in ${few(blankFiles)}`,
@@ -188,9 +193,11 @@ const offBranch: Guard = {
   intervention: "evidence_validation_failed",
   looksAt: "work",
   check: ({ evidence: { strayedTo } }) =>
-    strayedTo === null ? undefined : `the work is at ${strayedTo} and not on the branch that was checked out`,
+    strayedTo === null
+      ? undefined
+      : `the work is at ${strayedTo}, which does not continue the branch that was checked out`,
   advice: ({ evidence: { strayedTo } }) =>
-    `Stay on the branch that is checked out, and bring the work over: ${strayedTo === "stash" ? "git stash pop" : `git merge ${strayedTo}`}`,
+    `Stay on the branch that is checked out, and bring the work over: git merge ${strayedTo}`,
 };
 
 const dirtyTree: Guard = {
