@@ -259,3 +259,30 @@ describe("the error's signature", () => {
     expect(errorSignature(failure, ["TypeError: x"])).toBe("exit code …: Error: no such model");
   });
 });
+
+describe("a name that makes an adjective is not cited", () => {
+  test.each<[string, readonly string[]]>([
+    [
+      "Updated `app.py`-style handling in src/calc.js, wrote `index.html`-compatible output.",
+      ["src/calc.js"],
+    ],
+    ["Added `.env`-based configuration.", []],
+    ["Added `.env`-based configuration in src/config.ts.", ["src/config.ts"]],
+    ["Implemented a `package.json`-driven build.", []],
+    ["Implemented `package.json`-driven builds in `scripts/build.ts`.", ["scripts/build.ts"]],
+    ["Created `tsconfig.json`‑like settings.", []],
+    ['Wrote "index.html"-compatible output.', []],
+    ["Updated app.py-style handling.", []],
+    ["Updated [app.py](app.py)-style handling.", []],
+    ["Files changed:\n- `package.json`-driven build\n- src/a.ts", ["src/a.ts"]],
+    ["`app.py`-style was added. `index.html`-like files were created.", []],
+    ["Updated `app.py` - the handling.", ["app.py"]],
+    ["Updated `app.py`, `b.py`-style handling too.", ["app.py"]],
+    ["Updated `app.py`– the handling.", ["app.py"]],
+    ["Updated `app.py`'s handling.", ["app.py"]],
+    ["Updated `user.name` in src/a.ts.", ["src/a.ts"]],
+    ["Updated to 1.2.3. The rest is in src/a.ts.", []],
+  ])("in %j", (text, citations) => {
+    expect(citationsOf(text)).toEqual(citations);
+  });
+});

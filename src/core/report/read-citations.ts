@@ -65,22 +65,11 @@ const DESTINATION = /(?: (?!in |into |to )(?:[^\s.,;:]|\.(?=\w)){1,60}){1,7} (in
 const REFERRING =
   /(?<![-\w])(?:\w+ed|shown|found|seen|links?|references?|as|like|per|from|see) (?:\w+ )?\w+ $/i;
 
-/** Lists under a line such as "Files changed:", and tables with a column of files. */
+/** Lists under a line such as "Files changed:". */
 function* readLists(lines: readonly WindowLine[]): Iterable<string> {
   let isOpen = false;
-  let isTable = false;
-  let titles: readonly string[] = [];
   for (const { text, standing } of lines.filter((one) => one.standing !== "quoted")) {
     const line = text.trim().slice(0, LINE_LENGTH_MAX);
-    const cells = standing === "plain" && line.includes("|") ? cellsOf(line) : [];
-    if (cells.length > 0) {
-      if (isTable) yield* readRow(cells, titles, isOpen);
-      else if (/^[\s|:-]+$/.test(line)) isTable = true;
-      else titles = cells;
-      continue;
-    }
-    isTable = false;
-    titles = [];
     if (line === "" || /^(?:`{3}|~{3})/.test(line)) continue;
     const list: string | null = standing === "plain" ? readTitle(line) : null;
     const item: readonly string[] | null = isOpen && list === null ? readItem(line) : null;
@@ -119,19 +108,6 @@ function readItem(line: string): readonly string[] | null {
   const isBare = /^\s*(?:$|[:(–—,-])/.test(item.slice(end));
   if (words.length === line.length && !(isBare && paths.length > 0)) return null;
   return GONE.test(words) || GONE.test(remark) ? [] : paths;
-}
-
-function readRow(cells: readonly string[], titles: readonly string[], isOpen: boolean): readonly string[] {
-  const column = titles.findIndex((one) => /\b(?:files?|paths?)\b/i.test(one) && !SAYS_OTHERWISE.test(one));
-  const isWritten = SAYS_WRITTEN.test(titles[column] ?? "") || titles.some((one) => CHANGES.test(one));
-  const remarks = cells.filter((cell, index) => index !== column && cell !== "");
-  const isSaid = isOpen || (isWritten && remarks.length > 0) || remarks.some((cell) => STATE.test(cell));
-  return isSaid && !remarks.some((cell) => GONE.test(cell)) ? readFileNames(cells[column] ?? "").paths : [];
-}
-
-function cellsOf(line: string): readonly string[] {
-  const cells = line.replaceAll(/^\||\|$/g, "").split("|", 20);
-  return cells.map(withoutMarks);
 }
 
 /** Without bold, and without the picture before the words. */
