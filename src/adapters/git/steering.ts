@@ -53,6 +53,13 @@ export const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([
   ["objects/info/alternates", ""],
 ]);
 
+/** Takes away those that a killed process has left. */
+export function removePlaceholders({ gitDir, commonDir }: GitDirectories): void {
+  for (const dir of new Set([gitDir, commonDir]))
+    for (const [name, text] of PLACEHOLDERS)
+      if (bytesAt(join(dir, name))?.toString() === text) rmSync(join(dir, name));
+}
+
 /** Before every git that we start: it never reads what an agent has put there. Plain looks, unless something changed. */
 export function undoSteering(dirs: readonly string[]): void {
   for (const dir of dirs) {

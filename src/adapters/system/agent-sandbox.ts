@@ -46,7 +46,11 @@ const MISSING = "missing-configuration";
 export function rememberMissing(stateFolder: string, paths: readonly string[]): () => void {
   mkdirSync(stateFolder, { recursive: true });
   writeFileSync(join(stateFolder, MISSING), paths.join("\0"));
-  return () => rmSync(join(stateFolder, MISSING), { force: true });
+  return () => forgetMissing(stateFolder);
+}
+
+export function forgetMissing(stateFolder: string): void {
+  rmSync(join(stateFolder, MISSING), { force: true });
 }
 
 /** Throws when an agent has written configuration, and we were killed before we could take it back. */

@@ -32,11 +32,12 @@ import { commitMessage } from "../git/commit-message.ts";
 import { readHead, resolveCommit } from "../git/read-head.ts";
 import { saveConflict } from "./return-to-branch.ts";
 import { keepAccepted } from "../git/keep-backup.ts";
-import { keepSteering } from "../git/steering.ts";
+import { keepSteering, removePlaceholders } from "../git/steering.ts";
 import { readStatus } from "./read-status.ts";
 import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import { forgetMissing } from "../system/agent-sandbox.ts";
 import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
 import { textOf, type Git } from "../git/git.ts";
 
@@ -178,6 +179,8 @@ async function commitConflict(
 }
 
 async function clearLeftovers(checkout: Checkout): Promise<void> {
+  removePlaceholders(checkout);
+  forgetMissing(join(checkout.commonDir, "ralph"));
   removeOwnIndexes(checkout);
   removeAbandonedOldChecks(checkout.commonDir);
   await removeStaleLocks(checkout);

@@ -43,9 +43,7 @@ const COARSEST_MS = 2_500;
 function blobAt(path: string, oidLength: number): Pick<IndexEntry, "oid" | "changedS" | "size"> | null {
   try {
     const { size, ctimeMs } = lstatSync(path);
-    const hash = createHash(oidLength === 64 ? "sha256" : "sha1").update(`blob ${size}\0`);
-    const oid = hash.update(readFileSync(path)).digest("hex");
-    return { oid, size, changedS: Math.floor(ctimeMs / 1_000) };
+    return { oid: blobName(readFileSync(path), oidLength), size, changedS: Math.floor(ctimeMs / 1_000) };
   } catch {
     return null; // gone, or not to be read: git says which
   }
@@ -54,6 +52,12 @@ function blobAt(path: string, oidLength: number): Pick<IndexEntry, "oid" | "chan
 /** Whether a repository inside ours may be part of it. */
 export function mayHaveSubmodules(checkout: Pick<Checkout, "gitDir">): boolean {
   return readIndex(checkout)?.some(({ kind }) => kind === "repository") ?? true;
+}
+
+/** What git calls this content. */
+export function blobName(content: Buffer, length: number): string {
+  const hash = createHash(length === 64 ? "sha256" : "sha1").update(`blob ${content.length}\0`);
+  return hash.update(content).digest("hex");
 }
 
 interface IndexEntry {

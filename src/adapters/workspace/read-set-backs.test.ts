@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   temporaryRepository,
@@ -8,7 +9,7 @@ import {
 import type { GateLine } from "../../core/verdict/check-files.ts";
 import { openCheckout } from "./checkout.ts";
 import { nextTick } from "./git-workspace.ts";
-import { readSetBacks, type FoundSetBacks } from "./read-set-backs.ts";
+import { readBlobs, readSetBacks, type FoundSetBacks } from "./read-set-backs.ts";
 
 const TEST = 'import test from "node:test";\ntest("a", () => {\n  check();\n});\n';
 const ODD = "test/ö mit\nZeile.test.js";
@@ -112,6 +113,17 @@ test("in a project that was only described new settings are part of the work", a
   const later = repository.commit();
   repository.write("tsconfig.json", "{}");
   expect(await plan(["tsconfig.json"], { from: later })).toEqual({ "tsconfig.json": "gone" });
+});
+
+test("an object that an agent has written over is not the old check", async () => {
+  const oid = repository.git("rev-parse", `${base}:check.sh`);
+  const path = `.git/objects/${oid.slice(0, 2)}/${oid.slice(2)}`;
+  const forged = "#!/bin/sh\nexit 0\n";
+  repository.remove(path);
+  repository.write(path, deflateSync(`blob ${forged.length}\0${forged}`));
+  const { git } = await openCheckout(repository.root, ".ralph");
+  expect(repository.git("show", `${base}:check.sh`)).toContain("exit 0");
+  expect(await readBlobs(git, [oid])).toEqual(new Map());
 });
 
 test("large and binary checks are set back", async () => {

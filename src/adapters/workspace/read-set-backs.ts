@@ -11,6 +11,7 @@ import {
 import type { VerifySettings } from "../../core/settings.ts";
 import { bytesOf, textOf, type Git } from "../git/git.ts";
 import type { Checkout } from "./checkout.ts";
+import { blobName } from "./hidden-changes.ts";
 import { contentAt } from "./kept-files.ts";
 
 export interface SetBackRequest {
@@ -122,7 +123,9 @@ export async function readBlobs(
     const size = Number(output.slice(at, start).trim().split(" ")[2]);
     at = start;
     if (Number.isNaN(size)) continue; // it is missing here
-    blobs.set(oid, Buffer.from(output.slice(start, start + size), "latin1"));
+    const content = Buffer.from(output.slice(start, start + size), "latin1");
+    // Git believes the file of an object, and an agent may have written another one.
+    if (blobName(content, oid.length) === oid) blobs.set(oid, content);
     at += size + 1;
   }
   return blobs;
