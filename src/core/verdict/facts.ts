@@ -162,7 +162,7 @@ function sentBackIn({ sentBack, stage, task, settings, hasWorkedBefore }: CaseCo
 }
 
 /** The true cause of an empty change set, empty when the agent did nothing, and the way out. */
-export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [] }: Evidence): {
+export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [], isPlanTicked }: Evidence): {
   readonly cause: string;
   readonly advice: string;
 } {
@@ -171,7 +171,7 @@ export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [] }:
       cause: `there is no visible character in ${few(blankFiles)}`,
       advice: "An empty file is no work: write its content.",
     };
-  if (marksTakenBack.length + list.length > 0)
+  if (marksTakenBack.length + list.length > 0 || isPlanTicked === true)
     return {
       cause: "only the task list was edited",
       advice: "Edits of the task list are no work: edit the files that the task is about.",
