@@ -35,7 +35,7 @@ export async function collectEvidence(
   const refusals: string[] = [];
   const hidden = [
     ...(steering === null ? [] : await undoHiding(checkout, steering)),
-    ...(flags === null || !request.isClaimed ? [] : await clearIndexFlags(checkout, flags)),
+    ...(flags === null ? [] : await clearIndexFlags(checkout, flags)),
   ];
   // A walk that began before has not seen what was hidden.
   if (hidden.length > 0) checkout.walk.begin();

@@ -8,6 +8,7 @@ import type { Checkout } from "./checkout.ts";
 export interface GitSteering {
   readonly files: ReadonlyMap<string, Buffer | null>;
   readonly replaced: ReadonlySet<string>;
+  readonly isBisecting: boolean;
 }
 
 /** Plain looks only: it is done before every agent. */
@@ -18,7 +19,11 @@ export function keepGitSteering({ gitDir, commonDir }: Checkout): GitSteering {
     ...LISTS.map((name) => join(commonDir, "info", name)),
     join(gitDir, "info", "sparse-checkout"),
   ];
-  return { files: new Map(paths.map((path) => [path, bytesAt(path)])), replaced: replacedIn(commonDir) };
+  return {
+    files: new Map(paths.map((path) => [path, bytesAt(path)])),
+    replaced: replacedIn(commonDir),
+    isBisecting: isBisecting(gitDir),
+  };
 }
 
 const CONFIGURATIONS = ["config", "config.worktree"];
@@ -30,6 +35,9 @@ const STEERS =
 /** Undoes what hides changes from git, and says what it was. It comes before git looks at the work tree. */
 export async function undoHiding(checkout: Checkout, before: GitSteering): Promise<readonly string[]> {
   const found: string[] = [];
+  // It would hold the branch where it is.
+  if (!before.isBisecting && isBisecting(checkout.gitDir))
+    await checkout.git.run(["bisect", "reset", "HEAD"]);
   for (const [path, was] of before.files) {
     const is = bytesAt(path);
     if (is === was || (is !== null && was !== null && is.equals(was))) continue;
@@ -116,6 +124,10 @@ export async function clearIndexFlags(checkout: Checkout, before: IndexFlags): P
   if (missing.length > 0)
     await git.must(["checkout-index", "-z", "--stdin"], { input: `${missing.join("\0")}\0` });
   return paths.map((path) => `index flag of ${textOf(path)}`);
+}
+
+function isBisecting(gitDir: string): boolean {
+  return existsSync(join(gitDir, "BISECT_START"));
 }
 
 function replacedIn(commonDir: string): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-import { few } from "../text.ts";
+import { DETACHED, few } from "../text.ts";
 import type { EventOf, Recorded, WorkEvent, WorktreeEvent } from "../events.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
 import { redGates, isFailing, type GateOutcome, redSentence } from "../report/checked-gate.ts";
@@ -147,7 +147,7 @@ function workReturned(
   const { acceptance = null } = task.question ?? {};
   const returned = withTask(state, task.id, {
     ...toldFirst(task, state.lastIteration, text),
-    work: task.worktree === null ? { is: "in-place", branch } : null,
+    work: task.worktree === null ? { is: "in-place", branch: branch === DETACHED ? null : branch } : null,
     footing: { first: from, base: from, head: to, earlier: NO_CHANGES, changed, leftovers },
     // What a person accepts is what is there by then.
     ...(task.question !== null &&
