@@ -250,11 +250,12 @@ echo $RALPH_TASK_ID > $RALPH_TASK_ID.txt; git add "*.txt"; git commit -qm "$RALP
   expect(branches()).toBe("main");
 });
 
-test("overnight a question, a blocked task and a liar hold up none of the other seven", async () => {
+test("overnight a question, a blocked task and a liar hold up none of the other seven, and each printed command leads on", async () => {
   const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
   const list = `sed -i "s/\\[ \\] \\*\\*j/[x] **j/" TODO.md`;
   scripted(
-    `task b && { echo half > b.half; say "DECIDE:left or right? | left | right"; }
+    `test -e "$HOME/helped" && { mkdir -p test; echo "echo checked" > test/check.sh; echo $RALPH_TASK_ID > $RALPH_TASK_ID.txt; say COMPLETE; }
+task b && { echo half > b.half; say "DECIDE:left or right? | left | right"; }
 task d && { rm -r test; say "BLOCKED:no credentials"; }
 task f && say COMPLETE
 ${list}`,
@@ -277,9 +278,18 @@ ${list}`,
     ["f", "blocked"],
   ]);
   const { stdout } = await ends(0, "inbox");
-  for (const command of ['ralph decide b "left"', "ralph unblock d", "ralph unblock f"])
-    expect(stdout).toContain(command);
   expect(branches().split("\n")).toEqual(["main", "ralph/aside/b", "ralph/aside/d"]);
+  const commands = [...stdout.matchAll(/ralph (decide|unblock) (\w)(?: "(\w+)")?/g)];
+  expect(commands.map(([command]) => command)).toEqual([
+    'ralph decide b "left"',
+    "ralph unblock d",
+    "ralph unblock f",
+  ]);
+  project.write("../home/helped", "");
+  for (const [, ...words] of commands) await ends(0, ...words.filter((word) => word !== undefined));
+  await ends(0, "run");
+  expect((await ends(0, "inbox")).stdout).toContain("Nothing waits for you");
+  expect([project.read("TODO.md").includes("[ ]"), branches()]).toEqual([false, "main"]);
 });
 
 describe("a person at work at the same time", () => {

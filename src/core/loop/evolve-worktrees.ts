@@ -37,7 +37,8 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
     case "merge.overtaken":
       return { merge: { is: "due" } };
     case "merge.held":
-      return { merge: { is: "held", why: event.why } };
+      // Its work is proposed or merged by then: a late word holds up nothing.
+      return task.worktree === null ? {} : { merge: { is: "held", why: event.why } };
     case "merge.failed":
       return {
         ...NEW_LOOP,
@@ -174,7 +175,11 @@ function toldFirst(task: TaskState, iteration: number, text: string): Partial<Ta
   return { feedback: [{ iteration, text }, ...task.feedback], feedbackLeads: true };
 }
 
+/** Why work cannot come back, if it is nowhere any more. */
+export const COMMITS_GONE = "git no longer has its commits";
+
 function notReturnedInWords({ aside, base, head }: AsideWork, why: string): string {
+  if (why === COMMITS_GONE) return `Your earlier work on this task is lost: ${why}. Begin anew.`;
   const range = base === null ? head : `${base} ${head}`;
   return `Your earlier work on this task is on the branch ${aside}, and not in the work tree: ${why}. See it with \`git diff ${range}\`, and take over what is still right.`;
 }

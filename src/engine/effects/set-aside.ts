@@ -1,6 +1,7 @@
 import { asideBranch, DETACHED, few } from "../../core/text.ts";
 import type { Event, EventOf } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
+import { COMMITS_GONE } from "../../core/loop/evolve-worktrees.ts";
 import { leftoversOf, taskState, type State, type Work } from "../../core/loop/state.ts";
 import { isAcceptedByPerson } from "../../core/loop/task-status.ts";
 import type { TaskId } from "../../core/plan/task.ts";
@@ -153,7 +154,7 @@ async function returning(
   const { branch: checkedOut, head: from } = await workspaceFor(ports, state, id).snapshot();
   const branch = checkedOut ?? DETACHED;
   const refused = (why: string): Event => ({ ...about, type: "work.refused", aside: work.aside, why });
-  if (!(await merging.has(work.head))) return refused("git no longer has its commits");
+  if (!(await merging.has(work.head))) return refused(COMMITS_GONE);
   if (from === work.base) return { ...about, type: "work.returning", branch, from, to: work.head };
   if (from === null) return refused("the branch has no commit");
   const prepared = await merging.revert({
