@@ -3,6 +3,7 @@ import { knownMerging, knownWorktrees, shownDiff } from "../../compose-beside.ts
 import { hasLog, openProject, sourceOf, workspaceOf, type Project } from "../../compose.ts";
 import { leftoversInPlace, taskState, type State, type TaskState } from "../../core/loop/state.ts";
 import { lastUndoable, UNDOABLE_EVENTS, type Undoable } from "../../core/projections/verification.ts";
+import { leftWork } from "../../engine/effects/set-aside.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { DETACHED, few, mergedBranch } from "../../core/text.ts";
 import type { FileMark } from "../../engine/parallel-ports.ts";
@@ -159,25 +160,16 @@ async function dropWork(
   }
   if (footing === null || work?.is !== "in-place") throw notAlone(id, "nobody knows on which branch it is");
   if (footing.earlier.files > 0) throw notAlone(id, "others have committed in between");
-  const leftovers = leftoversInPlace(state);
-  const { byAgents, byGates, gatesRan } = leftovers;
   const workspace = workspaceOf(project);
   // Of an agent that was killed nobody knows what it left; of any other we do.
   const isKilled = state.iterations.some((open) => open.task === id);
-  const theirs = isKilled ? [] : await workspace.dirtyPaths(hold, leftovers);
-  const committed = await workspace.commitWork({
-    ...backup,
-    task: id,
-    title: "discarded",
-    hooks: false,
-    from: { head: footing.head, branch: work.branch },
-    ignore: hold,
-    leaveAlone: [...(state.run?.settings.leaveAlone ?? []), ...theirs],
-    leftBefore: byAgents,
-    leftByGates: byGates,
-    gatesRan,
-  });
-  if (committed.is === "moved") throw notAlone(id, "somebody has moved the branch since");
+  const theirs = isKilled ? [] : await workspace.dirtyPaths(hold, leftoversInPlace(state));
+  const left = leftWork(id, state, { head: footing.head, branch: work.branch }, hold);
+  const committed = await workspace.commitWork({ ...left, leaveAlone: [...left.leaveAlone, ...theirs] });
+  if (committed.is === "moved") {
+    const killed = "Ralph was killed while its agent worked, so nobody knows whose the last commits are";
+    throw notAlone(id, isKilled ? killed : "somebody has moved the branch since");
+  }
   const { head } = committed;
   if (head === null || head === footing.base) return null;
   await merging.drop("", head, backup);

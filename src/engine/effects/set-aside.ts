@@ -8,7 +8,7 @@ import type { TaskId } from "../../core/plan/task.ts";
 import { redGates } from "../../core/report/checked-gate.ts";
 import type { Journal } from "../journal.ts";
 import type { BranchMove, BranchMoved, Merging } from "../parallel-ports.ts";
-import type { CommitRequest, Ports } from "../ports.ts";
+import type { CommitRequest, Ports, Snapshot, WatchRequest } from "../ports.ts";
 import { workspaceFor } from "../workspace-for.ts";
 import { hasWorktree } from "./iterate.ts";
 import { tryOut } from "./merge-task.ts";
@@ -74,16 +74,8 @@ async function leaving(
   if (work?.is !== "in-place" || footing === null) return stayed(null);
   const { branch } = work;
   if (footing.earlier.files > 0) return stayed("others have committed in between");
-  const { byGates, gatesRan, byAgents } = leftoversOf(state, id);
-  const committed = await ports.workspace.commitWork({
-    ...commitOf(id, state),
-    from: { head: footing.head, branch },
-    ignore: listsOf(ports),
-    leaveAlone: state.run?.settings.leaveAlone ?? [],
-    leftBefore: byAgents,
-    leftByGates: byGates,
-    gatesRan,
-  });
+  const from = { head: footing.head, branch };
+  const committed = await ports.workspace.commitWork(leftWork(id, state, from, listsOf(ports)));
   if (committed.is === "moved") return stayed("somebody else has moved the branch");
   const { head, left } = committed;
   if (head === null || head === footing.base) return stayed(null);
@@ -98,6 +90,18 @@ async function leaving(
     head,
     left,
   };
+}
+
+/** What the task has left uncommitted in the operator's checkout. */
+export function leftWork(
+  id: TaskId,
+  state: State,
+  from: Snapshot,
+  lists: readonly string[],
+): CommitRequest & WatchRequest {
+  const { byAgents: leftBefore, byGates: leftByGates, gatesRan } = leftoversOf(state, id);
+  const { leaveAlone = [] } = state.run?.settings ?? {};
+  return { ...commitOf(id, state), from, ignore: lists, leaveAlone, leftBefore, leftByGates, gatesRan };
 }
 
 /** The next number: nothing else is committed under it. */
