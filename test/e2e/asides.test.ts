@@ -137,9 +137,16 @@ describe("work that is aside, while a person", () => {
     git("reflog", "expire", "--expire-unreachable=now", "--all");
     git("gc", "-q", "--prune=now");
   };
+  const goOn = (): void => {
+    git("switch", "-q", "ralph/aside/one");
+    project.write("better.txt", "better\n");
+    project.commit("better");
+    git("switch", "-q", "main");
+  };
   test.each([
     ["has deleted it for good", prune, "git no longer has its commits"],
     ["has begun a bisection", () => void git("bisect", "start"), "a bisection is under way"],
+    ["has gone on with it there", goOn, "back in the work tree"],
     [
       "has its branch checked out",
       () => void git("switch", "-q", "ralph/aside/one"),
@@ -155,6 +162,7 @@ describe("work that is aside, while a person", () => {
     expect(prompt("one")).toContain(told);
     expect(git("merge-base", base, "HEAD")).toBe(base);
     expect([exists(project, "one.txt"), git("status", "--porcelain")]).toEqual([true, ""]);
+    expect(exists(project, "better.txt")).toBe(deed === goOn);
   });
 
   test("has deleted it for good can be discarded", async () => {

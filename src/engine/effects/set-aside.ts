@@ -159,13 +159,17 @@ async function returning(
   const branch = checkedOut ?? DETACHED;
   const refused = (why: string): Event => ({ ...about, type: "work.refused", aside: work.aside, why });
   if (!(await merging.has(work.head))) return refused(COMMITS_GONE);
-  if (from === work.base) return { ...about, type: "work.returning", branch, from, to: work.head };
+  const isAccepted = isAcceptedByPerson(taskState(state, id));
+  const moved = await merging.whatMoved(work.aside, work.head);
+  // A person may have gone on with it there; accepted is what was asked about.
+  const head = !isAccepted && moved?.isAhead === true ? (moved.tip ?? work.head) : work.head;
+  if (from === work.base) return { ...about, type: "work.returning", branch, from, to: head };
   if (from === null) return refused("the branch has no commit");
   const prepared = await merging.revert({
     ...commitOf(id, state),
     base: branch,
     what: "earlier work",
-    spans: [{ from: work.head, to: work.base }],
+    spans: [{ from: head, to: work.base }],
     mark:
       ports.source.identity.path === null
         ? null
@@ -173,7 +177,7 @@ async function returning(
   });
   if (prepared.is === "conflict") return refused(`it conflicts with later work in ${few(prepared.paths)}`);
   const to = prepared.is === "nothing" ? prepared.from : prepared.to;
-  if (isAcceptedByPerson(taskState(state, id)) && prepared.is === "ready") {
+  if (isAccepted && prepared.is === "ready") {
     const tried = await tryOut({ ports, run, baseline: taskState(state, id).baseline }, to, signal);
     if (signal.aborted) return null;
     const red = "why" in tried ? [] : redGates(tried.gates).map(({ name }) => name);
