@@ -37,8 +37,8 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
     case "merge.overtaken":
       return { merge: { is: "due" } };
     case "merge.held":
-      // Its work is proposed or merged by then: a late word holds up nothing.
-      return task.worktree === null ? {} : { merge: { is: "held", why: event.why } };
+      // A late word holds up nothing that is proposed or merged.
+      return isOver(task) ? {} : { merge: { is: "held", why: event.why } };
     case "merge.failed":
       return {
         ...NEW_LOOP,
@@ -57,6 +57,10 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
     default:
       return unreachable(event);
   }
+}
+
+function isOver({ merge }: TaskState): boolean {
+  return merge?.is === "proposed" || merge?.is === "merged";
 }
 
 /** What was tried out before it moved the base is known of the base now. */
