@@ -160,6 +160,7 @@ const BESIDE: Beside = {
     advance: () => Promise.resolve({ is: "moved" }),
     rename: () => Promise.resolve(),
     set: () => Promise.resolve({ is: "moved", held: [] }),
+    has: () => Promise.resolve(true),
     keep: (branch) => Promise.resolve(branch),
     drop: () => Promise.resolve(),
     revert: () => Promise.resolve({ is: "nothing", from: nextCommit() }),

@@ -57,6 +57,9 @@ export function mergedBranch(branch: string): string {
   return branch.replace(/^ralph\//, "ralph/merged/");
 }
 
+/** In the place of a branch, where none is checked out. */
+export const DETACHED = "HEAD";
+
 /** Where the unaccepted work of a task is kept. */
 export function asideBranch(task: string): string {
   const name = (folderName(task) ?? "task").replaceAll(/\.{2,}/g, ".").replace(/\.lock$/, "-lock");

@@ -97,6 +97,8 @@ export interface Merging {
   rename(branch: string, name: string): Promise<void>;
   /** Moves a branch to any other commit, if it is still there and nobody's uncommitted work is in the way. */
   set(move: BranchMove): Promise<BranchMoved>;
+  /** Whether git still has the commit. */
+  has(commit: string): Promise<boolean>;
   /** Keeps a commit on a branch of this name, or of one like it if the name has other work. Null: git refuses. */
   keep(branch: string, commit: string): Promise<string | null>;
   /** Deletes a branch that is still there. What is dropped for good is kept as what is moved is. */

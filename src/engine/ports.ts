@@ -48,6 +48,8 @@ export interface TaskSource {
   demands(): Promise<SourceDemands>;
   /** Safe to repeat; a task that is gone from the file is left alone. */
   mark(task: TaskId, accepted?: AcceptedWork): Promise<void>;
+  /** Of a source that is a file. */
+  unmark?(task: TaskId): Promise<void>;
   /** Of a source that is a file: the agent's edits of it are undone. */
   readonly list?: OperatorsList;
   /** Of any other: takes back every mark that is not of a task in `done`, and answers the ids of these. */

@@ -12,7 +12,7 @@ import {
   type Scene,
   type SceneName,
 } from "./scene.ts";
-import { changedWorkTrees, violationsIn } from "./violations.ts";
+import { changedWorkTrees, unacceptedWork, violationsIn } from "./violations.ts";
 import { killWorker, openWorkers, workForMs, type WorkersScene } from "./workers.ts";
 
 /** Where ralph dies: at a step, or after so many milliseconds. A worker dies at moments only. */
@@ -132,7 +132,7 @@ async function dieAt(
   const died = "ms" in point ? await runForMs(scene, point.ms) : await runUntilDeath(scene, point);
   const atDeath =
     scene.name === "mending" ? scene.recorded : recordedIn(join(scene.project.root, ".git", "ralph"));
-  const changed = changedWorkTrees(scene, atDeath);
+  const changed = [...changedWorkTrees(scene, atDeath), ...unacceptedWork(scene, atDeath)];
   const last = await scene.project.ralph(...SCENES[scene.name].args);
   try {
     return { died, violations: [...changed, ...violationsIn(scene, atDeath, last)] };

@@ -58,6 +58,18 @@ export function changedWorkTrees(
     });
 }
 
+/** Work on the operator's branch, at the moment of a death, of more tasks than the one that may be under way there. */
+export function unacceptedWork(
+  { project, name, before }: Scene,
+  atDeath: readonly Recorded[],
+): readonly string[] {
+  const accepted = new Set(atDeath.flatMap((event) => (event.type === "task.completed" ? [event.task] : [])));
+  const changed = project.git("diff", "--name-only", before, "main").split("\n");
+  const open = TASKS.filter((task) => changed.includes(`${task}.txt`) && !accepted.has(task));
+  const most = isInLanes(name) ? 0 : 1;
+  return claim(open.length <= most, `main has unaccepted work of ${open.join()} at the death`);
+}
+
 export function claim(isSo: boolean, otherwise: string): readonly string[] {
   return isSo ? [] : [otherwise];
 }

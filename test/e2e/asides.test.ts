@@ -73,6 +73,110 @@ test("the test that a blocked task deletes is there for the next task, which is 
   expect((await ends(64, "discard", "two")).stderr).toContain("ralph undo two");
 });
 
+/** Ways in which an agent makes the check say yes before it says that it is blocked. */
+const WEAKENING = {
+  big: `{ echo "exit 0"; head -c 11000000 /dev/zero | tr "\\0" "#"; } > test/check.sh`,
+  secret: `echo "exit 0" > .env.test`,
+  unseen: `git update-index --assume-unchanged test/check.sh; echo "exit 0" > test/check.sh; exit`,
+  submodule: `cd sub; echo "exit 0" > sub.sh; git add -A; git -c user.name=a -c user.email=a commit -qm easy; cd ..`,
+  bisecting: `git bisect start; echo "exit 0" > test/check.sh`,
+  ignored: `echo "exit 0" > test/conftest.py`,
+};
+
+test.each(["on a branch", "on a detached HEAD, with a branch in the way of ours"])(
+  "%s, no task is checked by what a blocked task before it made of the check",
+  async (where) => {
+    const tricks = Object.entries(WEAKENING).map(
+      ([task, shell]) => `task ${task} && { ${shell}; say "BLOCKED:help"; }`,
+    );
+    scripted(
+      `echo bad > bad.txt; ! sh test/check.sh || echo $RALPH_TASK_ID >> "$HOME/weak"; task honest || rm bad.txt
+${tricks.join("\n")}`,
+      `[run]
+max_stuck = 1
+[verify]
+reader = "never"
+old_checks_fail = "reject"
+[[gates]]
+name = "tests"
+command = "sh test/check.sh"
+`,
+      [...Object.keys(WEAKENING), "honest"],
+    );
+    git("init", "-q", "../other");
+    project.write("../other/sub.sh", "true\n");
+    git("-C", "../other", "add", "-A");
+    git("-C", "../other", "-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "sub");
+    const other = join(project.root, "../other");
+    git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", other, "sub");
+    project.write(".env.test", "true\n");
+    project.write(".gitignore", "conftest.py\n");
+    project.write(
+      "test/check.sh",
+      ". ./.env.test\n. sub/sub.sh\ntest ! -e test/conftest.py || . test/conftest.py\ntest ! -e bad.txt\n",
+    );
+    const base = project.commit("checks");
+    if (where !== "on a branch") {
+      git("branch", "ralph");
+      git("checkout", "-q", "--detach");
+    }
+    await ends(2, "run");
+    // A second try sees its own work. What git ignores cannot be taken back: the next task is judged without it.
+    const weak = project.read("../home/weak").trim().split("\n");
+    expect([...new Set(weak)]).toEqual(["unseen", "honest"]);
+    expect((await project.history()).at(-1)).toMatchObject({ task: "honest", verdict: "rejected" });
+    expect([git("rev-parse", "HEAD"), git("status", "--porcelain")]).toEqual([base, ""]);
+  },
+);
+
+describe("work that is aside, while a person", () => {
+  const prune = (): void => {
+    git("branch", "-D", "ralph/aside/one");
+    for (const ref of git("for-each-ref", "--format=%(refname)", "refs/ralph").split("\n").filter(Boolean))
+      git("update-ref", "-d", ref);
+    git("reflog", "expire", "--expire-unreachable=now", "--all");
+    git("gc", "-q", "--prune=now");
+  };
+  const goOn = (): void => {
+    git("switch", "-q", "ralph/aside/one");
+    project.write("better.txt", "better\n");
+    project.commit("better");
+    git("switch", "-q", "main");
+  };
+  test.each([
+    ["has deleted it for good", prune, "git no longer has its commits"],
+    ["has begun a bisection", () => void git("bisect", "start"), "a bisection is under way"],
+    ["has gone on with it there", goOn, "back in the work tree"],
+    [
+      "has its branch checked out",
+      () => void git("switch", "-q", "ralph/aside/one"),
+      "back in the work tree",
+    ],
+  ])("%s: the task goes on, and its agent knows", async (_who, deed, told) => {
+    scripted(BLOCKED_ONCE);
+    const base = project.commit("agent");
+    await ends(2, "run");
+    deed();
+    await ends(0, "unblock", "one");
+    await ends(0, "run");
+    expect(prompt("one")).toContain(told);
+    expect(git("merge-base", base, "HEAD")).toBe(base);
+    expect([exists(project, "one.txt"), git("status", "--porcelain")]).toEqual([true, ""]);
+    expect(exists(project, "better.txt")).toBe(deed === goOn);
+  });
+
+  test("has deleted it for good can be discarded", async () => {
+    scripted(BLOCKED_ONCE);
+    project.commit("agent");
+    await ends(2, "run");
+    prune();
+    expect((await ends(5, "diff", "one")).stderr).toContain("ralph discard one");
+    await ends(0, "discard", "one");
+    await ends(0, "unblock", "one");
+    await ends(0, "run");
+  });
+});
+
 test("half-done work comes back on top of what was accepted meanwhile, and its agent knows", async () => {
   scripted(BLOCKED_ONCE);
   const base = project.commit("agent");
@@ -154,11 +258,12 @@ echo $RALPH_TASK_ID > $RALPH_TASK_ID.txt; git add "*.txt"; git commit -qm "$RALP
   expect(branches()).toBe("main");
 });
 
-test("overnight a question, a blocked task and a liar hold up none of the other seven", async () => {
+test("overnight a question, a blocked task and a liar hold up none of the other seven, and each printed command leads on", async () => {
   const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
   const list = `sed -i "s/\\[ \\] \\*\\*j/[x] **j/" TODO.md`;
   scripted(
-    `task b && { echo half > b.half; say "DECIDE:left or right? | left | right"; }
+    `test -e "$HOME/helped" && { mkdir -p test; echo "echo checked" > test/check.sh; echo $RALPH_TASK_ID > $RALPH_TASK_ID.txt; say COMPLETE; }
+task b && { echo half > b.half; say "DECIDE:left or right? | left | right"; }
 task d && { rm -r test; say "BLOCKED:no credentials"; }
 task f && say COMPLETE
 ${list}`,
@@ -181,9 +286,18 @@ ${list}`,
     ["f", "blocked"],
   ]);
   const { stdout } = await ends(0, "inbox");
-  for (const command of ['ralph decide b "left"', "ralph unblock d", "ralph unblock f"])
-    expect(stdout).toContain(command);
   expect(branches().split("\n")).toEqual(["main", "ralph/aside/b", "ralph/aside/d"]);
+  const commands = [...stdout.matchAll(/ralph (decide|unblock) (\w)(?: "(\w+)")?/g)];
+  expect(commands.map(([command]) => command)).toEqual([
+    'ralph decide b "left"',
+    "ralph unblock d",
+    "ralph unblock f",
+  ]);
+  project.write("../home/helped", "");
+  for (const [, ...words] of commands) await ends(0, ...words.filter((word) => word !== undefined));
+  await ends(0, "run");
+  expect((await ends(0, "inbox")).stdout).toContain("Nothing waits for you");
+  expect([project.read("TODO.md").includes("[ ]"), branches()]).toEqual([false, "main"]);
 });
 
 describe("a person at work at the same time", () => {

@@ -241,9 +241,13 @@ describe("with a prompt and a plan of the agent's own", () => {
     expect(await proposals()).toEqual([]);
   });
 
-  test("with a red gate it is rejected, in this run and in the next one", async () => {
-    project = promptProject("test -e good");
-    project.script({}, [[TICKS]]);
+  test.each([
+    ["with a red gate", "test -e good", TICKS],
+    ["with nothing else done", "true", { shell: TICKS.shell.replace(/;.*/, "") }],
+    ["of a plan put in its place", "true", { shell: "echo '- [x] other '$(date +%N) > @fix_plan.md" }],
+  ])("%s it is rejected, in this run and in the next one", async (_what, gate, ticks) => {
+    project = promptProject(gate);
+    project.script({}, [[ticks]]);
     project.commit();
     for (const attempt of [1, 2]) {
       const run = await project.ralph("run", "--max-iterations", "1");

@@ -44,6 +44,19 @@ echo done > "$RALPH_TASK_ID.txt"; echo '<promise>COMPLETE</promise>'`,
   expect([has("two.txt"), has("mine.txt")]).toEqual([true, true]);
 });
 
+test("a list that git ignores is unmarked where it lies", async () => {
+  project = createProject({ tasks: ["one", "two"] });
+  project.git("rm", "-q", "--cached", "TODO.md");
+  project.write(".gitignore", "TODO.md\n");
+  project.commit("ignored");
+  expect(await project.ralph("run")).toMatchObject({ code: 0 });
+  expect(await project.ralph("undo", "one")).toMatchObject({ code: 0 });
+  expect([has("one.txt"), has("two.txt")]).toEqual([false, true]);
+  expect(project.read("TODO.md")).toMatch(/\[ \] \*\*one\*\*[^]*\[x\] \*\*two\*\*/);
+  expect(await project.ralph("run")).toMatchObject({ code: 0 });
+  expect(has("one.txt")).toBe(true);
+});
+
 test("changes of the user's that are not committed are not touched: it refuses, and says why", async () => {
   project = createProject();
   expect(await project.ralph("run")).toMatchObject({ code: 0 });
@@ -52,7 +65,9 @@ test("changes of the user's that are not committed are not touched: it refuses, 
   const refused = await project.ralph("undo");
   expect(refused).toMatchObject({
     code: 5,
-    stderr: expect.stringMatching(/main was not moved[^]*ralph undo one/) as string,
+    stderr: expect.stringMatching(
+      /main was not moved: it has uncommitted changes \(one.txt\)[^]*ralph undo one/,
+    ) as string,
   });
   expect(project.read("one.txt")).toBe("mine now\n");
   expect(project.git("rev-parse", "HEAD")).toBe(head);

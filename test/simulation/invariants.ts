@@ -72,6 +72,22 @@ function checkOperatorsBranch(world: World, events: readonly Recorded[]): void {
   }
 }
 
+/** However a run ended or was killed, at most one task has unaccepted work on the operator's branch: the one under way. */
+export function checkBetweenRuns(world: World, events: readonly Recorded[]): void {
+  const state = evolveAll(events);
+  const names = [...world.branches.files(world.branches.tip(MAIN)).keys()];
+  const open = world.tasks.filter(({ id, character }) => {
+    const { work, completion } = taskState(state, id);
+    const isTicked = state.plan?.tasks.some((task) => task.id === id && task.done) === true;
+    const isKnown =
+      completion !== null || isTicked || work?.is === "staying" || character === "finds-it-done";
+    return !isKnown && names.some((name) => name === id || name.startsWith(`${id}.`));
+  });
+  const most = world.lanes === null ? 1 : 0;
+  if (open.length > most)
+    world.violate(`unaccepted work of ${open.map(({ id }) => id).join()} is on the branch`);
+}
+
 /** A run that says that everything is done tells the truth. */
 export function checkDone(world: World, events: readonly Recorded[]): void {
   const ended = of(events, "run.ended").at(-1);

@@ -39,6 +39,10 @@ export const MUTANTS: readonly Mutant[] = [
   },
   { name: "lock ignored", ignoresLock: true },
   {
+    name: "unaccepted work stays on the branch",
+    settings: (settings) => ({ ...settings, git: { ...settings.git, unaccepted: "keep" } }),
+  },
+  {
     name: "the agent is believed to have changed something",
     ports: (ports) => ({
       ...ports,

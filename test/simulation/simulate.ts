@@ -10,7 +10,7 @@ import type { Log, Ports } from "../../src/engine/ports.ts";
 import type { Files } from "./branches.ts";
 import { CrashPlaces, Life, type CrashPoint, type CrashSites } from "./crashing.ts";
 import { DurableFacts } from "./durable-facts.ts";
-import { checkHistory } from "./invariants.ts";
+import { checkBetweenRuns, checkHistory } from "./invariants.ts";
 import { Random } from "../../src/eval/random.ts";
 import { checkLanes } from "./lane-invariants.ts";
 import { schedulePerson } from "./lane-operator.ts";
@@ -135,6 +135,7 @@ class Session {
       if (number === 0 && this.#impatient) scheduleOperator(this.#world, this.#openLog());
       const end = await time.until(Promise.race([this.#processOrRefusal(life), life.died]), TIMERS_MAX);
       if (number === 0) this.crashSites = places.calls;
+      checkBetweenRuns(this.#world, this.facts.all);
       if (end === "died") continue;
       if (end === "no room") {
         await time.until(time.sleep(this.#world.weather.roomAt - time.elapsed()), TIMERS_MAX);

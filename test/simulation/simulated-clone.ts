@@ -104,11 +104,11 @@ function simulatedSharedMerging(parts: CloneParts): Merging {
 }
 
 /** What only happens in the operator's own checkout. */
-function atHome(why: string): Pick<Merging, "set" | "keep" | "drop"> {
+function atHome(why: string): Pick<Merging, "set" | "has" | "keep" | "drop"> {
   const refuse = (): never => {
     throw new Error(why);
   };
-  return { set: refuse, keep: refuse, drop: refuse };
+  return { set: refuse, has: refuse, keep: refuse, drop: refuse };
 }
 
 async function advance(parts: CloneParts, request: AdvanceRequest): Promise<Advanced> {

@@ -57,6 +57,10 @@ export function simulatedMerging(
       await step();
     },
     set: (move) => alone(() => setBranch(world, move, step)),
+    has: async (commit) => {
+      await step();
+      return branches.has(commit);
+    },
     keep: async (name, commit) => {
       await step();
       return keepOnBranch(branches, name, commit);

@@ -8,6 +8,7 @@ interface Steering {
   readonly files: ReadonlyMap<string, Buffer | null>;
   readonly links: ReadonlyMap<string, string>;
   readonly replaced: ReadonlySet<string>;
+  readonly isBisecting: boolean;
   /** The files as they were when somebody compared them last. */
   looks: string;
   /** Checkouts in which an agent is at work, or was and nobody has collected what it did. */
@@ -40,10 +41,23 @@ export function takeUndone({ gitDir, commonDir }: GitDirectories): readonly stri
   undoSteering(dirs);
   return dirs.flatMap((dir) => {
     const steering = kept.get(dir);
+    if (steering?.isBisecting === false) endBisection(dir);
     steering?.holders.delete(gitDir);
     if (steering?.holders.size === 0) kept.delete(dir);
     return steering?.undone.splice(0) ?? [];
   });
+}
+
+function isBisecting(dir: string): boolean {
+  return lstatSync(join(dir, "BISECT_START"), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** One that an agent has left open would hold the branch where it is. */
+function endBisection(dir: string): void {
+  if (!isBisecting(dir)) return;
+  const files = entriesIn(dir).filter(({ name }) => name.startsWith("BISECT_"));
+  for (const { name } of files) rmSync(join(dir, name), { force: true });
+  rmSync(join(dir, "refs", "bisect"), { recursive: true, force: true });
 }
 
 /** What keeps an agent in a sandbox from making these files, and is as good as none of them. */
@@ -90,6 +104,7 @@ function readSteering(dir: string): Steering {
     files: new Map(FILES.map((name) => [name, bytesAt(join(dir, name))])),
     links: new Map([...linksIn(dir)].filter(([name, target]) => mayBeOperators(name, target))),
     replaced: replacedIn(dir),
+    isBisecting: isBisecting(dir),
     looks: looksOf(dir),
     holders: new Set(),
     undone: [],

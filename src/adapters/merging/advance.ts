@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { DETACHED } from "../../core/text.ts";
 import type { Advanced, AdvanceRequest } from "../../engine/parallel-ports.ts";
-import { createGit, type Git, gitError, type GitResult, textOf, whereBaseStands } from "../git/git.ts";
+import { createGit, type Git, gitError, textOf, whereBaseStands } from "../git/git.ts";
 import { findRepository, type OpenRepository, type Repository } from "../git/find-repository.ts";
 import { keepBackup } from "../git/keep-backup.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { changesBetween, findObstacles, type Halfway } from "./find-obstacles.ts";
-import { indexInfo, refOf } from "./write-commit.ts";
+import { withWorkbench } from "./workbench.ts";
+import { indexInfo, refOf, withEntries } from "./write-commit.ts";
 
 /** Moves the base where it is checked out, or its reference alone where it is not. */
 export async function advance(
@@ -15,7 +17,7 @@ export async function advance(
   scratch: string,
   request: AdvanceRequest,
 ): Promise<Advanced> {
-  const git = openGit(checkout, request);
+  const git = openGit(checkout, request.base);
   const stands = await whereItStands(git, request);
   if (stands !== "before") return stands;
   const { closed, open } = await findCheckouts(git, checkout, refOf(request.base));
@@ -24,20 +26,13 @@ export async function advance(
   if (place === undefined) return swap(git, request);
   if (another !== undefined)
     return { is: "waits", root: another.root, why: `it is checked out in ${place.root} as well`, paths: [] };
-  return moveCheckout(place, { checkout, scratch, request });
+  return moveCheckout(place, scratch, request);
 }
 
-interface Move {
-  readonly checkout: OpenRepository;
-  readonly scratch: string;
-  readonly request: AdvanceRequest;
-}
-
-async function moveCheckout(place: Repository, move: Move, isSecond = false): Promise<Advanced> {
-  const { checkout, scratch, request } = move;
+async function moveCheckout(place: Repository, scratch: string, request: AdvanceRequest): Promise<Advanced> {
   const { base, from, to, run, iteration } = request;
   const { root } = place;
-  const git = openGit(place, request);
+  const git = openGit(place, base);
   const changes = await changesBetween(git, from, to);
   const { paths, halfway } = await findObstacles({ root, git }, scratch, changes);
   if (paths.length > 0) {
@@ -46,17 +41,11 @@ async function moveCheckout(place: Repository, move: Move, isSecond = false): Pr
     return { is: "waits", root, why: "it has uncommitted changes", paths };
   }
   await keepBackup(git, { run, iteration, commit: from });
-  const result =
-    halfway.settled.length > 0
-      ? await finishMove(git, { branch: base, from, to, halfway })
-      : await fastForward(git, { branch: base, to, identity: await checkout.identity() });
-  const stands = await whereItStands(git, request);
-  if (stands !== "before") return stands;
-  // Git has moved something else: somebody checked out another branch at this very moment.
-  if (result.code === 0) return { is: "elsewhere", head: from };
-  // It may have failed after it had written the files.
-  if (!isSecond) return moveCheckout(place, move, true);
-  return { is: "waits", root, why: gitError(["merge"], result).message, paths: refusedPaths(result) };
+  const refusal = await moveFiles({ place, git, scratch }, { from, to, ...halfway });
+  if (refusal !== null) return { is: "waits", root, ...refusal };
+  const swapped = await swap(git, request);
+  if (swapped.is !== "moved") await followBranch(git, refOf(base), to);
+  return swapped;
 }
 
 async function swap(git: Git, request: AdvanceRequest): Promise<Advanced> {
@@ -73,50 +62,12 @@ async function whereItStands(git: Git, request: AdvanceRequest): Promise<Advance
   return whereBaseStands(git, await resolveCommit(git, refOf(request.base)), request);
 }
 
-export function openGit(repository: Repository, { base }: Pick<AdvanceRequest, "base">): Git {
+export function openGit(repository: Repository, ...branches: readonly string[]): Git {
   return createGit(repository.root, {
-    unlock: () => removeStaleLocks(repository, [refOf(base)]),
+    unlock: () => removeStaleLocks(repository, branches.map(refOf)),
     place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
   });
 }
-
-/** Moves a checkout and its branch. Git looks at everything first, and refuses before it has touched a file. */
-function fastForward(
-  git: Git,
-  {
-    branch,
-    to,
-    identity,
-  }: { readonly branch: string; readonly to: string; readonly identity: readonly string[] },
-): Promise<GitResult> {
-  const settings = [
-    ...identity,
-    // What the operator has set for merges of this branch could make another strategy of it.
-    `--config-env=branch.${branch}.mergeOptions=${EMPTY}`,
-  ];
-  return git.run([...settings, "merge", ...ONLY_FORWARD, to], { env: { [EMPTY]: "" } });
-}
-
-/** What git names in its refusal. */
-function refusedPaths({ stderr }: GitResult): readonly string[] {
-  return stderr
-    .split("\n")
-    .filter((line) => line.startsWith("\t"))
-    .map((line) => line.slice(1))
-    .toSorted();
-}
-
-const EMPTY = "RALPH_EMPTY";
-const ONLY_FORWARD = [
-  "--quiet",
-  "--ff-only",
-  "--no-squash",
-  "--commit",
-  "--no-stat",
-  "--no-autostash",
-  "--no-verify-signatures",
-  "--no-overwrite-ignore",
-];
 
 /** A checkout that has the branch, and why it may not be moved there. */
 type ClosedCheckout = { readonly root: string; readonly why: string };
@@ -135,7 +86,8 @@ export async function findCheckouts(
     // A folder that is gone for good is no checkout; one on a disk that comes back is locked, and is one.
     if (named === undefined || fields.has("bare") || fields.has("prunable")) continue;
     const root = at === 0 ? await mainRoot(git, repository, named) : named;
-    const checkout = await look(root, ref, fields.get("branch") === ref);
+    const isOwnHead = ref === DETACHED && root === repository.root && fields.has("detached");
+    const checkout = await look(root, ref, isOwnHead || fields.get("branch") === ref);
     if (checkout !== null) found.push(checkout);
   }
   return {
@@ -204,30 +156,37 @@ function linesOf(gitDir: string, file: string): readonly string[] {
   }
 }
 
-interface UnfinishedMove {
-  readonly branch: string;
+interface FileMove extends Halfway {
+  /** Commits, or trees. */
   readonly from: string;
   readonly to: string;
-  readonly halfway: Halfway;
 }
 
 /**
- * Ends what a killed fast-forward began. Git would not: to it, the files that are there already are somebody's
- * changes. So the index is made to agree with the files, and both go on from what they are. Answers the last word of git.
+ * Takes the files of a checkout from one commit to another, also when a killed move has begun with it: to git, the files
+ * that are there already are somebody's changes, so the index is made to agree with them first. Says why git refuses.
  */
-async function finishMove(git: Git, move: UnfinishedMove): Promise<GitResult> {
-  const { branch, from, to, halfway } = move;
-  const settled = await git.run(INDEX, { input: indexInfo(halfway.settled, to) });
-  if (settled.code !== 0) return settled;
+export async function moveFiles(
+  { place, git, scratch }: { readonly place: Repository; readonly git: Git; readonly scratch: string },
+  { from, to, settled, found }: FileMove,
+): Promise<{ readonly why: string; readonly paths: readonly string[] } | null> {
+  if (settled.length > 0) await git.must(INDEX, { input: indexInfo(settled, to) });
   // Git moves nothing that could have been edited: it has to look at the files once to know that they were not.
   await git.run(["update-index", "-q", "--refresh"]);
-  const here = (await git.must(["write-tree"])).trim();
-  const files = await git.run([...MOVE_FILES, here, to]);
-  if (files.code === 0)
-    return git.run(["update-ref", "-m", "ralph: merge, finished", refOf(branch), to, from]);
-  await git.run(INDEX, { input: indexInfo(halfway.found, to) });
-  return files;
+  // Without what else is staged: it stays so.
+  const here = await withWorkbench(place, scratch, (bench) => withEntries(bench, from, settled));
+  const moved = await git.run([...MOVE_FILES, here, to]);
+  if (moved.code === 0) return null;
+  if (settled.length > 0) await git.run(INDEX, { input: indexInfo(found, to) });
+  const named = moved.stderr.matchAll(/^error: [A-Z][^']*'([^]*?)' (?:not|would)/gm);
+  return { why: gitError(["read-tree"], moved).message, paths: [...named].map(([, path = ""]) => path) };
 }
 
-export const MOVE_FILES = ["read-tree", "-m", "-u", "--no-recurse-submodules"];
-export const INDEX = ["update-index", "-z", "--index-info"];
+/** Somebody has committed at the last moment: the files are theirs again. */
+export async function followBranch(git: Git, ref: string, from: string): Promise<void> {
+  const theirs = await resolveCommit(git, ref);
+  if (theirs !== null) await git.run([...MOVE_FILES, from, theirs]);
+}
+
+const MOVE_FILES = ["read-tree", "-m", "-u", "--no-recurse-submodules"];
+const INDEX = ["update-index", "-z", "--index-info"];

@@ -190,7 +190,7 @@ function pathOf(root: string, bytes: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(bytes, "latin1")]);
 }
 
-interface Change {
+export interface Change {
   readonly bytes: string;
   readonly before: TreeEntry | null;
   readonly after: TreeEntry | null;

@@ -1,14 +1,13 @@
 import type { Merging } from "../../engine/parallel-ports.ts";
 import { openRepository, type OpenRepository, type Repository } from "../git/find-repository.ts";
-import { bytesOf, compareBranch, createGit, type Git } from "../git/git.ts";
+import { bytesOf, compareBranch, type Git, isHere } from "../git/git.ts";
 import { keepBackup } from "../git/keep-backup.ts";
 import { resolveCommit } from "../git/read-head.ts";
-import { removeStaleLocks } from "../git/stale-locks.ts";
-import { advance } from "./advance.ts";
+import { advance, openGit } from "./advance.ts";
 import { asArgument, mergedBranch } from "../../core/text.ts";
 import { type Committer, createCommitter, HERE, refOf, type WhereCommitsAre } from "./write-commit.ts";
 import { prepareMerge, prepareRevert } from "./prepare-merge.ts";
-import { keepOnBranch, setBranch } from "./set-branch.ts";
+import { dropBranch, keepOnBranch, setBranch } from "./set-branch.ts";
 import { withWorkbench } from "./workbench.ts";
 
 interface MergingOptions {
@@ -32,8 +31,7 @@ export function createMerging({ root, scratch, where = HERE }: MergingOptions): 
   return {
     prepare: (request) => onWorkbench((git, committer) => prepareMerge(git, committer, request, where)),
     async whatMoved(branch, commit) {
-      const { root: cwd, gitDir } = await open();
-      const git = createGit(cwd, { place: { GIT_DIR: gitDir, GIT_WORK_TREE: cwd } });
+      const git = openGit(await open(), branch);
       const tip = await resolveCommit(git, refOf(branch));
       const where = `${branch}, or ${mergedBranch(branch)} once its worktree is removed`;
       const restore = `git update-ref ${asArgument(refOf(branch))} ${commit}`;
@@ -42,12 +40,13 @@ export function createMerging({ root, scratch, where = HERE }: MergingOptions): 
     rename: async (branch, name) => renameBranch(await open(), branch, name),
     advance: async (request) => advance(await open(), scratch, request),
     set: async (move) => setBranch(await open(), scratch, move),
-    keep: async (branch, commit) => keepOnBranch((await open()).git, branch, commit),
+    has: async (commit) => isHere((await open()).git, commit),
+    keep: async (branch, commit) => keepOnBranch(await open(), branch, commit),
     drop: async (branch, commit, backup) => {
-      const { git } = await open();
-      if (backup !== undefined) await keepBackup(git, { ...backup, commit });
-      if (branch !== "" && (await resolveCommit(git, refOf(branch))) === commit)
-        await git.run(["update-ref", "-d", refOf(branch), commit]);
+      const checkout = await open();
+      if (backup !== undefined && (await isHere(checkout.git, commit)))
+        await keepBackup(checkout.git, { ...backup, commit });
+      await dropBranch(checkout, branch, commit);
     },
     revert: (request) =>
       onWorkbench((git, committer) => prepareRevert(git, committer, request, where.findTip)),
@@ -56,14 +55,10 @@ export function createMerging({ root, scratch, where = HERE }: MergingOptions): 
 
 /** Renames a branch over another. `git branch -M` deletes the old name first, and a kill would lose it. */
 async function renameBranch(repository: Repository, branch: string, name: string): Promise<void> {
-  const refs = [refOf(branch), refOf(name)] as const;
-  const git = createGit(repository.root, {
-    unlock: () => removeStaleLocks(repository, refs),
-    place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
-  });
-  const tip = await resolveCommit(git, refs[0]);
+  const git = openGit(repository, branch, name);
+  const tip = await resolveCommit(git, refOf(branch));
   if (tip === null) return;
   // In one transaction git writes before it deletes.
-  const input = `update ${refs[1]} ${tip}\ndelete ${refs[0]} ${tip}\n`;
+  const input = `update ${refOf(name)} ${tip}\ndelete ${refOf(branch)} ${tip}\n`;
   await git.must(["update-ref", "-m", "ralph: merged", "--stdin"], { input: bytesOf(input) });
 }

@@ -1,3 +1,4 @@
+import { DETACHED } from "../../core/text.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import type { MergeRequest } from "../../engine/parallel-ports.ts";
 import { bytesOf, type Git, isHere } from "../git/git.ts";
@@ -70,7 +71,7 @@ async function findTip(git: Git, branch: string): Promise<string> {
 }
 
 export function refOf(branch: string): string {
-  return `refs/heads/${branch}`;
+  return branch === DETACHED ? branch : `refs/heads/${branch}`;
 }
 
 /** What a tree or an index has under a path. */

@@ -27,7 +27,7 @@ export interface ListPlace {
   readonly root: string;
   /** Relative to the root. */
   readonly path: string;
-  /** A folder of ours, out of the agent's way. Without one, what is kept is gone with the process. */
+  /** A folder of ours, out of the agent's way; who only reads or marks the list needs none. */
   readonly keepIn?: string | undefined;
 }
 
@@ -51,30 +51,29 @@ type Version =
   | { readonly is: "gone"; readonly what: string };
 
 /** Keeps a list before an agent starts, and puts it back byte for byte when the agent is gone. */
-export function guardList({ root, path, keepIn }: ListPlace, format: GuardedFormat): OperatorsList {
-  const vault = openVault(keepIn);
-  const guard: Guard = { root, path, vault, key: keyOf(root, path) };
+export function guardList(place: ListPlace, format: GuardedFormat): OperatorsList {
   return {
     keep: async () => {
+      const guard = guardAt(place);
       const now = look(guard);
-      vault.remove(afterName(guard));
-      if (now.is === "gone") vault.remove(keptName(guard));
-      else vault.write(keptName(guard), packed(guard, now));
+      remove(afterName(guard));
+      if (now.is === "gone") remove(keptName(guard));
+      else write(keptName(guard), packed(guard, now));
     },
-    see: async (written) => (written === null || isAmong(guard, written)) && see(guard),
-    putBack: async (request) => undo(guard, request, format),
-    read: async () => storiesIn(look(guard), format),
+    see: async (written) => (written === null || isAmong(place, written)) && see(guardAt(place)),
+    putBack: async (request) => undo(guardAt(place), request, format),
+    read: async () => storiesIn(look(place), format),
     doneIn: (file) => format.doneIn(file),
   };
 }
 
 /** Keeps what the agent made of the file. What is no file is taken away at once: nobody must take it for work. */
 function see(guard: Guard): boolean {
-  const kept = readVersion(guard, keptName(guard));
+  const kept = readVersion(keptName(guard));
   const now = look(guard);
   // Put back already, before the run that goes on began: then what the agent made of it is kept, too.
   if (kept === null || isSame(now, kept)) return false;
-  guard.vault.write(afterName(guard), packed(guard, now));
+  write(afterName(guard), packed(guard, now));
   if (now.is === "gone") putInPlace(guard, kept);
   return now.is === "gone";
 }
@@ -84,11 +83,10 @@ function undo(
   { iteration, settle }: PutBackRequest,
   format: GuardedFormat,
 ): readonly ListChange[] {
-  const { vault } = guard;
   for (;;) {
-    const kept = readVersion(guard, keptName(guard));
+    const kept = readVersion(keptName(guard));
     if (kept?.is !== "file") return [];
-    const seen = readVersion(guard, afterName(guard));
+    const seen = readVersion(afterName(guard));
     if (seen === null) {
       settle?.(storiesIn(kept, format));
       return [];
@@ -98,14 +96,14 @@ function undo(
     // A person may have edited it since; whoever cannot be told apart is in the proposal.
     const after = isSame(now, target) || isSame(now, kept) ? seen : now;
     const changes = changesBetween(target, after, format);
-    vault.write(afterName(guard), packed(guard, after));
+    write(afterName(guard), packed(guard, after));
     if (changes.length > 0) {
-      vault.write(versionName(iteration, "before"), target.bytes);
-      if (after.is === "file") vault.write(versionName(iteration, "after"), after.bytes);
-      else vault.remove(versionName(iteration, "after"));
+      write(versionName(guard.folder, iteration, "before"), target.bytes);
+      if (after.is === "file") write(versionName(guard.folder, iteration, "after"), after.bytes);
+      else remove(versionName(guard.folder, iteration, "after"));
     }
     putInPlace(guard, target);
-    const again = readVersion(guard, keptName(guard));
+    const again = readVersion(keptName(guard));
     // A person's command has edited it meanwhile.
     if (again !== null && isSame(again, kept)) return changes;
   }
@@ -152,7 +150,7 @@ export function areListsTouched(lists: Lists): boolean {
 /** Puts lists back that an agent may have changed when its Ralph was killed; the facts about it follow with the next run. */
 export function restoreLists(lists: Lists): void {
   for (const { guard, kept, now } of touched(lists)) {
-    guard.vault.write(afterName(guard), packed(guard, now));
+    write(afterName(guard), packed(guard, now));
     putInPlace(guard, kept);
   }
 }
@@ -164,40 +162,34 @@ interface Touched {
 }
 
 function touched({ root, stateFolder }: Lists): readonly Touched[] {
-  const vault = openVault(stateFolder);
-  const newest = vault.names("proposals").toSorted((one, other) => Number(other) - Number(one))[0];
+  const newest = namesIn(join(stateFolder, "proposals")).toSorted(
+    (one, other) => Number(other) - Number(one),
+  )[0];
   // A killed process was writing here, if anywhere.
   for (const folder of ["list", ...(newest === undefined ? [] : [join("proposals", newest)])])
     removeAbandonedIn(join(stateFolder, folder));
-  return vault.names("list").flatMap((name): readonly Touched[] => {
-    const header = name.endsWith(KEPT) ? headerOf(vault.read(`list/${name}`)) : null;
+  return namesIn(join(stateFolder, "list")).flatMap((name): readonly Touched[] => {
+    const header = name.endsWith(KEPT) ? headerOf(readIfThere(join(stateFolder, "list", name))) : null;
     if (header === null || header.root !== realRoot(root)) return [];
-    const guard = { root, path: header.path, vault, key: name.slice(0, -KEPT.length) };
-    const [kept, now] = [readVersion(guard, keptName(guard)), look(guard)];
+    const guard = { root, path: header.path, folder: stateFolder, key: name.slice(0, -KEPT.length) };
+    const [kept, now] = [readVersion(keptName(guard)), look(guard)];
     return kept === null || isSame(now, kept) ? [] : [{ guard, kept, now }];
   });
 }
 
 /** What comes back when the agent is gone. */
 export function readKept(place: ListPlace): Buffer | null {
-  const kept = keptOf(place).version;
+  const kept = readVersion(keptName(guardAt(place)));
   return kept?.is === "file" ? kept.bytes : null;
 }
 
 /** A person's command edits the list while an agent works: what comes back is edited, too. */
 export function editKept(place: ListPlace, change: (file: Buffer) => Buffer | null): void {
-  const { guard, version } = keptOf(place);
+  const guard = guardAt(place);
+  const version = readVersion(keptName(guard));
   const changed = version?.is === "file" ? change(version.bytes) : null;
   if (version?.is === "file" && changed !== null)
-    guard.vault.write(keptName(guard), packed(guard, { ...version, bytes: changed }));
-}
-
-function keptOf({ root, path, keepIn }: ListPlace): {
-  readonly guard: Guard;
-  readonly version: Version | null;
-} {
-  const guard = { root, path, vault: openVault(keepIn), key: keyOf(root, path) };
-  return { guard, version: readVersion(guard, keptName(guard)) };
+    write(keptName(guard), packed(guard, { ...version, bytes: changed }));
 }
 
 export interface ProposedVersions {
@@ -207,37 +199,41 @@ export interface ProposedVersions {
 }
 
 export function readProposal(stateFolder: string, iteration: number): ProposedVersions | null {
-  const vault = openVault(stateFolder);
-  const before = vault.read(versionName(iteration, "before"));
-  return before === null ? null : { before, after: vault.read(versionName(iteration, "after")) };
+  const [before, after] = (["before", "after"] as const).map((which) =>
+    readIfThere(versionName(stateFolder, iteration, which)),
+  );
+  return before == null ? null : { before, after: after ?? null };
 }
 
 interface Guard {
   readonly root: string;
   readonly path: string;
-  readonly vault: Vault;
+  /** Where versions of the list are kept. */
+  readonly folder: string;
   readonly key: string;
+}
+
+function guardAt({ root, path, keepIn: folder }: ListPlace): Guard {
+  if (folder === undefined) throw new Error(`there is no folder to keep ${path} in`);
+  const key = createHash("sha256")
+    .update(`${realRoot(root)}\0${path}`)
+    .digest("hex")
+    .slice(0, 16);
+  return { root, path, folder, key };
 }
 
 const KEPT = ".kept";
 
-function keptName({ key }: Guard): string {
-  return `list/${key}${KEPT}`;
+function keptName({ folder, key }: Guard): string {
+  return join(folder, "list", `${key}${KEPT}`);
 }
 
-function afterName({ key }: Guard): string {
-  return `list/${key}.after`;
+function afterName({ folder, key }: Guard): string {
+  return join(folder, "list", `${key}.after`);
 }
 
-function versionName(iteration: number, which: "before" | "after"): string {
-  return `proposals/${iteration}/${which}`;
-}
-
-function keyOf(root: string, path: string): string {
-  return createHash("sha256")
-    .update(`${realRoot(root)}\0${path}`)
-    .digest("hex")
-    .slice(0, 16);
+function versionName(folder: string, iteration: number, which: "before" | "after"): string {
+  return join(folder, "proposals", String(iteration), which);
 }
 
 function realRoot(root: string): string {
@@ -245,7 +241,7 @@ function realRoot(root: string): string {
 }
 
 /** Whether one of the files is the list, under whatever name. */
-function isAmong({ root, path }: Guard, written: readonly string[]): boolean {
+function isAmong({ root, path }: ListPlace, written: readonly string[]): boolean {
   const list = statSync(join(root, path), { throwIfNoEntry: false });
   return written.some((name) => {
     if (name === path || list === undefined) return true;
@@ -254,7 +250,7 @@ function isAmong({ root, path }: Guard, written: readonly string[]): boolean {
   });
 }
 
-function look({ root, path }: Guard): Version {
+function look({ root, path }: ListPlace): Version {
   const there = lstatSync(join(root, path), { throwIfNoEntry: false });
   if (there === undefined) return { is: "gone", what: "deleted the file" };
   const link = there.isSymbolicLink() ? readlinkSync(join(root, path)) : null;
@@ -272,13 +268,13 @@ function isSame(a: Version, b: Version): boolean {
 }
 
 /** Writes it where it was, whatever stands there now. */
-function putInPlace({ root, path, vault }: Guard, version: Version): void {
+function putInPlace({ root, path, folder }: Guard, version: Version): void {
   if (version.is === "gone") return;
   const place = join(root, path);
-  clearWay(root, path, vault);
+  clearWay(root, path, folder);
   const there = lstatSync(place, { throwIfNoEntry: false });
   const link = there?.isSymbolicLink() === true ? readlinkSync(place) : null;
-  if (there !== undefined && link === null && !there.isFile()) vault.setAside(place);
+  if (there !== undefined && link === null && !there.isFile()) setAside(place, folder);
   else if (link !== null && link !== version.link) rmSync(place);
   if (version.link !== null && link !== version.link) {
     rmSync(place, { force: true });
@@ -291,23 +287,23 @@ function putInPlace({ root, path, vault }: Guard, version: Version): void {
 }
 
 /** The folders above it are folders again. */
-function clearWay(root: string, path: string, vault: Vault): void {
-  const folder = dirname(path);
-  if (folder === ".") return;
+function clearWay(root: string, path: string, folder: string): void {
+  const above = dirname(path);
+  if (above === ".") return;
   let isOutside = false;
   try {
-    safePath(root, folder);
+    safePath(root, above);
   } catch {
     isOutside = true;
   }
-  const parts = folder.split("/");
+  const parts = above.split("/");
   for (const [at] of parts.entries()) {
     const place = join(root, ...parts.slice(0, at + 1));
     const there = lstatSync(place, { throwIfNoEntry: false });
     if (there?.isSymbolicLink() === true ? isOutside || !existsSync(place) : there?.isDirectory() === false)
-      vault.setAside(place);
+      setAside(place, folder);
   }
-  mkdirSync(join(root, folder), { recursive: true });
+  mkdirSync(join(root, above), { recursive: true });
 }
 
 interface Header {
@@ -318,7 +314,7 @@ interface Header {
 }
 
 /** One line that says what it is, and the bytes: one file, so that it is there as a whole or not at all. */
-function packed({ root, path }: Guard, version: Version): Buffer {
+function packed({ root, path }: ListPlace, version: Version): Buffer {
   const { is } = version;
   const header: Header = {
     root: realRoot(root),
@@ -340,65 +336,38 @@ function headerOf(file: Buffer | null): Header | null {
   }
 }
 
-function readVersion({ vault }: Guard, name: string): Version | null {
-  const file = vault.read(name);
+function readVersion(name: string): Version | null {
+  const file = readIfThere(name);
   const header = headerOf(file);
   if (file === null || header === null) return null;
   const { version } = header;
   return version.is === "gone" ? version : { ...version, bytes: file.subarray(file.indexOf("\n") + 1) };
 }
 
-/** Where versions of lists are kept, by names with slashes. */
-interface Vault {
-  read(name: string): Buffer | null;
-  write(name: string, bytes: Buffer): void;
-  remove(name: string): void;
-  names(folder: string): readonly string[];
-  /** Takes whatever stands there out of the work tree. */
-  setAside(path: string): void;
+function write(path: string, bytes: Buffer): void {
+  if (readIfThere(path)?.equals(bytes) === true) return;
+  // The list is copied as it is, with whatever secret somebody wrote into it.
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileAtomically(path, bytes);
 }
 
-function openVault(folder: string | undefined): Vault {
-  return folder === undefined ? memoryVault() : folderVault(folder);
+function remove(path: string): void {
+  rmSync(path, { force: true });
 }
 
-function memoryVault(): Vault {
-  const files = new Map<string, Buffer>();
-  return {
-    read: (name) => files.get(name) ?? null,
-    write: (name, bytes) => void files.set(name, bytes),
-    remove: (name) => void files.delete(name),
-    names: () => [],
-    setAside: (path) => rmSync(path, { recursive: true, force: true }),
-  };
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-function folderVault(folder: string): Vault {
-  return {
-    read: (name) => readIfThere(join(folder, name)),
-    write(name, bytes) {
-      const path = join(folder, name);
-      if (readIfThere(path)?.equals(bytes) === true) return;
-      // The list is copied as it is, with whatever secret somebody wrote into it.
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      writeFileAtomically(path, bytes);
-    },
-    remove: (name) => rmSync(join(folder, name), { force: true }),
-    names: (below) => (existsSync(join(folder, below)) ? readdirSync(join(folder, below)) : []),
-    setAside(path) {
-      mkdirSync(join(folder, "set-aside"), { recursive: true });
-      const place = join(
-        folder,
-        "set-aside",
-        `${Date.now()}-${createHash("sha256").update(path).digest("hex").slice(0, 8)}`,
-      );
-      try {
-        renameSync(path, place);
-      } catch {
-        renameSync(path, `${path}.set-aside-${Date.now()}`); // another disk
-      }
-    },
-  };
+/** Takes whatever stands there out of the work tree. */
+function setAside(path: string, folder: string): void {
+  const name = `${Date.now()}-${createHash("sha256").update(path).digest("hex").slice(0, 8)}`;
+  mkdirSync(join(folder, "set-aside"), { recursive: true });
+  try {
+    renameSync(path, join(folder, "set-aside", name));
+  } catch {
+    renameSync(path, `${path}.set-aside-${Date.now()}`); // another disk
+  }
 }
 
 function readIfThere(path: string): Buffer | null {

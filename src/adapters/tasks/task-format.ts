@@ -49,6 +49,7 @@ export function createFormatSource(
     observe: async () => ({ source: identity, tasks: file.read(readIn).tasks }),
     demands: async () => file.read(readIn).demands,
     mark: async (task) => file.edit((bytes) => marked(bytes, task, true)),
+    unmark: async (task) => file.edit((bytes) => marked(bytes, task, false)),
     markedIn: marked,
     list: guardList(place, {
       compare: (one, other) => compareLists(one, other, format, path),

@@ -33,7 +33,7 @@ import { readHead, resolveCommit } from "../git/read-head.ts";
 import { saveConflict } from "./return-to-branch.ts";
 import { keepAccepted } from "../git/keep-backup.ts";
 import { keepSteering, removePlaceholders } from "../git/steering.ts";
-import { readStatus } from "./read-status.ts";
+import { readStatus, type StatusEntry } from "./read-status.ts";
 import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../git/stale-locks.ts";
 import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
 import { RalphError } from "../../core/ralph-error.ts";
@@ -160,12 +160,24 @@ async function commitWork(checkout: Checkout, asked: CommitRequest & WatchReques
     if (ours === null || ours.parent !== from.head) return { is: "moved" };
   }
   const { whose } = ownersIn(checkout, request);
-  const left = await readLeftovers(checkout, whose);
+  const left = await withKnownFiles(checkout, await readLeftovers(checkout, whose));
   if (left.stay.some((entry) => entry.is === "conflict")) await commitConflict(checkout, left, request);
   else await commitLeftovers(checkout, left, request);
   const { head } = await readHead(checkout, git);
   const { take, stay, tooRisky } = await readLeftovers(checkout, whose);
   return { is: "committed", head, left: [...take, ...stay, ...tooRisky].map(({ path }) => path) };
+}
+
+/** A file that git has goes back to what it was, however big or secret it looks by now. */
+async function withKnownFiles({ git }: Checkout, left: SortedLeftovers): Promise<SortedLeftovers> {
+  if (left.tooRisky.length === 0) return left;
+  const known = new Set((await git.run(["ls-tree", "-r", "-z", "--name-only", "HEAD"])).stdout.split("\0"));
+  const isKnown = ({ bytes }: StatusEntry): boolean => known.has(bytes);
+  return {
+    ...left,
+    take: [...left.take, ...left.tooRisky.filter(isKnown)],
+    tooRisky: left.tooRisky.filter((entry) => !isKnown(entry)),
+  };
 }
 
 /** A merge that the agent has not ended, with the marks of its conflicts. The files stay as they are. */

@@ -108,8 +108,9 @@ async function add(
   request: SourceRequest,
   title: string,
   asJson: boolean,
-  { stdout }: CliContext,
+  { stdout, env }: CliContext,
 ): Promise<number> {
+  requirePerson(project, env, "add tasks");
   const isFirst = request.is === "auto" && detectedLists(project).length === 0;
   const { id, path, isNew } = isFirst
     ? beginList(project.root, title)

@@ -3,9 +3,11 @@ import { knownMerging, knownWorktrees, shownDiff } from "../../compose-beside.ts
 import { hasLog, openProject, sourceOf, workspaceOf, type Project } from "../../compose.ts";
 import { leftoversInPlace, taskState, type State, type TaskState } from "../../core/loop/state.ts";
 import { lastUndoable, UNDOABLE_EVENTS, type Undoable } from "../../core/projections/verification.ts";
+import { leftWork } from "../../engine/effects/set-aside.ts";
 import { RalphError } from "../../core/ralph-error.ts";
-import { asArgument, few, mergedBranch } from "../../core/text.ts";
+import { asArgument, DETACHED, few, mergedBranch } from "../../core/text.ts";
 import type { FileMark } from "../../engine/parallel-ports.ts";
+import type { TaskSource } from "../../engine/ports.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor, type Style } from "../print/style.ts";
 import { readState, withLog } from "../project-state.ts";
@@ -68,6 +70,10 @@ function lastWorkedOn(state: State): string | null {
 async function workOf(project: Project, state: State, task: string): Promise<Shown | null> {
   const { work, footing, worktree, completion } = taskState(state, task);
   if (work !== null && "aside" in work && work.is !== "returning") {
+    if (!(await knownMerging(project).has(work.head)))
+      throw new RalphError("git-failed", `git no longer has the work of ${task}, ${work.head}`, {
+        hint: `have it begin anew: ralph discard ${task}`,
+      });
     const ranges = [{ from: work.base, to: work.head }];
     return { is: "aside", where: `not accepted, on the branch ${work.aside}`, root: project.root, ranges };
   }
@@ -142,8 +148,9 @@ async function dropWork(
     if (work.is === "leaving") await takeOff(work.branch, work.head, work.base);
     const isBack = work.is === "returning" && worktree === null && (await merging.set({ ...work, hold })).is;
     if (isBack === "moved" && work.is === "returning") await takeOff(work.branch, work.to, work.from);
+    const isHere = await merging.has(work.head);
     await merging.drop(work.aside, work.head, backup);
-    return work.head;
+    return isHere ? work.head : null;
   }
   if (worktree !== null) {
     const listed = (await knownWorktrees(project, env).list()).find(({ task }) => task === id);
@@ -151,32 +158,22 @@ async function dropWork(
     if (listed?.head != null) await merging.drop(worktree.branch, listed.head, backup);
     return listed?.head ?? null;
   }
-  const branch = work?.is === "in-place" ? work.branch : null;
-  if (footing === null || branch === null) throw notAlone(id, "nobody knows on which branch it is");
+  if (footing === null || work?.is !== "in-place") throw notAlone(id, "nobody knows on which branch it is");
   if (footing.earlier.files > 0) throw notAlone(id, "others have committed in between");
-  const leftovers = leftoversInPlace(state);
-  const { byAgents, byGates, gatesRan } = leftovers;
   const workspace = workspaceOf(project);
   // Of an agent that was killed nobody knows what it left; of any other we do.
   const isKilled = state.iterations.some((open) => open.task === id);
-  const theirs = isKilled ? [] : await workspace.dirtyPaths(hold, leftovers);
-  const committed = await workspace.commitWork({
-    ...backup,
-    task: id,
-    title: "discarded",
-    hooks: false,
-    from: { head: footing.head, branch },
-    ignore: hold,
-    leaveAlone: [...(state.run?.settings.leaveAlone ?? []), ...theirs],
-    leftBefore: byAgents,
-    leftByGates: byGates,
-    gatesRan,
-  });
-  if (committed.is === "moved") throw notAlone(id, "somebody has moved the branch since");
+  const theirs = isKilled ? [] : await workspace.dirtyPaths(hold, leftoversInPlace(state));
+  const left = leftWork(id, state, { head: footing.head, branch: work.branch }, hold);
+  const committed = await workspace.commitWork({ ...left, leaveAlone: [...left.leaveAlone, ...theirs] });
+  if (committed.is === "moved") {
+    const killed = "Ralph was killed while its agent worked, so nobody knows whose the last commits are";
+    throw notAlone(id, isKilled ? killed : "somebody has moved the branch since");
+  }
   const { head } = committed;
   if (head === null || head === footing.base) return null;
   await merging.drop("", head, backup);
-  await takeOff(branch, head, footing.base);
+  await takeOff(work.branch ?? DETACHED, head, footing.base);
   return head;
 }
 
@@ -212,7 +209,8 @@ async function undo(asked: string | undefined, isDry: boolean, context: CliConte
   const { run, task, branch, spans } = last;
   const base = requireBranch(last);
   if (project.queue !== null) throw notHere(last, base);
-  const prepared = await prepareUndo(project, last, base);
+  const list = await listOf(project, last);
+  const prepared = await prepareUndo(project, last, base, list);
   if (isDry) {
     const { from, to } = prepared;
     context.stdout.write(`Would undo ${task} on ${base} by one commit, with these changes:\n`);
@@ -221,6 +219,8 @@ async function undo(asked: string | undefined, isDry: boolean, context: CliConte
   }
   await moveBase(project, last, base, prepared);
   const { to } = prepared;
+  // A list that git does not know is unmarked where it lies.
+  if (list !== null && !list.isInGit) await list.source.unmark?.(task);
   await withLog(project, (log) => log.append([{ type: "task.undone", run, task, to }]));
   const where = branch === null ? (spans[0]?.to ?? "").slice(0, 7) : mergedBranch(branch);
   context.stdout.write(`Undid ${task} on ${base} by ${to.slice(0, 7)}; its work is still there: ${where}\n`);
@@ -260,11 +260,15 @@ function requireBranch({ task, base, spans }: Undoable): string {
 /** Nothing has moved yet. */
 async function prepareUndo(
   project: Project,
-  last: Undoable,
+  { run, task, iteration, spans }: Undoable,
   base: string,
+  list: ListToUnmark | null,
 ): Promise<{ readonly from: string; readonly to: string }> {
-  const { run, task, iteration, spans, source } = last;
-  const mark = await unmarking(project, task, source);
+  const apply = (file: Buffer): Buffer => {
+    if (list !== null) list.isInGit = true;
+    return list?.source.markedIn(file, task, false) ?? file;
+  };
+  const mark: FileMark | null = list && { path: list.path, apply };
   const request = { run, task, iteration, title: task, base, spans, mark };
   const prepared = await knownMerging(project).revert(request);
   if (prepared.is === "conflict")
@@ -285,22 +289,25 @@ async function moveBase(
   if (from === to) return;
   const advanced = await knownMerging(project).advance({ run, iteration, base, from, to });
   if (advanced.is === "moved") return;
-  const why = advanced.is === "waits" ? advanced.why : "somebody else has moved it meanwhile";
+  const where = advanced.is !== "waits" || advanced.paths.length === 0 ? "" : ` (${few(advanced.paths)})`;
+  const why = advanced.is === "waits" ? advanced.why + where : "somebody else has moved it meanwhile";
   throw new RalphError("git-failed", `${base} was not moved: ${why}`, {
     hint: `settle that, then: ralph undo ${asArgument(task)}`,
   });
 }
 
-/** The task's own mark goes with it. */
-async function unmarking(
-  project: Project,
-  task: string,
-  identity: Undoable["source"],
-): Promise<FileMark | null> {
+interface ListToUnmark {
+  readonly source: TaskSource;
+  readonly path: string;
+  /** The commit that takes the work back takes the mark along. */
+  isInGit: boolean;
+}
+
+/** Where the task is marked, if that is a file. */
+async function listOf(project: Project, { source: identity }: Undoable): Promise<ListToUnmark | null> {
   if (identity === null || identity.path === null) return null;
-  if (identity.kind === "goal" || identity.kind === "github") return null;
   const { path, kind } = identity;
-  if (kind === "plugin") return null;
+  if (kind === "goal" || kind === "github" || kind === "plugin") return null;
   const { source } = await sourceOf(project, { is: "file", path, base: project.root, kind });
-  return { path, apply: (file) => source.markedIn(file, task, false) };
+  return { source, path, isInGit: false };
 }

@@ -1,4 +1,4 @@
-import { asArgument, few } from "../text.ts";
+import { asArgument, DETACHED, few } from "../text.ts";
 import type { EventOf, Recorded, WorkEvent, WorktreeEvent } from "../events.ts";
 import type { FeedbackItem } from "../interventions/intervention.ts";
 import { redGates, isFailing, type GateOutcome, redSentence } from "../report/checked-gate.ts";
@@ -37,7 +37,8 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
     case "merge.overtaken":
       return { merge: { is: "due" } };
     case "merge.held":
-      return { merge: { is: "held", why: event.why } };
+      // A late word holds up nothing that is proposed or merged.
+      return isOver(task) ? {} : { merge: { is: "held", why: event.why } };
     case "merge.failed":
       return {
         ...NEW_LOOP,
@@ -56,6 +57,10 @@ export function besideOthers(task: TaskState, event: Recorded<WorktreeEvent>): P
     default:
       return unreachable(event);
   }
+}
+
+function isOver({ merge }: TaskState): boolean {
+  return merge?.is === "proposed" || merge?.is === "merged";
 }
 
 /** What was tried out before it moved the base is known of the base now. */
@@ -149,7 +154,7 @@ function workReturned(
   const leftovers = leftoversOf(state, task.id).byAgents;
   const { acceptance = null } = task.question ?? {};
   const returned = withTask(state, task.id, {
-    work: task.worktree === null ? { is: "in-place", branch } : null,
+    work: task.worktree === null ? { is: "in-place", branch: branch === DETACHED ? null : branch } : null,
     footing: { first: from, base: from, head: to, earlier: NO_CHANGES, changed, leftovers },
     // What a person accepts is what is there by then.
     ...(task.question !== null &&
@@ -172,7 +177,11 @@ function movedBack(state: State, head: string | null): State {
   return state.openedOn === null ? state : { ...state, openedOn: { ...state.openedOn, head } };
 }
 
+/** Why work cannot come back, if it is nowhere any more. */
+export const COMMITS_GONE = "git no longer has its commits";
+
 function notReturnedInWords({ aside, base, head }: AsideWork, why: string): string {
+  if (why === COMMITS_GONE) return `Your earlier work on this task is lost: ${why}. Begin anew.`;
   const range = base === null ? head : `${base} ${head}`;
   return `Your earlier work on this task is on the branch ${aside}, and not in the work tree: ${why}. See it with \`git diff ${range}\`, and take over what is still right.`;
 }

@@ -10,7 +10,7 @@ import {
 } from "../report/checked-gate.ts";
 import type { CheckedGate, GateOutcome } from "../report/checked-gate.ts";
 import type { GateSettings } from "../settings.ts";
-import { few } from "../text.ts";
+import { DETACHED, few } from "../text.ts";
 import { formatDuration, isoTime } from "../time.ts";
 import { snakeCase } from "../wire.ts";
 import { count, shortCommit } from "./explain-words.ts";
@@ -287,7 +287,7 @@ function remember(memory: Memory, event: Recorded): Memory {
       return withWork(memory, event.task, { spans: [] });
     case "work.returning":
       return withWork(memory, event.task, {
-        base: event.branch,
+        base: event.branch === DETACHED ? null : event.branch,
         spans: event.from === event.to ? [] : [{ from: event.from, to: event.to }],
       });
     case "worktree.removed":

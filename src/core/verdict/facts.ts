@@ -162,7 +162,13 @@ function sentBackIn({ sentBack, stage, task, settings, hasWorkedBefore }: CaseCo
 }
 
 /** The true cause of an empty change set, empty when the agent did nothing, and the way out. */
-export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [], elsewhere }: Evidence): {
+export function whyNothingCounts({
+  blankFiles = [],
+  marksTakenBack,
+  list = [],
+  elsewhere,
+  isPlanTicked,
+}: Evidence): {
   readonly cause: string;
   readonly advice: string;
 } {
@@ -176,7 +182,7 @@ export function whyNothingCounts({ blankFiles = [], marksTakenBack, list = [], e
       cause: `there is no visible character in ${few(blankFiles)}`,
       advice: "An empty file is no work: write its content.",
     };
-  if (marksTakenBack.length + list.length > 0)
+  if (marksTakenBack.length + list.length > 0 || isPlanTicked === true)
     return {
       cause: "only the task list was edited",
       advice: "Edit the files that the task is about.",

@@ -11,7 +11,8 @@ import { RalphError } from "../../core/ralph-error.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
 import { type TaskId, plainTask } from "../../core/plan/task.ts";
 import type { AgentReport } from "../../core/report/agent-report.ts";
-import type { Evidence } from "../../core/report/evidence.ts";
+import { type Evidence, NO_CHANGES } from "../../core/report/evidence.ts";
+import type { Instant } from "../../core/time.ts";
 import type { Journal } from "../journal.ts";
 import { openIteration, workspaceFor, watchRequest } from "../workspace-for.ts";
 import type { CollectRequest, Ports, TaskSource, Subject } from "../ports.ts";
@@ -49,16 +50,26 @@ export async function collectEvidence(
     isProtected: settings === undefined ? () => false : protectionFor(settings, open.stage),
     gates: ports.commands.gates,
     oldChecks: settings === undefined ? "never" : verifyOf(settings).oldChecks,
-    since: taskState(state, open.task).loopSince ?? open.startedAt,
+    since: sinceOf(state, open),
     isClaimed: hasClaim(state, open) || isPlanTicked === true,
   });
   // After the workspace is back where it belongs.
   const plan = isPlanTicked === null ? {} : { isPlanTicked };
-  const found = { ...evidence, ...(await undoListEdits(ports.source, state, open)), ...plan };
+  const work = withoutPlan(ports.source, evidence);
+  const found = { ...work, ...(await undoListEdits(ports.source, state, open)), ...plan };
   await journal.record(
     { ...about, type: "evidence.collected", evidence: await inspected(ports, state, open, found) },
     ...(await disturbedLetters(ports, state)),
   );
+}
+
+/** From when on what git ignores may be of work that nobody has accepted: that of other tasks does not leave with them. */
+function sinceOf(state: State, open: OpenIteration): Instant {
+  const own = taskState(state, open.task);
+  const others = Object.values(state.tasks).filter(
+    ({ completion, worktree }) => completion === null && worktree === null && own.worktree === null,
+  );
+  return Math.min(...[own, ...others].map(({ loopSince }) => loopSince ?? open.startedAt));
 }
 
 /** An agent may have deleted its worktree, or another's: then it is made again, and what was committed is in it. */
@@ -77,6 +88,14 @@ async function collectOnceMore(
     await ports.beside.worktrees.open(task, worktree.base);
     return workspaceFor(ports, state, task).collect(request);
   }
+}
+
+/** A plan that the agent keeps goes along with work, and is none. */
+function withoutPlan({ files }: TaskSource, evidence: Evidence): Evidence {
+  const { paths, files: count } = evidence.changedSinceTaskBegan;
+  const isPlan = (path: string): boolean => files.some((file) => file.isAgents && file.path === path);
+  const hasWork = paths.length === 0 || paths.length < count || !paths.every(isPlan);
+  return hasWork ? evidence : { ...evidence, changedSinceTaskBegan: NO_CHANGES };
 }
 
 /** The agent ticks the plan beside a prompt itself; one that cannot be read has no ticks. */
@@ -212,7 +231,7 @@ export async function runOldChecks(
 ): Promise<void> {
   const { state } = journal;
   const open = openIteration(state, effect.iteration);
-  const { baseline, loopSince } = taskState(state, open.task);
+  const { baseline } = taskState(state, open.task);
   const files = open.phase.is === "observed" ? (open.phase.evidence.checkFiles ?? []) : [];
   // A plugin's gate is a function of ours: it looks at the work tree itself.
   const gates = ports.commands.gates.filter(({ required, plugin }) => required && plugin === undefined);
@@ -221,7 +240,7 @@ export async function runOldChecks(
     base: workBase(state, open.task),
     paths: files,
     gates,
-    since: loopSince ?? open.startedAt,
+    since: sinceOf(state, open),
   };
   const results = await workspaceFor(ports, state, open.task).withOldChecks(request, ({ root, prefix }) =>
     ports.gates.check(gates, open.marker, signal, root, prefix),

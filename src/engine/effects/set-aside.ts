@@ -1,13 +1,14 @@
-import { asideBranch, few } from "../../core/text.ts";
+import { asideBranch, DETACHED, few } from "../../core/text.ts";
 import type { Event, EventOf } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
+import { COMMITS_GONE } from "../../core/loop/evolve-worktrees.ts";
 import { leftoversOf, taskState, type State, type Work } from "../../core/loop/state.ts";
 import { isAcceptedByPerson } from "../../core/loop/task-status.ts";
 import type { TaskId } from "../../core/plan/task.ts";
 import { redGates } from "../../core/report/checked-gate.ts";
 import type { Journal } from "../journal.ts";
-import type { BranchMove, Merging } from "../parallel-ports.ts";
-import type { CommitRequest, Ports } from "../ports.ts";
+import type { BranchMove, BranchMoved, Merging } from "../parallel-ports.ts";
+import type { CommitRequest, Ports, Snapshot, WatchRequest } from "../ports.ts";
 import { workspaceFor } from "../workspace-for.ts";
 import { hasWorktree } from "./iterate.ts";
 import { tryOut } from "./merge-task.ts";
@@ -33,8 +34,11 @@ export async function setAside(effect: EffectOf<"set-aside">, ports: Ports, jour
       await ports.workspace.commitMark({ ...commitOf(effect.task, state), path, what: "keep the list" });
     return journal.record({ ...about, type: "work.left", aside: work.aside });
   }
-  const where = moved.paths.length === 0 ? "" : ` (${few(moved.paths)})`;
-  await journal.record({ ...about, type: "work.stayed", why: `${moved.why}${where}` });
+  await journal.record({ ...about, type: "work.stayed", why: inWords(moved) });
+}
+
+function inWords({ why, paths }: Extract<BranchMoved, { is: "stays" }>): string {
+  return paths.length === 0 ? why : `${why} (${few(paths)})`;
 }
 
 /** What was begun before a crash; safe to repeat. */
@@ -69,24 +73,35 @@ async function leaving(
   const stayed = (why: string | null): EventOf<"work.stayed"> => ({ ...about, type: "work.stayed", why });
   if (work?.is !== "in-place" || footing === null) return stayed(null);
   const { branch } = work;
-  if (branch === null) return stayed("no branch is checked out");
   if (footing.earlier.files > 0) return stayed("others have committed in between");
-  const { byGates, gatesRan, byAgents } = leftoversOf(state, id);
-  const committed = await ports.workspace.commitWork({
-    ...commitOf(id, state),
-    from: { head: footing.head, branch },
-    ignore: listsOf(ports),
-    leaveAlone: state.run?.settings.leaveAlone ?? [],
-    leftBefore: byAgents,
-    leftByGates: byGates,
-    gatesRan,
-  });
+  const from = { head: footing.head, branch };
+  const committed = await ports.workspace.commitWork(leftWork(id, state, from, listsOf(ports)));
   if (committed.is === "moved") return stayed("somebody else has moved the branch");
   const { head, left } = committed;
   if (head === null || head === footing.base) return stayed(null);
   const aside = await merging.keep(asideBranch(id), head);
   if (aside === null) return stayed(`git cannot make the branch ${asideBranch(id)}`);
-  return { ...about, type: "work.leaving", aside, branch, base: footing.base, head, left };
+  return {
+    ...about,
+    type: "work.leaving",
+    aside,
+    branch: branch ?? DETACHED,
+    base: footing.base,
+    head,
+    left,
+  };
+}
+
+/** What the task has left uncommitted in the operator's checkout. */
+export function leftWork(
+  id: TaskId,
+  state: State,
+  from: Snapshot,
+  lists: readonly string[],
+): CommitRequest & WatchRequest {
+  const { byAgents: leftBefore, byGates: leftByGates, gatesRan } = leftoversOf(state, id);
+  const { leaveAlone = [] } = state.run?.settings ?? {};
+  return { ...commitOf(id, state), from, ignore: lists, leaveAlone, leftBefore, leftByGates, gatesRan };
 }
 
 /** The next number: nothing else is committed under it. */
@@ -121,10 +136,12 @@ export async function bringBack(
     await merging.drop(known.work.aside, known.work.head);
     return journal.record({ ...about, type: "work.returned" });
   }
+  const { aside, branch, from } = known.work;
+  const now = await workspaceFor(ports, state, effect.task).snapshot();
   // Another try makes it anew on what the branch is by then.
-  const { aside } = known.work;
-  if (moved.paths.length === 0) return journal.record({ ...about, type: "work.left", aside });
-  await journal.record({ ...about, type: "work.refused", aside, why: `${moved.why} (${few(moved.paths)})` });
+  if ((now.branch ?? DETACHED) !== branch || now.head !== from)
+    return journal.record({ ...about, type: "work.left", aside });
+  await journal.record({ ...about, type: "work.refused", aside, why: inWords(moved) });
 }
 
 async function returning(
@@ -138,16 +155,21 @@ async function returning(
   const { run } = state;
   if (run === null) return null;
   const about = { run: run.id, task: id };
-  const { branch, head: from } = await workspaceFor(ports, state, id).snapshot();
+  const { branch: checkedOut, head: from } = await workspaceFor(ports, state, id).snapshot();
+  const branch = checkedOut ?? DETACHED;
   const refused = (why: string): Event => ({ ...about, type: "work.refused", aside: work.aside, why });
-  if (branch === null) return refused("no branch is checked out");
-  if (from === work.base) return { ...about, type: "work.returning", branch, from, to: work.head };
+  if (!(await merging.has(work.head))) return refused(COMMITS_GONE);
+  const isAccepted = isAcceptedByPerson(taskState(state, id));
+  const moved = await merging.whatMoved(work.aside, work.head);
+  // A person may have gone on with it there; accepted is what was asked about.
+  const head = !isAccepted && moved?.isAhead === true ? (moved.tip ?? work.head) : work.head;
+  if (from === work.base) return { ...about, type: "work.returning", branch, from, to: head };
   if (from === null) return refused("the branch has no commit");
   const prepared = await merging.revert({
     ...commitOf(id, state),
     base: branch,
     what: "earlier work",
-    spans: [{ from: work.head, to: work.base }],
+    spans: [{ from: head, to: work.base }],
     mark:
       ports.source.identity.path === null
         ? null
@@ -155,7 +177,7 @@ async function returning(
   });
   if (prepared.is === "conflict") return refused(`it conflicts with later work in ${few(prepared.paths)}`);
   const to = prepared.is === "nothing" ? prepared.from : prepared.to;
-  if (isAcceptedByPerson(taskState(state, id)) && prepared.is === "ready") {
+  if (isAccepted && prepared.is === "ready") {
     const tried = await tryOut({ ports, run, baseline: taskState(state, id).baseline }, to, signal);
     if (signal.aborted) return null;
     const red = "why" in tried ? [] : redGates(tried.gates).map(({ name }) => name);
