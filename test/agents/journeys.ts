@@ -115,7 +115,7 @@ export const JOURNEYS = {
     async run(project) {
       const { code, stdout } = await project.ralph("run");
       expect(code).toBe(64);
-      expect(stdout).toMatch(/misconfigured: \S+ cannot use (?:its model|the model "[^"]+"): /);
+      expect(stdout).toMatch(/misconfigured: .+ cannot use (?:its model|the model "[^"]+"): /);
       expect(await project.iterations()).toHaveLength(1);
     },
   },

@@ -82,7 +82,7 @@ const RESETS: ReadonlySet<EventType> = new Set<EventType>([
   "stage.objected",
 ]);
 
-/** Killed in 4 of 30, the next is 4 of 30 again. */
+/** Killed in 4 of 30, the next is 5 of 30. */
 function checkOrdinals(world: World, events: readonly Recorded[]): void {
   const last = new Map<string, EventOf<"iteration.started">>();
   const interrupted = new Set(
@@ -98,8 +98,9 @@ function checkOrdinals(world: World, events: readonly Recorded[]): void {
     last.set(event.task, event);
     if (before === undefined) continue;
     const { ordinal } = event;
-    const wasLost = interrupted.has(before.iteration);
-    if (ordinal > before.ordinal + 1 || (wasLost && ordinal !== before.ordinal))
+    const isNext = ordinal === before.ordinal + 1;
+    const mustBeNext = interrupted.has(before.iteration) && before.maxIterations > 1;
+    if (ordinal > before.ordinal + 1 || (mustBeNext && !isNext))
       world.violate(`iteration ${ordinal} of ${event.task} followed upon its iteration ${before.ordinal}`);
   }
 }

@@ -100,6 +100,12 @@ class Specification {
     return this.#beginning(task)?.started.ordinal ?? null;
   }
 
+  /** The same, of how many. */
+  nextCount(task: Task): string {
+    const { ordinal, maxIterations } = this.#beginning(task)?.started ?? {};
+    return `${ordinal}/${maxIterations}`;
+  }
+
   /** Who would work in the next iteration of a task. */
   nextAgent(task: Task): string | null {
     return this.#beginning(task)?.started.agent ?? null;

@@ -121,7 +121,7 @@ describe("a run whose process died", () => {
     ).wants("evidence:1");
   });
 
-  test("the interrupted iteration is none of the task, which begins the same one again", () => {
+  test("the interrupted iteration costs the task nothing: it has one more", () => {
     const interrupted = iterationEnded(1, login, "none", { ending: { is: "interrupted" } });
     const spec = given(
       runStarted(),
@@ -132,8 +132,8 @@ describe("a run whose process died", () => {
       evidence(1, login, []),
     );
     spec.decides({ type: "verdict.reached", verdict: "failed" });
-    expect(spec.andThen().state.tasks["login"]).toMatchObject({ iterations: 0, attempts: 0, stuckCount: 0 });
-    expect(spec.andThen().nextOrdinal(login)).toBe(1);
+    expect(spec.andThen().state.tasks["login"]).toMatchObject({ iterations: 1, attempts: 0, stuckCount: 0 });
+    expect(spec.andThen().nextCount(login)).toBe("2/31");
     expect(spec.andThen().state.run).toMatchObject({ iterations: 1, stuckCount: 0 });
   });
 

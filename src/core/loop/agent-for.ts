@@ -7,6 +7,7 @@ import {
   type Complexity,
   complexityOf,
   iterationTimeout,
+  maxIterationsOf,
   type IterationTimeout,
 } from "../limits/iteration-timeout.ts";
 
@@ -68,6 +69,13 @@ export function withLearned(
 
 function learnedKey(agent: string, complexity: Complexity): string {
   return `${complexity} ${agent}`;
+}
+
+/** How many iterations the loop of a task has. */
+export function iterationsOf(state: State, task: Task, settings: Settings, stage: StageSettings): number {
+  const { iterations, spared } = taskState(state, task.id);
+  const most = maxIterationsOf(task, settings, stage);
+  return most === 1 || iterations === 0 ? most : most + spared;
 }
 
 /** What the agent has to print when it is done: the stage's, the task's, or the run's. */

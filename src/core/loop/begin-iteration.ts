@@ -1,13 +1,12 @@
 import { lessonsOf } from "../interventions/intervention.ts";
 import { reviewOf } from "../review/story-review.ts";
 import type { EventOf, RunId } from "../events.ts";
-import { maxIterationsOf } from "../limits/iteration-timeout.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
 import { isReading, kindOf, stageOf, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
-import { agentNow, promiseFor, timeoutFor } from "./agent-for.ts";
+import { agentNow, iterationsOf, promiseFor, timeoutFor } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
 import { gatesKnownAt } from "./evolve-worktrees.ts";
 import { isOpen, taskState, workBase, type State, type TaskState, type AgentSession } from "./state.ts";
@@ -56,7 +55,7 @@ export function beginIteration(
   const review = reviewOf(settings, task);
   const promise = { ...settings.promise, completion: promiseFor(task, settings, stage) };
   const { worker = null } = around;
-  const maxIterations = maxIterationsOf(task, settings, stage);
+  const maxIterations = iterationsOf(state, task, settings, stage);
   // A limit that was lowered below what is used up begins anew.
   const ordinal = known.iterations < maxIterations ? known.iterations + 1 : 1;
   const prompt = buildPrompt({

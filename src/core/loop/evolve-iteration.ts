@@ -69,6 +69,7 @@ export function iterationStarted(state: State, event: Recorded<EventOf<"iteratio
         baseline,
         failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,
         iterations: event.ordinal,
+        spared: event.ordinal === 1 ? 0 : task.spared,
         loopSince: task.iterations === 0 ? event.at : task.loopSince,
         allIterations: task.allIterations + 1,
         failure: null,
@@ -340,10 +341,11 @@ function settleTask(
 ): TaskState {
   if (weight === "retried") return { ...task, iterations: task.iterations - 1, retryAt: event.retryAt };
   // The agent waits, not the task: another agent may take it up.
-  if (weight === "limited" || weight === "locked-out" || weight === "interrupted")
-    return { ...task, iterations: task.iterations - 1 };
-  // A single attempt that asks has not been made.
-  if (weight === "free") return open.maxIterations === 1 ? { ...task, iterations: 0 } : task;
+  if (weight === "limited" || weight === "locked-out") return { ...task, iterations: task.iterations - 1 };
+  if (weight === "interrupted" && open.maxIterations > 1) return { ...task, spared: task.spared + 1 };
+  // A single attempt that was cut off, or asks, has not been made.
+  if (weight === "free" || weight === "interrupted")
+    return open.maxIterations === 1 ? { ...task, iterations: 0 } : task;
   if (weight === "misconfigured") return task;
   const failed = event.verdict === "rejected" || event.verdict === "failed";
   const costsAttempt = failed && weight !== "stuck";
@@ -412,9 +414,9 @@ function addKnown(sum: number | null, more: number | null): number | null {
 }
 
 /**
- * What an iteration counts for: `free` ones never happened as far as brakes go; what somebody stopped or what was
- * killed with us (`interrupted`), and what the agent's service refused (`retried`, `limited`, `locked-out`), is not
- * even one of the task's iterations.
+ * What an iteration counts for: `free` ones never happened as far as brakes go; for what somebody stopped or what was
+ * killed with us (`interrupted`) the task gets another; what the agent's service refused (`retried`, `limited`,
+ * `locked-out`) is not even an iteration.
  */
 type Weight =
   | "free"

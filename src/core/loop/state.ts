@@ -259,6 +259,8 @@ export interface TaskState {
   readonly drops: number;
   /** Iterations of the current loop, and when the first of them began. */
   readonly iterations: number;
+  /** Of these, those that somebody interrupted: the loop has as many more. */
+  readonly spared: number;
   readonly loopSince: Instant | null;
   /** Iterations of all of its loops. */
   readonly allIterations: number;
@@ -453,6 +455,7 @@ export function newTask(id: TaskId): TaskState {
     holder: null,
     drops: 0,
     iterations: 0,
+    spared: 0,
     loopSince: null,
     allIterations: 0,
     attempts: 0,

@@ -148,6 +148,10 @@ describe("the end", () => {
     expect(classify(ended())).toMatchObject({ class: "agent", kind: "empty" });
     expect(classify(answer({ stopReason: "refusal" }))?.kind).toBe("refusal");
     expect(classify(answer({ stopReason: "max_turn_requests" }))?.kind).toBe("turns");
+    const error = "Error: Authentication failed with provider at http://h/v1 (HTTP 401).";
+    const retry = "Info: Request failed due to a transient API error. Retrying...";
+    expect(classify(says(retry), says(error), ended())).toMatchObject({ class: "auth" });
+    expect(classify(says(`I saw this: ${error}`), ended())).toBeNull();
     for (const stopReason of ["cancelled", "max_tokens", "max_turn_requests", "refusal", "brand_new"])
       expect(classify(answer({ stopReason }))).toMatchObject({ class: "agent" });
   });

@@ -140,7 +140,14 @@ function readResult(result: Fields, facts: FactRecorder): void {
   const { usage, model } = readAcpUsage(result, facts.read().usage);
   facts.uses(usage);
   facts.model(model);
-  facts.ends(reason === "end_turn" ? facts.read().failure : stopped(reason));
+  facts.ends(reason === "end_turn" ? (facts.read().failure ?? errorInWords(facts)) : stopped(reason));
+}
+
+/** Copilot tells an error of its service as if the agent said it, and ends well: then it has used and done nothing. */
+function errorInWords(facts: FactRecorder): StreamFailure | null {
+  const { message, toolCalls, usage } = facts.read();
+  const said = /^(?:Info: .{0,200}?\.{3})*Error: ([^]{1,500})/.exec(message)?.[1];
+  return said === undefined || toolCalls > 0 || usage.outputTokens !== null ? null : failureOf(said);
 }
 
 /** The model of a session; some say only that they decide themselves. */

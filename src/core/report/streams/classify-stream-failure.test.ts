@@ -281,6 +281,12 @@ test.each<[string, StreamFormat, readonly object[], Failure["kind"]]>([
     [{ type: "step_finish", part: { reason: "content-filter" } }],
     "refusal",
   ],
+  [
+    "claude, a full context that it noticed itself",
+    "claude",
+    [{ type: "result", is_error: true, terminal_reason: "blocking_limit", result: "Prompt is too long · …" }],
+    "overflow",
+  ],
   ["codex, nothing", "codex", [{ type: "turn.completed", usage: {} }], "empty"],
 ])("what it ended of is told: %s", (_, format, events, kind) => {
   expect(classify(format, events, exit(0))).toMatchObject({ class: "agent", kind });

@@ -96,7 +96,8 @@ export function isHopeless(error: StreamFailure): boolean {
 
 function classifyError(error: StreamFailure, now: Instant, zone: string): Failure {
   const message = cut(error.message.trim());
-  const rule = error.isOwn ? null : ruleFor(`${error.kind ?? ""} ${error.message}`, error.status);
+  const found = ruleFor(`${error.kind ?? ""} ${error.message}`, error.status);
+  const rule = error.isOwn && found?.[1] !== "agent" ? null : found;
   const kind =
     rule?.[1] ??
     (error.isOwn ? "agent" : (byStatus(error.status) ?? byName(error) ?? byWords(error, now, zone)));
@@ -125,7 +126,7 @@ type Rule = readonly [RegExp, FailureClass, FailureKind?];
  */
 const RULES: readonly Rule[] = [
   [
-    /context_?length|context_?overflow|context_?window_?exceeded|context (?:window|limit)|maximum context|prompt is too long|prompt_too_long|max_prompt_tokens|(?:input|prompt)(?: length| tokens?| token count)[^.]{0,80}exceed|conversation (?:is )?too long/i,
+    /context_?length|context_?overflow|context_?window_?exceeded|context (?:window|limit)|maximum context|prompt (?:is|as) too long|prompt_too_long|max_prompt_tokens|(?:input|prompt)(?: length| tokens?| token count)[^.]{0,80}exceed|conversation (?:is )?too long/i,
     "agent",
     "overflow",
   ],
@@ -149,7 +150,7 @@ const RULES: readonly Rule[] = [
     "auth",
   ],
   [
-    /missing (?:environment variable|bearer|credentials|api key|authorization)|(?:environment variable|api[ _]key)[^.]{0,60}(?:not set|not found|missing|required|not valid|invalid)|no (?:api key|auth(?:entication)?|credentials|provider)\b[^.]{0,30}(?:found|configured|available|set|provided|information)|not (?:logged|signed) in|(?:log|sign) ?(?:in|out) (?:again|and)|\/login\b|auth(?:entication)?[ _]required|unauthori[sz]ed|unauthenticated|token[^.]{0,40}(?:expired|revoked|invalid|could not be refreshed)/i,
+    /missing (?:environment variable|bearer|credentials|api key|authorization)|(?:environment variable|api[ _]key)[^.]{0,60}(?:not set|not found|missing|required|not valid|invalid)|no (?:api key|auth(?:entication)?|credentials|provider)\b[^.]{0,30}(?:found|configured|available|set|provided|information)|not (?:logged|signed) in|(?:log|sign) ?(?:in|out) (?:again|and)|\/login\b|auth(?:entication)?[ _]required|unauthori[sz]ed|unauthenticated|authentication failed|token[^.]{0,40}(?:expired|revoked|invalid|could not be refreshed)/i,
     "auth",
   ],
   [
