@@ -47,27 +47,39 @@ export function createBubblewrap(options: SandboxOptions): Sandbox {
     const { command, env, workspace, belongings } = start;
     const { network } = options.settings;
     const home = homeOf(env, workspace);
+    const bwrap = bwrapIn(env, workspace);
     const release = holdPlaces(options, workspace);
-    const { program, places } = installed(command[0] ?? "", start, home);
-    const view = {
-      places: arrange([...machine(home), ...places, ...ownPlaces(options, start)]),
-      cwd: workspace,
-      network: network === "on" ? ("on" as const) : ("off" as const),
-      user: isRoot ? INSTEAD_OF_ROOT : null,
-    };
-    const named = [...options.settings.env, ...start.given];
-    const inside = {
-      command: [program, ...command.slice(1)],
-      env: insideEnvironment({ env, own: belongings.variables, named }),
-    };
-    const bwrap = [bwrapIn(env, workspace), ...bubblewrapArguments(view)];
-    const started =
-      typeof network === "object" ? await withListedNetwork(network, inside, start, options.bridge) : inside;
-    const close = async (): Promise<string | null> => {
+    try {
+      const { program, places } = installed(command[0] ?? "", start, home);
+      const view = {
+        places: arrange([...machine(home), ...places, ...ownPlaces(options, start)]),
+        cwd: workspace,
+        network: network === "on" ? ("on" as const) : ("off" as const),
+        user: isRoot ? INSTEAD_OF_ROOT : null,
+      };
+      const named = [...options.settings.env, ...start.given];
+      const inside = {
+        command: [program, ...command.slice(1)],
+        env: insideEnvironment({ env, own: belongings.variables, named }),
+      };
+      const started =
+        typeof network === "object"
+          ? await withListedNetwork(network, inside, start, options.bridge)
+          : inside;
+      const close = async (): Promise<string | null> => {
+        release();
+        return "close" in started ? started.close() : null;
+      };
+      return {
+        ...started,
+        command: [bwrap, ...bubblewrapArguments(view), ...started.command],
+        onlyHolds: true,
+        close,
+      };
+    } catch (error) {
       release();
-      return "close" in started ? started.close() : null;
-    };
-    return { ...started, command: [...bwrap, ...started.command], onlyHolds: true, close };
+      throw error;
+    }
   };
   return {
     hasOwnPrograms: false,

@@ -24,6 +24,7 @@ export function createDocker(options: SandboxOptions, env: NodeJS.ProcessEnv): S
         own: start.belongings.variables,
         named: [...settings.env, ...start.given],
       };
+      const client = clientIn(start.workspace, start.env);
       const release = holdPlaces(options, start.workspace);
       const container = {
         image: settings.image ?? "",
@@ -43,7 +44,7 @@ export function createDocker(options: SandboxOptions, env: NodeJS.ProcessEnv): S
           release();
           return Promise.resolve(null);
         },
-        command: [clientIn(start.workspace, start.env), ...dockerArguments(container), ...start.command],
+        command: [client, ...dockerArguments(container), ...start.command],
         // The client needs its own too: where the engine is, say.
         env: { ...start.env, ...insideEnvironment(given) },
         onlyHolds: false,
