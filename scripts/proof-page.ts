@@ -58,9 +58,9 @@ const TOPICS: Readonly<Record<string, Topic>> = {
     about: "`kill -9` of a run that does the same.",
   },
   "crash-moments-more": {
-    title: "The same, with stages, conflicting merges and workers",
+    title: "The same, with stages, conflicting merges, workers and old checks",
     about:
-      "A stage that sends a task back, two tasks that change one file, and a worker that two tasks wait for.",
+      "A stage that sends a task back, two tasks that change one file, a worker with two lanes, and checks that tasks change.",
   },
   faults: {
     title: "Faults of the machine and of the repository",
