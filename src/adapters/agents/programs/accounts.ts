@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
 import { readSmallFile } from "../../system/atomic-file.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
-import { claudeFolder } from "./program-belongings.ts";
+import { claudeFolder, jsonFile } from "./program-belongings.ts";
 
 /** Whose account or key an agent will use, as far as its environment and files tell; nothing is asked of a service. */
 export interface Account {
@@ -133,13 +133,8 @@ function home(env: Env, path: string): string {
   return join(env["HOME"] ?? "/", path);
 }
 
-/** Some begin with lines of comment. */
 function jsonIn(path: string): Fields {
-  try {
-    return fieldsOf(JSON.parse((readSmallFile(path) ?? "null").replaceAll(/^\s*\/\/.*$/gm, "")));
-  } catch {
-    return {};
-  }
+  return fieldsOf(jsonFile(path));
 }
 
 function textsIn(value: unknown): Readonly<Record<string, string>> {

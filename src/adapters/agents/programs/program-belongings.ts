@@ -1,6 +1,6 @@
 import { type Belongings, NO_BELONGINGS, isProgramFormat, type ProgramFormat } from "../../../core/agents.ts";
 import { join } from "node:path";
-import { textOf } from "../../../core/report/streams/json-fields.ts";
+import { type Fields, isFields, textOf } from "../../../core/report/streams/json-fields.ts";
 import { readSmallFile } from "../../system/atomic-file.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -148,42 +148,52 @@ function googleKey(env: Env): readonly string[] {
   return path === null ? [] : [path];
 }
 
+/** The JSON object in a file, no fields when there is no file; null when it is damaged. */
+export function jsonFile(path: string): Fields | null {
+  return jsonObject(readSmallFile(path) ?? "{}");
+}
+
+/** Some begin with lines of comment. Null when it is damaged. */
+export function jsonObject(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, "").replaceAll(/^\s*\/\/.*$/gm, ""));
+    return isFields(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Where Claude Code keeps what belongs to its user. */
 export function claudeFolder(env: Readonly<Record<string, string | undefined>>): string {
   return textOf(env["CLAUDE_CONFIG_DIR"]) ?? join(env["HOME"] ?? "/", ".claude");
 }
 
+/** The npm packages of programs, by the names that people type. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  claude: "@anthropic-ai/claude-code",
+  codex: "@openai/codex",
+  gemini: "@google/gemini-cli",
+  opencode: "opencode-ai",
+  copilot: "@github/copilot",
+  "claude-agent-acp": "@agentclientprotocol/claude-agent-acp",
+  "codex-acp": "@agentclientprotocol/codex-acp",
+};
+
+/** The one command that installs a program; null for one that we do not know. */
+export function installCommand(program: string): string | null {
+  return Object.hasOwn(PACKAGES, program) ? `npm install -g ${PACKAGES[program]}` : null;
+}
+
 interface ProgramFacts {
-  readonly install: string;
   readonly login: string;
-  /** With which our tests run it. */
+  /** The version that our tests run. */
   readonly triedVersion: string;
 }
 
 export const PROGRAM_FACTS: Readonly<Record<ProgramFormat, ProgramFacts>> = {
-  claude: {
-    install: "npm install -g @anthropic-ai/claude-code",
-    login: "run claude once and log in, or set ANTHROPIC_API_KEY",
-    triedVersion: "2.1.325",
-  },
-  codex: {
-    install: "npm install -g @openai/codex",
-    login: "run codex login, or set CODEX_API_KEY",
-    triedVersion: "0.166.0",
-  },
-  gemini: {
-    install: "npm install -g @google/gemini-cli",
-    login: "run gemini once and log in, or set GEMINI_API_KEY",
-    triedVersion: "0.61.0",
-  },
-  opencode: {
-    install: "npm install -g opencode-ai",
-    login: "run opencode auth login",
-    triedVersion: "1.18.33",
-  },
-  copilot: {
-    install: "npm install -g @github/copilot",
-    login: "run copilot once and log in, or set GH_TOKEN",
-    triedVersion: "1.0.102",
-  },
+  claude: { login: "run claude once and log in, or set ANTHROPIC_API_KEY", triedVersion: "2.1.328" },
+  codex: { login: "run codex login, or set CODEX_API_KEY", triedVersion: "0.169.0" },
+  gemini: { login: "run gemini once and log in, or set GEMINI_API_KEY", triedVersion: "0.61.0" },
+  opencode: { login: "run opencode auth login", triedVersion: "1.18.33" },
+  copilot: { login: "run copilot once and log in, or set GH_TOKEN", triedVersion: "1.0.102" },
 };
