@@ -18,6 +18,11 @@ export interface StreamFacts {
   readonly filesWritten: readonly string[];
   /** It may have written files that it does not tell. */
   readonly ranCommands: boolean;
+  /** It has started something that goes on in the background. */
+  readonly leftRunning: boolean;
+  /** Tools that it was not permitted to use. */
+  readonly denied: readonly string[];
+  readonly deniedCalls: number;
   readonly usage: Usage;
   /** Of what was said to it, the prompt included, so many it has told us to have heard. */
   readonly heard: number;
@@ -61,6 +66,8 @@ export interface FactRecorder {
   /** Files of a call that has started, told later. */
   toolWrites(id: string, files: readonly string[]): void;
   endsTool(id: string, isGood: boolean): void;
+  /** A call that has not ended yet was not permitted. Without a name it is that of the call. */
+  denies(id: string, name?: string): void;
   writes(paths: readonly string[]): void;
   /** A message of ours has reached it. */
   hears(): void;
@@ -80,6 +87,7 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly files?: readonly string[];
+  readonly inBackground?: boolean;
 }
 
 /** Tools of Claude, Gemini and opencode that write nothing, or just the files that they name. */
@@ -94,6 +102,7 @@ const MESSAGE_LENGTH_MAX = 1024 * 1024;
 const CALLS_OPEN_MAX = 10_000;
 const FILES_MAX = 10_000;
 const WORKSPACES_MAX = 10;
+const DENIED_MAX = 20;
 
 /** Collects the facts of one stream in bounded memory. */
 export function createFactRecorder(workspace: string | null): FactRecorder {
@@ -145,11 +154,12 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
       if (isGood) addFiles(open.get(id)?.files ?? []);
       open.delete(id);
     },
+    denies: (id, name = open.get(id)?.name ?? "a tool") => set(withDenial(facts, name)),
     writes: addFiles,
     hears: () => set({ heard: facts.heard + 1 }),
     uses: (usage) => set({ usage: withoutNonsense(usage) }),
     usesMore: (usage) => set({ usage: usageWith(facts.usage, withoutNonsense(usage)) }),
-    ends: (failure = null) => set({ isOver: true, failure }),
+    ends: (failure = null) => set({ isOver: true, failure: failure ?? denialIn(facts, files.size > 0) }),
     goesOn: () => set({ isOver: false, failure: null }),
     fails: (failure) => set({ failure }),
     recovers: () => set({ failure: null }),
@@ -162,8 +172,12 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
   };
 }
 
-function withTool({ toolCalls, ranCommands }: StreamFacts, { name, files }: ToolCall): Partial<StreamFacts> {
+function withTool(
+  { toolCalls, ranCommands, leftRunning }: StreamFacts,
+  { name, files, inBackground = false }: ToolCall,
+): Partial<StreamFacts> {
   return {
+    leftRunning: leftRunning || inBackground,
     toolCalls: toolCalls + 1,
     lastTool: name,
     currentFile: files?.at(-1) ?? null,
@@ -191,6 +205,26 @@ export function failureOf(message: string | null, more: Partial<StreamFailure> =
   };
 }
 
+function withDenial({ denied, deniedCalls }: StreamFacts, name: string): Partial<StreamFacts> {
+  const names = [...new Set([...denied, name])].slice(0, DENIED_MAX);
+  return { denied: names, deniedCalls: deniedCalls + 1 };
+}
+
+/** An agent that was denied everything ends with a good word and exit code 0. */
+function denialIn(
+  { denied, deniedCalls, toolCalls }: StreamFacts,
+  hasWritten: boolean,
+): StreamFailure | null {
+  return hasWritten || toolCalls > deniedCalls ? null : notPermitted(denied);
+}
+
+/** Null when nothing was denied. */
+export function notPermitted(tools: readonly string[]): StreamFailure | null {
+  return tools.length === 0
+    ? null
+    : failureOf(`not permitted: ${tools.join(", ")}`, { isOwn: true, kind: "permission_denied" });
+}
+
 const NOTHING: StreamFacts = {
   sessionId: null,
   model: null,
@@ -201,6 +235,9 @@ const NOTHING: StreamFacts = {
   currentFile: null,
   filesWritten: [],
   ranCommands: false,
+  leftRunning: false,
+  denied: [],
+  deniedCalls: 0,
   usage: UNKNOWN_USAGE,
   heard: 0,
   isOver: false,
