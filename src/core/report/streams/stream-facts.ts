@@ -1,5 +1,6 @@
 import type { Instant } from "../../time.ts";
 import { UNKNOWN_USAGE, type Usage, usageWith } from "../agent-report.ts";
+import { stripEscapes } from "../strip-escapes.ts";
 import type { Fields } from "./json-fields.ts";
 
 /** What every structured format tells, once it is translated. */
@@ -103,6 +104,7 @@ const CALLS_OPEN_MAX = 10_000;
 const FILES_MAX = 10_000;
 const WORKSPACES_MAX = 10;
 const DENIED_MAX = 20;
+const NAME_LENGTH_MAX = 100;
 
 /** Collects the facts of one stream in bounded memory. */
 export function createFactRecorder(workspace: string | null): FactRecorder {
@@ -206,7 +208,8 @@ export function failureOf(message: string | null, more: Partial<StreamFailure> =
 }
 
 function withDenial({ denied, deniedCalls }: StreamFacts, name: string): Partial<StreamFacts> {
-  const names = [...new Set([...denied, name])].slice(0, DENIED_MAX);
+  const shown = stripEscapes(name).slice(0, NAME_LENGTH_MAX).toWellFormed();
+  const names = [...new Set([...denied, shown])].slice(0, DENIED_MAX);
   return { denied: names, deniedCalls: deniedCalls + 1 };
 }
 
