@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Fields, isFields, textOf } from "../../../core/report/streams/json-fields.ts";
 import { readSmallFile } from "../../system/atomic-file.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * What a known program needs of its operator's: logins, settings and instructions. It writes to its folder, so there
@@ -135,11 +135,11 @@ const OPENCODE_SHOWS = [
   ...["agent", "command", "mode", "plugin", "skill", "theme", "tool"].flatMap((name) => [name, `${name}s`]),
 ];
 
-function home(env: Env, path: string): string {
+export function home(env: Env, path: string): string {
   return join(env["HOME"] ?? "/", path);
 }
 
-function isSet(env: Env, name: string): boolean {
+export function isSet(env: Env, name: string): boolean {
   return /^(?:1|true|yes|on)$/i.test(env[name] ?? "");
 }
 
@@ -164,8 +164,8 @@ export function jsonObject(text: string): Fields | null {
 }
 
 /** Where Claude Code keeps what belongs to its user. */
-export function claudeFolder(env: Readonly<Record<string, string | undefined>>): string {
-  return textOf(env["CLAUDE_CONFIG_DIR"]) ?? join(env["HOME"] ?? "/", ".claude");
+export function claudeFolder(env: Env): string {
+  return textOf(env["CLAUDE_CONFIG_DIR"]) ?? home(env, ".claude");
 }
 
 /** The npm packages of programs, by the names that people type. */
