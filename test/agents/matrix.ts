@@ -90,7 +90,6 @@ export const CAPABILITIES = {
     cannot: {
       gemini: "tools that need a permission are not offered to the model",
       "acp:codex": "it does not ask: its own sandbox decides",
-      "acp:opencode": "it does not ask: its own settings decide",
     },
   },
   setUp: {
