@@ -1,13 +1,14 @@
 // `npm run reference`: writes docs/reference/ and man/ from the schema of the configuration, the command line and the labelled
-// iterations of the tests, and docs/proof.md and docs/benchmarks.md from what long runs have measured.
+// iterations of the tests, the table of agents in their guide, and docs/proof.md and docs/benchmarks.md from what long runs have measured.
 // A test compares, so that the pages cannot fall behind.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { commandShapes, type CommandShape } from "../src/cli/commands/completion.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { variableOf } from "../src/config/load-config.ts";
 import { expectation, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/schema-node.ts";
+import { capabilityTable } from "../test/agents/matrix.ts";
 import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
 import { apiPage } from "./api-page.ts";
 import { benchmarksPage } from "./benchmarks-page.ts";
@@ -40,9 +41,18 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
     "docs/reference/verdicts.md": await formatted(verdicts(), "docs/reference/verdicts.md"),
     "docs/proof.md": await formatted(proofPage(GENERATED), "docs/proof.md"),
     "docs/benchmarks.md": await formatted(benchmarksPage(GENERATED), "docs/benchmarks.md"),
+    "docs/guide/agents.md": await formatted(agentsGuide(), "docs/guide/agents.md"),
     "man/ralph.1": manPage(commandShapes(program)),
     ...proofPictures(),
   };
+}
+
+/** The guide, with what each agent can do between its two marks. */
+function agentsGuide(): string {
+  const [before, , after] = readFileSync(join(root, "docs/guide/agents.md"), "utf8").split(
+    /(?<=<!-- capabilities -->\n)([^]*?)(?=<!-- \/capabilities -->)/,
+  );
+  return `${before}\n${capabilityTable()}\n\n${after}`;
 }
 
 /** What the tests run for real, as a table. */

@@ -58,7 +58,7 @@ export { checkoutOfBare } from "./adapters/git/find-repository.ts";
 export { capabilitiesOf } from "./adapters/agents/adapters.ts";
 export { askProgram } from "./adapters/system/run-program.ts";
 export { accountOf } from "./adapters/agents/programs/accounts.ts";
-export { PROGRAM_FACTS } from "./adapters/agents/programs/program-belongings.ts";
+export { installCommand, PROGRAM_FACTS } from "./adapters/agents/programs/program-belongings.ts";
 export { writeStatusFile } from "./adapters/files/views.ts";
 export { writeFileAtomically } from "./adapters/system/atomic-file.ts";
 export { sweep } from "./adapters/system/process-sweep.ts";

@@ -15,6 +15,7 @@ import {
   findProgram,
   capabilitiesOf,
   createNotes,
+  installCommand,
   isDriven,
   openProject,
   readConfig,
@@ -302,14 +303,12 @@ export function requireProgram(agent: AgentSettings, cwd: string, env: NodeJS.Pr
   if (findProgram(program, cwd, env) !== null) return;
   const here = builtInAgents()
     .filter((one) => one.command === null && findProgram(programOf(one), cwd, env) !== null)
-    .map(({ name }) => `--agent ${name}`);
-  const other =
-    here.length === 0 ? "choose another with --agent" : `take one that is here (${here.join(", ")})`;
+    .map(({ name }) => name);
+  const other = here.length === 0 ? "" : `; installed here: ${here.join(", ")}`;
+  const install = installCommand(program);
   throw new RalphError(
     "no-agent",
     `the agent "${agent.name}" needs the program ${program}, which is not installed`,
-    {
-      hint: `install it, ${other}, or see how: ralph doctor`,
-    },
+    { hint: `${install ?? `install ${program}`}, or choose another agent with --agent${other}` },
   );
 }

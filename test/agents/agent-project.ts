@@ -1,13 +1,13 @@
 import { createProject, type Project } from "../e2e/project.ts";
-import type { AgentProgram } from "./agent-settings.ts";
+import { partsOf, type Way } from "./matrix.ts";
 import type { ModelServer } from "./model-server/start-model-server.ts";
 import { ACP_COMMANDS, scratchHome } from "./real-agent.ts";
 
 export interface AgentProjectOptions {
-  readonly agent: AgentProgram;
+  readonly way: Way;
   readonly scenario: string;
-  /** Through the Agent Client Protocol, and not by its own command line. */
-  readonly isAcp?: boolean;
+  /** With a set-up of the operator's own in HOME and in the repository. */
+  readonly isSetUp?: boolean;
   /** Of `[agents.NAME]`. */
   readonly settings?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -15,6 +15,7 @@ export interface AgentProjectOptions {
 
 /** What one iteration came to, as the log has it. */
 export interface Iteration {
+  readonly task: string;
   readonly verdict: string;
   readonly report: Report;
 }
@@ -31,6 +32,7 @@ export interface Report {
   readonly files_written: readonly string[];
   readonly tool_calls: number;
   readonly unknown_events: number;
+  readonly denied?: readonly string[];
 }
 
 /** A user's repository, the built program, and a real agent that talks to the scripted model. */
@@ -40,22 +42,28 @@ export interface AgentProject extends Project {
   asked(): readonly unknown[];
   /** What is in the last commit. */
   committed(): readonly string[];
+  /** Files of the operator's own set-up that are gone or different now, and what of it had no effect. */
+  spoilt(): readonly string[];
 }
 
 let count = 0;
 
 export async function agentProject(
   server: ModelServer,
-  { agent, scenario, isAcp = false, settings = "", env = {} }: AgentProjectOptions,
+  { way, scenario, isSetUp = false, settings = "", env = {} }: AgentProjectOptions,
 ): Promise<AgentProject> {
   count += 1;
   const key = `${scenario}@${process.pid}-${count}`;
-  const home = await scratchHome(agent, server.url, key);
+  const { agent, isAcp } = partsOf(way);
+  const home = await scratchHome(agent, server.url, key, isSetUp ? way : null);
   const name = isAcp ? `acp:${ACP_COMMANDS[agent].join(" ")}` : agent;
+  // A reader would double the time of each journey.
+  const reader = settings.includes("reader =") ? "" : '[verify]\nreader = "never"\n';
   const project = createProject({
-    config: `agent = "${name}"\n[agents."${name}"]\n${settings}\n`,
+    config: `agent = "${name}"\n[agents."${name}"]\n${settings}\n${reader}`,
     env: { ...home.env, ...env },
   });
+  for (const [path, text] of Object.entries(home.inRepository)) project.write(path, text);
   project.write("TODO.md", "- [ ] **one**: write hello.txt\n");
   project.commit("the task");
   return {
@@ -64,13 +72,15 @@ export async function agentProject(
       const events = (await project.events()) as readonly (Record<string, unknown> & Partial<Iteration>)[];
       const reports = events.filter(({ type }) => type === "iteration.ended");
       const verdicts = events.filter(({ type }) => type === "verdict.reached");
-      return reports.map(({ report, iteration }) => ({
+      return reports.map(({ report, iteration, task }) => ({
+        task: task as string,
         report: report as Report,
         verdict: verdicts.find((event) => event["iteration"] === iteration)?.verdict ?? "none",
       }));
     },
     asked: () => server.bodies(key),
-    committed: () => project.git("ls-tree", "-r", "--name-only", "HEAD").split("\n"),
+    committed: () => project.git("ls-tree", "-rz", "--name-only", "HEAD").split("\0"),
+    spoilt: () => home.spoilt(project.root, JSON.stringify(server.bodies(key))),
     dispose() {
       project.dispose();
       home.dispose();

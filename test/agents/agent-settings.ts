@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 /** The programs that have an interface of their own; each is also what an ACP program works with. */
 export type AgentProgram = "claude" | "codex" | "gemini" | "opencode" | "copilot";
 
@@ -81,6 +83,8 @@ function opencode(scenarioUrl: string): AgentSettings {
     cost: { input: 1, output: 2 },
   };
   const config = {
+    // It adds this where it is missing.
+    $schema: "https://opencode.ai/config.json",
     provider: {
       scripted: {
         npm: "@ai-sdk/openai-compatible",
@@ -97,8 +101,12 @@ function opencode(scenarioUrl: string): AgentSettings {
     env: {
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_DISABLE_MODELS_FETCH: "1",
+      // Reading the list of all models is a quarter of its start.
+      OPENCODE_MODELS_PATH: join(import.meta.dirname, "programs", "models.json"),
       OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
       OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+      // Otherwise it installs a package into each new HOME.
+      npm_config_offline: "true",
     },
     files: { ".config/opencode/opencode.json": JSON.stringify(config) },
   };

@@ -3,6 +3,8 @@ import { expect } from "vitest";
 import { jsonLines, until } from "../e2e/project.ts";
 import { agentProject, type AgentProject, type AgentProjectOptions } from "./agent-project.ts";
 import type { AgentProgram } from "./agent-settings.ts";
+import { partsOf, type Way, whyNot } from "./matrix.ts";
+import { ODD_MODELS } from "./model-server/odd-models.ts";
 import type { NamedModel } from "./model-server/name-model.ts";
 import type { ModelServer } from "./model-server/start-model-server.ts";
 import { ACP_COMMANDS } from "./real-agent.ts";
@@ -15,25 +17,21 @@ export interface Journey {
   readonly scenario: string;
   readonly settings?: string;
   readonly env?: Partial<Record<AgentProgram, Readonly<Record<string, string>>>>;
-  run(project: AgentProject, agent: AgentProgram, isAcp: boolean): Promise<void>;
+  readonly isSetUp?: boolean;
+  run(project: AgentProject, way: Way): Promise<void>;
 }
 
-export async function travel(
-  server: ModelServer,
-  journey: Journey,
-  agent: AgentProgram,
-  isAcp = false,
-): Promise<void> {
-  const { scenario, settings, env } = journey;
+export async function travel(server: ModelServer, journey: Journey, way: Way): Promise<void> {
+  const { scenario, settings, env, isSetUp = false } = journey;
   const options: AgentProjectOptions = {
-    agent,
+    way,
     scenario,
-    isAcp,
+    isSetUp,
     ...(settings !== undefined && { settings }),
   };
-  const project = await agentProject(server, { ...options, env: env?.[agent] ?? {} });
+  const project = await agentProject(server, { ...options, env: env?.[partsOf(way).agent] ?? {} });
   try {
-    await journey.run(project, agent, isAcp);
+    await journey.run(project, way);
     expect(project.leftovers()).toEqual([]);
   } finally {
     project.dispose();
@@ -64,17 +62,20 @@ export function behindList(journey: Journey, { proxy, host }: NamedModel): Journ
 export const JOURNEYS = {
   "does a task, and what it used is recorded": {
     scenario: "success",
-    async run(project) {
+    async run(project, way) {
       await succeeds(project);
       expect(project.committed()).toContain("hello.txt");
       const [iteration, ...more] = await project.iterations();
       expect(more).toEqual([]);
       expect(iteration).toMatchObject({ verdict: "accepted", report: { failure: null, unknown_events: 0 } });
-      const { usage, session_id, tool_calls } = iteration?.report ?? {};
+      const { usage, session_id, tool_calls, files_written } = iteration?.report ?? {};
       expect(usage?.input_tokens).toBeGreaterThan(100);
       expect(usage?.output_tokens).toBeGreaterThan(10);
       expect(session_id).toEqual(expect.any(String));
       expect(tool_calls).toBeGreaterThanOrEqual(2);
+      expect(files_written).toContain("hello.txt");
+      if (whyNot("cost", way) === null) expect(usage?.cost_usd).toBeGreaterThan(0);
+      else expect(usage?.cost_usd).toBeNull();
     },
   },
   "lies, is not believed, and then does it": {
@@ -89,12 +90,11 @@ export const JOURNEYS = {
   "comes to its usage limit, which is no fault of the task": {
     scenario: "errusage",
     env: { claude: { ANTHROPIC_API_KEY: "", CLAUDE_CODE_OAUTH_TOKEN: "dummy" } },
-    async run(project, agent, isAcp) {
+    async run(project, way) {
       const { code } = await project.ralph("run", "--no-wait");
       const [{ report } = { report: null }] = await project.iterations();
       expect(report?.failure).toMatchObject({ class: "limit" });
-      const tells = isAcp ? [] : (["claude", "codex", "opencode"] as const);
-      if (tells.some((name) => name === agent))
+      if (["claude", "codex", "opencode"].includes(way))
         expect(Date.parse(report?.failure?.resets_at ?? "")).toBeGreaterThan(Date.now());
       expect(code).toBe(5);
     },
@@ -136,23 +136,25 @@ export const JOURNEYS = {
       expect(project.committed()).toContain("hello.txt");
     },
   },
-  "is ended at its timeout while a tool hangs, with all that it started": {
+  "is stopped while a tool hangs, with all that it started": {
     scenario: "slowtool",
-    async run(project, agent) {
-      // One of them takes long to start.
-      const timeoutSeconds = agent === "opencode" ? 40 : 15;
-      const running = project.start("run", "-n", "1", "--timeout", `${timeoutSeconds}s`);
-      await until(
-        "the tool and its grandchild run",
-        () => sleepers(project, 300) >= 2,
-        1_000 * timeoutSeconds,
-      );
-      const { code } = await running.finished;
-      expect(code).not.toBe(0);
+    async run(project, way) {
+      const running = project.start("run", "-n", "1", "--timeout", "10m");
+      await until("the tool and its grandchild run", () => sleepers(project, 300) >= 2, 200_000);
+      if (whyNot("progress", way) === null)
+        await until("its tool call is shown", () => lanesOf(project).some((lane) => lane.tool_calls > 0));
+      expect(await project.ralph("stop", "--now")).toMatchObject({ code: 0 });
+      expect((await running.finished).code).not.toBe(0);
+      expect(await project.iterations()).toMatchObject([{ report: { ending: { is: "stopped" } } }]);
+    },
+  },
+  "is ended at its timeout, and says before what it used": {
+    scenario: "slowtool",
+    async run(project) {
+      expect((await project.ralph("run", "-n", "1", "--timeout", "20s")).code).not.toBe(0);
       const [iteration] = await project.iterations();
       expect(iteration).toMatchObject({ verdict: "failed", report: { ending: { is: "timed-out" } } });
-      // Asked to stop before it is ended, it still says what it used.
-      if (agent === "claude") expect(iteration?.report.usage.input_tokens).toBeGreaterThan(100);
+      expect(iteration?.report.usage.input_tokens).toBeGreaterThan(100);
     },
   },
   "goes on with its session where that is asked for": {
@@ -256,6 +258,54 @@ command = "sleep 61"`,
       expect(await project.iterations()).toHaveLength(1);
     },
   },
+  "is told apart when it may not do what it wants": {
+    scenario: "success",
+    settings: 'permission_mode = "own"',
+    env: { opencode: { OPENCODE_PERMISSION: '{"edit":"ask","bash":"ask"}' } },
+    async run(project) {
+      const { code, stdout } = await project.ralph("run", "-n", "1");
+      expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("not permitted: ") });
+      expect(stdout).toContain("change permission_mode");
+      const [iteration] = await project.iterations();
+      expect(iteration?.report.denied?.length).toBeGreaterThan(0);
+      expect((await project.ralph("why", "one")).stdout.replaceAll(/\s+/g, " ")).toMatch(/not permitted/);
+      expect(project.committed()).not.toContain("hello.txt");
+    },
+  },
+  "works with the set-up of its operator, and leaves it as it was": {
+    scenario: "success",
+    isSetUp: true,
+    async run(project) {
+      await succeeds(project);
+      expect(project.spoilt()).toEqual([]);
+    },
+  },
+  "leaves a server in the background, and is done all the same": {
+    scenario: "server",
+    async run(project) {
+      await succeeds(project);
+      expect(await project.iterations()).toMatchObject([
+        { verdict: "accepted", report: { ending: { is: "exited" }, unknown_events: 0 } },
+      ]);
+    },
+  },
+  "does a list of tasks with a model that is full of surprises": {
+    scenario: "odd",
+    async run(project) {
+      const tasks = Object.keys(ODD_MODELS).map((mark) => `- [ ] **${mark}**: surprise me (#${mark})\n`);
+      project.write("TODO.md", tasks.join(""));
+      project.commit("the surprises");
+      expect(await project.ralph("run", "--timeout", "120s")).toMatchObject({ code: 0 });
+      const iterations = await project.iterations();
+      const verdicts = (mark: string) =>
+        iterations.filter(({ task }) => task === mark).map(({ verdict }) => verdict);
+      const came = Object.keys(ODD_MODELS).map((mark) => [mark, verdicts(mark)]);
+      expect(came).toEqual(Object.entries(ODD_MODELS).map(([mark, odd]) => [mark, odd.verdicts]));
+      const left = Object.values(ODD_MODELS).flatMap(({ leaves }) => leaves);
+      expect(project.committed()).toEqual(expect.arrayContaining(left));
+      expect(iterations.filter(({ report }) => report.unknown_events > 0)).toEqual([]);
+    },
+  },
   "is read by a second reader, who agrees": {
     scenario: "reader-met",
     settings: '[verify]\nreader = "always"',
@@ -317,6 +367,15 @@ async function readings(project: AgentProject): Promise<readonly unknown[]> {
 async function succeeds(project: AgentProject): Promise<void> {
   const run = await project.ralph("run", "--timeout", "120s", "-n", "4");
   expect(run).toMatchObject({ code: 0 });
+}
+
+/** What the agents at work tell of themselves. */
+function lanesOf(project: AgentProject): readonly { readonly tool_calls: number }[] {
+  try {
+    return (JSON.parse(project.read(".ralph/progress.json")) as { lanes: { tool_calls: number }[] }).lanes;
+  } catch {
+    return []; // there is none yet
+  }
 }
 
 /** Shells and what they started that sleep at the model's wish. */

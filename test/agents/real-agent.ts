@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { agentSettings, type AgentProgram } from "./agent-settings.ts";
 import { installPrograms, systemPath } from "./install-programs.ts";
+import type { Way } from "./matrix.ts";
+import { ownSetUp, type OwnSetUp, spoiltOf } from "./own-set-up.ts";
 
 /** The programs as servers of the Agent Client Protocol. */
 export const ACP_COMMANDS: Readonly<Record<AgentProgram, readonly string[]>> = {
@@ -17,6 +19,9 @@ export interface ScratchHome {
   readonly home: string;
   /** All that the program gets to see: nothing of the machine's but its PATH. */
   readonly env: Readonly<Record<string, string>>;
+  /** Of the operator's own set-up, if there is one. */
+  readonly inRepository: OwnSetUp["inRepository"];
+  spoilt(repository: string, asked: string): readonly string[];
   dispose(): void;
 }
 
@@ -25,6 +30,7 @@ export async function scratchHome(
   agent: AgentProgram,
   modelUrl: string,
   scenario: string,
+  setUpFor: Way | null = null,
 ): Promise<ScratchHome> {
   const programs = await installPrograms();
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "ralph-agent-")));
@@ -37,7 +43,9 @@ export async function scratchHome(
   // Some programs are scripts, and the machine's own Node may be too old for them.
   symlinkSync(process.execPath, join(bin, "node"));
   const settings = agentSettings(agent, `${modelUrl}/s/${scenario}`);
-  for (const [path, content] of Object.entries(settings.files)) {
+  const own = setUpFor === null ? NO_SET_UP : ownSetUp(setUpFor, temporary);
+  const files = withOwn(settings.files, own);
+  for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), content);
   }
@@ -53,5 +61,28 @@ export async function scratchHome(
     GIT_COMMITTER_EMAIL: "agent@example.com",
     ...settings.env,
   };
-  return { home, env, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    home,
+    env,
+    inRepository: own.inRepository,
+    spoilt: (repository, asked) => spoiltOf(own, files, { home, temporary, repository }, asked),
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const NO_SET_UP: OwnSetUp = { inHome: {}, inRepository: {}, leaves: [], tells: [], rewrites: [] };
+
+function withOwn(
+  files: Readonly<Record<string, string>>,
+  { inHome }: OwnSetUp,
+): Readonly<Record<string, string>> {
+  const added = Object.entries(inHome).map(([path, own]) => {
+    const given = files[path];
+    const text =
+      typeof own === "string"
+        ? `${given ?? ""}${own}`
+        : JSON.stringify({ ...(JSON.parse(given ?? "{}") as object), ...own }, null, 2);
+    return [path, text] as const;
+  });
+  return { ...files, ...Object.fromEntries(added) };
 }

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { PROGRAM_FACTS } from "../../src/compose.ts";
 import { pathWithoutAgents } from "../fixtures/path-without-agents.ts";
 import { createProject, exists, type Project } from "./project.ts";
 
@@ -15,7 +16,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const CLAUDE = "2.1.325 (Claude Code)";
+const CLAUDE = `${PROGRAM_FACTS.claude.triedVersion} (Claude Code)`;
 const RESULT = JSON.stringify({
   type: "result",
   subtype: "success",
@@ -70,7 +71,7 @@ describe("ralph doctor", () => {
     project = createWith('agent = "claude"\n');
     const { code, stdout } = await project.ralph("doctor");
     expect(stdout).toMatch(
-      /✗ agent claude: 2\.1\.325 .* · neither a login nor ANTHROPIC_API_KEY · .*\n {4}→ run claude once and log in, or set ANTHROPIC_API_KEY\n/,
+      /✗ agent claude: [\d.]+ .* · neither a login nor ANTHROPIC_API_KEY · .*\n {4}→ run claude once and log in, or set ANTHROPIC_API_KEY\n/,
     );
     expect(code).toBe(1);
   });
@@ -132,7 +133,9 @@ describe("ralph doctor", () => {
     install("claude", "3.0.1 (Claude Code)");
     project = createWith('agent = "claude"\n', { ANTHROPIC_API_KEY: "k" });
     const { code, stdout } = await project.ralph("doctor");
-    expect(stdout).toContain("✔ agent claude: 3.0.1 (Claude Code) (tried with 2.1.325) · ");
+    expect(stdout).toContain(
+      `✔ agent claude: 3.0.1 (Claude Code) (tried with ${PROGRAM_FACTS.claude.triedVersion}) · `,
+    );
     expect(code).toBe(0);
   });
 
@@ -199,11 +202,14 @@ describe("ralph run", () => {
     const { code, stdout, stderr } = await project.ralph("run", "--agent", "claude");
     expect({ code, stdout }).toEqual({ code: 64, stdout: "" });
     expect(stderr).toMatch(
-      /^ralph: the agent "claude" needs the program claude, which is not installed\n.*--agent.*ralph doctor\n$/,
+      /^ralph: the agent "claude" needs the program claude, which is not installed\n.*npm install -g @anthropic-ai\/claude-code, or choose another agent with --agent\n$/,
     );
     install("codex", "codex-cli 0.1");
     expect((await project.ralph("run", "--agent", "claude")).stderr).toContain(
-      "→ install it, take one that is here (--agent codex), or see how: ralph doctor\n",
+      "→ npm install -g @anthropic-ai/claude-code, or choose another agent with --agent; installed here: codex\n",
+    );
+    expect((await project.ralph("run", "--agent", "acp:codex-acp")).stderr).toContain(
+      "→ npm install -g @agentclientprotocol/codex-acp, or ",
     );
     expect(await project.history()).toEqual([]);
     expect(await project.events()).toEqual([]);

@@ -113,6 +113,17 @@ describe("after its final result", () => {
     expect(ending).toEqual({ is: "exited", code: 0 });
   });
 
+  test("the timeout makes a failure of one that began another turn", async () => {
+    const { said, ...request } = untilOver(10_000);
+    const isOver = (): boolean => said().endsWith("RESULT\n");
+    const { ending } = await run("echo RESULT; sleep 0.5; echo MORE; sleep 60", {
+      ...request,
+      isOver,
+      timeoutMs: 5_000,
+    });
+    expect(ending).toEqual({ is: "timed-out", afterMs: 5_000 });
+  });
+
   test("nothing more is said to it", async () => {
     const onStdin = (write: (text: string) => Promise<boolean>): void => void write("prompt\n");
     const request = { ...untilOver(10_000), onStdin };

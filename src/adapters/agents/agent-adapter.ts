@@ -156,6 +156,8 @@ export interface AgentResult {
   readonly filesWritten: readonly string[];
   /** It may have written others; missing: nobody can tell. */
   readonly ranCommands?: boolean;
+  /** Tools that it was not permitted to use; missing: none, or nobody can tell. */
+  readonly denied?: readonly string[];
   /** Of its stream, without what we understand. */
   readonly unknownEvents: number;
   /** Of a second reader. */

@@ -138,7 +138,7 @@ export function createEventReader(
     result(ending) {
       const { report, failure, facts, unknownEvents } = analyze(ending);
       const { claim, promise, signals, finalText } = report;
-      const { toolCalls, usage, model, sessionId, filesWritten, ranCommands } = facts;
+      const { toolCalls, usage, model, sessionId, filesWritten, ranCommands, denied } = facts;
       return {
         claim,
         promise,
@@ -152,6 +152,7 @@ export function createEventReader(
         filesWritten,
         // What we do not understand may be a tool.
         ranCommands: ranCommands || unknownEvents > 0,
+        ...(denied.length > 0 && { denied }),
         unknownEvents,
       };
     },
@@ -228,6 +229,11 @@ function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorde
       if (told.has(tool.id)) return;
       if (told.size < TOLD_MAX) told.add(tool.id);
       line(`→ ${[tool.name, ...(tool.files ?? [])].join(" ")}`);
+    },
+    denies(id, name) {
+      const known = facts.read().denied;
+      facts.denies(id, name);
+      for (const tool of facts.read().denied) if (!known.includes(tool)) line(`✗ not permitted: ${tool}`);
     },
     fails(failure) {
       facts.fails(failure);

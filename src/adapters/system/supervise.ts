@@ -328,7 +328,14 @@ function awaitFinalResult(
   let isCancelled = false;
   return {
     look() {
-      if (isCancelled || timer !== null || !isOver()) return;
+      if (isCancelled) return;
+      if (!isOver()) {
+        // Another turn has begun.
+        timer?.cancel();
+        timer = null;
+        return;
+      }
+      if (timer !== null) return;
       stdin?.end();
       timer = startAwakeTimer(exitMs, () => afterPendingInput(onLate));
     },

@@ -21,6 +21,7 @@ import {
   openLog,
   openProject,
   prepareFolder,
+  installCommand,
   PROGRAM_FACTS,
   queueNameOf,
   readConfig,
@@ -331,7 +332,8 @@ async function agentFinding(
   const path = findProgram(program, root, env);
   const facts = agent.command === null && isProgramFormat(agent.format) ? PROGRAM_FACTS[agent.format] : null;
   if (path === null) {
-    const advice = facts?.install ?? `install ${program}, or take ${agent.name} out of .ralph/ralph.toml`;
+    const advice =
+      installCommand(program) ?? `install ${program}, or take ${agent.name} out of .ralph/ralph.toml`;
     const others = isUsed || facts === null;
     return {
       name,
@@ -358,7 +360,7 @@ async function agentFinding(
     name,
     well: well || !isUsed,
     found: parts.join(" · "),
-    advice: version === undefined ? facts.install : facts.login,
+    advice: version === undefined ? installCommand(program) : facts.login,
   };
 }
 

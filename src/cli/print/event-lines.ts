@@ -51,7 +51,7 @@ function linesOf(
     case "reader.answered":
       return readerLines(event, style);
     case "verdict.reached":
-      return verdictLines(event, record, style);
+      return [...verdictLines(event, record, style), ...deniedLines(record, style)];
     case "intervention.chosen":
       return interventionLines(event, state, style);
     case "agent.suspended":
@@ -265,6 +265,14 @@ function verdictLines(
     case "blocked":
       return [];
   }
+}
+
+function deniedLines(record: IterationRecord | undefined, style: Style): readonly string[] {
+  const { denied = [], failure } = record?.report ?? { failure: null };
+  if (denied.length === 0) return [];
+  const next = style.dim("              → allow it in the agent's own settings, or change permission_mode");
+  const isSaid = failure?.message.startsWith("not permitted") === true;
+  return isSaid ? [next] : [style.ask(`  ! not permitted: ${few(denied, 5)}`), next];
 }
 
 function facts(record: IterationRecord | undefined): string {

@@ -309,7 +309,14 @@ function claimSentences(story: IterationStory): readonly string[] {
     ...(report.sweptProcesses > 0
       ? [`It left ${count(report.sweptProcesses, "process", "processes")} running; they were ended.`]
       : []),
+    ...deniedInWords(story),
   ];
+}
+
+export function deniedInWords({ record }: IterationStory): readonly string[] {
+  const { denied = [], failure } = record.report ?? { failure: null };
+  const isSaid = failure?.message.startsWith("not permitted") === true;
+  return denied.length === 0 || isSaid ? [] : [`It was not permitted to use ${few(denied, 5)}.`];
 }
 
 function evidenceSentences(evidence: Evidence): readonly string[] {

@@ -93,7 +93,7 @@ function story(...events: readonly Event[]): IterationStory {
 test("an iteration in full: claim, evidence, gates, verdict, and what the agent is told", () => {
   const told = story(
     iterationStarted(1, ONE),
-    iterationEnded(1, ONE, "complete", { sweptProcesses: 2 }),
+    iterationEnded(1, ONE, "complete", { sweptProcesses: 2, denied: ["Bash", "Write"] }),
     evidence(1, ONE, ["a.ts"], {
       phantoms: ["ghost.ts"],
       putBack: [".ralph/ralph.toml"],
@@ -109,6 +109,7 @@ test("an iteration in full: claim, evidence, gates, verdict, and what the agent 
   expect(groups.get("claim")).toEqual([
     "The agent claimed COMPLETE.",
     "It left 2 processes running; they were ended.",
+    "It was not permitted to use Bash, Write.",
   ]);
   expect(groups.get("evidence")).toEqual([
     "1 file changed: a.ts; commit h1.",

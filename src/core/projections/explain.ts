@@ -10,6 +10,7 @@ import {
   clock,
   correctionJson,
   correctionsInWords,
+  deniedInWords,
   iterationStories,
   type IterationStory,
   verdictInWords,
@@ -271,7 +272,8 @@ function stepsOf(
 
 function iterationText(story: IterationStory, withAgent: boolean): string {
   const claim = withAgent ? `${story.record.agent} ${claimOf(story)}` : claimOf(story);
-  const parts = [`${claim}.`, verdictInWords(story), correctionsInWords(story), ...story.consequences];
+  const after = [correctionsInWords(story), ...deniedInWords(story), ...story.consequences];
+  const parts = [`${claim}.`, verdictInWords(story), ...after];
   return parts.filter((part) => part !== "").join(" ");
 }
 

@@ -25,6 +25,8 @@ export interface AgentReport {
   readonly filesWritten?: readonly string[];
   /** By a command, or a tool that we do not know, it may have written others; missing: nobody can tell. */
   readonly ranCommands?: boolean;
+  /** Tools that it was not permitted to use, by their names; missing: none, or nobody can tell. */
+  readonly denied?: readonly string[];
   /** Events of its stream that we do not know: its format may have changed. */
   readonly unknownEvents?: number;
   /** What its words say besides the claim; missing when nobody read them. */

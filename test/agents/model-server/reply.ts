@@ -10,7 +10,9 @@ export type Reply =
 
 export type Action =
   | { readonly does: "write"; readonly path: string; readonly content: string }
-  | { readonly does: "shell"; readonly command: string }
+  | { readonly does: "shell"; readonly command: string; readonly inBackground?: boolean }
+  /** By its exact name, which the client may not know. */
+  | { readonly does: "call"; readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> }
   | { readonly does: "mcp"; readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> };
 
 export type Failure =
@@ -28,6 +30,19 @@ export const shell = (command: string): Reply => ({
   is: "actions",
   say: "I run a command.",
   actions: [{ does: "shell", command }],
+});
+
+/** A server that is not waited for, in the way that the client offers. */
+export const serve = (command: string): Reply => ({
+  is: "actions",
+  say: "I start a server.",
+  actions: [{ does: "shell", command, inBackground: true }],
+});
+
+export const call = (tool: string, args: Readonly<Record<string, unknown>>): Reply => ({
+  is: "actions",
+  say: `I call ${tool}.`,
+  actions: [{ does: "call", tool, arguments: args }],
 });
 
 export const mcp = (tool: string, args: Readonly<Record<string, unknown>> = {}): Reply => ({

@@ -1,5 +1,6 @@
 import type { Message } from "./conversation.ts";
-import { fail, mcp, shell, text, write, type Reply } from "./reply.ts";
+import { oddModel } from "./odd-models.ts";
+import { fail, mcp, serve, shell, text, write, type Reply } from "./reply.ts";
 
 export interface Situation {
   /** Results of tools since the user spoke last. */
@@ -41,6 +42,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "blocked-in-words": () => text("BLOCKED: no database password"),
   slowtool: ({ step }) =>
     step === 0 ? shell("(setsid sleep 300 >/dev/null 2>&1 &); sleep 300") : text("That took long."),
+  odd: oddModel,
+  server: (at) => (at.step === 0 ? serve("sleep 300") : worksAndCommits({ ...at, step: at.step - 1 })),
   stall: () => ({ is: "stall" }),
   drop: () => ({ is: "drop" }),
   steer: sleepsUntilSteered,

@@ -22,7 +22,12 @@ export function toolCallFor(action: Action, conversation: Conversation): ToolCal
         toolCallFor({ does: "shell", command: writeCommand(action.path, action.content) }, conversation)
       );
     case "shell":
-      return firstDeclared(shellTools(action.command), conversation);
+      return firstDeclared(
+        action.inBackground === true ? serverTools(action.command) : shellTools(action.command),
+        conversation,
+      );
+    case "call":
+      return { name: action.tool, input: action.arguments };
     case "mcp":
       return mcpCall(action.tool, action.arguments, conversation.tools);
   }
@@ -63,6 +68,20 @@ function shellTools(command: string): Readonly<Record<string, ToolUse>> {
     shell_command: () => ({ command, timeout_ms: PATIENCE_MS }),
     shell: () => ({ command: ["bash", "-lc", command], timeout_ms: PATIENCE_MS }),
     bash: () => ({ command, description, mode: "sync", timeout: PATIENCE_MS, initial_wait: 300 }),
+  };
+}
+
+function serverTools(command: string): Readonly<Record<string, ToolUse>> {
+  const description = "A server of the script";
+  const detached = `(${command}) >/dev/null 2>&1 &`;
+  return {
+    ...shellTools(detached),
+    Bash: () => ({ command, description, run_in_background: true }),
+    run_shell_command: () => ({ command, description, is_background: true }),
+    bash: ({ tools }) =>
+      isDeclared("read_bash", tools)
+        ? { command, description, mode: "async" }
+        : { command: detached, description, timeout: PATIENCE_MS },
   };
 }
 

@@ -1,12 +1,14 @@
 import { readAcpMessage } from "../../../core/report/streams/acp-stream.ts";
 import { pieceIn } from "../../../core/report/streams/text-piece.ts";
 import type { AgentAdapter, AgentReader, ReaderRequest } from "../agent-adapter.ts";
+import { usageInRecord } from "../programs/gemini-program.ts";
 import { READS_ONLY } from "../programs/opencode-program.ts";
 import { belongingsOfCommand, programIn } from "../programs/program-belongings.ts";
 import { createTranslatedReader } from "../stream-reader.ts";
 import {
   type AcpConversation,
   type AcpConversationRequest,
+  refusedCall,
   startAcpConversation,
 } from "./acp-conversation.ts";
 
@@ -28,6 +30,8 @@ export function createAcpReader(request: AcpReaderRequest): AcpReader {
     const told = conversation === null ? event : conversation.receive(event);
     if (told === null) return true;
     const isKnown = readAcpMessage(told, facts);
+    const refused = refusedCall(event, request);
+    if (refused !== null) facts.denies(refused);
     // Each message that joins the turn is answered, and the turn goes on until the last of them is.
     if (conversation?.isOver() === false && facts.read().isOver) facts.goesOn();
     return isKnown;
@@ -61,8 +65,8 @@ export const acpAdapter: AgentAdapter = {
   belongings: ({ command }, env) => belongingsOfCommand(command ?? [], env),
   sandboxesItself: ({ command, permissions }) =>
     permissions !== "full" && programIn(command ?? []) === "codex",
-  createReader: (request, { agent, prompt, session, workspace, mcpServer, version }) =>
-    createAcpReader({
+  createReader(request, { agent, prompt, session, workspace, mcpServer, version, env }) {
+    const reader = createAcpReader({
       ...request,
       exactPrompt: prompt,
       cwd: workspace,
@@ -71,5 +75,14 @@ export const acpAdapter: AgentAdapter = {
       model: agent.model,
       version,
       resume: session.isNew ? null : session.id,
-    }),
+    });
+    if (programIn(agent.command ?? []) !== "gemini") return reader;
+    return {
+      ...reader,
+      result(ending) {
+        const result = reader.result(ending);
+        return { ...result, usage: usageInRecord(result.usage, result.sessionId ?? "", env) };
+      },
+    };
+  },
 };

@@ -37,6 +37,10 @@ describe("what the agent asks", () => {
     const peer = acpPeer({ permissions });
     peer.begins();
     expect(ask(peer, { kind })).toMatchObject(chosen(expected));
+    peer.answers("session/prompt", { stopReason: "end_turn" });
+    const { denied, failure } = peer.reader.result(EXITED);
+    expect(denied).toEqual(expected === "no" ? [kind === "other" ? "tool" : kind] : undefined);
+    expect(failure === null).toBe(expected !== "no");
   });
 
   test.each([

@@ -39,8 +39,7 @@ const METHOD_NOT_FOUND = -32_601;
 const WISHES: readonly string[] = ["session/resume", "session/load", "session/set_mode", "_session/steering"];
 
 export function startAcpConversation(request: AcpConversationRequest, write: Write): AcpConversation {
-  const servers = request.mcpServers.map(({ name }) => name);
-  const permitting = { permissions: request.permissions, servers };
+  const permitting = permittingOf(request);
   const peer = createJsonRpcPeer(write, (method, params) => reply(method, params, permitting));
   const turn = createAcpTurn(peer);
   let offers: AgentOffers = offersOf({});
@@ -283,6 +282,17 @@ function answerPermission(params: Fields, permitting: Permitting): object {
     if (optionId !== null) return { outcome: { outcome: "selected", optionId } };
   }
   return { outcome: { outcome: "cancelled" } };
+}
+
+function permittingOf({ permissions, mcpServers }: AcpConversationRequest): Permitting {
+  return { permissions, servers: mcpServers.map(({ name }) => name) };
+}
+
+/** The call that we refuse the agent; null when its message is about something else. */
+export function refusedCall({ method, params }: Fields, request: AcpConversationRequest): string | null {
+  const call = fieldsOf(fieldsOf(params)["toolCall"]);
+  const isRefused = method === "session/request_permission" && !isPermitted(call, permittingOf(request));
+  return isRefused ? (textOf(call["toolCallId"]) ?? "") : null;
 }
 
 function isPermitted(call: Fields, { permissions, servers }: Permitting): boolean {

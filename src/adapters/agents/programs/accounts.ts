@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
 import { readSmallFile } from "../../system/atomic-file.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
-import { claudeFolder } from "./program-belongings.ts";
+import { claudeFolder, type Env, home, isSet, jsonFile } from "./program-belongings.ts";
 
 /** Whose account or key an agent will use, as far as its environment and files tell; nothing is asked of a service. */
 export interface Account {
@@ -11,8 +11,6 @@ export interface Account {
   readonly isThere: boolean;
   readonly says: string;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Null when that cannot be known. */
 export function accountOf(agent: AgentSettings, baseEnv: Env): Account | null {
@@ -27,8 +25,8 @@ const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = 
     const folder = claudeFolder(env);
     const settings = jsonIn(join(folder, "settings.json"));
     const all: Env = { ...env, ...textsIn(settings["env"]) };
-    if (isOn(all, "CLAUDE_CODE_USE_BEDROCK")) return found("Amazon Bedrock");
-    if (isOn(all, "CLAUDE_CODE_USE_VERTEX")) return found("Google Vertex AI");
+    if (isSet(all, "CLAUDE_CODE_USE_BEDROCK")) return found("Amazon Bedrock");
+    if (isSet(all, "CLAUDE_CODE_USE_VERTEX")) return found("Google Vertex AI");
     const key = keyIn(all, ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"]);
     if (key !== null) return billed(key);
     if (textOf(settings["apiKeyHelper"]) !== null) return found("the key of its apiKeyHelper, billed by use");
@@ -99,8 +97,8 @@ function geminiAccess(env: Env, folder: string): string | null {
   const security = fieldsOf(jsonIn(join(folder, "settings.json"))["security"]);
   const chosen = textOf(fieldsOf(security["auth"])["selectedType"]);
   if (chosen !== null) return chosen;
-  if (isOn(env, "GOOGLE_GENAI_USE_GCA")) return "oauth-personal";
-  if (isOn(env, "GOOGLE_GENAI_USE_VERTEXAI")) return "vertex-ai";
+  if (isSet(env, "GOOGLE_GENAI_USE_GCA")) return "oauth-personal";
+  if (isSet(env, "GOOGLE_GENAI_USE_VERTEXAI")) return "vertex-ai";
   return valueOf(env, "GEMINI_API_KEY") === null ? null : "gemini-api-key";
 }
 
@@ -121,25 +119,12 @@ function valueOf(env: Env, name: string): string | null {
   return textOf(env[name]);
 }
 
-function isOn(env: Env, name: string): boolean {
-  return /^(?:1|true|yes|on)$/i.test(env[name] ?? "");
-}
-
 function keyIn(env: Env, names: readonly string[]): string | null {
   return names.find((name) => valueOf(env, name) !== null) ?? null;
 }
 
-function home(env: Env, path: string): string {
-  return join(env["HOME"] ?? "/", path);
-}
-
-/** Some begin with lines of comment. */
 function jsonIn(path: string): Fields {
-  try {
-    return fieldsOf(JSON.parse((readSmallFile(path) ?? "null").replaceAll(/^\s*\/\/.*$/gm, "")));
-  } catch {
-    return {};
-  }
+  return fieldsOf(jsonFile(path));
 }
 
 function textsIn(value: unknown): Readonly<Record<string, string>> {

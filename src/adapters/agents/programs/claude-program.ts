@@ -1,7 +1,6 @@
 import { callsSameHook, claudeHooks, shellWord, type WantedHook } from "../../../core/agents.ts";
 import { join } from "node:path";
 import { type Fields, fieldsOf, listOf, textOf } from "../../../core/report/streams/json-fields.ts";
-import { readSmallFile } from "../../system/atomic-file.ts";
 import type {
   AgentAdapter,
   AgentCommand,
@@ -12,7 +11,7 @@ import type {
   Write,
 } from "../agent-adapter.ts";
 import { createStreamReader, TELLS } from "../stream-reader.ts";
-import { claudeFolder, programBelongings } from "./program-belongings.ts";
+import { claudeFolder, jsonFile, programBelongings } from "./program-belongings.ts";
 import { mcpServersJson } from "./mcp-servers-json.ts";
 
 /** Claude Code. Its prompt and further messages go in as a stream of JSON, and each is echoed when it is heard. */
@@ -149,22 +148,13 @@ function hookArguments({ agent, ownProgram, workspace, env }: Launch): readonly 
     join(workspace, ".claude", "settings.json"),
     join(workspace, ".claude", "settings.local.json"),
     join(claudeFolder(env), "settings.json"),
-  ].map(hooksIn);
+  ].map((path) => fieldsOf(jsonFile(path)?.["hooks"]));
   const wanted = claudeHooks(ownProgram.map(shellWord).join(" ")).filter(
     (hook) => !settings.some((hooks) => has(hooks, hook)),
   );
   if (wanted.length === 0) return [];
   const hooks = Object.fromEntries(wanted.map(({ event, entry }) => [event, [entry]]));
   return ["--settings", JSON.stringify({ hooks })];
-}
-
-function hooksIn(path: string): Fields {
-  try {
-    const text = (readSmallFile(path) ?? "{}").replace(/^\uFEFF/, "");
-    return fieldsOf(fieldsOf(JSON.parse(text))["hooks"]);
-  } catch {
-    return {}; // damaged, so it runs none of them
-  }
 }
 
 function has(hooks: Fields, { event, entry }: WantedHook): boolean {

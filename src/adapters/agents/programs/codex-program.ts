@@ -1,4 +1,11 @@
-import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
+import type {
+  AgentAdapter,
+  AgentCommand,
+  AgentReader,
+  Launch,
+  McpServer,
+  ReaderRequest,
+} from "../agent-adapter.ts";
 import { createStreamReader, TELLS } from "../stream-reader.ts";
 import { programBelongings } from "./program-belongings.ts";
 
@@ -9,8 +16,25 @@ export const codexProgram: AgentAdapter = {
   belongings: (_, env) => programBelongings("codex", env),
   countsWholeSession: true,
   sandboxesItself: ({ permissions }) => permissions === "edits" || permissions === "read",
-  createReader: (request) => createStreamReader("codex", request),
+  createReader: createCodexReader,
 };
+
+/** Only its log says that a patch was not permitted; a command just fails in its sandbox. */
+function createCodexReader(request: ReaderRequest): AgentReader {
+  const reader = createStreamReader("codex", request);
+  let isDenied = false;
+  return {
+    ...reader,
+    stderrLine(line) {
+      isDenied ||= /\bpatch rejected: .*rejected by user approval settings/.test(line);
+      reader.stderrLine(line);
+    },
+    result(ending) {
+      const result = reader.result(ending);
+      return isDenied ? { ...result, denied: ["apply_patch"] } : result;
+    },
+  };
+}
 
 function codexCommand({ agent, prompt, session, gitDir, mcpServer }: Launch): AgentCommand {
   const command = [

@@ -1,6 +1,11 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Usage } from "../../../core/report/agent-report.ts";
+import { fieldsOf, numberOf } from "../../../core/report/streams/json-fields.ts";
+import { readEnd } from "../../system/atomic-file.ts";
 import type { AgentAdapter, AgentCommand, Launch } from "../agent-adapter.ts";
 import { createStreamReader, TELLS } from "../stream-reader.ts";
-import { programBelongings } from "./program-belongings.ts";
+import { jsonObject, programBelongings } from "./program-belongings.ts";
 
 /** Gemini CLI. It takes MCP servers only from settings files, which are not ours to write. */
 export const geminiProgram: AgentAdapter = {
@@ -42,3 +47,37 @@ const PERMISSIONS = {
   // Nobody can be asked, so tools that need a permission are not there.
   read: ["--approval-mode", "default"],
 } as const;
+
+/**
+ * By the protocol it counts as input what came from the cache, and leaves out the thoughts. Its record of the session
+ * has them apart: the last requests there, as many as add up to the input that it told.
+ */
+export function usageInRecord(told: Usage, sessionId: string, env: Launch["env"]): Usage {
+  const record = recordOf(sessionId, join(env["HOME"] ?? "/", ".gemini", "tmp"));
+  const lines = (record === null ? null : readEnd(record, { followsLinks: false }))?.text.split("\n") ?? [];
+  let [input, output, cached] = [0, 0, 0];
+  for (const line of lines.toReversed()) {
+    if (input >= (told.inputTokens ?? 0)) break;
+    const tokens = fieldsOf(jsonObject(line)?.["tokens"]);
+    const count = (name: string): number => numberOf(tokens[name]) ?? 0;
+    input += count("input");
+    output += count("output") + count("thoughts");
+    cached += count("cached");
+  }
+  if (input !== told.inputTokens || cached > input) return told;
+  return { ...told, inputTokens: input - cached, outputTokens: output, cacheReadTokens: cached };
+}
+
+function recordOf(sessionId: string, folder: string): string | null {
+  try {
+    // Each project has a folder there.
+    for (const project of readdirSync(folder)) {
+      const chats = join(folder, project, "chats");
+      const name = readdirSync(chats).find((name) => name.endsWith(`-${sessionId.slice(0, 8)}.jsonl`));
+      if (name !== undefined) return join(chats, name);
+    }
+    return null;
+  } catch {
+    return null; // in a sandbox, for example, it is elsewhere
+  }
+}

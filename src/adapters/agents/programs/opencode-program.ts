@@ -1,7 +1,7 @@
-import { fieldsOf, isFields } from "../../../core/report/streams/json-fields.ts";
+import { fieldsOf } from "../../../core/report/streams/json-fields.ts";
 import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
 import { createStreamReader, TELLS } from "../stream-reader.ts";
-import { programBelongings } from "./program-belongings.ts";
+import { jsonObject, programBelongings } from "./program-belongings.ts";
 
 /** OpenCode. A message in its arguments arrives in quotes, so the prompt goes by stdin. */
 export const opencodeProgram: AgentAdapter = {
@@ -51,17 +51,8 @@ function opencodeCommand({ agent, prompt, session, mcpServer, env }: Launch): Ag
 
 /** What the operator has in the variable stays in it; null when it cannot be read, and so not be added to. */
 function withServer(given: string | undefined, { name, command, args, env }: McpServer): string | null {
-  const config = parsed(given ?? "{}");
+  const config = jsonObject(given ?? "{}");
   if (config === null) return null;
   const server = { type: "local", command: [command, ...args], environment: env, enabled: true };
   return JSON.stringify({ ...config, mcp: { ...fieldsOf(config["mcp"]), [name]: server } });
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : null;
-  } catch {
-    return null; // with comments in it, for example
-  }
 }

@@ -1,11 +1,16 @@
 import { PLAIN, NO_BELONGINGS, KNOWN_PROGRAMS } from "../../../core/agents.ts";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentSettings } from "../../../core/settings.ts";
 import { adapterFor, sandboxesItself } from "../adapters.ts";
-import { belongingsOfCommand, programBelongings } from "./program-belongings.ts";
+import {
+  belongingsOfCommand,
+  installCommand,
+  PROGRAM_FACTS,
+  programBelongings,
+} from "./program-belongings.ts";
 
 const HOME = "/home/me";
 
@@ -18,6 +23,18 @@ describe("every known program", () => {
     expect(keys.some((key) => variables.test(key))).toBe(true);
     expect(variables.test("STRIPE_SECRET")).toBe(false);
   });
+});
+
+test("what the tests install is what we say that we tried, and how to install it", () => {
+  const manifest = join(import.meta.dirname, "../../../../test/agents/programs/package.json");
+  const { dependencies } = JSON.parse(readFileSync(manifest, "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const programs = [...KNOWN_PROGRAMS, "claude-agent-acp", "codex-acp"];
+  const packages = programs.map((program) => installCommand(program)?.replace("npm install -g ", "") ?? "");
+  expect(packages.toSorted()).toEqual(Object.keys(dependencies).toSorted());
+  for (const [at, program] of KNOWN_PROGRAMS.entries())
+    expect(PROGRAM_FACTS[program].triedVersion).toBe(dependencies[packages[at] ?? ""]);
 });
 
 test("claude's state lies beside its folder, and in it when that was moved", () => {

@@ -1,9 +1,9 @@
 import { type Belongings, NO_BELONGINGS, isProgramFormat, type ProgramFormat } from "../../../core/agents.ts";
 import { join } from "node:path";
-import { textOf } from "../../../core/report/streams/json-fields.ts";
+import { type Fields, isFields, textOf } from "../../../core/report/streams/json-fields.ts";
 import { readSmallFile } from "../../system/atomic-file.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * What a known program needs of its operator's: logins, settings and instructions. It writes to its folder, so there
@@ -135,11 +135,11 @@ const OPENCODE_SHOWS = [
   ...["agent", "command", "mode", "plugin", "skill", "theme", "tool"].flatMap((name) => [name, `${name}s`]),
 ];
 
-function home(env: Env, path: string): string {
+export function home(env: Env, path: string): string {
   return join(env["HOME"] ?? "/", path);
 }
 
-function isSet(env: Env, name: string): boolean {
+export function isSet(env: Env, name: string): boolean {
   return /^(?:1|true|yes|on)$/i.test(env[name] ?? "");
 }
 
@@ -148,49 +148,74 @@ function googleKey(env: Env): readonly string[] {
   return path === null ? [] : [path];
 }
 
+/** The JSON object in a file, no fields when there is no file; null when it is damaged. */
+export function jsonFile(path: string): Fields | null {
+  return jsonObject(readSmallFile(path) ?? "{}");
+}
+
+/** Some begin with lines of comment. Null when it is damaged. */
+export function jsonObject(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, "").replaceAll(/^\s*\/\/.*$/gm, ""));
+    return isFields(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Where Claude Code keeps what belongs to its user. */
-export function claudeFolder(env: Readonly<Record<string, string | undefined>>): string {
-  return textOf(env["CLAUDE_CONFIG_DIR"]) ?? join(env["HOME"] ?? "/", ".claude");
+export function claudeFolder(env: Env): string {
+  return textOf(env["CLAUDE_CONFIG_DIR"]) ?? home(env, ".claude");
+}
+
+/** The npm packages of programs, by the names that people type. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  claude: "@anthropic-ai/claude-code",
+  codex: "@openai/codex",
+  gemini: "@google/gemini-cli",
+  opencode: "opencode-ai",
+  copilot: "@github/copilot",
+  "claude-agent-acp": "@agentclientprotocol/claude-agent-acp",
+  "codex-acp": "@agentclientprotocol/codex-acp",
+};
+
+/** The one command that installs a program; null for one that we do not know. */
+export function installCommand(program: string): string | null {
+  return Object.hasOwn(PACKAGES, program) ? `npm install -g ${PACKAGES[program]}` : null;
 }
 
 interface ProgramFacts {
-  readonly install: string;
   readonly login: string;
   readonly credit: string;
-  /** With which our tests run it. */
+  /** The version that our tests run. */
   readonly triedVersion: string;
 }
 
 export const PROGRAM_FACTS: Readonly<Record<ProgramFormat, ProgramFacts>> = {
   claude: {
-    install: "npm install -g @anthropic-ai/claude-code",
     login: "run claude once and log in, or set ANTHROPIC_API_KEY",
     credit:
       "add credit at https://platform.claude.com/settings/billing, or log in with a subscription: run claude, then /login",
-    triedVersion: "2.1.325",
+    triedVersion: "2.1.328",
   },
   codex: {
-    install: "npm install -g @openai/codex",
     login: "run codex login, or set CODEX_API_KEY",
     credit:
       "add credit at https://platform.openai.com/settings/organization/billing, or use a ChatGPT plan: codex login",
-    triedVersion: "0.166.0",
+    triedVersion: "0.169.0",
   },
   gemini: {
-    install: "npm install -g @google/gemini-cli",
     login: "run gemini once and log in, or set GEMINI_API_KEY",
     credit:
       "add credit to the project of the key at https://aistudio.google.com, or log in with another account: run gemini, then /auth",
     triedVersion: "0.61.0",
   },
   opencode: {
-    install: "npm install -g opencode-ai",
     login: "run opencode auth login",
     credit: "add credit at the provider of the model, or use another provider: opencode auth login",
     triedVersion: "1.18.33",
   },
   copilot: {
-    install: "npm install -g @github/copilot",
     login: "run copilot once and log in, or set GH_TOKEN",
     credit:
       "raise the limit at https://github.com/settings/copilot, or add credit at the provider that COPILOT_PROVIDER_BASE_URL names",

@@ -1,9 +1,13 @@
 import { KNOWN_PROGRAMS } from "../../../core/agents.ts";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LAUNCH } from "../../../../test/fixtures/launch.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
 import { adapterFor } from "../adapters.ts";
 import type { AgentCommand, Launch } from "../agent-adapter.ts";
+import { usageInRecord } from "./gemini-program.ts";
 
 const RESUMED = { id: "earlier", isNew: false };
 
@@ -82,6 +86,45 @@ test("codex may write to .git when its sandbox is on, since it could not commit 
   expect(lineOf("codex", { permissions: "edits" })).toContain(
     '--sandbox workspace-write -c sandbox_workspace_write.writable_roots=["/repo/.git"]',
   );
+});
+
+test("codex says only in its log that a patch was not permitted", () => {
+  const adapter = adapterFor({ ...LAUNCH.agent, format: "codex" });
+  const promise = { completion: "COMPLETE", requireXml: true };
+  const reader = adapter.createReader({ prompt: "", promise }, LAUNCH);
+  reader.stderrLine(
+    "ERROR codex_core::tools::router: error=patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings",
+  );
+  expect(reader.result({ is: "exited", code: 0 })).toMatchObject({ denied: ["apply_patch"] });
+});
+
+test.each([
+  ["of this turn", 300, { inputTokens: 200, outputTokens: 25, cacheReadTokens: 100 }],
+  [
+    "of a resumed session, without what came before",
+    200,
+    { inputTokens: 150, outputTokens: 15, cacheReadTokens: 50 },
+  ],
+  ["that are others than it told", 250, { inputTokens: 250, outputTokens: 9, cacheReadTokens: null }],
+])("gemini's tokens by the protocol, %s", (_, inputTokens, expected) => {
+  const home = mkdtempSync(join(tmpdir(), "ralph-gemini-"));
+  const chats = join(home, ".gemini", "tmp", "project", "chats");
+  mkdirSync(chats, { recursive: true });
+  const tokens = (input: number) => ({
+    input,
+    output: 10,
+    cached: 50,
+    thoughts: input === 100 ? 0 : 5,
+    tool: 0,
+  });
+  const lines = [{ id: "a", tokens: tokens(100) }, { $set: {} }, { id: "b", tokens: tokens(200) }];
+  writeFileSync(
+    join(chats, "session-2026-01234567.jsonl"),
+    lines.map((line) => JSON.stringify(line)).join("\n"),
+  );
+  const told = { inputTokens, outputTokens: 9, cacheReadTokens: null, costUsd: null };
+  expect(usageInRecord(told, "01234567-89ab", { HOME: home })).toEqual({ ...expected, costUsd: null });
+  rmSync(home, { recursive: true });
 });
 
 test("gemini always gets a model", () => {

@@ -114,7 +114,9 @@ function readResult(event: Fields, facts: FactRecorder): void {
   if (isRefusal || event["is_error"] === true || textOf(event["subtype"])?.startsWith("error") === true)
     return facts.ends(errorOf(event, words, facts));
   if (words !== null) facts.says(words);
-  facts.ends(denialOf(event, facts));
+  for (const denial of listOf(event["permission_denials"]).map(fieldsOf))
+    facts.denies(textOf(denial["tool_use_id"]) ?? "", textOf(denial["tool_name"]) ?? "a tool");
+  facts.ends();
 }
 
 function errorOf(event: Fields, words: string | null, facts: FactRecorder): StreamFailure {
@@ -139,15 +141,6 @@ const WHATS: Readonly<Record<string, FailureKind>> = {
   error_max_turns: "turns",
   error_max_budget_usd: "budget",
 };
-
-/** A run in which everything was denied ends with a good word and exit code 0. */
-function denialOf(event: Fields, facts: FactRecorder): StreamFailure | null {
-  const denied = listOf(event["permission_denials"]).map(fieldsOf);
-  const { toolCalls, filesWritten } = facts.read();
-  if (denied.length === 0 || filesWritten.length > 0 || toolCalls > denied.length) return null;
-  const names = [...new Set(denied.map((denial) => textOf(denial["tool_name"]) ?? "a tool"))];
-  return failureOf(`not permitted: ${names.join(", ")}`, { isOwn: true, kind: "permission_denied" });
-}
 
 /** `total_cost_usd` and `modelUsage` count a resumed session from its beginning. */
 function readUsage(event: Fields, facts: FactRecorder): void {

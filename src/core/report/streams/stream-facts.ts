@@ -1,5 +1,6 @@
 import type { Instant } from "../../time.ts";
 import { UNKNOWN_USAGE, type FailureKind, type Usage, usageWith, usageWithout } from "../agent-report.ts";
+import { stripEscapes } from "../strip-escapes.ts";
 import type { Fields } from "./json-fields.ts";
 
 /** What every structured format tells, once it is translated. */
@@ -18,6 +19,11 @@ export interface StreamFacts {
   readonly filesWritten: readonly string[];
   /** It may have written files that it does not tell. */
   readonly ranCommands: boolean;
+  /** It has started something that goes on in the background. */
+  readonly leftRunning: boolean;
+  /** Tools that it was not permitted to use. */
+  readonly denied: readonly string[];
+  readonly deniedCalls: number;
   readonly usage: Usage;
   /** Of what was said to it, the prompt included, so many it has told us to have heard. */
   readonly heard: number;
@@ -68,6 +74,8 @@ export interface FactRecorder {
   /** Files of a call that has started, told later. */
   toolWrites(id: string, files: readonly string[]): void;
   endsTool(id: string, isGood: boolean): void;
+  /** A call that has not ended yet was not permitted. Without a name it is that of the call. */
+  denies(id: string, name?: string): void;
   writes(paths: readonly string[]): void;
   /** A message of ours has reached it. */
   hears(): void;
@@ -92,6 +100,7 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly files?: readonly string[];
+  readonly inBackground?: boolean;
 }
 
 /** Tools of Claude, Gemini and opencode that write nothing, or just the files that they name. */
@@ -106,6 +115,8 @@ const MESSAGE_LENGTH_MAX = 1024 * 1024;
 const CALLS_OPEN_MAX = 10_000;
 const FILES_MAX = 10_000;
 const WORKSPACES_MAX = 10;
+const DENIED_MAX = 20;
+const NAME_LENGTH_MAX = 100;
 
 /** Collects the facts of one stream in bounded memory. */
 export function createFactRecorder(workspace: string | null): FactRecorder {
@@ -162,10 +173,13 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
       if (isGood) addFiles(open.get(id)?.files ?? []);
       open.delete(id);
     },
+    denies: (id, name = open.get(id)?.name ?? "a tool") => set(withDenial(facts, name)),
     writes: addFiles,
     hears: () => set({ heard: facts.heard + 1 }),
     ...usage,
     ...endings(set),
+    ends: (failure = null) =>
+      set({ isOver: true, failure: failure ?? denialIn(facts, files.size > 0), retrying: null }),
     steps: (isOpen) => void (isInStep = isOpen),
     read: () => ({
       ...facts,
@@ -180,9 +194,8 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
 
 type Set = (more: Partial<StreamFacts>) => void;
 
-function endings(set: Set): Pick<FactRecorder, "ends" | "goesOn" | "fails" | "retries" | "recovers"> {
+function endings(set: Set): Pick<FactRecorder, "goesOn" | "fails" | "retries" | "recovers"> {
   return {
-    ends: (failure = null) => set({ isOver: true, failure, retrying: null }),
     goesOn: () => set({ isOver: false, failure: null }),
     fails: (failure) => set({ failure, hadErrors: true }),
     retries: (failure) => set({ retrying: failure }),
@@ -215,8 +228,12 @@ function usageMeter(
   };
 }
 
-function withTool({ toolCalls, ranCommands }: StreamFacts, { name, files }: ToolCall): Partial<StreamFacts> {
+function withTool(
+  { toolCalls, ranCommands, leftRunning }: StreamFacts,
+  { name, files, inBackground = false }: ToolCall,
+): Partial<StreamFacts> {
   return {
+    leftRunning: leftRunning || inBackground,
     toolCalls: toolCalls + 1,
     lastTool: name,
     currentFile: files?.at(-1) ?? null,
@@ -246,6 +263,27 @@ export function failureOf(message: string | null, more: Partial<StreamFailure> =
   };
 }
 
+function withDenial({ denied, deniedCalls }: StreamFacts, name: string): Partial<StreamFacts> {
+  const shown = stripEscapes(name).slice(0, NAME_LENGTH_MAX).toWellFormed();
+  const names = [...new Set([...denied, shown])].slice(0, DENIED_MAX);
+  return { denied: names, deniedCalls: deniedCalls + 1 };
+}
+
+/** An agent that was denied everything ends with a good word and exit code 0. */
+function denialIn(
+  { denied, deniedCalls, toolCalls }: StreamFacts,
+  hasWritten: boolean,
+): StreamFailure | null {
+  return hasWritten || toolCalls > deniedCalls ? null : notPermitted(denied);
+}
+
+/** Null when nothing was denied. */
+export function notPermitted(tools: readonly string[]): StreamFailure | null {
+  return tools.length === 0
+    ? null
+    : failureOf(`not permitted: ${tools.join(", ")}`, { isOwn: true, kind: "permission_denied" });
+}
+
 const NOTHING: StreamFacts = {
   sessionId: null,
   model: null,
@@ -256,6 +294,9 @@ const NOTHING: StreamFacts = {
   currentFile: null,
   filesWritten: [],
   ranCommands: false,
+  leftRunning: false,
+  denied: [],
+  deniedCalls: 0,
   usage: UNKNOWN_USAGE,
   heard: 0,
   isOver: false,

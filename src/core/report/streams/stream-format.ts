@@ -2,7 +2,13 @@ import type { ProgramFormat } from "../../agents.ts";
 import { isAcpMessage, readAcpMessage } from "./acp-stream.ts";
 import { readClaudeEvent } from "./claude-stream.ts";
 import { isFields, type Fields, fieldsOf, listOf, numberOf, textOf, momentOf } from "./json-fields.ts";
-import { type StreamTranslator, failureOf, type FactRecorder, type StreamFailure } from "./stream-facts.ts";
+import {
+  type StreamTranslator,
+  failureOf,
+  notPermitted,
+  type FactRecorder,
+  type StreamFailure,
+} from "./stream-facts.ts";
 
 export type StreamFormat = ProgramFormat | "acp";
 
@@ -181,11 +187,15 @@ function readCodexUsage(usage: Fields, facts: FactRecorder): void {
 /** The stream of `copilot --output-format json`. It tells no tokens, and its session only at the end. */
 function readCopilotEvent(event: Fields, facts: FactRecorder): boolean {
   const data = fieldsOf(event["data"]);
+  if (event["type"] === "assistant.idle") readIdle(data, facts);
   if (event["ephemeral"] === true) {
     if (event["type"] === "model.call_failure") facts.retries(callFailure(data));
     return true;
   }
   switch (event["type"]) {
+    case "assistant.turn_start":
+      if (facts.read().isOver) facts.goesOn();
+      return true;
     case "assistant.message":
       readCopilotMessage(data, facts);
       return true;
@@ -212,7 +222,16 @@ function callFailure(data: Fields): StreamFailure {
 }
 
 const COPILOT_KNOWN =
-  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_start|turn_end|reasoning|intent|usage)|session\.\w+)$/;
+  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_end|idle|reasoning|intent|usage)|session\.\w+)$/;
+
+/** It does not end before the servers that it has left in the background: one that has reported is done before. */
+function readIdle(data: Fields, facts: FactRecorder): void {
+  const { message, isMidWork, lastTool, leftRunning, failure } = facts.read();
+  const hasReported = message.includes("<promise>") || REPORTS.test(lastTool ?? "");
+  if (leftRunning && hasReported && !isMidWork && failure === null && data["aborted"] !== true) facts.ends();
+}
+
+const REPORTS = /\b(?:task_complete|task_blocked|ask_decision)$/;
 
 function readCopilotMessage(data: Fields, facts: FactRecorder): void {
   facts.recovers();
@@ -223,15 +242,21 @@ function readCopilotMessage(data: Fields, facts: FactRecorder): void {
 
 function readToolStart(data: Fields, facts: FactRecorder): void {
   facts.model(textOf(data["model"]));
-  facts.startsTool({ id: textOf(data["toolCallId"]) ?? "", name: textOf(data["toolName"]) ?? "tool" });
+  facts.startsTool({
+    id: textOf(data["toolCallId"]) ?? "",
+    name: textOf(data["toolName"]) ?? "tool",
+    inBackground: fieldsOf(data["arguments"])["mode"] === "async",
+  });
 }
 
 function readToolEnd(data: Fields, facts: FactRecorder): void {
   const isGood = data["success"] === true;
   const edits = listOf(data["fileEdits"]).map(fieldsOf);
   const kept = edits.filter((edit) => edit["kind"] !== "delete").map((edit) => textOf(edit["path"]));
+  const id = textOf(data["toolCallId"]) ?? "";
   if (isGood) facts.writes(kept.filter((path) => path !== null));
-  facts.endsTool(textOf(data["toolCallId"]) ?? "", isGood);
+  if (fieldsOf(data["error"])["code"] === "denied") facts.denies(id);
+  facts.endsTool(id, isGood);
 }
 
 function readCopilotError(data: Fields, at: number | null, facts: FactRecorder): void {
@@ -375,8 +400,16 @@ function readOpencodeTool(part: Fields, facts: FactRecorder): void {
   const state = fieldsOf(part["state"]);
   const files = filesOf(part["tool"], state, facts);
   facts.startsTool({ id, name: textOf(part["tool"]) ?? "tool", files });
+  const isDenied = REJECTED.test(textOf(state["error"]) ?? "");
+  if (isDenied) facts.denies(id);
   facts.endsTool(id, state["status"] === "completed");
+  if (!isDenied) return;
+  // It ends its turn then, without another word.
+  const failure = notPermitted(facts.read().denied);
+  if (failure !== null) facts.fails(failure);
 }
+
+const REJECTED = /^The user rejected permission to use this specific tool call/;
 
 function filesOf(tool: unknown, state: Fields, facts: FactRecorder): readonly string[] {
   const input = fieldsOf(state["input"]);
