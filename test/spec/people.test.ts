@@ -29,7 +29,9 @@ describe("a question", () => {
 
   test("and another one that is asked at the same time are published one after the other: each has its file", () => {
     const others = [iterationStarted(2, docs), iterationEnded(2, docs, "undecided"), evidence(2, docs, [])];
-    const both = given(runStarted(), tasksObserved(login, docs), ...asks).andThen(...others).andThen();
+    const both = given(runStarted(), tasksObserved(login, docs), ...asks)
+      .andThen(...others)
+      .andThen();
     expect(both.effects.map(({ key }) => key)).toEqual(["publish", "publish"]);
     both.andThen(letter("decide")).wants("publish");
   });

@@ -4,7 +4,7 @@ import {
   tallyIteration,
   withIteration,
 } from "../interventions/intervention.ts";
-import { leftBy, usageWith, type AgentReport } from "../report/agent-report.ts";
+import { readHandover, usageWith, type AgentReport } from "../report/agent-report.ts";
 import type { EventOf, Recorded } from "../events.ts";
 import { withCost, withExtraCost } from "../limits/budget.ts";
 import { withSignal } from "../limits/exit-rules.ts";
@@ -283,7 +283,7 @@ export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.r
       ...state.tasks,
       [open.task]: {
         ...settleTask(taskState(state, open.task), open, event, weight),
-        left: leftBy(report, leftBefore),
+        left: readHandover(report, leftBefore),
         ...(event.verdict === "challenged" && {
           challenged: withChallenges(taskState(state, open.task).challenged, event.concerns ?? []),
           // The agent has worked from what it was told before.
@@ -483,10 +483,8 @@ function settleRun(run: RunState, weight: Weight, agent: string, report: AgentRe
 /** The service is down for every task of the agent, not just for the one that found it out. */
 function withPause(run: RunState, agent: string, weight: Weight, retryAt: Instant | null): RunState {
   const { [agent]: _over, ...others } = run.pauses;
-  return {
-    ...run,
-    pauses: weight === "retried" && retryAt !== null ? { ...others, [agent]: retryAt } : others,
-  };
+  const pauses = weight === "retried" && retryAt !== null ? { ...others, [agent]: retryAt } : others;
+  return { ...run, pauses };
 }
 
 function breakerAfter({ breaker, run }: State, report: AgentReport, weight: Weight): Breaker {

@@ -4,7 +4,7 @@ import type { Complexity, TimedOutAttempts } from "../limits/iteration-timeout.t
 import type { Outcome, Acceptance, LetterKind, RunId } from "../events.ts";
 import type { Proposal } from "../plan/list-changes.ts";
 import type { Plan, SourceIdentity, TaskId } from "../plan/task.ts";
-import type { AgentReport, Failure, LeftOver, Usage } from "../report/agent-report.ts";
+import type { AgentReport, Failure, Handover, Usage } from "../report/agent-report.ts";
 import {
   NO_LEFTOVERS,
   type Evidence,
@@ -116,7 +116,6 @@ export interface RunState {
   /** When this process took the run up, and how long others had it before. */
   readonly activeSince: Instant;
   readonly usedMs: number;
-  /** Of the last fact. */
   readonly lastFactAt: Instant;
   /** Budgets of which four fifths are spent. */
   readonly budgetsNeared: readonly ("run" | "day")[];
@@ -287,14 +286,13 @@ export interface TaskState {
   readonly exhaustedIn: RunId | null;
   /** The run in which it failed for good. */
   readonly failedIn: RunId | null;
-  /** The run in which a person cancelled it. */
   readonly cancelledIn: RunId | null;
   /** How its last loop was given up, until the next one begins. */
   readonly failure: LoopFailure | null;
   /** The last iterations of an open-ended task. */
   readonly exitSignals: readonly ExitSignal[];
   /** What its last iteration leaves to the next; null before the first, and where a new stage begins. */
-  readonly left: LeftOver | null;
+  readonly left: Handover | null;
   readonly feedback: readonly FeedbackItem[];
   /** The next prompt begins with the feedback. */
   readonly feedbackLeads: boolean;

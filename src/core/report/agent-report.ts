@@ -71,7 +71,7 @@ export function claimName({ is }: Claim): Exclude<Claim["is"], "already-done"> |
 }
 
 /** What an iteration leaves to the next one of its task. */
-export interface LeftOver {
+export interface Handover {
   /** What interrupted it; null: nothing did. */
   readonly cutOff: string | null;
   /** The end of what its agent said last, where that may say what is left. */
@@ -82,10 +82,10 @@ const WORDS_KEPT = 1_000;
 const PROMISE = /<promise>[^<]*<\/promise>/g;
 
 /** A claim says that nothing is left, and the last words of an agent that broke down are an error. */
-export function leftBy(
+export function readHandover(
   { ending, failure, claim, finalText }: AgentReport,
-  before: LeftOver | null,
-): LeftOver {
+  before: Handover | null,
+): Handover {
   const ended = { stopped: "the run was stopped", interrupted: "Ralph was killed" } as const;
   const isOthers = failure !== null && failure.class !== "agent";
   const cutOff =

@@ -177,9 +177,7 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
     writes: addFiles,
     hears: () => set({ heard: facts.heard + 1 }),
     ...usage,
-    ...endings(set),
-    ends: (failure = null) =>
-      set({ isOver: true, failure: failure ?? denialIn(facts, files.size > 0), retrying: null }),
+    ...endings(set, () => denialIn(facts, files.size > 0)),
     steps: (isOpen) => void (isInStep = isOpen),
     read: () => ({
       ...facts,
@@ -194,8 +192,12 @@ export function createFactRecorder(workspace: string | null): FactRecorder {
 
 type Set = (more: Partial<StreamFacts>) => void;
 
-function endings(set: Set): Pick<FactRecorder, "goesOn" | "fails" | "retries" | "recovers"> {
+function endings(
+  set: Set,
+  denial: () => StreamFailure | null,
+): Pick<FactRecorder, "ends" | "goesOn" | "fails" | "retries" | "recovers"> {
   return {
+    ends: (failure = null) => set({ isOver: true, failure: failure ?? denial(), retrying: null }),
     goesOn: () => set({ isOver: false, failure: null }),
     fails: (failure) => set({ failure, hadErrors: true }),
     retries: (failure) => set({ retrying: failure }),
