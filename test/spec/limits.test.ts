@@ -303,6 +303,16 @@ describe("the limit of a task", () => {
     expect(used.nextOrdinal(login)).toBe(3);
   });
 
+  test("leaves out an iteration that was interrupted", () => {
+    const cut = { ending: { is: "interrupted" } } as const;
+    const killed = [iterationStarted(1, few), iterationEnded(1, few, "none", cut), evidence(1, few, [])];
+    const last = given(runStarted(), tasksObserved(few), ...killed).andThen(...idle(2));
+    expect(last.andThen().nextCount(few)).toBe("3/3");
+    last
+      .andThen(...idle(3))
+      .decides({ type: "verdict.reached" }, { type: "intervention.chosen" }, { type: "task.exhausted" });
+  });
+
   test("does not swallow a question asked in the last iteration", () => {
     const asks = [iterationStarted(2, few), iterationEnded(2, few, "undecided"), evidence(2, few, [])];
     given(runStarted(), tasksObserved(few), ...idle(1))

@@ -133,7 +133,7 @@ describe("a run whose process died", () => {
     );
     spec.decides({ type: "verdict.reached", verdict: "failed" });
     expect(spec.andThen().state.tasks["login"]).toMatchObject({ iterations: 1, attempts: 0, stuckCount: 0 });
-    expect(spec.andThen().nextCount(login)).toBe("2/31");
+    expect(spec.andThen().nextCount(login)).toBe("2/30");
     expect(spec.andThen().state.run).toMatchObject({ iterations: 1, stuckCount: 0 });
   });
 

@@ -71,11 +71,23 @@ function learnedKey(agent: string, complexity: Complexity): string {
   return `${complexity} ${agent}`;
 }
 
-/** How many iterations the loop of a task has. */
-export function iterationsOf(state: State, task: Task, settings: Settings, stage: StageSettings): number {
+/** How many iterations the loop of a task may take: one more for each that was interrupted. */
+export function iterationLimit(state: State, task: Task, settings: Settings, stage: StageSettings): number {
   const { iterations, spared } = taskState(state, task.id);
   const most = maxIterationsOf(task, settings, stage);
   return most === 1 || iterations === 0 ? most : most + spared;
+}
+
+/** The same as it is shown: 5/30 follows an interrupted 4/30. */
+export function iterationsShown(
+  state: State,
+  task: Task,
+  settings: Settings,
+  stage: StageSettings,
+  ordinal = taskState(state, task.id).iterations,
+): number {
+  const most = maxIterationsOf(task, settings, stage);
+  return taskState(state, task.id).spared === 0 ? most : Math.max(most, ordinal);
 }
 
 /** What the agent has to print when it is done: the stage's, the task's, or the run's. */

@@ -6,7 +6,7 @@ import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
 import { isReading, kindOf, stageOf, stagesOf } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
-import { agentNow, iterationsOf, promiseFor, timeoutFor } from "./agent-for.ts";
+import { agentNow, iterationLimit, iterationsShown, promiseFor, timeoutFor } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
 import { gatesKnownAt } from "./evolve-worktrees.ts";
 import { isOpen, taskState, workBase, type State, type TaskState, type AgentSession } from "./state.ts";
@@ -55,9 +55,10 @@ export function beginIteration(
   const review = reviewOf(settings, task);
   const promise = { ...settings.promise, completion: promiseFor(task, settings, stage) };
   const { worker = null } = around;
-  const maxIterations = iterationsOf(state, task, settings, stage);
   // A limit that was lowered below what is used up begins anew.
-  const ordinal = known.iterations < maxIterations ? known.iterations + 1 : 1;
+  const isUsedUp = known.iterations >= iterationLimit(state, task, settings, stage);
+  const ordinal = isUsedUp ? 1 : known.iterations + 1;
+  const maxIterations = iterationsShown(state, task, settings, stage, ordinal);
   const prompt = buildPrompt({
     task,
     stage: stage.name,

@@ -24,7 +24,7 @@ import {
   type JudgeablePhase,
   pluginExit,
 } from "./judge-iteration.ts";
-import { iterationsOf, promiseFor } from "./agent-for.ts";
+import { iterationLimit, promiseFor } from "./agent-for.ts";
 import { DEADLINE_MAX_MS } from "./outcome.ts";
 import { taskState, workBase, type OpenIteration, type RunState, type State } from "./state.ts";
 import { steersUsed } from "./steer.ts";
@@ -284,7 +284,7 @@ function exhaustion(
   const task = planned(state, open.task);
   const used = taskState(state, open.task).iterations;
   const stage = stageOf(run.settings, task, open.stage);
-  if (task === undefined || used < iterationsOf(state, task, run.settings, stage)) return [];
+  if (task === undefined || used < iterationLimit(state, task, run.settings, stage)) return [];
   const about = { run: open.run, task: open.task, iteration: open.number };
   const many = used === 1 ? "its 1 iteration is" : `its ${used} iterations are`;
   const reason = `${many} used up; the last one: ${reasonsOf(verdict)}`;

@@ -1,4 +1,4 @@
-import { agentFor, iterationsOf, timeoutFor } from "../loop/agent-for.ts";
+import { agentFor, iterationsShown, timeoutFor } from "../loop/agent-for.ts";
 import { nextWitness } from "../loop/judge-iteration.ts";
 import { isOpen, type OpenIteration, type RunState, type State, taskState } from "../loop/state.ts";
 import { statusOf, type TaskStatus, whyBlocked } from "../loop/task-status.ts";
@@ -153,7 +153,7 @@ function cardOf(state: State, task: Task): Card {
   const settings = state.run?.settings;
   const stage = stageOf(settings ?? {}, task, known.stage);
   const open = state.iterations.find((iteration) => iteration.task === task.id);
-  const most = settings === undefined ? null : iterationsOf(state, task, settings, stage);
+  const most = settings === undefined ? null : iterationsShown(state, task, settings, stage);
   const count = `${known.iterations}${most === null ? "" : `/${most}`}`;
   const { question } = known;
   return {

@@ -2,7 +2,7 @@ import type { Recorded } from "../events.ts";
 import type { BreakerPosition } from "../limits/breaker.ts";
 import { forecast, hourOf } from "../limits/budget.ts";
 import type { ExitSignal } from "../limits/exit-rules.ts";
-import { agentFor, iterationsOf, promiseFor, timeoutFor } from "../loop/agent-for.ts";
+import { agentFor, iterationsShown, promiseFor, timeoutFor } from "../loop/agent-for.ts";
 import { EXIT_CODES } from "../loop/outcome.ts";
 import { isOpen, type RunState, type State, taskState, type TaskState } from "../loop/state.ts";
 import { statusOf, whyBlocked, tasksInScope } from "../loop/task-status.ts";
@@ -196,7 +196,7 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
     status: statusOf(state, task),
     stage: stage.name,
     iteration: known.iterations,
-    max_iterations: settings ? iterationsOf(state, task, settings, stage) : null,
+    max_iterations: settings ? iterationsShown(state, task, settings, stage) : null,
     started_at: known.iterations === 0 ? null : isoOrNull(known.loopSince),
     completion_promise: settings ? promiseFor(task, settings, stage) : null,
     attempts: known.failures,
@@ -308,7 +308,7 @@ export function activeLoops(state: State): readonly Loop[] {
       task: task.id,
       stage: open?.stage ?? stage.name,
       iteration: iterations,
-      maxIterations: open?.maxIterations ?? iterationsOf(state, task, run.settings, stage),
+      maxIterations: open?.maxIterations ?? iterationsShown(state, task, run.settings, stage),
       startedAt: loopSince,
       promise: promiseFor(task, run.settings, stage),
     };
