@@ -2,8 +2,6 @@ import { join, resolve } from "node:path";
 import { builtInAgents as agentsBuiltIn } from "./adapters/agents/built-in-agents.ts";
 import { refuseUnlessFolder } from "./adapters/files/ralph-folder.ts";
 import { findRepository } from "./adapters/git/find-repository.ts";
-import { findStaleLocks, removeStaleLocks } from "./adapters/git/stale-locks.ts";
-import { refuseStrayConfiguration } from "./adapters/system/agent-sandbox.ts";
 import type { GithubPlace } from "./adapters/tasks/github/gh.ts";
 import { ownRoot } from "./adapters/system/own-root.ts";
 import type { LoadedConfig } from "./config/load-config.ts";
@@ -70,6 +68,7 @@ export async function readConfigWithOrigins(
   env: NodeJS.ProcessEnv,
 ): Promise<LoadedConfig> {
   refuseUnlessFolder(ralphDir);
+  const { refuseStrayConfiguration } = await import("./adapters/system/agent-sandbox.ts");
   refuseStrayConfiguration(join((await findRepository(root)).commonDir, "ralph"));
   // Loaded when it is needed: the schema and the parsers are half of the start-up time of the other commands.
   const { loadConfig } = await import("./config/load-config.ts");
@@ -88,10 +87,12 @@ export function builtInAgents(): readonly AgentSettings[] {
 
 /** Lock files of git in this checkout that nobody holds any more. */
 export async function staleLocksOf({ root }: Project): Promise<readonly string[]> {
+  const { findStaleLocks } = await import("./adapters/git/stale-locks.ts");
   return findStaleLocks(await findRepository(root));
 }
 
 export async function removeLocks({ root }: Project): Promise<void> {
+  const { removeStaleLocks } = await import("./adapters/git/stale-locks.ts");
   await removeStaleLocks(await findRepository(root));
 }
 

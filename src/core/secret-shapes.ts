@@ -78,9 +78,9 @@ export function redactTokens(text: string, replacement: string): string {
   });
 }
 
-/** Names of variables that hold a secret. */
+/** Names of variables that hold a secret; git's own settings in the environment are called GIT_CONFIG_KEY_0. */
 export const SECRET_NAME =
-  /(?:^|_)(?:KEY|TOKEN|SECRET|PASS|PAT|CREDENTIALS?|DSN)(?:_(?:LIVE|TEST|PROD(?:UCTION)?|DEV|STAGING|BASE|OLD|NEW|\d{1,2}))?$|_PWD$|PASSW(?:OR)?D$/i;
+  /(?:^|(?<!^GIT_CONFIG)_)(?:KEY|TOKEN|SECRET|PASS|PAT|CREDENTIALS?|DSN)(?:_(?:LIVE|TEST|PROD(?:UCTION)?|DEV|STAGING|BASE|OLD|NEW|\d{1,2}))?$|_PWD$|PASSW(?:OR)?D$/i;
 
 /** The value of what may be named like a secret, in whatever language: `KEY=value`, `"api_key": "value"`. */
 const NAMED = new RegExp(

@@ -22,21 +22,22 @@ await loadTaskListFormat();
 async function fileSubject(
   name: string,
   text: string,
-  create: (place: { root: string; path: string }) => TaskSource,
+  create: (place: { root: string; path: string; keepIn: string }) => TaskSource,
   tick?: readonly [from: string, to: string],
 ): Promise<TaskSourceSubject> {
   const root = mkdtempSync(join(tmpdir(), "ralph-test-"));
   const path = join(root, name);
   writeFileSync(path, text);
+  const keepIn = mkdtempSync(join(tmpdir(), "ralph-test-"));
   return {
-    source: create({ root, path: name }),
+    source: create({ root, path: name, keepIn }),
     ...(tick && {
       async tick() {
         writeFileSync(path, readFileSync(path, "utf8").replace(...tick));
       },
     }),
     async dispose() {
-      rmSync(root, { recursive: true });
+      for (const folder of [root, keepIn]) rmSync(folder, { recursive: true });
     },
   };
 }
@@ -155,7 +156,7 @@ describeStories("a tasks.json", async (text) => {
   const path = join(root, "tasks.json");
   writeFileSync(path, text);
   return {
-    source: createTasksJsonSource({ root, path: "tasks.json" }),
+    source: createTasksJsonSource({ root, path: "tasks.json", keepIn: join(root, "state") }),
     text: async () => (existsSync(path) ? readFileSync(path, "utf8") : null),
     async put(changed) {
       if (changed === null) rmSync(path);

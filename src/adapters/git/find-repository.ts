@@ -2,8 +2,6 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import { createGit, type Git, type GitResult } from "./git.ts";
-import { removeStaleLocks } from "./stale-locks.ts";
-import { removeLinks } from "./steering.ts";
 
 export interface Repository {
   /** Of the work tree. */
@@ -165,6 +163,9 @@ export interface OpenRepository extends Repository {
 
 export async function openRepository(root: string): Promise<OpenRepository> {
   const repository = await findRepository(root);
+  // Not for commands that only look.
+  const { removeLinks } = await import("./steering.ts");
+  const { removeStaleLocks } = await import("./stale-locks.ts");
   for (const dir of new Set([repository.gitDir, repository.commonDir])) removeLinks(dir);
   const git = createGit(repository.root, {
     unlock: () => removeStaleLocks(repository),

@@ -1,10 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Advanced, AdvanceRequest, MovedBranch } from "../../engine/parallel-ports.ts";
 import { RalphError } from "../../core/ralph-error.ts";
 import { withoutOwnSecrets } from "../../core/redact.ts";
-import { commonDirOf, undoSteering } from "./steering.ts";
 
 /** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
 export interface Git {
@@ -42,6 +42,15 @@ interface GitPlace {
   readonly place?: Readonly<Record<string, string>>;
 }
 
+/** What is done to git directories before git is started in them: whoever watches over agents says so. */
+export const guard: { beforeGit(dirs: readonly string[]): void } = { beforeGit: () => undefined };
+
+/** Of a git directory that is named: what its own file `commondir` says may be an agent's. */
+function commonDirOf(gitDir: string): string {
+  const parent = dirname(gitDir);
+  return basename(parent) === "worktrees" ? dirname(parent) : gitDir;
+}
+
 /** The one place that starts git. */
 export function createGit(cwd: string, { unlock = () => Promise.resolve(), place = {} }: GitPlace = {}): Git {
   const gitDir = place["GIT_DIR"];
@@ -50,7 +59,7 @@ export function createGit(cwd: string, { unlock = () => Promise.resolve(), place
   const dirs = [...new Set([gitDir, commonDir])].filter((dir) => dir !== undefined);
   const run: Git["run"] = async (args, options = {}) => {
     const once = (): Promise<GitResult & Ending> => {
-      undoSteering(dirs);
+      guard.beforeGit(dirs);
       return runOnce(cwd, args, {
         ...options,
         env: { ...(options.hooks === true ? {} : at), ...options.env },
@@ -77,7 +86,7 @@ export function createGit(cwd: string, { unlock = () => Promise.resolve(), place
     return result.stdout;
   };
   const start: Git["start"] = (args) => {
-    undoSteering(dirs);
+    guard.beforeGit(dirs);
     const env = { ...environment(), ...at };
     return spawn("git", withConfig(args), { cwd, env, detached: true, stdio: "pipe" });
   };

@@ -1,7 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
+import { guard } from "./git.ts";
 
 /** What of a git directory decides which programs git starts and which changes it sees, as it was before an agent. */
 interface Steering {
@@ -27,6 +36,7 @@ interface GitDirectories {
 
 /** Remembers what steers git, before an agent begins in this checkout. */
 export function keepSteering({ gitDir, commonDir }: GitDirectories): void {
+  guard.beforeGit = undoSteering;
   for (const dir of new Set([gitDir, commonDir])) {
     const known = kept.get(dir);
     known?.holders.delete(gitDir);
@@ -75,10 +85,13 @@ export function removePlaceholders({ gitDir, commonDir }: GitDirectories): void 
 }
 
 /** Before every git that we start: it never reads what an agent has put there. Plain looks, unless something changed. */
-export function undoSteering(dirs: readonly string[]): void {
+function undoSteering(dirs: readonly string[]): void {
   for (const dir of dirs) {
     const steering = kept.get(dir);
-    if (steering !== undefined) undoIn(dir, steering);
+    if (steering === undefined) continue;
+    // An agent that removes its worktree gets another.
+    if (existsSync(dir)) undoIn(dir, steering);
+    else kept.delete(dir);
   }
 }
 
@@ -260,10 +273,4 @@ function bytesAt(path: string): Buffer | null {
   } catch {
     return null; // not there, or not to be read: git does not read it either
   }
-}
-
-/** Of a git directory that is named: what its own file `commondir` says may be an agent's. */
-export function commonDirOf(gitDir: string): string {
-  const parent = dirname(gitDir);
-  return basename(parent) === "worktrees" ? dirname(parent) : gitDir;
 }

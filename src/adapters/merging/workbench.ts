@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Repository } from "../git/find-repository.ts";
 import { createGit, type Git } from "../git/git.ts";
-import { isAlive } from "../system/process-table.ts";
+import { isAlive } from "../system/atomic-file.ts";
 
 /** A git whose index and work tree are a folder of ours: of the repository it sees and makes objects only. */
 export async function withWorkbench<Result>(

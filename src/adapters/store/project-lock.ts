@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import { isoTime } from "../../core/time.ts";
 import { removeAbandonedIn } from "../system/atomic-file.ts";
-import { isAlive } from "../system/process-table.ts";
+import { isAlive } from "../system/atomic-file.ts";
 import { holdExclusively, isHeld, type Hold } from "./exclusive-hold.ts";
 import { storeError } from "./store-error.ts";
 

@@ -32,8 +32,11 @@ export function openSqliteLog(file: string, project: string, options: SqliteLogO
   try {
     requireKnown(db, path, project);
   } catch (error) {
-    db.close();
-    throw storeError(error, path);
+    // Whoever reads the damaged part sets the file aside.
+    if (!isDamage(error)) {
+      db.close();
+      throw storeError(error, path);
+    }
   }
   return { log: new SqliteLog(db, path, project, now, options.patienceMs ?? 10_000), notice };
 }

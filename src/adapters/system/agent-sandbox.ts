@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import type { Belongings } from "../../core/agents.ts";
 import { RalphError } from "../../core/ralph-error.ts";
+import { asArgument } from "../../core/text.ts";
 
 /** Puts agents where they see little else; how is its own business. */
 export interface AgentSandbox {
@@ -60,6 +61,6 @@ export function refuseStrayConfiguration(stateFolder: string): void {
   const found = text.split("\0").find((path) => path !== "" && lstatSync(path, { throwIfNoEntry: false }));
   if (found === undefined) return;
   throw new RalphError("config", `${found} was written while an agent ran in the sandbox`, {
-    hint: `read it, then delete it; or keep it: rm '${file}'`,
+    hint: `read it, then delete it; or keep it: rm ${asArgument(file)}`,
   });
 }

@@ -18,7 +18,6 @@ import {
 import { constants as constantsOf } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
-import { isAlive } from "./process-table.ts";
 
 /** A process that dies in between leaves a file that begins so, and its number follows; it is nobody's work. */
 export const TEMPORARY_PREFIX = ".ralph-tmp-";
@@ -206,4 +205,14 @@ export function readEnd(path: string, { followsLinks }: { readonly followsLinks:
 export function readSmallFile(path: string): string | null {
   const end = readEnd(path, { followsLinks: true });
   return end?.isWhole === true ? end.text : null;
+}
+
+/** Whether a process (below zero: a group) with this number exists, whoever it belongs to. Numbers are given out again. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

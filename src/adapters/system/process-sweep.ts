@@ -1,8 +1,8 @@
+import { isAlive } from "./atomic-file.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   findEnvironmentEntry,
   hasLimit,
-  isAlive,
   limiting,
   limitOf,
   type ListedProcess,

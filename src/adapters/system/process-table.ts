@@ -141,16 +141,6 @@ function readAll(file: number): Buffer {
   }
 }
 
-/** Whether a process (below zero: a group) with this number exists, whoever it belongs to. Numbers are given out again. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 const PATIENCE_MS = 10_000;
 
 /** Of somebody else's program, which does not tell. */

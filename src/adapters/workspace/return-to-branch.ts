@@ -50,7 +50,8 @@ async function hasSwitched(git: Git, { from, since }: CollectRequest, now: Snaps
   if (now.branch === null || now.head === null || now.head === from.head || from.branch === null)
     return false;
   const committed = await git.must(["log", "-1", "--format=%ct", now.head]);
-  if (Number(committed) * 1_000 >= since) return false;
+  // Git counts whole seconds.
+  if (Number(committed) >= Math.floor(since / 1_000)) return false;
   await restoreBranch(git, from.branch, from.head);
   const back = ["checkout", "--quiet", "--no-guess", "--ignore-other-worktrees", from.branch, "--"];
   return (await git.run(back)).code === 0;

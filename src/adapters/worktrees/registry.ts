@@ -17,7 +17,7 @@ import { findRepository, type Repository } from "../git/find-repository.ts";
 import { createGit, type Git } from "../git/git.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { fileError, writeFileAtomically } from "../system/atomic-file.ts";
-import { isAlive } from "../system/process-table.ts";
+import { isAlive } from "../system/atomic-file.ts";
 import { isOutside } from "../system/safe-path.ts";
 
 /** A worktree as the repository knows it; its folder may be gone. */

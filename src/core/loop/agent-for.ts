@@ -78,7 +78,7 @@ export function iterationLimit(state: State, task: Task, settings: Settings, sta
   return most === 1 || iterations === 0 ? most : most + spared;
 }
 
-/** The same as it is shown: 5/30 follows an interrupted 4/30. */
+/** The same as it is shown. */
 export function iterationsShown(
   state: State,
   task: Task,

@@ -4,7 +4,7 @@ import type { EventOf, RunId } from "../events.ts";
 import type { Task, TaskId } from "../plan/task.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
-import { isReading, kindOf, stageOf, stagesOf } from "../stages/stages.ts";
+import { isReading, kindOf, stageOf, stagesOf, type StageSettings } from "../stages/stages.ts";
 import type { Instant } from "../time.ts";
 import { agentNow, iterationLimit, iterationsShown, promiseFor, timeoutFor } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
@@ -55,10 +55,7 @@ export function beginIteration(
   const review = reviewOf(settings, task);
   const promise = { ...settings.promise, completion: promiseFor(task, settings, stage) };
   const { worker = null } = around;
-  // A limit that was lowered below what is used up begins anew.
-  const isUsedUp = known.iterations >= iterationLimit(state, task, settings, stage);
-  const ordinal = isUsedUp ? 1 : known.iterations + 1;
-  const maxIterations = iterationsShown(state, task, settings, stage, ordinal);
+  const count = nextCount(state, task, settings, stage);
   const prompt = buildPrompt({
     task,
     stage: stage.name,
@@ -67,8 +64,7 @@ export function beginIteration(
       review === null ? stagesOf(settings)[0]?.name === stage.name : !isReading(settings, stage.name),
     work: around.work ?? null,
     review,
-    ordinal,
-    maxIterations,
+    ...count,
     promise: promise.completion,
     settings,
     known: {
@@ -90,8 +86,7 @@ export function beginIteration(
     task: id,
     iteration: state.lastIteration + 1,
     stage: stage.name,
-    ordinal,
-    maxIterations,
+    ...count,
     lane: freeLane(state, run.settings.lanes, lane),
     agent: agentNow(state, task, settings, now),
     timeoutMs: timeout.timeoutMs,
@@ -109,6 +104,19 @@ export function beginIteration(
     session: sessionOf(known, run.id, started.agent, worker),
     model: modelFor(settings, stage.model, started.agent),
   };
+}
+
+/** Which iteration of its loop a task begins next, and of how many; an interrupted 4/30 is followed by 5/30. */
+function nextCount(
+  state: State,
+  task: Task,
+  settings: Settings,
+  stage: StageSettings,
+): { readonly ordinal: number; readonly maxIterations: number } {
+  const { iterations } = taskState(state, task.id);
+  // A limit that was lowered below what is used up begins anew.
+  const ordinal = iterations >= iterationLimit(state, task, settings, stage) ? 1 : iterations + 1;
+  return { ordinal, maxIterations: iterationsShown(state, task, settings, stage, ordinal) };
 }
 
 /** Where the change begins that the next iteration is shown; null when it is shown none. */
