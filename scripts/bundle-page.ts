@@ -26,6 +26,7 @@ export async function bundlePage(folder: string): Promise<void> {
     join(root, "node_modules", "uplot", "dist", "uPlot.min.css"),
     ...styles.map((name) => join(client, "styles", `${name}.css`)),
   ];
-  writeFileSync(join(folder, "app.css"), sheets.map((path) => readFileSync(path, "utf8")).join("\n"));
+  const css = sheets.map((path) => readFileSync(path, "utf8")).join("\n");
+  writeFileSync(join(folder, "app.css"), css.replaceAll(/\n\s+/g, "\n"));
   copyFileSync(join(client, "index.html"), join(folder, "index.html"));
 }
