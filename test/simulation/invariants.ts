@@ -319,7 +319,8 @@ function checkAgentLimits(world: World, events: readonly Recorded[]): void {
       until.set(agents.get(event.iteration) ?? "", failure.resetsAt ?? 0);
     if (event.type === "reader.answered" && event.reading.limitedUntil != null)
       until.set(event.reading.agent, event.reading.limitedUntil);
-    if (event.type === "iteration.started" && event.at < (until.get(event.agent) ?? 0))
+    const isCall = event.type === "iteration.started" || event.type === "reader.asked";
+    if (isCall && event.at < (until.get(event.agent) ?? 0))
       world.violate(`${event.agent} was called although it is limited`);
   }
 }
