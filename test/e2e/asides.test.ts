@@ -147,11 +147,7 @@ describe("work that is aside, while a person", () => {
     ["has deleted it for good", prune, "git no longer has its commits"],
     ["has begun a bisection", () => void git("bisect", "start"), "a bisection is under way"],
     ["has gone on with it there", goOn, "Look at that first"],
-    [
-      "has its branch checked out",
-      () => void git("switch", "-q", "ralph/aside/one"),
-      "Look at that first",
-    ],
+    ["has its branch checked out", () => void git("switch", "-q", "ralph/aside/one"), "Look at that first"],
   ])("%s: the task goes on, and its agent knows", async (_who, deed, told) => {
     scripted(BLOCKED_ONCE);
     const base = project.commit("agent");
