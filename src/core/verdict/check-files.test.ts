@@ -256,6 +256,16 @@ describe("what happens to a check file", () => {
     expect(plan([changed(path, null, "{}\n")])).toEqual({});
   });
 
+  test.each([
+    'import assert from "node:assert/strict";\nimport { test } from "node:test";\n\ntest("b", () => assert(b()));\n',
+    'const assert = require("assert");\nassert(require("../b.js").b());\n',
+    'import { expect, it } from "vitest";\nit("b", () => expect(1).toBe(1));\n',
+    "use Test::More qw(ok is);\nok(b());\n",
+    "from unittest.mock import patch\nfrom b import check_b\n\ndef test_b():\n    assert check_b()\n",
+  ])("a new test that imports what it needs stays: %j", (text) => {
+    expect(plan([changed("test/b.test.js", null, text)])).toEqual({});
+  });
+
   test("new attributes are emptied: git would take them from its index", () => {
     const files = [changed(".gitattributes", null, "* -whitespace\n")];
     expect(findSetBacks(files, NPM)).toEqual([{ path: ".gitattributes", to: "merged", text: "" }]);
