@@ -78,6 +78,38 @@ export const ODD_MODELS: Readonly<Record<string, OddModel>> = {
     ({ step }) => (step === 0 ? write("escapes.txt") : text(`\u001b[31mRed\u001b[0m \u0007 🎉 ${DONE}`)),
     "escapes.txt",
   ),
+  renamed: ok(
+    steps(write("old-name.txt"), shell("git add -A && git mv old-name.txt new-name.txt")),
+    "new-name.txt",
+  ),
+  "side-branch": ok(
+    steps(
+      shell(
+        "git checkout -qb side && echo 1 > side.txt && git add -A && git commit -qm side && git checkout -q - && git merge -q side",
+      ),
+    ),
+    "side.txt",
+  ),
+  stashed: ok(
+    steps(shell("echo 1 > stashed.txt && git add -A && git stash -q && git stash pop -q")),
+    "stashed.txt",
+  ),
+  "deep-folder": ok(steps(shell("mkdir -p a/b/c && echo 1 > a/b/c/deep.txt")), "a/b/c/deep.txt"),
+  "ticks-all": ok(steps(shell("sed -i 's/\\[ \\]/[x]/' TODO.md; echo 1 > ticked.txt")), "ticked.txt"),
+  "status-block": ok(
+    ({ step }) =>
+      step === 0
+        ? write("block.txt")
+        : text("Done.\n\n---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---"),
+    "block.txt",
+  ),
+  "slow-command": ok(steps(shell("sleep 3"), write("after-sleep.txt")), "after-sleep.txt"),
+  "other-promise": later(text("Done.\n\n<promise>FINISHED</promise>"), "continue", "after-other-promise.txt"),
+  "promise-in-a-sentence": later(
+    text("I would print <promise>COMPLETE</promise> if it were done."),
+    "continue",
+    "after-sentence.txt",
+  ),
   fenced: later(text(`As you asked:\n\n\`\`\`\n${DONE}\n\`\`\``), "continue", "after-fence.txt"),
   question: later(text("Shall I go on?"), "continue", "after-question.txt"),
   nothing: later(text(DONE), "rejected", "after-lie.txt"),
