@@ -27,7 +27,7 @@ export const sizes: Readonly<Record<string, Size>> = {
   "src/adapters/telemetry": { lines: 248, files: 2 },
   "src/adapters/workspace": { lines: 3931, files: 19 },
   "src/adapters/worktrees": { lines: 974, files: 4 },
-  "src/cli": { lines: 10560, files: 50 },
+  "src/cli": { lines: 10562, files: 50 },
   "src/config": { lines: 2229, files: 11 },
   "src/core": { lines: 1618, files: 12 },
   "src/core/demo": { lines: 259, files: 2 },

@@ -48,9 +48,11 @@ async function web(flags: Flags, context: CliContext): Promise<number> {
   try {
     const token = given ?? randomToken();
     const server = await startServer({ ports: screen.ports, host: flags.host, port, token });
+    // Whoever reads the address may end the page at once.
+    const signalled = untilSignalled();
     context.stdout.write(`${server.url}\n`);
     context.stderr.write("ralph: open this address in a browser; Ctrl-C ends the page, not the run\n");
-    await untilSignalled();
+    await signalled;
     await server.stop();
     return 0;
   } finally {
