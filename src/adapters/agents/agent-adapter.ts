@@ -56,7 +56,7 @@ export interface Launch {
   readonly ownProgram: readonly [command: string, ...args: string[]];
   /** Our own server, for agents that take any. */
   readonly mcpServer: McpServer;
-  /** What it may cost, for one that can see to it itself; null: any amount. */
+  /** Its budget, for a program that can keep one itself; null: none. */
   readonly budgetUsd?: number | null;
   /** Ours. */
   readonly version: string;
@@ -96,7 +96,7 @@ export interface ReaderRequest {
   readonly zone?: string;
   /** Where the agent works; files inside are named from here. */
   readonly workspace?: string;
-  /** What such a use of a model costs; null when nobody knows. */
+  /** The price of such a use of a model; null when it is unknown. */
   readonly costOf?: (usage: Usage, model: string | null) => number | null;
   /** For whoever watches: what the agent says, in the reader's words if it has any of its own. */
   readonly show?: (text: string) => void;

@@ -273,7 +273,7 @@ function watchesFor(
 interface Spending {
   /** Whether it has to be ended; asked again and again. It is told before, if it takes messages. */
   isOver(): boolean;
-  /** What is recorded of one that was ended for it. */
+  /** The failure that is recorded when an agent was stopped for it. */
   failure(ending: Ending): Failure | null;
 }
 

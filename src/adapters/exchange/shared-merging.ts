@@ -70,7 +70,7 @@ async function advance(exchange: Exchange, fence: Fence, request: AdvanceRequest
   if (why !== null) return { is: "waits", root: null, why, paths: [] };
   for (;;) {
     const head = await exchange.fetch(headRef(base), MERGER);
-    // Whoever prepared it may have been another machine, which never sent it.
+    // Another machine may have prepared it, and never sent it.
     const stands = await whereBaseStands(clone.git, head, request);
     if (stands !== "before") return stands;
     await keepBackup(clone.git, { run, iteration, commit: from });

@@ -30,7 +30,7 @@ export class LateWriter {
     else this.#timer ??= setTimeout(() => this.#writeLate(), this.#delayMs());
   }
 
-  /** What is not written yet never will be. */
+  /** Drops everything that is not written yet. */
   rest(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -42,7 +42,7 @@ interface GitPlace {
   readonly place?: Readonly<Record<string, string>>;
 }
 
-/** What is done to git directories before git is started in them: whoever watches over agents says so. */
+/** Runs before each git in these directories; `steering.ts` sets it while agents work. */
 export const guard: { beforeGit(dirs: readonly string[]): void } = { beforeGit: () => undefined };
 
 /** Of a git directory that is named: what its own file `commondir` says may be an agent's. */

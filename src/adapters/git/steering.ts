@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { RalphError } from "../../core/ralph-error.ts";
 import { guard } from "./git.ts";
 
-/** What of a git directory decides which programs git starts and which changes it sees, as it was before an agent. */
+/** The part of a git directory that decides which programs git starts and what it sees, as it was before an agent. */
 interface Steering {
   readonly files: ReadonlyMap<string, Buffer | null>;
   readonly links: ReadonlyMap<string, string>;
