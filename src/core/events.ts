@@ -1,16 +1,11 @@
-import type {
-  FeedbackItem,
-  InterventionDetails,
-  InterventionType,
-  Severity,
-} from "./interventions/intervention.ts";
-import type { BreakerPosition } from "./limits/breaker.ts";
-import type { ExitSignal } from "./limits/exit-rules.ts";
-import type { Complexity, TimeoutOrigin } from "./limits/iteration-timeout.ts";
-import type { Plan, TaskId } from "./plan/task.ts";
-import type { AgentReport } from "./report/agent-report.ts";
-import type { CheckedGate, GateOutcome } from "./report/checked-gate.ts";
-import type { Evidence, Leftovers } from "./report/evidence.ts";
+import type { FeedbackItem, InterventionDetails, InterventionType, Severity } from "./loop/intervention.ts";
+import type { BreakerPosition } from "./loop/brakes.ts";
+import type { ExitSignal } from "./loop/brakes.ts";
+import type { Complexity, TimeoutOrigin } from "./loop/iteration-timeout.ts";
+import type { Plan, TaskId } from "./plan.ts";
+import type { AgentReport } from "./streams/agent-report.ts";
+import type { CheckedGate, GateOutcome } from "./verdict/checked-gate.ts";
+import type { Evidence, Leftovers } from "./verdict/evidence.ts";
 import type { FieldEdit, ReviewStatus } from "./review/story-review.ts";
 import type { Settings, WorktreeSettings } from "./settings.ts";
 import type { Instant } from "./time.ts";
@@ -203,7 +198,7 @@ export type TaskEvent =
   /** A file under `.ralph/` that asks the operator; deleting or answering it is an act. */
   | (About<"letter.published"> & {
       readonly task: TaskId;
-      readonly kind: LetterKind;
+      readonly kind: InboxFileKind;
       readonly file: string;
       readonly sha256: string;
     })
@@ -257,13 +252,13 @@ export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 /** An event as the log holds it. Positions grow by commit order and are never reused. */
 export type Recorded<E extends Event = Event> = E & { readonly position: number; readonly at: Instant };
 
-export type LetterKind = "decide" | "blocked";
+export type InboxFileKind = "decide" | "blocked";
 
 /** How a run ended; `misconfigured` is a run that could not start an agent at all. */
 export type Outcome =
   "completed" | "exhausted" | "blocked" | "undecided" | "stuck" | "limited" | "stopped" | "misconfigured";
 
-/** Raised whenever the meaning of a stored event changes; `upcast.ts` reads the older ones. */
+/** Raised whenever the meaning of a stored event changes; `store/stored-rows.ts` reads older ones. */
 export const EVENT_VERSION = 3;
 
 /** A claim that only a person can accept; what follows when one does. */

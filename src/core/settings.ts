@@ -1,12 +1,12 @@
-import type { BreakerSettings } from "./limits/breaker.ts";
-import type { TimeoutSettings } from "./limits/iteration-timeout.ts";
-import type { Prices } from "./limits/budget.ts";
-import type { NoticeKind, PayloadFormat } from "./notices/notice.ts";
-import type { SourceIdentity, TaskId } from "./plan/task.ts";
-import type { FactRecorder } from "./report/streams/stream-facts.ts";
-import type { StreamFormat } from "./report/streams/stream-format.ts";
+import type { BreakerSettings } from "./loop/brakes.ts";
+import type { TimeoutSettings } from "./loop/iteration-timeout.ts";
+import type { Prices } from "./loop/brakes.ts";
+import type { NoticeKind, PayloadFormat } from "./views/notice.ts";
+import type { SourceIdentity, TaskId } from "./plan.ts";
+import type { FactRecorder } from "./streams/stream-facts.ts";
+import type { StreamFormat } from "./streams/stream-format.ts";
 import type { ReviewMode } from "./review/story-review.ts";
-import type { StageSettings } from "./stages/stages.ts";
+import type { StageSettings } from "./loop/stages.ts";
 
 /** Everything the operator asked for, resolved and frozen when a run starts; recorded in `run.started`. */
 export interface Settings {

@@ -82,3 +82,16 @@ export function asWords(text: string): string {
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** The few looks of text on a terminal; without colour they are the text itself. */
+export interface Style {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly ask: (text: string) => string;
+}
+
+const same = (text: string): string => text;
+
+export const PLAIN: Style = { bold: same, dim: same, good: same, bad: same, ask: same };

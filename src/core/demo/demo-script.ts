@@ -1,4 +1,4 @@
-import { isFields } from "../report/streams/json-fields.ts";
+import { type Fields, isFields } from "../streams/json-fields.ts";
 
 /** What the demo agent does, iteration by iteration. */
 export interface DemoScript {
@@ -10,43 +10,78 @@ export interface DemoScript {
   readonly iterations: readonly DemoSteps[] | null;
 }
 
-export type DemoSteps = readonly DemoStep[];
+interface Check<Value> {
+  readonly wants: string;
+  readonly isRight: (value: unknown) => boolean;
+  /** Never set: it carries the type. */
+  readonly value?: Value;
+}
 
-export type DemoStep =
-  | { readonly say: string }
-  | { readonly write: FileText }
-  | { readonly append: FileText }
-  | { readonly remove: string }
-  | { readonly shell: string }
-  | { readonly commit: string }
-  | { readonly promise: string }
-  /** Tokens, dollars and model, e.g. {"cost_usd": 0.12}. */
-  | { readonly usage: Readonly<Record<string, unknown>> }
-  | { readonly blocked: string }
-  | { readonly decide: string }
-  /** Milliseconds. */
-  | { readonly sleep: number }
-  /** Until a message comes while it runs, at most so many milliseconds; it repeats what it was told. */
-  | { readonly awaitMessage: number }
-  | { readonly hang: true }
-  | { readonly ignoreTerm: true }
-  /** The exit code. */
-  | { readonly crash: number }
-  | { readonly killSelf: string }
-  /** So many bytes of lines, of one line, of anything. */
-  | { readonly flood: number }
-  | { readonly longLine: number }
-  | { readonly garbage: number }
-  /** A background process that holds our output, has a session of its own, or ignores TERM. */
-  | { readonly leave: "child" | "setsid" | "stubborn" }
-  | { readonly echoPrompt: true }
-  /** Fails when the prompt lacks the text. */
-  | { readonly expectPrompt: string };
+function check<Value>(wants: string, isRight: Check<Value>["isRight"]): Check<Value> {
+  return { wants, isRight };
+}
 
 export interface FileText {
   readonly path: string;
   readonly text: string;
 }
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isFull = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
+const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const text = check<string>("a text", isText);
+const words = check<string>("a text that is not empty", isFull);
+const size = check<number>("a whole number from 0", isSize);
+const yes = check<true>("true", (value) => value === true);
+const file = check<FileText>(
+  'an object such as {"path": "a.txt", "text": "…"}',
+  (value) => isFields(value) && isFull(value["path"]) && isText(value["text"]),
+);
+
+const STEPS = {
+  say: text,
+  write: file,
+  append: file,
+  remove: words,
+  shell: words,
+  commit: words,
+  promise: words,
+  /** Tokens, dollars and model. */
+  usage: check<Fields>('an object such as {"cost_usd": 0.12}', isFields),
+  blocked: text,
+  decide: text,
+  /** Milliseconds. */
+  sleep: size,
+  /** Until a message comes while it runs, at most so many milliseconds; it repeats what it was told. */
+  awaitMessage: size,
+  hang: yes,
+  ignoreTerm: yes,
+  crash: check<number>("an exit code from 0 to 255", (value) => isSize(value) && Number(value) <= 255),
+  killSelf: check<string>(
+    'a signal such as "SIGKILL"',
+    (value) => typeof value === "string" && /^SIG[A-Z0-9]+$/.test(value),
+  ),
+  /** So many bytes of lines, of one line, of anything. */
+  flood: size,
+  longLine: size,
+  garbage: size,
+  /** A background process that holds our output, has a session of its own, or ignores TERM. */
+  leave: check<"child" | "setsid" | "stubborn">(
+    '"child", "setsid" or "stubborn"',
+    (value) => value === "child" || value === "setsid" || value === "stubborn",
+  ),
+  echoPrompt: yes,
+  /** Fails when the prompt lacks the text. */
+  expectPrompt: words,
+};
+
+type Steps = typeof STEPS;
+type ValueOf<Of> = Of extends Check<infer Value> ? Value : never;
+/** An object with one key. */
+export type DemoStep = {
+  [Name in keyof Steps]: { readonly [One in Name]: ValueOf<Steps[One]> };
+}[keyof Steps];
+export type DemoSteps = readonly DemoStep[];
 
 /** Reads a script; a broken one is an error whose message says where and what to write instead. */
 export function parseDemoScript(json: string): DemoScript {
@@ -94,80 +129,15 @@ function checkIterations(value: unknown, where: string): readonly DemoSteps[] {
 }
 
 function checkStep(step: unknown, where: string): DemoStep {
+  const known = Object.keys(STEPS).join(", ");
   const [name, ...more] = isFields(step) ? Object.keys(step) : [];
-  if (!isFields(step) || name === undefined || more.length > 0) {
-    throw new Error(
-      `${where} must be an object with one key, one of: ${Object.keys(STEP_CHECKS).join(", ")}`,
-    );
-  }
-  if (!isStepName(name)) {
-    throw new Error(
-      `${where} has the unknown step "${name}"; known are: ${Object.keys(STEP_CHECKS).join(", ")}`,
-    );
-  }
-  const { isRight, wants } = STEP_CHECKS[name];
+  if (!isFields(step) || name === undefined || more.length > 0)
+    throw new Error(`${where} must be an object with one key, one of: ${known}`);
+  if (!Object.hasOwn(STEPS, name))
+    throw new Error(`${where} has the unknown step "${name}"; known are: ${known}`);
+  const { isRight, wants } = STEPS[name as keyof Steps];
   if (!isRight(step[name])) throw new Error(`${where}.${name} must be ${wants}`);
   return step as unknown as DemoStep;
-}
-
-type StepName<Step = DemoStep> = Step extends unknown ? keyof Step : never;
-
-interface Check {
-  readonly isRight: (value: unknown) => boolean;
-  readonly wants: string;
-}
-
-const text: Check = { isRight: (value) => typeof value === "string", wants: "a text" };
-const words: Check = {
-  isRight: (value) => typeof value === "string" && value.trim() !== "",
-  wants: "a text that is not empty",
-};
-const size: Check = {
-  isRight: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
-  wants: "a whole number from 0",
-};
-const yes: Check = { isRight: (value) => value === true, wants: "true" };
-const file: Check = {
-  isRight: (value) => isFields(value) && words.isRight(value["path"]) && text.isRight(value["text"]),
-  wants: 'an object such as {"path": "a.txt", "text": "…"}',
-};
-
-const STEP_CHECKS: Readonly<Record<StepName, Check>> = {
-  say: text,
-  write: file,
-  append: file,
-  remove: words,
-  shell: words,
-  commit: words,
-  promise: words,
-  usage: { isRight: isFields, wants: 'an object such as {"cost_usd": 0.12}' },
-  blocked: text,
-  decide: text,
-  sleep: size,
-  awaitMessage: size,
-  hang: yes,
-  ignoreTerm: yes,
-  crash: {
-    isRight: (value) => size.isRight(value) && Number(value) <= 255,
-    wants: "an exit code from 0 to 255",
-  },
-  killSelf: {
-    isRight: (value) => typeof value === "string" && /^SIG[A-Z0-9]+$/.test(value),
-    wants: 'a signal such as "SIGKILL"',
-  },
-  flood: size,
-  longLine: size,
-  garbage: size,
-  leave: {
-    isRight: (value) => value === "child" || value === "setsid" || value === "stubborn",
-    wants: '"child", "setsid" or "stubborn"',
-  },
-  echoPrompt: yes,
-  expectPrompt: words,
-};
-
-function isStepName(name: string): name is StepName {
-  return Object.hasOwn(STEP_CHECKS, name);
 }
 
 function parseJson(json: string): unknown {

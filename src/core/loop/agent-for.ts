@@ -1,15 +1,15 @@
-import type { Task } from "../plan/task.ts";
+import type { Task } from "../plan.ts";
 import { type Settings, MODE_TIMEOUT_MS } from "../settings.ts";
-import { stageOf, type StageSettings } from "../stages/stages.ts";
+import { stageOf, type StageSettings } from "./stages.ts";
 import type { Instant } from "../time.ts";
-import { taskState, type State } from "./state.ts";
+import { taskState, type State } from "../state.ts";
 import {
   type Complexity,
   complexityOf,
   iterationTimeout,
   maxIterationsOf,
   type IterationTimeout,
-} from "../limits/iteration-timeout.ts";
+} from "./iteration-timeout.ts";
 
 /** Who would work on a task: the stand-in of a suspended agent, the stage's, the task's own, or the run's. */
 export function agentFor(state: State, task: Task, settings: Settings): string {

@@ -1,15 +1,15 @@
-import { lessonsOf } from "../interventions/intervention.ts";
+import { lessonsOf } from "./intervention.ts";
 import { reviewOf } from "../review/story-review.ts";
 import type { EventOf, RunId } from "../events.ts";
-import type { Task, TaskId } from "../plan/task.ts";
+import type { Task, TaskId } from "../plan.ts";
 import { buildPrompt } from "../prompt/build-prompt.ts";
 import type { Settings } from "../settings.ts";
-import { isReading, kindOf, stageOf, stagesOf, type StageSettings } from "../stages/stages.ts";
+import { isReading, kindOf, stageOf, stagesOf, type StageSettings } from "./stages.ts";
 import type { Instant } from "../time.ts";
 import { agentNow, iterationLimit, iterationsShown, promiseFor, timeoutFor } from "./agent-for.ts";
 import { mayStart } from "./decide.ts";
-import { gatesKnownAt } from "./evolve-worktrees.ts";
-import { isOpen, taskState, workBase, type State, type TaskState, type AgentSession } from "./state.ts";
+import { gatesKnownAt } from "./evolve-iteration.ts";
+import { isOpen, taskState, baseCommit, type State, type TaskState, type AgentSession } from "../state.ts";
 import { steerSection, steersFor } from "./steer.ts";
 import type { ShownWork } from "../verdict/reader.ts";
 
@@ -72,7 +72,7 @@ export function beginIteration(
       baseline: known.baseline ?? gatesKnownAt(state, around.head),
       feedback: settings.interventions.enabled ? known.feedback : [],
     },
-    base: workBase(state, id),
+    base: baseCommit(state, id),
     notes: around.notes,
     notesPath: around.notesPath ?? ".ralph/progress.txt",
     messages: steerSection(steersFor(state.steers, id)),
@@ -102,7 +102,8 @@ export function beginIteration(
     promise,
     about: task,
     session: sessionOf(known, run.id, started.agent, worker),
-    model: modelFor(settings, stage.model, started.agent),
+    // What was asked for when tasks were submitted is meant for the agent that was asked for.
+    model: stage.model ?? (started.agent === settings.agent ? (settings.model ?? null) : null),
   };
 }
 
@@ -126,12 +127,7 @@ export function shownBase(state: State, id: TaskId): string | null {
   if (run === null || task === undefined) return null;
   const { name } = stageOf(run.settings, task, taskState(state, id).stage);
   const isShown = ["reviewer", "tester", "qa"].includes(kindOf(run.settings, name));
-  return isShown ? workBase(state, id) : null;
-}
-
-/** What was asked for when tasks were submitted is meant for the agent that was asked for. */
-function modelFor({ agent, model }: Settings, ofStage: string | null, chosen: string): string | null {
-  return ofStage ?? (chosen === agent ? (model ?? null) : null);
+  return isShown ? baseCommit(state, id) : null;
 }
 
 /** Others may have begun in the one that was wished for: they are admitted in another order. */
@@ -154,7 +150,7 @@ function sessionOf(
 
 /** Whether the gates have to be asked before the task's first agent starts. */
 export function needsBaseline(state: State, id: TaskId, head: string | null): boolean {
-  const { footing, baseline } = taskState(state, id);
+  const { workBase, baseline } = taskState(state, id);
   const hasGates = (state.run?.settings.gates.length ?? 0) > 0;
-  return hasGates && footing === null && baseline === null && gatesKnownAt(state, head) === null;
+  return hasGates && workBase === null && baseline === null && gatesKnownAt(state, head) === null;
 }

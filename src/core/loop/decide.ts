@@ -1,13 +1,14 @@
-import type { Event, Outcome } from "../events.ts";
-import type { Plan } from "../plan/task.ts";
+import type { Outcome } from "../events.ts";
+import type { Plan } from "../plan.ts";
 import { type Instant, formatDuration } from "../time.ts";
 import { unreachable } from "../unreachable.ts";
-import { breakerChance, budgetWarning, costsUnseen, type Ending } from "./brakes.ts";
+import { breakerChance, budgetWarning, costsUnseen, type Ending } from "./outcome.ts";
 import { conclude } from "./consequences.ts";
 import { nextWitness, type JudgeablePhase } from "./judge-iteration.ts";
 import {
   merges,
   acceptances,
+  earliest,
   nextRetryAt,
   readyTasks,
   waitReason,
@@ -26,7 +27,7 @@ import {
   type RunState,
   type State,
   type TaskState,
-} from "./state.ts";
+} from "../state.ts";
 import { steerToTell } from "./steer.ts";
 
 const NOTHING: Decision = { effects: [], wakeAt: null };
@@ -36,7 +37,7 @@ export function decide(state: State, now: Instant): Decision {
   const { run } = state;
   if (!isOpen(run)) return NOTHING;
   const { effects, wakeAt } = underWay(state, run, now);
-  return { effects, wakeAt: wakeAt ?? nextHalftime(state, run, now) };
+  return { effects, wakeAt: wakeAt ?? nextMidRunCheck(state, run, now) };
 }
 
 function underWay(state: State, run: RunState, now: Instant): Decision {
@@ -44,7 +45,7 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
   if (plan === null) return doing({ kind: "observe", key: "observe" });
   const inIterations = state.iterations.flatMap((open) => [
     nextStep(state, run, open, now),
-    halftime(run, open, now),
+    midRunCheck(run, open, now),
     tellAgent(state, run, open),
   ]);
   const marking = marks(state, plan);
@@ -107,7 +108,7 @@ function nextStep(state: State, run: RunState, open: OpenIteration, now: Instant
     case "ended":
       return { kind: "collect-evidence", key: `evidence:${open.number}`, iteration: open.number };
     case "observed":
-      return nextLook(state, run, open, phase) ?? verdict(open, conclude(state, run, open, phase, now));
+      return nextLook(state, run, open, phase) ?? verdict(state, run, open, phase, now);
     default:
       return unreachable(phase);
   }
@@ -122,27 +123,35 @@ function nextLook(state: State, run: RunState, open: OpenIteration, phase: Judge
   return { kind: "ask-reader", key: `reader:${iteration}`, iteration, agent: witness.reader };
 }
 
+function verdict(
+  state: State,
+  run: RunState,
+  open: OpenIteration,
+  phase: JudgeablePhase,
+  now: Instant,
+): Effect {
+  const events = conclude(state, run, open, phase, now);
+  return { kind: "record", key: `verdict:${open.number}`, task: open.task, events };
+}
+
 /** Once an iteration, for a run that corrects agents while they work. */
-function halftime(run: RunState, open: OpenIteration, now: Instant): Effect | null {
-  if (!watchesHalftime(run, open) || now < halftimeOf(open)) return null;
-  return { kind: "look-at-halftime", key: `halftime:${open.number}`, iteration: open.number };
+function midRunCheck(run: RunState, open: OpenIteration, now: Instant): Effect | null {
+  if (!awaitsMidRunCheck(run, open) || now < midRunOf(open)) return null;
+  return { kind: "check-mid-run", key: `mid-run:${open.number}`, iteration: open.number };
 }
 
-function nextHalftime(state: State, run: RunState, now: Instant): Instant | null {
-  const ahead = state.iterations
-    .filter((open) => watchesHalftime(run, open))
-    .map(halftimeOf)
-    .filter((at) => at > now);
-  return ahead.length === 0 ? null : Math.min(...ahead);
+function nextMidRunCheck(state: State, run: RunState, now: Instant): Instant | null {
+  const awaiting = state.iterations.filter((open) => awaitsMidRunCheck(run, open));
+  return earliest(awaiting.map(midRunOf).filter((at) => at > now));
 }
 
-function watchesHalftime({ settings, stop }: RunState, open: OpenIteration): boolean {
+function awaitsMidRunCheck({ settings, stop }: RunState, open: OpenIteration): boolean {
   const { enabled, midStream } = settings.interventions;
   const isRunning = open.phase.is === "running" && !open.orphaned && stop !== "now";
-  return enabled && midStream && isRunning && !open.halftimePassed;
+  return enabled && midStream && isRunning && !open.midRunChecked;
 }
 
-function halftimeOf({ startedAt, timeoutMs }: OpenIteration): Instant {
+function midRunOf({ startedAt, timeoutMs }: OpenIteration): Instant {
   return startedAt + timeoutMs / 2;
 }
 
@@ -153,18 +162,10 @@ function tellAgent({ steers }: State, run: RunState, open: OpenIteration): Effec
   return steer && { kind: "tell-agent", key: `tell:${steer.id}`, iteration: open.number, steer: steer.id };
 }
 
-/** Before an iteration is settled, nobody can tell whether an answer in the letter is a person's. */
+/** Before an iteration is settled, nobody can tell whether an answer in the inbox file is a person's. */
 function defaults(state: State, run: RunState, plan: Plan, now: Instant): readonly Effect[] {
   if (state.iterations.length > 0) return [];
-  return overdueQuestions(state, run, plan, now).map((task) => ({
-    kind: "take-default",
-    key: `take-default:${task}`,
-    task,
-  }));
-}
-
-function verdict(open: OpenIteration, events: readonly Event[]): Effect {
-  return { kind: "record", key: `verdict:${open.number}`, task: open.task, events };
+  return overdueQuestions(state, run, plan, now).map((task) => effectOn("take-default", task));
 }
 
 /** Unaccepted work leaves the operator's branch when its task is left; a move that was begun is ended first. */
@@ -172,13 +173,16 @@ function worksToMove(state: State, run: RunState, plan: Plan): readonly Effect[]
   if (state.iterations.some(({ task }) => taskState(state, task).worktree === null)) return [];
   const tasks = Object.values(state.tasks).filter(({ work }) => work !== null);
   const begun = tasks.find(({ work }) => work?.is === "leaving" || work?.is === "returning");
-  if (begun !== undefined) return [begun.work?.is === "leaving" ? setAside(begun.id) : bringBack(begun.id)];
+  if (begun !== undefined)
+    return [
+      begun.work?.is === "leaving" ? effectOn("set-aside", begun.id) : effectOn("bring-back", begun.id),
+    ];
   const left = tasks.find((task) => isInPlace(state, plan, task) && isLeft(state, run, plan, task));
-  if (left !== undefined && setsAside(run)) return [setAside(left.id)];
+  if (left !== undefined && setsAside(run)) return [effectOn("set-aside", left.id)];
   const accepted = tasks.find((task) => task.work?.is === "aside" && isAcceptedByPerson(task));
   if (accepted === undefined) return [];
   const before = inTheWay(state, run, plan, accepted);
-  return [before === null ? bringBack(accepted.id) : setAside(before.id)];
+  return [before === null ? effectOn("bring-back", accepted.id) : effectOn("set-aside", before.id)];
 }
 
 function setsAside({ settings }: RunState): boolean {
@@ -186,10 +190,10 @@ function setsAside({ settings }: RunState): boolean {
 }
 
 /** There is unaccepted work of it on the operator's branch, or beside it. A person who ticks a task accepts it. */
-function isInPlace(state: State, plan: Plan, { id, work, worktree, footing }: TaskState): boolean {
-  if (work?.is !== "in-place" || worktree !== null || footing === null) return false;
+function isInPlace(state: State, plan: Plan, { id, work, worktree, workBase }: TaskState): boolean {
+  if (work?.is !== "in-place" || worktree !== null || workBase === null) return false;
   if (plan.tasks.some((task) => task.id === id && task.done)) return false;
-  const { base, head, changed } = footing;
+  const { base, head, changed } = workBase;
   return head !== base || changed.files > 0 || leftoversInPlace(state).byAgents.length > 0;
 }
 
@@ -198,14 +202,6 @@ function isLeft(state: State, run: RunState, plan: Plan, { id, exhaustedIn }: Ta
   const task = plan.tasks.find((planned) => planned.id === id);
   if (task === undefined || exhaustedIn === run.id) return true;
   return ["blocked", "undecided", "failed", "cancelled"].includes(statusOf(state, task));
-}
-
-function setAside(task: string): Effect {
-  return { kind: "set-aside", key: `set-aside:${task}`, task };
-}
-
-function bringBack(task: string): Effect {
-  return { kind: "bring-back", key: `bring-back:${task}`, task };
 }
 
 /** Whose unaccepted work would be below the work of another that begins there; null: nobody's. */
@@ -219,7 +215,7 @@ function inTheWay(state: State, run: RunState, plan: Plan, next: TaskState): Tas
 function startsFor(state: State, run: RunState, plan: Plan, now: Instant): readonly Effect[] {
   const [first] = readyTasks(state, run, plan, now);
   const before = first === undefined ? null : inTheWay(state, run, plan, taskState(state, first.id));
-  if (before !== null) return state.iterations.length > 0 ? [] : [setAside(before.id)];
+  if (before !== null) return state.iterations.length > 0 ? [] : [effectOn("set-aside", before.id)];
   const taken = new Set(state.iterations.map((open) => open.lane));
   const lanes = Array.from({ length: run.settings.lanes }, (_, index) => index + 1).filter(
     (lane) => !taken.has(lane),
@@ -231,7 +227,7 @@ function startsFor(state: State, run: RunState, plan: Plan, now: Instant): reado
     .slice(0, Math.max(0, Math.min(lanes.length, free, left)))
     .map((task, index) => {
       const isAside = taskState(state, task.id).work?.is === "aside";
-      return isAside ? bringBack(task.id) : iterate(task.id, lanes[index] ?? 1);
+      return isAside ? effectOn("bring-back", task.id) : iterate(task.id, lanes[index] ?? 1);
     });
 }
 
@@ -254,19 +250,19 @@ function marks(state: State, plan: Plan): readonly Effect[] {
 }
 
 /**
- * A letter is published while its question or block is open, and withdrawn when it is settled. All that publish have the same
+ * An inbox file is published while its question or block is open, and withdrawn when it is settled. All that publish have the same
  * key: two at a time would choose the same file.
  */
 function letters(state: State): readonly Effect[] {
   return Object.values(state.tasks).flatMap((task): Effect[] => {
     const isBlocked = task.blockedReason !== null;
     const asks = isBlocked || task.question !== null;
-    if (asks && task.letter === null && (isBlocked || task.question?.answer == null)) {
-      return [{ kind: "publish-letter", key: "publish", task: task.id }];
+    if (asks && task.inboxFile === null && (isBlocked || task.question?.answer == null)) {
+      return [{ kind: "publish-inbox-file", key: "publish", task: task.id }];
     }
-    const isOther = isBlocked && task.letter?.kind === "decide";
-    const settled = task.letter !== null && (!asks || isOther);
-    return settled ? [{ kind: "withdraw-letter", key: `withdraw:${task.id}`, task: task.id }] : [];
+    const isOther = isBlocked && task.inboxFile?.kind === "decide";
+    const settled = task.inboxFile !== null && (!asks || isOther);
+    return settled ? [{ kind: "withdraw-inbox-file", key: `withdraw:${task.id}`, task: task.id }] : [];
   });
 }
 
@@ -276,8 +272,7 @@ const SOME_DAY: Instant = Infinity;
 /** Until a task becomes ready or a question answers itself, whichever is first; else until a person acts. */
 function waitForTime(state: State, run: RunState, plan: Plan, now: Instant): Decision {
   const deadline = nextDeadline(state, run, plan, now);
-  const moments = [deadline, nextRetryAt(state, run, plan, now)].filter((at) => at !== null);
-  const until = moments.length === 0 ? null : Math.min(...moments);
+  const until = earliest([deadline, nextRetryAt(state, run, plan, now)].filter((at) => at !== null));
   const isForPerson = until === null && run.settings.stay === true;
   const wakeAt = isForPerson ? (timeIsOverAt(run) ?? SOME_DAY) : until;
   const isSaid = isForPerson ? run.waitsForPerson : until === null || run.waitingUntil === until;
@@ -295,6 +290,10 @@ function waitInWords(state: State, until: Instant | null, deadline: Instant | nu
   if (until === null) return "everything that is open waits for you (ralph inbox)";
   if (until === deadline) return "a question waits for its answer; then the default is taken";
   return waitReason(state, until);
+}
+
+function effectOn(kind: "take-default" | "set-aside" | "bring-back", task: string): Effect {
+  return { kind, key: `${kind}:${task}`, task };
 }
 
 function iterate(task: string, lane: number): Effect {
@@ -316,12 +315,9 @@ function automaticUnblocks(state: State, run: RunState, plan: Plan): readonly Ef
     const isDue = timeoutBlock !== null && timeoutBlock.run !== run.id;
     const mayTry = autoUnblocks < run.settings.unblock.maxAutoAttempts;
     if (!isDue || !mayTry || statusOf(state, task) !== "blocked") return [];
-    const unblocked = withMoreTime(task.id, timeoutBlock.timeoutMs * RAISE);
+    const timeoutMs = timeoutBlock.timeoutMs * RAISE;
+    const reason = `blocked by timeouts; tried again with ${formatDuration(timeoutMs)}`;
+    const unblocked = { type: "task.unblocked", task: task.id, reason, timeoutMs, by: "ralph" } as const;
     return [{ kind: "record", key: `unblock:${task.id}`, task: task.id, events: [unblocked] }];
   });
-}
-
-function withMoreTime(task: string, timeoutMs: number): Event {
-  const reason = `blocked by timeouts; tried again with ${formatDuration(timeoutMs)}`;
-  return { type: "task.unblocked", task, reason, timeoutMs, by: "ralph" };
 }

@@ -1,8 +1,7 @@
 import type { Event, Outcome } from "../events.ts";
-import type { TaskId } from "../plan/task.ts";
+import type { TaskId } from "../plan.ts";
 import type { Instant } from "../time.ts";
-import { unreachable } from "../unreachable.ts";
-import type { State } from "./state.ts";
+import type { State } from "../state.ts";
 
 /**
  * What should be under way now. Each has a key: an effect in flight is not started twice, and one that is
@@ -11,12 +10,12 @@ import type { State } from "./state.ts";
 export type Effect =
   /** Append a decision, unless something about the task (or, without a task, anything) came between. */
   | (Keyed<"record"> & { readonly task: TaskId | null; readonly events: readonly Event[] })
-  /** Read the source and the operator's letters. */
+  /** Read the source and the operator's inbox files. */
   | Keyed<"observe">
   /** From admission to the agent's exit. */
   | (Keyed<"iterate"> & { readonly task: TaskId; readonly lane: number })
   /** See at half of its time whether the agent has written anything, and tell it if not. */
-  | (Keyed<"look-at-halftime"> & { readonly iteration: number })
+  | (Keyed<"check-mid-run"> & { readonly iteration: number })
   /** Give a message of the operator's to the running agent. */
   | (Keyed<"tell-agent"> & { readonly iteration: number; readonly steer: string })
   /** Take the default of a question that nobody answered in time. */
@@ -37,8 +36,8 @@ export type Effect =
   /** Bring the accepted work of a task to the base. */
   | (Keyed<"merge-task"> & { readonly task: TaskId })
   | (Keyed<"remove-worktree"> & { readonly task: TaskId })
-  | (Keyed<"publish-letter"> & { readonly task: TaskId })
-  | (Keyed<"withdraw-letter"> & { readonly task: TaskId })
+  | (Keyed<"publish-inbox-file"> & { readonly task: TaskId })
+  | (Keyed<"withdraw-inbox-file"> & { readonly task: TaskId })
   | (Keyed<"end-run"> & { readonly outcome: Outcome; readonly reason: string });
 
 export type EffectOf<Kind extends Effect["kind"]> = Extract<Effect, { kind: Kind }>;
@@ -57,40 +56,26 @@ interface Keyed<Kind extends string> {
   readonly key: string;
 }
 
-/** A part that one of several workers plays at a time: bringing work to the base, or everything that is nobody's task. */
-export type Part = "@keeper" | "@merger";
+/** A role that one of several workers has at a time: bringing work to the base, or everything that is nobody's task. */
+export type Role = "@keeper" | "@merger";
 
-export const KEEPER: Part = "@keeper";
-export const MERGER: Part = "@merger";
+export const COORDINATOR: Role = "@keeper";
+export const MERGER: Role = "@merger";
 
-/** Who of several workers does it: the id of the task that it holds, or the part that it plays. */
+const OF_MERGER: ReadonlySet<Effect["kind"]> = new Set<Effect["kind"]>([
+  "merge-task",
+  "remove-worktree",
+  "set-aside",
+  "bring-back",
+]);
+
+/** Who of several workers does it: the id of the task that it holds, or its role. */
 export function ownerOf(effect: Effect, { iterations }: State): string {
-  switch (effect.kind) {
-    case "iterate":
-      return effect.task;
-    case "look-at-halftime":
-    case "tell-agent":
-    case "close-orphan":
-    case "collect-evidence":
-    case "check-gates":
-    case "run-old-checks":
-    case "ask-reader":
-      return iterations.find(({ number }) => number === effect.iteration)?.task ?? KEEPER;
-    case "record":
-      return iterations.find(({ task }) => task === effect.task)?.task ?? KEEPER;
-    case "merge-task":
-    case "remove-worktree":
-    case "set-aside":
-    case "bring-back":
-      return MERGER;
-    case "observe":
-    case "take-default":
-    case "mark-task":
-    case "publish-letter":
-    case "withdraw-letter":
-    case "end-run":
-      return KEEPER;
-    default:
-      return unreachable(effect);
-  }
+  if (effect.kind === "iterate") return effect.task;
+  if (OF_MERGER.has(effect.kind)) return MERGER;
+  const open =
+    "iteration" in effect
+      ? iterations.find(({ number }) => number === effect.iteration)
+      : iterations.find(({ task }) => effect.kind === "record" && task === effect.task);
+  return open?.task ?? COORDINATOR;
 }

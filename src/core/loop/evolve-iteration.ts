@@ -1,111 +1,161 @@
-import {
-  NEW_PROFILE,
-  profileIteration,
-  tallyIteration,
-  withIteration,
-} from "../interventions/intervention.ts";
-import { readHandover, usageWith, type AgentReport } from "../report/agent-report.ts";
-import type { EventOf, Recorded } from "../events.ts";
-import { withCost, withExtraCost } from "../limits/budget.ts";
-import { withSignal } from "../limits/exit-rules.ts";
-import { NO_CHANGES, type Leftover, type Footing } from "../report/evidence.ts";
+import { NEW_PROFILE, withIteration } from "./intervention.ts";
+import { readHandover, usageWith, type AgentReport } from "../streams/agent-report.ts";
+import type { EventOf } from "../events.ts";
+import { withCost, withExtraCost } from "./brakes.ts";
+import { withSignal } from "./brakes.ts";
+import { NO_CHANGES, type Leftover, type Leftovers, type WorkBase } from "../verdict/evidence.ts";
 import { withChallenges } from "../verdict/concerns.ts";
+import { isFailing, type GateOutcome } from "../verdict/checked-gate.ts";
 import { withLearned } from "./agent-for.ts";
-import { failingIn, gatesKnown, gatesKnownAt, withGateLeftovers } from "./evolve-worktrees.ts";
+import { NOT_WAITING } from "./evolve-run.ts";
+import { steersCarried, steersSettled } from "./steer.ts";
 import {
   leftoversOf,
   taskState,
   withLeftovers,
+  withRun,
   withTask,
+  type Facts,
+  type Folds,
   type OpenIteration,
   type Phase,
   type RunState,
   type State,
   type TaskState,
-} from "./state.ts";
-import { withReading, type Breaker } from "../limits/breaker.ts";
-import { misconfigurationInWords } from "./brakes.ts";
-import type { Instant } from "../time.ts";
-import type { Verdict } from "../verdict/verdict.ts";
+} from "../state.ts";
+import { withReading } from "./brakes.ts";
 
-export function iterationStarted(state: State, event: Recorded<EventOf<"iteration.started">>): State {
-  const task = taskState(state, event.task);
-  const isFirst = task.footing === null;
-  const baseline = isFirst ? (task.baseline ?? gatesKnownAt(state, event.head)) : task.baseline;
-  const { byAgents } = leftoversOf(state, event.task);
-  const open: OpenIteration = {
-    number: event.iteration,
-    run: event.run,
-    task: event.task,
-    stage: event.stage,
-    ordinal: event.ordinal,
-    maxIterations: event.maxIterations,
-    lane: event.lane,
-    agent: event.agent,
-    startedAt: event.at,
-    timeoutMs: event.timeoutMs,
-    complexity: event.complexity,
-    head: event.head,
-    branch: event.branch,
-    marker: event.marker,
-    worker: event.worker ?? null,
-    leftovers: byAgents,
-    orphaned: false,
-    halftimePassed: false,
-    phase: { is: "running" },
-  };
-  return {
-    ...state,
-    lastIteration: event.iteration,
-    iterations: [...state.iterations, open],
-    run: state.run && { ...state.run, iterations: state.run.iterations + 1, ...NOT_WAITING },
-    tally: isFirst ? { ...state.tally, tasksStarted: state.tally.tasksStarted + 1 } : state.tally,
-    tasks: {
-      ...state.tasks,
-      [event.task]: {
-        ...task,
-        work: task.worktree === null ? { is: "in-place", branch: event.branch } : null,
-        footing: footingAt(task.footing, event.head, byAgents),
-        baseline,
-        failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,
-        iterations: event.ordinal,
-        spared: event.ordinal === 1 ? 0 : task.spared,
-        loopSince: task.iterations === 0 ? event.at : task.loopSince,
-        allIterations: task.allIterations + 1,
-        failure: null,
-        retryAt: null,
-        question: usedNow(task, event.iteration),
-      },
-    },
-  };
-}
+type Observed = Extract<Phase, { is: "observed" }>;
 
-const NOT_WAITING = { waitingUntil: null, waitsForPerson: false } as const;
+export const NOTHING_CHECKED = {
+  is: "observed",
+  gates: null,
+  oldChecks: null,
+  reading: null,
+  readerMarker: null,
+} as const;
 
-function halftimePassed(state: State, event: Recorded<EventOf<"halftime.passed">>): State {
-  return {
+/** One iteration from its start to its verdict, and how the gates stood before the first. */
+export const iterationFolds = {
+  "baseline.measured": (state, { task, gates, head, leftovers }) => {
+    const measured = withTask(state, task, { baseline: gates, failingGates: failingIn(gates) });
+    return withGateLeftovers(gatesKnown(measured, head, gates), task, leftovers);
+  },
+  "iteration.started": (state, event) => steersCarried(started(state, event), event),
+  "halftime.passed": (state, { iteration }) => ({
     ...state,
     iterations: state.iterations.map((open) =>
-      open.number === event.iteration ? { ...open, halftimePassed: true } : open,
+      open.number === iteration ? { ...open, midRunChecked: true } : open,
     ),
-  };
-}
+  }),
+  "iteration.ended": (state, event) => {
+    const { iteration, task, report } = event;
+    const cost = report.usage.costUsd;
+    const { run, tally } = state;
+    return {
+      ...withTask(
+        inPhase(state, iteration, () => ({ is: "ended", report })),
+        task,
+        { spend: withCost(taskState(state, task).spend, cost), session: sessionAfter(state, event) },
+      ),
+      run: run && { ...run, spend: withCost(run.spend, cost), unpriced: unpricedAfter(run, report) },
+      tally: { ...tally, costUsd: addKnown(tally.costUsd, cost) },
+    };
+  },
+  "evidence.collected": (state, event) => {
+    const { iteration, task: id, evidence } = event;
+    const { workBase, sentBack } = taskState(state, id);
+    const { headAfter: head, changed, changedSinceTaskBegan } = evidence;
+    const observed = inPhase(state, iteration, (phase) =>
+      phase.is === "ended" ? { ...NOTHING_CHECKED, report: phase.report, evidence } : phase,
+    );
+    const known = withTask({ ...observed, proposals: withProposal(state, event) }, id, {
+      workBase: workBase && { ...workBase, head, changed: changedSinceTaskBegan },
+      sentBack: sentBack?.isOpen === true && changed.files > 0 ? { ...sentBack, hasChanged: true } : sentBack,
+      isTickedByAgent: evidence.isPlanTicked === true,
+    });
+    const left = { byAgents: evidence.uncommitted, byGates: evidence.leftByGates, gatesRan: null };
+    return withLeftovers(known, id, left);
+  },
+  "gates.checked": (state, { iteration, task, gates, leftovers }) => {
+    const open = state.iterations.find(({ number }) => number === iteration);
+    if (open?.phase.is !== "observed") return state;
+    const { headAfter, uncommitted } = open.phase.evidence;
+    const outcomes = gates.map(({ name, status, exitCode, durationMs, failures }) => ({
+      name,
+      status,
+      exitCode,
+      durationMs,
+      failures,
+    }));
+    const known = uncommitted.length === 0 ? outcomes : null;
+    const checked = gatesKnown(whenObserved(state, iteration, { gates }), headAfter, known);
+    return withGateLeftovers(checked, task, leftovers);
+  },
+  "old-checks.ran": (state, { iteration, oldChecks }) => whenObserved(state, iteration, { oldChecks }),
+  "reader.asked": (state, { iteration, marker }) => whenObserved(state, iteration, { readerMarker: marker }),
+  /** A reading costs, and is no iteration. */
+  "reader.answered": (state, { iteration, task, reading }) => {
+    const { agent, limitedUntil = null, usage } = reading;
+    const { run, tally, agentLimits } = state;
+    const spend = withExtraCost(taskState(state, task).spend, usage.costUsd);
+    return {
+      ...withTask(whenObserved(state, iteration, { reading }), task, { spend }),
+      run: run && { ...run, spend: withExtraCost(run.spend, usage.costUsd) },
+      tally: { ...tally, costUsd: addKnown(tally.costUsd, usage.costUsd) },
+      agentLimits: limitedUntil === null ? agentLimits : { ...agentLimits, [agent]: limitedUntil },
+    };
+  },
+  "verdict.reached": (state, event) => steersSettled(judged(state, event), event),
+} satisfies Partial<Folds>;
 
-function iterationReported(state: State, event: Recorded<EventOf<"iteration.ended">>): State {
-  const cost = event.report.usage.costUsd;
+function started(state: State, event: Facts["iteration.started"]): State {
   const task = taskState(state, event.task);
+  const isFirst = task.workBase === null;
+  const baseline = isFirst ? (task.baseline ?? gatesKnownAt(state, event.head)) : task.baseline;
+  const { byAgents } = leftoversOf(state, event.task);
+  const { iteration: number, run, stage, ordinal, maxIterations, lane, agent, at: startedAt } = event;
+  const { timeoutMs, complexity, head, branch, marker, worker = null } = event;
+  const open: OpenIteration = {
+    number,
+    run,
+    task: event.task,
+    stage,
+    ordinal,
+    maxIterations,
+    lane,
+    agent,
+    startedAt,
+    timeoutMs,
+    complexity,
+    head,
+    branch,
+    marker,
+    worker,
+    leftovers: byAgents,
+    orphaned: false,
+    midRunChecked: false,
+    phase: { is: "running" },
+  };
+  const { tally, iterations } = state;
+  const begun = withTask(state, event.task, {
+    work: task.worktree === null ? { is: "in-place", branch } : null,
+    workBase: workBaseAt(task.workBase, head, byAgents),
+    baseline,
+    failingGates: isFirst ? failingIn(baseline ?? []) : task.failingGates,
+    iterations: ordinal,
+    spared: ordinal === 1 ? 0 : task.spared,
+    loopSince: task.iterations === 0 ? startedAt : task.loopSince,
+    allIterations: task.allIterations + 1,
+    failure: null,
+    retryAt: null,
+    question: task.question?.answer == null ? task.question : { ...task.question, usedIn: number },
+  });
   return {
-    ...inPhase(state, event.iteration, () => ({ is: "ended", report: event.report })),
-    run: state.run && {
-      ...state.run,
-      spend: withCost(state.run.spend, cost),
-      unpriced: unpricedAfter(state.run, event.report),
-    },
-    tally: { ...state.tally, costUsd: addKnown(state.tally.costUsd, cost) },
-    tasks: {
-      ...state.tasks,
-      [event.task]: { ...task, spend: withCost(task.spend, cost), session: sessionAfter(state, event) },
-    },
+    ...withRun(begun, { iterations: (state.run?.iterations ?? 0) + 1, ...NOT_WAITING }),
+    lastIteration: number,
+    iterations: [...iterations, open],
+    tally: isFirst ? { ...tally, tasksStarted: tally.tasksStarted + 1 } : tally,
   };
 }
 
@@ -123,37 +173,6 @@ function sessionAfter(
   return { run, agent: open.agent, id, worker: open.worker, used };
 }
 
-function iterationObserved(state: State, event: Recorded<EventOf<"evidence.collected">>): State {
-  const { evidence } = event;
-  const task = taskState(state, event.task);
-  const footing = task.footing && {
-    ...task.footing,
-    head: evidence.headAfter,
-    changed: evidence.changedSinceTaskBegan,
-  };
-  const observed: State = {
-    ...inPhase(state, event.iteration, (phase) =>
-      phase.is === "ended" ? { ...NOTHING_CHECKED, report: phase.report, evidence } : phase,
-    ),
-    proposals: withProposal(state, event),
-    tasks: {
-      ...state.tasks,
-      [event.task]: {
-        ...task,
-        footing,
-        sentBack: withChange(task.sentBack, evidence.changed.files > 0),
-        isTickedByAgent: evidence.isPlanTicked === true,
-      },
-    },
-  };
-  const left = { byAgents: evidence.uncommitted, byGates: evidence.leftByGates, gatesRan: null };
-  return withLeftovers(observed, event.task, left);
-}
-
-function withChange(sent: TaskState["sentBack"], hasChanged: boolean): TaskState["sentBack"] {
-  return sent?.isOpen === true && hasChanged ? { ...sent, hasChanged } : sent;
-}
-
 const PROPOSALS_KEPT = 100;
 
 /** The same once more takes the place of the one before. */
@@ -167,94 +186,7 @@ function withProposal({ proposals, run }: State, event: EventOf<"evidence.collec
   return [...others, proposal].slice(-PROPOSALS_KEPT);
 }
 
-function iterationChecked(state: State, event: Recorded<EventOf<"gates.checked">>): State {
-  const open = state.iterations.find((iteration) => iteration.number === event.iteration);
-  if (open?.phase.is !== "observed") return state;
-  const { evidence } = open.phase;
-  const gates = event.gates.map(({ name, status, exitCode, durationMs, failures }) => ({
-    name,
-    status,
-    exitCode,
-    durationMs,
-    failures,
-  }));
-  const isAllCommitted = evidence.uncommitted.length === 0;
-  const checked = gatesKnown(
-    inPhase(state, event.iteration, (phase) =>
-      phase.is === "observed" ? { ...phase, gates: event.gates } : phase,
-    ),
-    evidence.headAfter,
-    isAllCommitted ? gates : null,
-  );
-  return withLeftovers(
-    checked,
-    event.task,
-    withGateLeftovers(leftoversOf(state, event.task), event.leftovers),
-  );
-}
-
-export const NOTHING_CHECKED = {
-  is: "observed",
-  gates: null,
-  oldChecks: null,
-  reading: null,
-  readerMarker: null,
-} as const;
-
-type Advance = EventOf<
-  | "halftime.passed"
-  | "iteration.ended"
-  | "evidence.collected"
-  | "gates.checked"
-  | "old-checks.ran"
-  | "reader.asked"
-  | "reader.answered"
->;
-
-/** Everything between the start of an iteration and its verdict. A reading costs, and is no iteration. */
-export function iterationAdvanced(state: State, event: Recorded<Advance>): State {
-  switch (event.type) {
-    case "halftime.passed":
-      return halftimePassed(state, event);
-    case "iteration.ended":
-      return iterationReported(state, event);
-    case "evidence.collected":
-      return iterationObserved(state, event);
-    case "gates.checked":
-      return iterationChecked(state, event);
-    case "reader.asked":
-      return inPhase(state, event.iteration, (phase) =>
-        phase.is === "observed" ? { ...phase, readerMarker: event.marker } : phase,
-      );
-    case "old-checks.ran":
-      return inPhase(state, event.iteration, (phase) =>
-        phase.is === "observed" ? { ...phase, oldChecks: event.oldChecks } : phase,
-      );
-    case "reader.answered": {
-      const { reading } = event;
-      const { costUsd } = reading.usage;
-      const read = inPhase(state, event.iteration, (phase) =>
-        phase.is === "observed" ? { ...phase, reading } : phase,
-      );
-      const { spend } = taskState(state, event.task);
-      return withTask(
-        {
-          ...read,
-          run: read.run && { ...read.run, spend: withExtraCost(read.run.spend, costUsd) },
-          tally: { ...read.tally, costUsd: addKnown(read.tally.costUsd, costUsd) },
-          agentLimits:
-            reading.limitedUntil == null
-              ? read.agentLimits
-              : { ...read.agentLimits, [reading.agent]: reading.limitedUntil },
-        },
-        event.task,
-        { spend: withExtraCost(spend, costUsd) },
-      );
-    }
-  }
-}
-
-/** Only of an agent that ended well: whoever was cut off could not tell. */
+/** Only of an agent that ended well: one that was cut off could not tell. */
 function unpricedAfter(
   { unpriced }: RunState,
   { ending, failure, usage, model }: AgentReport,
@@ -264,119 +196,136 @@ function unpricedAfter(
 }
 
 /** Closes the iteration and settles every counter; nothing counts against an iteration with progress. */
-export function iterationJudged(state: State, event: Recorded<EventOf<"verdict.reached">>): State {
-  const open = state.iterations.find((iteration) => iteration.number === event.iteration);
+function judged(state: State, event: Facts["verdict.reached"]): State {
+  const { verdict, retryAt, iteration: number, concerns = [] } = event;
+  const open = state.iterations.find((iteration) => iteration.number === number);
   if (open === undefined || open.phase.is === "running") return state;
   const { report } = open.phase;
-  const { tookDefault, feedback: told, left: leftBefore } = taskState(state, open.task);
-  const weight = weigh(report, event.verdict, event.madeProgress, tookDefault);
+  const task = taskState(state, open.task);
+  const weight = weigh(report, event, task.tookDefault);
+  const { run, breaker, agentLimits } = state;
+  const isLimited = weight === "limited" && retryAt !== null;
+  const reading = {
+    madeProgress: weight === "progress",
+    counts: weight === "stuck",
+    errorSignature: report.signals?.errorSignature ?? null,
+    outputBytes: report.transcript.bytes,
+  };
+  const challenged = {
+    challenged: withChallenges(task.challenged, concerns),
+    // The agent has worked from what it was told before.
+    feedback: task.feedback.filter(({ iteration }) => iteration === number),
+    feedbackLeads: false,
+  };
   return {
-    ...state,
-    ...statistics(state, open, event, weight),
+    ...withTask(withStatistics(state, open, event, weight), open.task, {
+      ...settledTask(task, open, event, weight),
+      left: readHandover(report, task.left),
+      ...(verdict === "challenged" && challenged),
+    }),
     judged: state.judged + 1,
-    agentLimits:
-      weight === "limited" && event.retryAt !== null
-        ? { ...state.agentLimits, [open.agent]: event.retryAt }
-        : state.agentLimits,
+    agentLimits: isLimited ? { ...agentLimits, [open.agent]: retryAt } : agentLimits,
     iterations: state.iterations.filter((iteration) => iteration !== open),
-    tasks: {
-      ...state.tasks,
-      [open.task]: {
-        ...settleTask(taskState(state, open.task), open, event, weight),
-        left: readHandover(report, leftBefore),
-        ...(event.verdict === "challenged" && {
-          challenged: withChallenges(taskState(state, open.task).challenged, event.concerns ?? []),
-          // The agent has worked from what it was told before.
-          feedback: told.filter(({ iteration }) => iteration === event.iteration),
-          feedbackLeads: false,
-        }),
-      },
+    run: run && {
+      ...run,
+      ...settledRun(run, weight, open.agent, report),
+      pauses: pausesAfter(run, open.agent, weight, retryAt),
     },
-    run:
-      state.run &&
-      withPause(settleRun(state.run, weight, open.agent, report), open.agent, weight, event.retryAt),
-    breaker: breakerAfter(state, report, weight),
+    breaker:
+      run === null ? breaker : withReading(breaker, reading, run.settings.breaker, run.settings.keepGoing),
   };
 }
 
 const SAYS_SOMETHING: ReadonlySet<Weight> = new Set(["free", "timed-out", "stuck", "progress"]);
 
-/** Iterations that say something of the agent; not those that others ended. */
-function statistics(
+/** Counts the iterations that say something of the agent; not those that others ended. */
+function withStatistics(
   state: State,
   open: OpenIteration,
-  event: Recorded<EventOf<"verdict.reached">>,
+  { madeProgress, verdict }: Facts["verdict.reached"],
   weight: Weight,
-): Pick<State, "tally" | "profiles" | "learnedMs"> {
-  const { tally, profiles, learnedMs } = state;
-  if (!SAYS_SOMETHING.has(weight) || !("evidence" in open.phase)) return { tally, profiles, learnedMs };
+): State {
+  if (!SAYS_SOMETHING.has(weight) || open.phase.is !== "observed") return state;
   const { report, evidence } = open.phase;
-  if (report.ending.is === "interrupted" || report.ending.is === "stopped")
-    return { tally, profiles, learnedMs };
-  const filesWritten = evidence.changed.files;
-  const isAccepted = event.verdict === "accepted";
+  if (report.ending.is === "interrupted" || report.ending.is === "stopped") return state;
+  const { tally, profiles, learnedMs } = state;
+  const { files } = evidence.changed;
+  const isAccepted = verdict === "accepted";
+  const isWasted = !madeProgress && !isAccepted && weight !== "free";
   const corrections = weight === "free" ? 0 : taskState(state, open.task).feedback.length;
-  const citations = report.signals?.citations.length ?? 0;
   const profile = profiles[open.agent] ?? NEW_PROFILE;
   return {
-    tally: tallyIteration(tally, {
-      madeProgress: event.madeProgress || weight === "free",
-      isAccepted,
-      filesWritten,
-      corrections,
-    }),
+    ...state,
+    tally: {
+      ...tally,
+      iterations: tally.iterations + 1,
+      wasted: tally.wasted + (isWasted ? 1 : 0),
+      filesWritten: tally.filesWritten + files,
+      corrected: tally.corrected + corrections,
+      remedied: tally.remedied + (files > 0 || isAccepted ? corrections : 0),
+    },
     profiles: {
       ...profiles,
-      [open.agent]: profileIteration(profile, { filesWritten, citations, isAccepted }),
+      [open.agent]: {
+        ...profile,
+        iterations: profile.iterations + 1,
+        filesWritten: profile.filesWritten + files,
+        citations: profile.citations + (report.signals?.citations.length ?? 0),
+        isOverThreshold: profile.isOverThreshold && !isAccepted,
+      },
     },
     learnedMs: isAccepted ? withLearned(learnedMs, open, report.durationMs) : learnedMs,
   };
 }
 
-function settleTask(
+function settledTask(
   task: TaskState,
   open: OpenIteration,
-  event: Recorded<EventOf<"verdict.reached">>,
+  event: Facts["verdict.reached"],
   weight: Weight,
-): TaskState {
-  if (weight === "retried") return { ...task, iterations: task.iterations - 1, retryAt: event.retryAt };
+): Partial<TaskState> {
+  if (weight === "retried") return { iterations: task.iterations - 1, retryAt: event.retryAt };
   // The agent waits, not the task: another agent may take it up.
-  if (weight === "limited" || weight === "locked-out") return { ...task, iterations: task.iterations - 1 };
-  if (weight === "interrupted" && open.maxIterations > 1) return { ...task, spared: task.spared + 1 };
+  if (weight === "limited" || weight === "locked-out") return { iterations: task.iterations - 1 };
+  if (weight === "interrupted" && open.maxIterations > 1) return { spared: task.spared + 1 };
   // A single attempt that was cut off, or asks, has not been made.
-  if (weight === "free" || weight === "interrupted")
-    return open.maxIterations === 1 ? { ...task, iterations: 0 } : task;
-  if (weight === "misconfigured") return task;
+  if (weight === "free" || weight === "interrupted") return open.maxIterations === 1 ? { iterations: 0 } : {};
+  if (weight === "misconfigured") return {};
+  const report = open.phase.is === "running" ? null : open.phase.report;
+  const isTimeout = report?.ending.is === "timed-out";
   const failed = event.verdict === "rejected" || event.verdict === "failed";
   const costsAttempt = failed && weight !== "stuck";
-  const answered = task.question?.usedIn === event.iteration;
+  const attempts = costsAttempt ? task.attempts + 1 : failed ? task.attempts : 0;
+  const gates = open.phase.is === "observed" ? open.phase.gates : null;
+  const { exitSignal } = event;
   return {
-    ...task,
-    timeouts:
-      open.phase.is !== "running" && open.phase.report.ending.is === "timed-out"
-        ? task.timeouts + 1
-        : task.timeouts,
+    timeouts: task.timeouts + (isTimeout ? 1 : 0),
+    timedOut: attempts === 0 ? null : costsAttempt && isTimeout ? timedOut(task, open) : task.timedOut,
     // What could not be said while it ran is said next time.
     feedback: task.feedback.filter(({ iteration }) => iteration === event.iteration),
     feedbackLeads: false,
     drops: 0,
     watched: withIteration(task.watched, event.iteration),
-    sentBack: withAnswers(task.sentBack, open),
-    failingGates: failingAfter(open, task),
-    exitSignals:
-      event.exitSignal === null ? task.exitSignals : withSignal(task.exitSignals, event.exitSignal),
-    question: answered ? null : task.question,
+    sentBack: withAnswers(task.sentBack, report),
+    failingGates: gates === null ? task.failingGates : failingIn(gates),
+    exitSignals: exitSignal === null ? task.exitSignals : withSignal(task.exitSignals, exitSignal),
+    question: task.question?.usedIn === event.iteration ? null : task.question,
     failures: failed ? task.failures + 1 : 0,
     tookDefault: task.tookDefault && weight !== "progress",
-    attempts: costsAttempt ? task.attempts + 1 : failed ? task.attempts : 0,
+    attempts,
     stuckCount: weight === "stuck" ? task.stuckCount + 1 : weight === "progress" ? 0 : task.stuckCount,
   };
 }
 
+/** Of the failed iterations in a row that count, one more ran out of time. */
+function timedOut({ attempts, timedOut: before }: TaskState, open: OpenIteration): TaskState["timedOut"] {
+  const count = attempts === 0 ? 0 : (before?.count ?? 0);
+  return { count: count + 1, iteration: open.number, timeoutMs: open.timeoutMs };
+}
+
 /** The last answer to each finding counts. */
-function withAnswers(sent: TaskState["sentBack"], { phase }: OpenIteration): TaskState["sentBack"] {
-  const said = "report" in phase ? (phase.report.signals?.answers ?? []) : [];
-  const answers = said
+function withAnswers(sent: TaskState["sentBack"], report: AgentReport | null): TaskState["sentBack"] {
+  const answers = (report?.signals?.answers ?? [])
     .filter(({ about }) => about === "finding")
     .map(({ number, text }) => ({ number, text }));
   if (sent?.isOpen !== true || answers.length === 0) return sent;
@@ -384,28 +333,21 @@ function withAnswers(sent: TaskState["sentBack"], { phase }: OpenIteration): Tas
   return { ...sent, answers: [...kept, ...answers] };
 }
 
-function failingAfter({ phase }: OpenIteration, task: TaskState): readonly string[] {
-  return phase.is === "observed" && phase.gates !== null ? failingIn(phase.gates) : task.failingGates;
-}
-
-function footingAt(footing: Footing | null, head: string | null, leftovers: readonly Leftover[]): Footing {
-  if (footing !== null && footing.head === head) return footing;
-  const earlier = footing?.changed ?? NO_CHANGES;
-  return { first: footing?.first ?? head, base: head, head, earlier, changed: earlier, leftovers };
-}
-
-function usedNow(task: TaskState, iteration: number): TaskState["question"] {
-  const { question } = task;
-  return question !== null && question.answer !== null ? { ...question, usedIn: iteration } : question;
+function workBaseAt(known: WorkBase | null, head: string | null, leftovers: readonly Leftover[]): WorkBase {
+  if (known !== null && known.head === head) return known;
+  const earlier = known?.changed ?? NO_CHANGES;
+  return { first: known?.first ?? head, base: head, head, earlier, changed: earlier, leftovers };
 }
 
 function inPhase(state: State, number: number, change: (phase: Phase) => Phase): State {
-  return {
-    ...state,
-    iterations: state.iterations.map((open) =>
-      open.number === number ? { ...open, phase: change(open.phase) } : open,
-    ),
-  };
+  const iterations = state.iterations.map((open) =>
+    open.number === number ? { ...open, phase: change(open.phase) } : open,
+  );
+  return { ...state, iterations };
+}
+
+function whenObserved(state: State, number: number, more: Partial<Observed>): State {
+  return inPhase(state, number, (phase) => (phase.is === "observed" ? { ...phase, ...more } : phase));
 }
 
 /** Unknown plus unknown stays unknown; a known part is worth showing. */
@@ -431,8 +373,7 @@ type Weight =
 
 function weigh(
   { ending, failure }: AgentReport,
-  ruling: Verdict["ruling"],
-  progress: boolean,
+  { verdict, madeProgress }: Facts["verdict.reached"],
   tookDefault: boolean,
 ): Weight {
   // It was Ralph that stopped it, and it has worked: one of its iterations, and no attempt.
@@ -444,57 +385,89 @@ function weigh(
     return "locked-out";
   if (failure?.class === "limit") return "limited";
   if (failure !== null && failure.class !== "agent") return "retried";
-  if (ruling === "accepted" || progress) return "progress";
-  // Whoever asks again after a default was taken for an answer goes round in circles.
-  if (ruling === "decide" && tookDefault) return "stuck";
-  if (ruling === "blocked" || ruling === "decide" || ruling === "challenged") return "free";
+  if (verdict === "accepted" || madeProgress) return "progress";
+  // An agent that asks again after a default was taken for an answer goes round in circles.
+  if (verdict === "decide" && tookDefault) return "stuck";
+  if (verdict === "blocked" || verdict === "decide" || verdict === "challenged") return "free";
   return ending.is === "timed-out" || ending.is === "idle" ? "timed-out" : "stuck";
 }
 
-function settleRun(run: RunState, weight: Weight, agent: string, report: AgentReport): RunState {
+function settledRun(run: RunState, weight: Weight, agent: string, report: AgentReport): Partial<RunState> {
+  const { iterations, stuckCount, stuckIterations } = run;
   switch (weight) {
     case "free":
     case "interrupted":
-      return run;
+      return {};
     case "retried":
-      return { ...run, iterations: run.iterations - 1, transientInARow: run.transientInARow + 1 };
+      return { iterations: iterations - 1, transientInARow: run.transientInARow + 1 };
     case "limited":
-      return { ...run, iterations: run.iterations - 1 };
-    case "locked-out": {
-      const lockedOut = { ...run.lockedOut, ...(report.failure && { [agent]: report.failure }) };
-      return { ...run, iterations: run.iterations - 1, lockedOut };
-    }
-    case "misconfigured":
-      return { ...run, misconfigured: misconfigurationInWords(agent, report) };
-    case "timed-out":
-      return { ...run, transientInARow: 0 };
-    case "stuck":
+      return { iterations: iterations - 1 };
+    case "locked-out":
       return {
-        ...run,
-        transientInARow: 0,
-        stuckCount: run.stuckCount + 1,
-        stuckIterations: run.stuckIterations + 1,
+        iterations: iterations - 1,
+        lockedOut: { ...run.lockedOut, ...(report.failure && { [agent]: report.failure }) },
       };
+    case "misconfigured":
+      return { misconfigured: misconfigurationInWords(agent, report) };
+    case "timed-out":
+      return { transientInARow: 0 };
+    case "stuck":
+      return { transientInARow: 0, stuckCount: stuckCount + 1, stuckIterations: stuckIterations + 1 };
     case "progress":
-      return { ...run, transientInARow: 0, stuckCount: 0 };
+      return { transientInARow: 0, stuckCount: 0 };
   }
 }
 
-/** The service is down for every task of the agent, not just for the one that found it out. */
-function withPause(run: RunState, agent: string, weight: Weight, retryAt: Instant | null): RunState {
-  const { [agent]: _over, ...others } = run.pauses;
-  const pauses = weight === "retried" && retryAt !== null ? { ...others, [agent]: retryAt } : others;
-  return { ...run, pauses };
+function misconfigurationInWords(agent: string, { failure, model }: AgentReport): string {
+  const message = failure?.message ?? "the agent could not be started";
+  if (failure?.kind !== "model") return message;
+  return `${agent} cannot use ${model == null ? "its model" : `the model "${model}"`}: ${message}`;
 }
 
-function breakerAfter({ breaker, run }: State, report: AgentReport, weight: Weight): Breaker {
-  if (run === null) return breaker;
-  const { settings } = run;
-  const reading = {
-    madeProgress: weight === "progress",
-    counts: weight === "stuck",
-    errorSignature: report.signals?.errorSignature ?? null,
-    outputBytes: report.transcript.bytes,
-  };
-  return withReading(breaker, reading, settings.breaker, settings.keepGoing);
+/** The service is down for every task of the agent, not just for the one that found it out. */
+function pausesAfter(
+  run: RunState,
+  agent: string,
+  weight: Weight,
+  retryAt: number | null,
+): RunState["pauses"] {
+  const { [agent]: _over, ...others } = run.pauses;
+  return weight === "retried" && retryAt !== null ? { ...others, [agent]: retryAt } : others;
+}
+
+/** Parallel lanes work from many commits, and in place work leaves the branch and comes back. */
+const COMMITS_KNOWN = 20;
+
+/** The gates as they are at a commit; null: nobody can tell any longer. */
+export function gatesKnown(state: State, head: string | null, gates: readonly GateOutcome[] | null): State {
+  const now = gates === null ? [] : [{ head, gates, settings: gatesKey(state) }];
+  const others = state.knownGates.filter((known) => known.head !== head);
+  return { ...state, knownGates: [...now, ...others].slice(0, COMMITS_KNOWN) };
+}
+
+function failingIn(gates: readonly Pick<GateOutcome, "name" | "status">[]): readonly string[] {
+  return gates.filter(({ status }) => isFailing(status)).map(({ name }) => name);
+}
+
+function gatesKey({ run }: State): string {
+  return JSON.stringify(run?.settings.gates ?? []);
+}
+
+/** What is known of the gates at a commit, or null when they have to be asked. */
+export function gatesKnownAt(state: State, head: string | null): readonly GateOutcome[] | null {
+  if (head === null) return null;
+  const settings = gatesKey(state);
+  const found = state.knownGates.find((known) => known.head === head && known.settings === settings);
+  return found?.gates ?? null;
+}
+
+/** Gates that ran twice since the last look have run from the first to the second. */
+function withGateLeftovers(state: State, task: string, now: Leftovers): State {
+  const { gatesRan: earlier } = leftoversOf(state, task);
+  const { gatesRan } = now;
+  const ran =
+    earlier === null || gatesRan === null
+      ? (gatesRan ?? earlier)
+      : { after: earlier.after, upTo: gatesRan.upTo };
+  return withLeftovers(state, task, { ...now, gatesRan: ran });
 }

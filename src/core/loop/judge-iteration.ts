@@ -1,16 +1,16 @@
 import { storyObjection, storySignal, reviewOf } from "../review/story-review.ts";
-import { CONFIDENT, type ExitSignal } from "../limits/exit-rules.ts";
-import type { AgentReport } from "../report/agent-report.ts";
-import type { Evidence } from "../report/evidence.ts";
-import { allRequiredPassed, redGates, type CheckedGate } from "../report/checked-gate.ts";
+import { CONFIDENT, type ExitSignal } from "./brakes.ts";
+import type { AgentReport } from "../streams/agent-report.ts";
+import type { Evidence } from "../verdict/evidence.ts";
+import { allRequiredPassed, redGates, type CheckedGate } from "../verdict/checked-gate.ts";
 import { verifyOf } from "../settings.ts";
-import { isReading, objectionIn, stageOf } from "../stages/stages.ts";
+import { isReading, objectionIn, stageOf } from "./stages.ts";
 import { doubtsAmong, findConcerns } from "../verdict/concerns.ts";
 import { findAll, findObjections, type CaseContext, type Finding } from "../verdict/facts.ts";
 import { judge } from "../verdict/judge.ts";
 import type { Reason, Verdict } from "../verdict/verdict.ts";
-import { taskState, type OpenIteration, type Phase, type RunState, type State } from "./state.ts";
-import type { ExitAnswer } from "../report/plugin-answers.ts";
+import { taskState, type OpenIteration, type Phase, type RunState, type State } from "../state.ts";
+import type { ExitAnswer } from "../verdict/plugin-answers.ts";
 
 export type JudgeablePhase = Extract<Phase, { is: "observed" }>;
 
@@ -120,7 +120,7 @@ export function caseOf(
   phase: JudgeablePhase,
 ): CaseContext {
   const { report, evidence, gates, oldChecks, reading } = phase;
-  const { iterations, stuckCount, baseline, challenged, isAgreed, footing, sentBack } = taskState(state, id);
+  const { iterations, stuckCount, baseline, challenged, isAgreed, workBase, sentBack } = taskState(state, id);
   const task = state.plan?.tasks.find((planned) => planned.id === id);
   return {
     task,
@@ -130,7 +130,7 @@ export function caseOf(
     hasWorkedBefore: stuckCount < iterations - 1,
     report,
     evidence,
-    leftBefore: footing?.leftovers ?? [],
+    leftBefore: workBase?.leftovers ?? [],
     settings: run.settings,
     baseline,
     gates,

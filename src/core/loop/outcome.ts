@@ -2,9 +2,18 @@ import { few } from "../text.ts";
 import type { Outcome, Event } from "../events.ts";
 import { isoTime, type Instant, formatDuration } from "../time.ts";
 import { isAgentLimit } from "./agent-for.ts";
-import { beyondBudget, braked, lockedOutInWords, type Ending } from "./brakes.ts";
+import {
+  averageCost,
+  budgetInWords,
+  hasCooledDown,
+  isWarningDue,
+  likelySpent,
+  nextMove,
+  wouldPass,
+} from "./brakes.ts";
 import { usedMsOf } from "./evolve-run.ts";
 import {
+  earliest,
   nextRetryAt,
   readyTasks,
   requiredTasks,
@@ -14,8 +23,8 @@ import {
   statusOf,
   whyBlocked,
 } from "./task-status.ts";
-import { taskState, type RunState, type State } from "./state.ts";
-import type { Plan, Task, TaskId } from "../plan/task.ts";
+import { taskState, type OpenIteration, type RunState, type State } from "../state.ts";
+import type { Plan, Task, TaskId } from "../plan.ts";
 
 export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
   completed: 0,
@@ -28,14 +37,35 @@ export const EXIT_CODES: Readonly<Record<Outcome, number>> = {
   stopped: 130,
 };
 
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly reason: string;
+}
+
 /** Why the run should take up no further work, or null while there is some. */
 export function endingOf(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
   if (run.stop !== null) return { outcome: "stopped", reason: "stopped on request" };
   if (run.misconfigured !== null) return { outcome: "misconfigured", reason: run.misconfigured };
   const held = heldByOperator(state, run, plan, (task) => !waitsForAcceptance(state, task));
   if (held !== null && !run.settings.keepGoing) return held;
-  const brake = braked(state, run, now);
-  return brake === null ? nothingLeft(state, run, plan, now) : unlessDone(state, run, plan, brake);
+  const ending = braked(state, run, now) ?? nothingLeft(state, run, plan, now);
+  return ending && unlessDone(state, run, plan, ending);
+}
+
+/** What keeps the whole run from going on, whatever there is to do: 4 before 5. */
+function braked({ breaker }: State, run: RunState, now: Instant): Ending | null {
+  const { retries, maxDurationMs, maxStuck } = run.settings.limits;
+  if (breaker.position === "OPEN")
+    return { outcome: "stuck", reason: `the breaker is open: ${breaker.reason}` };
+  if (maxStuck > 0 && run.stuckCount >= maxStuck && !run.settings.keepGoing)
+    return { outcome: "stuck", reason: `no progress in ${run.stuckCount} iterations in a row` };
+  const reason =
+    run.transientInARow > retries
+      ? `${run.transientInARow} transient failures in a row`
+      : maxDurationMs !== null && usedMsOf(run, now) >= maxDurationMs
+        ? `the ${formatDuration(maxDurationMs)} that the run may take are over`
+        : (run.budgetReached ?? unknownCost(run));
+  return reason === null ? null : { outcome: "limited", reason };
 }
 
 /** The work is done, and only its acceptance is open: this holds up no other task. */
@@ -86,32 +116,28 @@ export function timeIsOverAt({ activeSince, usedMs, settings }: RunState): Insta
 
 function nothingLeft(state: State, run: RunState, plan: Plan, now: Instant): Ending | null {
   const [next] = readyTasks(state, run, plan, now);
-  const isReady = next !== undefined;
   const retryAt = nextRetryAt(state, run, plan, now);
-  const costly = next === undefined ? null : beyondBudget(state, run, next);
-  if (costly !== null) return unlessDone(state, run, plan, { outcome: "limited", reason: costly });
-  if (!isReady && retryAt !== null) {
-    const inVain = vainWait(state, run, retryAt);
-    if (inVain !== null) return unlessDone(state, run, plan, { outcome: "limited", reason: inVain });
-  }
-  const canStart = isReady || retryAt !== null;
+  const limit =
+    next !== undefined
+      ? beyondBudget(state, run, next)
+      : retryAt !== null
+        ? whyNotToWait(state, run, retryAt)
+        : null;
+  if (limit !== null) return { outcome: "limited", reason: limit };
+  const canStart = next !== undefined || retryAt !== null;
   if (canStart && run.iterations < run.settings.limits.maxIterations) return null;
   if (!canStart && waitsForDeadline(state, run, plan, now)) return null;
   const lockedOut = canStart ? null : lockedOutInWords(run);
-  if (lockedOut !== null) return unlessDone(state, run, plan, { outcome: "limited", reason: lockedOut });
+  if (lockedOut !== null) return { outcome: "limited", reason: lockedOut };
   const waits = canStart ? [] : outsideWaits(state, run, plan);
-  return unlessDone(
-    state,
-    run,
-    plan,
-    waits.length > 0
-      ? { outcome: "blocked", reason: waits.slice(0, 5).join("; ") }
-      : { outcome: "exhausted", reason: exhaustion(state, run, plan, canStart) },
-  );
+  return waits.length > 0
+    ? { outcome: "blocked", reason: waits.slice(0, 5).join("; ") }
+    : { outcome: "exhausted", reason: exhaustion(state, run, plan, canStart) };
 }
 
 function exhaustion(state: State, run: RunState, plan: Plan, canStart: boolean): string {
-  if (canStart) return `the limit of ${iterationsInWords(run.settings.limits.maxIterations)} is reached`;
+  const { maxIterations } = run.settings.limits;
+  if (canStart) return `the limit of ${maxIterations} iteration${maxIterations === 1 ? "" : "s"} is reached`;
   const names = holding(state, run, plan).map((task) => task.id);
   return `iteration limit reached without completion: ${names.slice(0, 5).join(", ")}`;
 }
@@ -132,7 +158,7 @@ function isAllCancelled(state: State, run: RunState, plan: Plan): boolean {
 }
 
 /** Why it makes no sense to wait until then, or null when it does. */
-function vainWait(state: State, run: RunState, until: Instant): string | null {
+function whyNotToWait(state: State, run: RunState, until: Instant): string | null {
   const { noWait, limits } = run.settings;
   const isLimit = until === state.callsExhaustedUntil || isAgentLimit(state, until);
   if (noWait && isLimit) return `${waitReason(state, until)} until ${isoTime(until)}`;
@@ -182,26 +208,17 @@ function optionalLeft(state: State, run: RunState, plan: Plan): string {
 
 const INCLUDE_OPTIONAL = "ralph run --include-optional";
 
-function iterationsInWords(count: number): string {
-  return count === 1 ? "1 iteration" : `${count} iterations`;
-}
-
 /** No deadline is further away; a calendar has no room for what an agent may write. */
 export const DEADLINE_MAX_MS = 365 * 24 * 3_600_000;
 
 /** Tasks whose question nobody answered in time: the agent's own default is the answer. */
 export function overdueQuestions(state: State, run: RunState, plan: Plan, now: Instant): readonly TaskId[] {
-  return deadlines(state, run, plan)
-    .filter(({ at }) => at <= now)
-    .map(({ task }) => task);
+  return deadlines(state, run, plan).flatMap(({ task, at }) => (at <= now ? [task] : []));
 }
 
 /** The next moment at which a question answers itself. */
 export function nextDeadline(state: State, run: RunState, plan: Plan, now: Instant): Instant | null {
-  const ahead = deadlines(state, run, plan)
-    .map(({ at }) => at)
-    .filter((at) => at > now);
-  return ahead.length === 0 ? null : Math.min(...ahead);
+  return earliest(deadlines(state, run, plan).flatMap(({ at }) => (at > now ? [at] : [])));
 }
 
 /** Whether a run that has nothing else to do stays for it. */
@@ -276,4 +293,101 @@ export function isBlockedOutside(state: State): boolean {
   if (run?.end?.outcome !== "blocked" || plan === null) return false;
   const isBlocked = tasksInScope(run, plan).some((task) => statusOf(state, task) === "blocked");
   return !isBlocked && outsideWaits(state, run, plan).length > 0;
+}
+
+/** What the agents say that only a person can bring back; null when there are none. */
+function lockedOutInWords({ lockedOut }: RunState): string | null {
+  const said = Object.entries(lockedOut).map(
+    ([agent, { message, kind, advice }]) =>
+      `${agent} ${kind === "credit" ? "has no credit left" : "may not work"}: ${message}${advice === undefined ? "" : ` (${advice})`}`,
+  );
+  return said.length === 0 ? null : said.join("; ");
+}
+
+/** A budget of which nobody knows what is spent cannot be kept. */
+function unknownCost({ settings, spend, unpriced }: RunState): string | null {
+  const { run, task, day } = settings.limits.budget;
+  const hasBudget = run !== null || task !== null || day !== null;
+  if (!hasBudget || unpriced === null || spend.known > 0) return null;
+  const why =
+    unpriced === ""
+      ? "the agent did not tell what it used"
+      : `the model has no price: add [prices."${unpriced}"] to the configuration`;
+  return `there is a budget, and nobody knows what the agent costs: ${why}`;
+}
+
+/** Whether the next iteration, of this task, would cost more than is left of the run's budget. */
+function beyondBudget(state: State, run: RunState, task: Task): string | null {
+  const { run: budgetUsd } = run.settings.limits.budget;
+  const spentUsd = likelySpent(run.spend);
+  // What works beside it will have cost something, too.
+  const soonUsd = spentUsd + underWayUsd(state, run);
+  const isBeyond = budgetUsd !== null && wouldPass(soonUsd, nextCost(state, run, task), budgetUsd);
+  return isBeyond ? budgetInWords("run", spentUsd, budgetUsd) : null;
+}
+
+/** What this iteration may still cost, by whichever budget is nearest to its end; null: any amount. */
+export function leftFor(
+  state: State,
+  run: RunState,
+  { number, task: id }: Pick<OpenIteration, "number" | "task">,
+  spentTodayUsd: number,
+): number | null {
+  const { run: whole, task, day } = run.settings.limits.budget;
+  const others = state.iterations.filter((open) => open.number !== number);
+  const besideUsd = underWayUsd({ iterations: others }, run);
+  const left = [
+    whole === null ? null : whole - likelySpent(run.spend) - besideUsd,
+    task === null ? null : task - (taskState(state, id).spend.usd ?? 0),
+    day === null ? null : day - spentTodayUsd - besideUsd,
+  ].filter((usd) => usd !== null);
+  return left.length === 0 ? null : Math.max(0, Math.min(...left));
+}
+
+/** What iterations that run now may cost: nobody knows which of them is as dear as the dearest so far. */
+export function underWayUsd({ iterations }: Pick<State, "iterations">, run: RunState): number {
+  return iterations.length * (run.spend.highest ?? 0);
+}
+
+/** With a budget the first iteration goes alone: before it has ended nobody knows how many may work side by side. */
+export function costsUnseen({ iterations }: State, { settings, spend }: RunState): boolean {
+  const { run, day } = settings.limits.budget;
+  const hasBudget = run !== null || day !== null;
+  return hasBudget && spend.known === 0 && iterations.length > 0;
+}
+
+/** Judged by the task's own iterations so far, else by those of the run. */
+export function nextCost(state: State, run: RunState, task: Task): number {
+  return averageCost(taskState(state, task.id).spend) ?? averageCost(run.spend) ?? 0;
+}
+
+/** Said once a run. */
+export function budgetWarning({ id, settings, spend, budgetsNeared }: RunState): Event | null {
+  const { run: budgetUsd } = settings.limits.budget;
+  const spentUsd = likelySpent(spend);
+  if (budgetUsd === null || budgetsNeared.includes("run") || !isWarningDue(spentUsd, budgetUsd)) return null;
+  return { type: "budget.neared", run: id, budget: "run", spentUsd, budgetUsd };
+}
+
+/** How the breaker moves after an iteration; `state` is the one after its verdict. */
+export function breakerMoves(
+  state: State,
+  run: RunState,
+  madeProgress: boolean,
+  head: string | null,
+): readonly Event[] {
+  const { breaker } = state;
+  const move = nextMove(breaker, run.settings.breaker, madeProgress);
+  if (move === null) return [];
+  return [{ type: "breaker.moved", run: run.id, from: breaker.position, ...move, head }];
+}
+
+/** An open breaker gets a new chance by what a person did, or by time. */
+export function breakerChance(state: State, run: RunState, now: Instant): Event | null {
+  const { breaker, personActed } = state;
+  if (breaker.position !== "OPEN") return null;
+  const cooldown = hasCooledDown(breaker, run.settings.breaker, now) ? "it was open for long enough" : null;
+  const reason = personActed ?? cooldown;
+  if (reason === null) return null;
+  return { type: "breaker.moved", run: run.id, from: "OPEN", to: "HALF_OPEN", reason, head: null };
 }

@@ -1,6 +1,7 @@
 import type { EventOf } from "../events.ts";
-import type { TaskId } from "../plan/task.ts";
-import type { AgentReport } from "../report/agent-report.ts";
+import type { TaskId } from "../plan.ts";
+import type { Facts, Folds, State } from "../state.ts";
+import type { AgentReport } from "../streams/agent-report.ts";
 import type { Instant } from "../time.ts";
 
 /** A message of the operator's that waits for an agent to work from it. */
@@ -67,4 +68,48 @@ export function steersUsed(
 
 function isFor({ task, carriedIn }: Steer, id: TaskId): boolean {
   return carriedIn === null && (task === null || task === id);
+}
+
+export const steerFolds = {
+  "steer.given": (state, { id, task, text, at }) => ({
+    ...state,
+    steers: [
+      ...state.steers,
+      { id, task, text, givenAt: at, carriedIn: null, told: false, deferredIn: null },
+    ],
+  }),
+  /** What a prompt carried is settled; what a running agent was told is settled when its work is accepted. */
+  "steer.used": (state, { id, task, iteration, how }) =>
+    how === "prompt"
+      ? { ...state, steers: state.steers.filter((steer) => steer.id !== id) }
+      : withSteers(state, (steer) =>
+          steer.id === id ? { ...steer, task, carriedIn: iteration, told: true } : steer,
+        ),
+  "steer.deferred": (state, { id, iteration }) =>
+    withSteers(state, (steer) => (steer.id === id ? { ...steer, deferredIn: iteration } : steer)),
+} satisfies Partial<Folds>;
+
+function withSteers(state: State, change: (steer: Steer) => Steer): State {
+  return { ...state, steers: state.steers.map(change) };
+}
+
+/** The prompt of an iteration carries what waits for its task. */
+export function steersCarried(state: State, { task, iteration }: Facts["iteration.started"]): State {
+  const carried = new Set(steersFor(state.steers, task).map(({ id }) => id));
+  return withSteers(state, (steer) => (carried.has(steer.id) ? { ...steer, carriedIn: iteration } : steer));
+}
+
+/** What the next iteration has to know waits again: its agent remembers nothing. */
+export function steersSettled(state: State, { iteration, verdict }: Facts["verdict.reached"]): State {
+  const isSettled = ({ carriedIn, told }: Steer): boolean =>
+    carriedIn === iteration && told && verdict === "accepted";
+  const steers = state.steers.filter((steer) => !isSettled(steer));
+  return steersWaiting({ ...state, steers }, iteration);
+}
+
+/** Whatever the agent of this iteration had is for another one. */
+export function steersWaiting(state: State, iteration: number): State {
+  return withSteers(state, (steer) =>
+    steer.carriedIn === iteration ? { ...steer, carriedIn: null, told: false } : steer,
+  );
 }

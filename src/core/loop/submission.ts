@@ -1,12 +1,12 @@
 import type { Event, Recorded, RunId } from "../events.ts";
-import { sameSource, type Plan } from "../plan/task.ts";
-import type { Settings } from "../settings.ts";
+import { sameSource, type Plan } from "../plan.ts";
+import type { GateSettings, Settings } from "../settings.ts";
 import type { Instant } from "../time.ts";
-import type { Ending } from "./brakes.ts";
+import type { Ending } from "./outcome.ts";
 import { restOf } from "./decide.ts";
 import { evolveAll } from "./evolve.ts";
 import { endingOf } from "./outcome.ts";
-import { isOpen, type RunState, type State } from "./state.ts";
+import { isOpen, type RunState, type State } from "../state.ts";
 
 /** Tasks on their way to workers that share them. */
 export interface Submitted {
@@ -77,4 +77,33 @@ function waitsForPerson({ outcome }: Ending): boolean {
 
 function equal(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/**
+ * The gates of a run that somebody else submitted. Those that this machine's configuration knows by the same name and
+ * command are taken from there: the log has no secrets, so what they need in their environment is only here.
+ */
+export function gatesOfRun(
+  run: RunState | null,
+  own: readonly GateSettings[],
+  redact: (text: string) => string,
+): readonly GateSettings[] {
+  return (run?.settings.gates ?? []).map(
+    (gate) => own.find(({ name, command }) => name === gate.name && redact(command) === gate.command) ?? gate,
+  );
+}
+
+/**
+ * The gates that a run goes on with although the configuration names others by now: it died while an agent ran, and
+ * what an agent may have written there counts for nothing. Null: those of the configuration.
+ */
+export function gatesToKeep(state: State, settings: Settings): readonly GateSettings[] | null {
+  const { run } = state;
+  if (!isOpen(run) || !sameSource(run.settings.source, settings.source)) return null;
+  const before = run.settings.gates;
+  const wasInterrupted = state.iterations.some(({ phase }) => phase.is === "running");
+  const isSame = JSON.stringify(before) === JSON.stringify(settings.gates);
+  // A command of which a part was taken out cannot be run.
+  const isWhole = !JSON.stringify(before).includes("[redacted]");
+  return wasInterrupted && !isSame && isWhole ? before : null;
 }

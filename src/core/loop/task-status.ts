@@ -5,13 +5,14 @@ import {
   type RunState,
   type OpenIteration,
   type OwnWorktree,
-} from "./state.ts";
-import type { Task, TaskId, Plan } from "../plan/task.ts";
+} from "../state.ts";
+import { capital } from "../text.ts";
+import type { Task, TaskId, Plan } from "../plan.ts";
 import { agentNow, isAgentLimit, limitedUntil } from "./agent-for.ts";
 import type { Instant } from "../time.ts";
 import { REVIEW_MODES, reviewMode, reviewOf } from "../review/story-review.ts";
 import type { Acceptance, Event, EventOf } from "../events.ts";
-import { stageAfter } from "../stages/stages.ts";
+import { stageAfter } from "./stages.ts";
 import type { Certificate } from "../verdict/certificate.ts";
 import type { Effect } from "./effects.ts";
 import type { Judgement } from "./judge-iteration.ts";
@@ -48,21 +49,8 @@ export function isCancelled(state: State, id: TaskId): boolean {
   return cancelledIn !== null && cancelledIn === state.run?.id;
 }
 
-/** By state, as every decision asks for all of them again and again. */
-const statuses = new WeakMap<State, Map<Task, TaskStatus>>();
-
 /** What a task is, from the operator's mark and our own facts. */
 export function statusOf(state: State, task: Task): TaskStatus {
-  const known = statuses.get(state) ?? new Map<Task, TaskStatus>();
-  if (known.size === 0) statuses.set(state, known);
-  const found = known.get(task);
-  if (found !== undefined) return found;
-  const status = findStatus(state, task);
-  known.set(task, status);
-  return status;
-}
-
-function findStatus(state: State, task: Task): TaskStatus {
   const known = taskState(state, task.id);
   // Its work is accepted, and not on its way to the base before the next run.
   if (known.merge?.is === "due" && isCancelled(state, task.id)) return "cancelled";
@@ -95,7 +83,7 @@ export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant
     .toSorted(
       (a, b) =>
         modeRank(run, a) - modeRank(run, b) ||
-        urgency(state, a) - urgency(state, b) ||
+        Number(isBegun(state, b)) - Number(isBegun(state, a)) ||
         (a.priority ?? Infinity) - (b.priority ?? Infinity) ||
         0,
     );
@@ -103,10 +91,12 @@ export function readyTasks(state: State, run: RunState, plan: Plan, now: Instant
 
 /** The earliest moment at which a task that waits becomes ready. */
 export function nextRetryAt(state: State, run: RunState, plan: Plan, now: Instant): Instant | null {
-  const times = startable(state, run, plan)
-    .map((task) => readyAt(state, run, task, now))
-    .filter((at) => at > now && at < Infinity);
-  return times.length === 0 ? null : Math.min(...times);
+  const times = startable(state, run, plan).map((task) => readyAt(state, run, task, now));
+  return earliest(times.filter((at) => at > now && at < Infinity));
+}
+
+export function earliest(moments: readonly Instant[]): Instant | null {
+  return moments.length === 0 ? null : Math.min(...moments);
 }
 
 /** When neither a transient failure, nor the limit of whoever would work on it, nor the hour's calls are in the way. */
@@ -154,8 +144,8 @@ function modeRank({ settings }: RunState, task: Task): number {
   return review === null ? 0 : REVIEW_MODES.indexOf(reviewMode([review]));
 }
 
-function urgency(state: State, task: Task): number {
-  return taskState(state, task.id).iterations > 0 ? 0 : 1;
+function isBegun(state: State, { id }: Task): boolean {
+  return taskState(state, id).iterations > 0;
 }
 
 /** Anything else that a person writes is a rejection, and the next prompt has it; also below what an agent wrote there. */
@@ -174,8 +164,8 @@ export function acceptances(state: State, run: RunState): readonly Effect[] {
   return Object.values(state.tasks).flatMap((task): readonly Effect[] => {
     // Work that is aside comes back first.
     const isHere = task.work === null || task.work.is === "in-place" || task.work.is === "staying";
-    const events = isHere && isAcceptedByPerson(task) ? [accepted(task, run)] : [];
-    return events.length === 0 ? [] : [{ kind: "record", key: `accept:${task.id}`, task: task.id, events }];
+    if (!isHere || !isAcceptedByPerson(task)) return [];
+    return [{ kind: "record", key: `accept:${task.id}`, task: task.id, events: [accepted(task, run)] }];
   });
 }
 
@@ -187,24 +177,20 @@ function accepted({ id, question }: TaskState, run: RunState): Event {
   }
   if (question?.acceptance?.is !== "completion") throw new Error(`nothing of ${id} is to be accepted`);
   const { commit, certificate } = question.acceptance;
+  const { concerns = [], criteria = [] } = certificate;
   return {
     ...about,
     type: "task.completed",
     commit,
-    certificate: byPerson(certificate, question.answer ?? ""),
-  };
-}
-
-/** Whoever accepts a claim answers for what nobody else has settled. */
-function byPerson(certificate: Certificate, answer: string): Certificate {
-  const { concerns = [], criteria = [] } = certificate;
-  return {
-    ...certificate,
-    person: answer,
-    concerns: concerns.map((concern) =>
-      concern.settledBy === null ? { ...concern, settledBy: "person", answer: null } : concern,
-    ),
-    criteria: criteria.map((one) => (one.by === "nobody" ? { ...one, by: "person" } : one)),
+    // A person who accepts a claim answers for what nobody else has settled.
+    certificate: {
+      ...certificate,
+      person: question.answer ?? "",
+      concerns: concerns.map((concern) =>
+        concern.settledBy === null ? { ...concern, settledBy: "person", answer: null } : concern,
+      ),
+      criteria: criteria.map((one) => (one.by === "nobody" ? { ...one, by: "person" } : one)),
+    },
   };
 }
 
@@ -216,11 +202,6 @@ export function acceptanceQuestion(
   certificate: Certificate,
 ): Event {
   const reasons = verdict.reasons.map(({ sentence }) => sentence).join("; ");
-  const { claim } = context.report;
-  const question =
-    claim.is === "already-done"
-      ? `${capital(reasons)}. Is it?`
-      : `The work is in git and its gates pass, but ${reasons}. Is this change of the checks right?`;
   const next = stageAfter(run.settings, open.stage);
   const isStory = reviewOf(run.settings, context.task) !== null;
   const acceptance: Acceptance =
@@ -234,16 +215,15 @@ export function acceptanceQuestion(
     run: open.run,
     task: open.task,
     iteration: open.number,
-    question,
+    question:
+      context.report.claim.is === "already-done"
+        ? `${capital(reasons)}. Is it?`
+        : `The work is in git and its gates pass, but ${reasons}. Is this change of the checks right?`,
     options: ["accept", "reject"],
     default: null,
     deadlineAt: null,
     acceptance,
   };
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The way of accepted work to the base: one at a time, a begun one first, then in the order of acceptance. */

@@ -1,11 +1,11 @@
 import { isAcceptance } from "../loop/task-status.ts";
-import type { FeedbackItem, Lesson } from "../interventions/intervention.ts";
-import type { Question, TaskState } from "../loop/state.ts";
-import type { Task } from "../plan/task.ts";
-import { type GateOutcome, isFailing } from "../report/checked-gate.ts";
+import type { FeedbackItem, Lesson } from "../loop/intervention.ts";
+import type { Question, TaskState } from "../state.ts";
+import type { Task } from "../plan.ts";
+import { type GateOutcome, isFailing } from "../verdict/checked-gate.ts";
 import { AUTO_APPROVED, isAtCap, reviewCapOf, reviewMode, type StoryReview } from "../review/story-review.ts";
 import type { GateSettings, Settings } from "../settings.ts";
-import { findingsIn, type SentBack, type StageKind } from "../stages/stages.ts";
+import { findingsIn, type SentBack, type StageKind } from "../loop/stages.ts";
 import { closest, few } from "../text.ts";
 import { changeSection, type ShownWork } from "../verdict/reader.ts";
 
@@ -25,7 +25,7 @@ export interface PromptParts {
   readonly settings: Pick<Settings, "gates" | "git" | "protect" | "source" | "skipReview" | "reviewCap">;
   readonly known: Pick<
     TaskState,
-    "sentBack" | "question" | "feedback" | "feedbackLeads" | "baseline" | "footing" | "left"
+    "sentBack" | "question" | "feedback" | "feedbackLeads" | "baseline" | "workBase" | "left"
   >;
   /** Where the task's work counts from. */
   readonly base: string | null;
@@ -105,8 +105,8 @@ function bulleted(items: readonly string[]): string {
 const PATHS_TOLD = 10;
 
 /** What earlier iterations left, for one that begins with an empty memory. */
-function workSoFar({ known: { footing, left }, base, work, kind }: PromptParts): string {
-  const paths = work !== null || kind === "reviewer" || kind === "qa" ? [] : (footing?.changed.paths ?? []);
+function workSoFar({ known: { workBase, left }, base, work, kind }: PromptParts): string {
+  const paths = work !== null || kind === "reviewer" || kind === "qa" ? [] : (workBase?.changed.paths ?? []);
   const since = base === null ? "" : ` (\`git diff ${base.slice(0, 12)}\`)`;
   const lines = [
     left?.cutOff == null

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { newTask } from "../loop/state.ts";
-import { plainTask } from "../plan/task.ts";
+import { newTask } from "../state.ts";
+import { plainTask } from "../plan.ts";
 import { buildPrompt, type PromptParts, templateProblem } from "./build-prompt.ts";
 
 const PARTS: PromptParts = {

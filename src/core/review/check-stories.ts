@@ -1,4 +1,4 @@
-import type { Task } from "../plan/task.ts";
+import type { Task } from "../plan.ts";
 import {
   AUTO_APPROVED,
   hasReviewFields,
@@ -56,58 +56,56 @@ function oncePerField(problems: readonly StoryProblem[]): readonly StoryProblem[
 
 /** What does not hold in a file with the review cycle, however it came about. */
 export function findBrokenInvariants(stories: readonly StoryReview[], cap: number): readonly StoryProblem[] {
-  return stories.flatMap((story) =>
-    INVARIANTS.flatMap(({ rule, field, check }) => {
-      const what = check(story, cap);
-      return what === undefined
-        ? []
-        : [{ story: story.id, field, rule, sentence: `${storyName(story.id)}: ${what}` }];
-    }),
+  return stories.flatMap(({ id, passes, reviewStatus, reviewFeedback, reviewCount, notes }) => {
+    const isApproved = reviewStatus === "approved";
+    return problemsOf(id, [
+      [
+        passes && !isApproved,
+        "passes",
+        "passes-means-approved",
+        `passes is true, but reviewStatus is ${shown(reviewStatus)}, not "approved"`,
+      ],
+      [
+        !passes && isApproved,
+        "passes",
+        "passes-means-approved",
+        'passes is false, but reviewStatus is "approved"; an approved story passes',
+      ],
+      [
+        reviewStatus === "changes_requested" && reviewFeedback.trim() === "",
+        "reviewFeedback",
+        "feedback-needed",
+        'reviewFeedback is empty, but reviewStatus is "changes_requested"; say what has to change',
+      ],
+      [
+        reviewCount < 0,
+        "reviewCount",
+        "count-range",
+        `reviewCount is ${reviewCount}; it must be non-negative`,
+      ],
+      [
+        reviewCount > cap + 1,
+        "reviewCount",
+        "count-range",
+        `reviewCount is ${reviewCount}; it can be at most ${cap + 1}`,
+      ],
+      [
+        passes && notes.trim() === "",
+        "notes",
+        "notes-needed",
+        "notes are empty, but passes is true; say what was done",
+      ],
+    ]);
+  });
+}
+
+type Check = readonly [isWrong: boolean, field: ReviewField | "id", rule: StoryRule, what: string];
+
+function problemsOf(story: string, checks: readonly Check[]): readonly StoryProblem[] {
+  return checks.flatMap(([isWrong, field, rule, what]) =>
+    isWrong ? [{ story, field, rule, sentence: `${storyName(story)}: ${what}` }] : [],
   );
 }
-
-interface Invariant {
-  readonly rule: StoryRule;
-  readonly field: ReviewField;
-  readonly check: (story: StoryReview, cap: number) => string | undefined;
-}
-
-const INVARIANTS: readonly Invariant[] = [
-  {
-    rule: "passes-means-approved",
-    field: "passes",
-    check: ({ passes, reviewStatus }) => {
-      if (passes && reviewStatus !== "approved")
-        return `passes is true, but reviewStatus is ${shown(reviewStatus)}, not "approved"`;
-      if (!passes && reviewStatus === "approved")
-        return 'passes is false, but reviewStatus is "approved"; an approved story passes';
-      return undefined;
-    },
-  },
-  {
-    rule: "feedback-needed",
-    field: "reviewFeedback",
-    check: ({ reviewStatus, reviewFeedback }) =>
-      reviewStatus === "changes_requested" && reviewFeedback.trim() === ""
-        ? 'reviewFeedback is empty, but reviewStatus is "changes_requested"; say what has to change'
-        : undefined,
-  },
-  {
-    rule: "count-range",
-    field: "reviewCount",
-    check: ({ reviewCount }, cap) => {
-      if (reviewCount < 0) return `reviewCount is ${reviewCount}; it must be non-negative`;
-      if (reviewCount > cap + 1) return `reviewCount is ${reviewCount}; it can be at most ${cap + 1}`;
-      return undefined;
-    },
-  },
-  {
-    rule: "notes-needed",
-    field: "notes",
-    check: ({ passes, notes }) =>
-      passes && notes.trim() === "" ? "notes are empty, but passes is true; say what was done" : undefined,
-  },
-];
 
 /** One legal step of one story. */
 interface Transition {
@@ -152,24 +150,20 @@ export function findIllegalEdits(
   if (rules.skipReview) return [];
   const earlier = new Map(before.map((story) => [story.id, story]));
   const left = new Set(after.map(({ id }) => id));
-  const steps: Step[] = [];
-  const problems: StoryProblem[] = [];
-  for (const now of after) {
+  const steps = after.flatMap((now): readonly Step[] => {
     const was = earlier.get(now.id);
-    if (was === undefined) problems.push(...bornTouched(now));
-    else if (changedFields(was, now).length > 0) steps.push({ was, now });
-  }
-  const legal: Step[] = [];
-  for (const step of steps) {
-    const found = illegalIn(mode, step, rules);
-    problems.push(...found);
-    if (found.length === 0) legal.push(step);
-  }
-  const gone = before.filter(({ id }) => !left.has(id));
-  problems.push(...tooMany(mode, legal), ...gone.map(deleted));
-  if (mode === "review" && steps.length === 0)
-    problems.push(...nothingReviewed(before.filter(({ id }) => left.has(id) && id === (rules.story ?? id))));
-  return problems;
+    return was !== undefined && changedFields(was, now).length > 0 ? [{ was, now }] : [];
+  });
+  const illegal = steps.map((step) => illegalIn(mode, step, rules));
+  const legal = steps.filter((_step, index) => illegal[index]?.length === 0);
+  const still = before.filter(({ id }) => left.has(id) && id === (rules.story ?? id));
+  return [
+    ...after.filter(({ id }) => !earlier.has(id)).flatMap(bornTouched),
+    ...illegal.flat(),
+    ...tooMany(mode, legal),
+    ...before.filter(({ id }) => !left.has(id)).flatMap(deleted),
+    ...(mode === "review" && steps.length === 0 ? nothingReviewed(still) : []),
+  ];
 }
 
 interface Step {
@@ -177,83 +171,99 @@ interface Step {
   readonly now: StoryReview;
 }
 
-function illegalIn(mode: ReviewMode, { was, now }: Step, rules: ReviewRules): readonly StoryProblem[] {
+function illegalIn(mode: ReviewMode, step: Step, rules: ReviewRules): readonly StoryProblem[] {
+  const { was, now } = step;
+  const all = (rule: StoryRule, whatOf: (field: ReviewField) => string): readonly StoryProblem[] =>
+    problemsOf(
+      now.id,
+      changedFields(was, now).map((field) => [true, field, rule, whatOf(field)]),
+    );
   if (rules.story !== null && rules.story !== now.id) {
     const what = `this iteration is for ${storyName(rules.story)} alone; no other story's review may change`;
-    return changedFields(was, now).map((field) => problem(now.id, field, "own-story", what));
+    return all("own-story", () => what);
   }
   const transition = TRANSITIONS[mode].find(
     ({ from, to }) => from === was.reviewStatus && to === now.reviewStatus,
   );
-  if (transition === undefined) {
-    return changedFields(was, now).map((field) =>
-      problem(now.id, field, "transition", `${changeOf(field, was, now)}; ${MAY[mode]}`),
-    );
-  }
-  return [...wrongNumbers(transition, { was, now }), ...wrongWords(transition, { was, now }, rules.cap)];
+  if (transition === undefined)
+    return all("transition", (field) => `${changeOf(field, was, now)}; ${MAY[mode]}`);
+  return wrongIn(transition, step, rules.cap);
 }
 
-function wrongNumbers({ to, passes, countGrowsBy }: Transition, { was, now }: Step): readonly StoryProblem[] {
-  const problems: StoryProblem[] = [];
-  if (now.passes !== passes) {
-    const what = `passes is ${now.passes}; with reviewStatus ${shown(to)} it must be ${passes}`;
-    problems.push(problem(now.id, "passes", "transition", what));
-  }
-  if (now.reviewCount !== was.reviewCount + countGrowsBy) {
-    const wanted = countGrowsBy === 0 ? "only a review changes it" : "a review adds exactly 1";
-    const what = `${changeOf("reviewCount", was, now)}; ${wanted}`;
-    problems.push(problem(now.id, "reviewCount", "count-step", what));
-  }
-  return problems;
-}
-
-function wrongWords({ to, feedback }: Transition, { was, now }: Step, cap: number): readonly StoryProblem[] {
+function wrongIn(
+  { to, passes, countGrowsBy, feedback }: Transition,
+  { was, now }: Step,
+  cap: number,
+): readonly StoryProblem[] {
   const isSaid = now.reviewFeedback.trim() !== "";
-  const problems: StoryProblem[] = [];
-  if (feedback === "needed" && !isSaid) {
-    const what = "reviewFeedback is empty; a review that requests changes says which";
-    problems.push(problem(now.id, "reviewFeedback", "feedback-needed", what));
-  }
-  if (feedback === "cleared" && isSaid) {
-    const what = "reviewFeedback is still there; clear it when you hand the story back to review";
-    problems.push(problem(now.id, "reviewFeedback", "feedback-cleared", what));
-  }
-  if (was.reviewStatus !== "needs_review" || !isAtCap(was, cap)) return problems;
+  const isLast = was.reviewStatus === "needs_review" && isAtCap(was, cap);
+  const wantedCount = countGrowsBy === 0 ? "only a review changes it" : "a review adds exactly 1";
   const demand = `after ${was.reviewCount} reviews (the cap is ${cap}) it is approved with ${AUTO_APPROVED} in its notes`;
-  if (to === "changes_requested")
-    problems.push(problem(now.id, "reviewStatus", "cap", `reviewStatus is ${shown(to)}; ${demand}`));
-  else if (!now.notes.includes(AUTO_APPROVED))
-    problems.push(problem(now.id, "notes", "cap", `notes lack ${AUTO_APPROVED}; ${demand}`));
-  return problems;
+  return problemsOf(now.id, [
+    [
+      now.passes !== passes,
+      "passes",
+      "transition",
+      `passes is ${now.passes}; with reviewStatus ${shown(to)} it must be ${passes}`,
+    ],
+    [
+      now.reviewCount !== was.reviewCount + countGrowsBy,
+      "reviewCount",
+      "count-step",
+      `${changeOf("reviewCount", was, now)}; ${wantedCount}`,
+    ],
+    [
+      feedback === "needed" && !isSaid,
+      "reviewFeedback",
+      "feedback-needed",
+      "reviewFeedback is empty; a review that requests changes says which",
+    ],
+    [
+      feedback === "cleared" && isSaid,
+      "reviewFeedback",
+      "feedback-cleared",
+      "reviewFeedback is still there; clear it when you hand the story back to review",
+    ],
+    [isLast && to === "changes_requested", "reviewStatus", "cap", `reviewStatus is ${shown(to)}; ${demand}`],
+    [
+      isLast && to !== "changes_requested" && !now.notes.includes(AUTO_APPROVED),
+      "notes",
+      "cap",
+      `notes lack ${AUTO_APPROVED}; ${demand}`,
+    ],
+  ]);
 }
 
 const BORN = ["passes", "reviewStatus", "reviewCount", "reviewFeedback"] as const;
 
 function bornTouched(now: StoryReview): readonly StoryProblem[] {
-  return BORN.filter((field) => now[field] !== UNTOUCHED[field]).map((field) => {
-    const what = `${field} is ${shown(now[field])}; a new story starts with ${shown(UNTOUCHED[field])}`;
-    return problem(now.id, field, "new-story", what);
-  });
+  const started = (field: (typeof BORN)[number]): Check => [
+    now[field] !== UNTOUCHED[field],
+    field,
+    "new-story",
+    `${field} is ${shown(now[field])}; a new story starts with ${shown(UNTOUCHED[field])}`,
+  ];
+  return problemsOf(now.id, BORN.map(started));
 }
 
 /** Each is legal alone, so nobody can say which was meant. */
 function tooMany(mode: ReviewMode, steps: readonly Step[]): readonly StoryProblem[] {
-  if (steps.length < 2) return [];
-  return steps.map(({ was, now }) => {
+  return steps.flatMap(({ was, now }) => {
     const what = `${changeOf("reviewStatus", was, now)}, one of multiple stories; ${MAY[mode]}`;
-    return problem(now.id, "reviewStatus", "one-story", what);
+    return problemsOf(now.id, [[steps.length > 1, "reviewStatus", "one-story", what]]);
   });
 }
 
-function deleted({ id }: StoryBefore): StoryProblem {
-  return problem(id, "id", "deleted", "the story with this id is gone; no iteration may remove a story");
+function deleted({ id }: StoryBefore): readonly StoryProblem[] {
+  const what = "the story with this id is gone; no iteration may remove a story";
+  return problemsOf(id, [[true, "id", "deleted", what]]);
 }
 
 function nothingReviewed(stories: readonly StoryBefore[]): readonly StoryProblem[] {
   const story = stories.find(({ reviewStatus }) => reviewStatus === "needs_review");
   if (story === undefined) return [];
   const what = 'reviewStatus is still "needs_review"; a review ends with "approved" or "changes_requested"';
-  return [problem(story.id, "reviewStatus", "nothing-reviewed", what)];
+  return problemsOf(story.id, [[true, "reviewStatus", "nothing-reviewed", what]]);
 }
 
 const COMPARED = ["reviewStatus", "passes", "reviewCount"] as const;
@@ -270,10 +280,6 @@ function changeOf(field: ReviewField, was: StoryBefore, now: StoryReview): strin
   return was[field] === now[field]
     ? `${field} stays ${shown(now[field])}`
     : `${field} went from ${shown(was[field])} to ${shown(now[field])}`;
-}
-
-function problem(story: string, field: ReviewField | "id", rule: StoryRule, what: string): StoryProblem {
-  return { story, field, rule, sentence: `${storyName(story)}: ${what}` };
 }
 
 /** What an iteration did to the stories. */

@@ -1,7 +1,7 @@
-import type { Task } from "../plan/task.ts";
-import type { AgentReport } from "../report/agent-report.ts";
-import type { Evidence } from "../report/evidence.ts";
-import { type Fields, fieldsOf, isFields, listOf } from "../report/streams/json-fields.ts";
+import type { Task } from "../plan.ts";
+import type { AgentReport } from "../streams/agent-report.ts";
+import type { Evidence } from "../verdict/evidence.ts";
+import { type Fields, fieldsOf, isFields, listOf } from "../streams/json-fields.ts";
 import type { Settings } from "../settings.ts";
 
 /** Where a story of a `tasks.json` stands in the review cycle. */
@@ -190,7 +190,23 @@ export function readSnapshot(value: unknown): readonly StoryBefore[] | null {
   return isFields(value) ? Object.entries(value).map(([id, story]) => stateOf(id, fieldsOf(story))) : null;
 }
 
-type Kind = "text" | "number" | "yes or no" | "texts" | "count" | "status";
+/** What a field may hold, in words, and whether it does. */
+const KINDS = {
+  text: ["a text", (value: unknown) => typeof value === "string"],
+  number: ["a number", (value: unknown) => typeof value === "number"],
+  "yes or no": ["true or false", (value: unknown) => typeof value === "boolean"],
+  texts: [
+    "a list of texts",
+    (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+  ],
+  count: ["a whole number", (value: unknown) => Number.isSafeInteger(value)],
+  status: [
+    'null, "needs_review", "changes_requested" or "approved"',
+    (value: unknown) => STATUSES.some((status) => status === value),
+  ],
+} as const;
+
+type Kind = keyof typeof KINDS;
 
 const FILE_FIELDS: Readonly<Record<string, Kind>> = {
   project: "text",
@@ -214,15 +230,6 @@ const STORY_FIELDS: Readonly<Record<string, Kind>> = {
   notes: "text",
 };
 
-const WANTED: Readonly<Record<Kind, string>> = {
-  text: "a text",
-  number: "a number",
-  "yes or no": "true or false",
-  texts: "a list of texts",
-  count: "a whole number",
-  status: 'null, "needs_review", "changes_requested" or "approved"',
-};
-
 function* wrongIn(story: Fields): Generator<readonly [field: string, what: string]> {
   const { title } = story;
   if (title === undefined || title === null || title === "") yield ["title", "is missing"];
@@ -232,25 +239,11 @@ function* wrongIn(story: Fields): Generator<readonly [field: string, what: strin
 }
 
 function mustBe(kind: Kind, value: unknown): string {
-  return `must be ${WANTED[kind]}, not ${shown(value)}`;
+  return `must be ${KINDS[kind][0]}, not ${shown(value)}`;
 }
 
 function isOf(kind: Kind, value: unknown): boolean {
-  if (value === undefined || value === null) return true;
-  switch (kind) {
-    case "text":
-      return typeof value === "string";
-    case "number":
-      return typeof value === "number";
-    case "yes or no":
-      return typeof value === "boolean";
-    case "texts":
-      return Array.isArray(value) && value.every((item) => typeof item === "string");
-    case "count":
-      return Number.isSafeInteger(value);
-    default:
-      return STATUSES.some((status) => status === value);
-  }
+  return value === undefined || value === null || KINDS[kind][1](value);
 }
 
 const STATUSES: readonly ReviewStatus[] = ["needs_review", "changes_requested", "approved"];

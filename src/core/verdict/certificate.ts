@@ -1,5 +1,5 @@
-import type { ChangeSet } from "../report/evidence.ts";
-import { outcomeOf, type GateOutcome } from "../report/checked-gate.ts";
+import type { ChangeSet } from "./evidence.ts";
+import { outcomeOf, type GateOutcome } from "./checked-gate.ts";
 import { criteriaOf } from "./reader.ts";
 import type { GateSettings } from "../settings.ts";
 import type { WeighedConcern } from "./concerns.ts";

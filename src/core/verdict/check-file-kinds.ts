@@ -13,9 +13,11 @@ export function kindOf(path: string, gates: readonly GateLine[]): Kind | null {
   if (isData(path)) return "test";
   if (SETTINGS.some((name) => name.test(base)) || SETTINGS_PATH.test(path)) return "settings";
   if (GENERIC_CONFIG.test(path) && !isProduct) return "settings";
-  if (TEST_FOLDER.test(path) || hasTestName(path) || (LOOSE_TEST_NAME.test(path) && !isProduct))
-    return "test";
-  if (MIXED.test(base) || hasDoctests(path, gates)) return "mixed";
+  if (TEST_FOLDER.test(path) || TEST_NAMES.some((name) => name.test(path))) return "test";
+  if (LOOSE_TEST_NAME.test(path) && !isProduct) return "test";
+  // The examples of a docstring are a check that stands in the program.
+  const hasDoctests = path.endsWith(".py") && gates.some(({ command }) => command.includes("doctest"));
+  if (MIXED.test(base) || hasDoctests) return "mixed";
   if (BUILD.test(base)) return "build";
   if (isNamed(path, gates) && saysSo(path)) return "script";
   if (isNamed(path, gates)) return base.endsWith(".rs") ? "mixed" : null;
@@ -33,8 +35,9 @@ export function takesEffectByItself(path: string, gates: readonly GateLine[]): b
     kindOf(path, gates) === "settings" ||
     SHADOWS.some((one) => one.test(path)) ||
     isGoal(path, gates) ||
-    mayBeGoal(path, gates) ||
-    isMark(path)
+    // Other gates may call make, too.
+    (USUAL_GOAL.test(baseOf(path)) && !isNamed(path, gates)) ||
+    (TEST_FOLDER.test(path) && MARK.test(baseOf(path)))
   );
 }
 
@@ -47,18 +50,9 @@ export function isTestFolder(name: string): boolean {
   return TEST_FOLDER.test(`${name}/`);
 }
 
-/** Their examples are a check that stands in the program. */
-function hasDoctests(path: string, gates: readonly GateLine[]): boolean {
-  return path.endsWith(".py") && gates.some(({ command }) => command.includes("doctest"));
-}
-
 /** Whether a script is one that checks, by its name alone. */
 export function hasScriptWord(path: string): boolean {
   return wordsOf(baseOf(path)).some((word) => SCRIPT_WORDS.test(word));
-}
-
-function hasTestName(path: string): boolean {
-  return TEST_NAMES.some((name) => name.test(path));
 }
 
 /** Files that tests read: nothing in them takes effect by itself. */
@@ -99,27 +93,16 @@ export function isNamed(path: string, gates: readonly GateLine[]): boolean {
 
 /** Whether a gate has make reach a goal of this name: a file or folder there stands for a goal that is done. */
 export function isGoal(path: string, gates: readonly GateLine[]): boolean {
-  const lines = gates
-    .flatMap(({ command }) => command.split(/[;&|()]+/))
-    .map((line) => line.trim().split(/\s+/));
-  return lines.some(
-    (words) =>
-      words.includes(baseOf(path)) && words.some((word) => /^(?:\S*\/)?(?:[gb]?make|ninja)$/.test(word)),
-  );
+  const lines = gates.flatMap(({ command }) => command.split(/[;&|()]+/));
+  return lines.some((line) => {
+    const words = line.trim().split(/\s+/);
+    return words.includes(baseOf(path)) && words.some((word) => /^(?:\S*\/)?(?:[gb]?make|ninja)$/.test(word));
+  });
 }
 
 /** `.skip` or `DISABLED` among tests tells their runner something by being there. */
-function isMark(path: string): boolean {
-  return TEST_FOLDER.test(path) && /^(?:\.(?!git|DS_Store|coverage)[\w-]+|[A-Z]{3,})$/.test(baseOf(path));
-}
-
-/** A name that goals often have: other gates may call make, too. */
-function mayBeGoal(path: string, gates: readonly GateLine[]): boolean {
-  const isUsual = /^(?:tests?|checks?|lint|verify|unit|specs?|build|all|ci|coverage|typecheck|e2e)$/.test(
-    baseOf(path),
-  );
-  return isUsual && !isNamed(path, gates);
-}
+const MARK = /^(?:\.(?!git|DS_Store|coverage)[\w-]+|[A-Z]{3,})$/;
+const USUAL_GOAL = /^(?:tests?|checks?|lint|verify|unit|specs?|build|all|ci|coverage|typecheck|e2e)$/;
 
 export function baseOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

@@ -53,28 +53,24 @@ export function findSetBacks(
   mayGain = true,
 ): readonly SetBack[] {
   const files = changed.map((file): CheckFile => ({ ...file, kind: kindOf(file.path, gates) }));
+  const old = { ...was, gates, mayGain };
   const oldTests = files.flatMap(({ kind, before }) => (kind === "test" && before !== null ? [before] : []));
-  const found = findGoalFolders(files, gates, was);
-  found.push(
-    ...files.flatMap((file): SetBack[] => {
-      if (file.before === null) return setBackAdded(file, gates, was);
-      // A script that an old test names is the program under work.
-      const mayBeTested = file.kind === "script" && !hasScriptWord(file.path) && !isNamed(file.path, gates);
-      if (mayBeTested && oldTests.some((text) => text.includes(baseOf(file.path)))) return [];
-      return setBackOld(file, gates, was, mayGain);
-    }),
-  );
-  return found.length === 0 || !was.hasTests ? found : [...found, ...findDependents(files, found, gates)];
+  const found = files.flatMap((file): SetBack[] => {
+    if (file.before === null) return file.after === null ? [] : setBackAdded(file, file.after, old);
+    // A script that an old test names is the program under work.
+    const mayBeTested = file.kind === "script" && !hasScriptWord(file.path) && !isNamed(file.path, gates);
+    if (mayBeTested && oldTests.some((text) => text.includes(baseOf(file.path)))) return [];
+    return setBackOld(file, file.before, old);
+  });
+  const all = [...findGoalFolders(files, old), ...found];
+  return all.length === 0 || !was.hasTests ? all : [...all, ...findDependents(files, all, gates)];
 }
 
 type CheckFile = ChangedFile & { readonly kind: Kind | null };
+type Old = OldTreeFacts & { readonly gates: readonly GateLine[]; readonly mayGain: boolean };
 
 /** A new folder by which make takes a goal for done; one with code in it is there for another reason. */
-function findGoalFolders(
-  files: readonly CheckFile[],
-  gates: readonly GateLine[],
-  { hasFolder }: OldTreeFacts,
-): SetBack[] {
+function findGoalFolders(files: readonly CheckFile[], { gates, hasFolder }: Old): SetBack[] {
   const added = files.filter(({ before, after }) => before === null && after !== null);
   const folders = new Set(added.flatMap(({ path }) => foldersOf(path)));
   const hasCode = (folder: string): boolean =>
@@ -89,41 +85,32 @@ function foldersOf(path: string): readonly string[] {
   return folder === "" ? [] : [...foldersOf(folder), folder];
 }
 
-function setBackAdded(
-  { path, kind, after }: CheckFile,
-  gates: readonly GateLine[],
-  was: OldTreeFacts,
-): SetBack[] {
-  // A folder such as .cargo or __mocks__, or a package, has its effect on the folder around it.
-  const reach = path.replace(
-    /(?:(?:^|\/)(?:\.[^/]+|__\w+__|(?:Test|TAP)(?=\/\w+\.pm$)|[^/]+(?=\/__\w+__\.py$)))*\/?[^/]*$/,
-    "",
-  );
-  if (after === null || !was.hasFolder(reach) || (!was.hasTests && ONLY_FOR_TESTS.test(path))) return [];
+/** A folder such as .cargo or __mocks__, or a package, has its effect on the folder around it. */
+const INNER_FOLDERS =
+  /(?:(?:^|\/)(?:\.[^/]+|__\w+__|(?:Test|TAP)(?=\/\w+\.pm$)|[^/]+(?=\/__\w+__\.py$)))*\/?[^/]*$/;
+
+function setBackAdded({ path, kind }: CheckFile, after: string, old: Old): SetBack[] {
+  const { gates, hasFolder, hasTests } = old;
+  if (!hasFolder(path.replace(INNER_FOLDERS, "")) || (!hasTests && ONLY_FOR_TESTS.test(path))) return [];
   // Where these attributes are gone, git takes them from its index.
   if (baseOf(path) === ".gitattributes") return [{ path, to: "merged", text: "" }];
-  if (takesEffectByItself(path, gates)) return [{ path, to: "gone" }];
-  if (kind === "test" && was.hasTests && !isNamed(path, gates) && mayReachOthers(after))
-    return [{ path, to: "gone" }];
-  if (kind !== "mixed") return [];
-  const text = mergeOldParts({ path, before: null, after }, gates, was.hasTests);
-  return text === null ? [] : [{ path, to: "merged", text }];
+  const reachesTests = kind === "test" && hasTests && !isNamed(path, gates) && mayReachOthers(after);
+  if (takesEffectByItself(path, gates) || reachesTests) return [{ path, to: "gone" }];
+  return kind === "mixed" ? merged({ path, before: null, after }, old) : [];
 }
 
-function setBackOld(
-  { path, kind, before, after }: CheckFile,
-  gates: readonly GateLine[],
-  was: OldTreeFacts,
-  mayGain: boolean,
-): SetBack[] {
-  if (kind === null || before === null) return [];
+function setBackOld({ path, kind, after }: CheckFile, before: string, old: Old): SetBack[] {
+  if (kind === null) return [];
   // Without its module declaration an old Rust file has no effect.
   if (after === null) return path.endsWith(".rs") && kind === "mixed" ? [] : [{ path, to: "old" }];
-  if (kind === "mixed" || /(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?)$/.test(path)) {
-    const text = mergeOldParts({ path, before, after }, gates, was.hasTests);
-    return text === null ? [] : [{ path, to: "merged", text }];
-  }
-  return mayGain && kind === "test" && onlyGains(path, before, after) ? [] : [{ path, to: "old" }];
+  if (kind === "mixed" || /(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?)$/.test(path))
+    return merged({ path, before, after }, old);
+  return old.mayGain && kind === "test" && onlyGains(path, before, after) ? [] : [{ path, to: "old" }];
+}
+
+function merged(file: Parameters<typeof mergeOldParts>[0], { gates, hasTests }: Old): SetBack[] {
+  const text = mergeOldParts(file, gates, hasTests);
+  return text === null ? [] : [{ path: file.path, to: "merged", text }];
 }
 
 /**
@@ -144,8 +131,7 @@ function findDependents(
     for (const { path, kind, before: old, after } of files) {
       const isCode = kind === "test" && !isData(path) && IS_CODE.test(path);
       if (!isCode || after === null || done.has(path) || (old === null && isNamed(path, gates))) continue;
-      const needs = (one: SetBack): boolean => mayNeed({ path, text: after }, one);
-      if (needAll || [...done.values()].some(needs))
+      if (needAll || [...done.values()].some((one) => mayNeed(path, after, one)))
         done.set(path, { path, to: old === null ? "gone" : "old" });
     }
   }
@@ -155,15 +141,12 @@ function findDependents(
 /** To look for more names in every test would take longer than it is worth. */
 const COMPARED_MAX = 50;
 
-function mayNeed(
-  test: { readonly path: string; readonly text: string },
-  { path: other, to }: SetBack,
-): boolean {
-  const [base, otherBase] = [baseOf(test.path), baseOf(other)];
+function mayNeed(path: string, text: string, { path: other, to }: SetBack): boolean {
+  const [base, otherBase] = [baseOf(path), baseOf(other)];
   // The same test at its old place, its snapshots, and whatever shares a package in Go.
   if (to !== "gone" && otherBase.startsWith(base)) return true;
-  if (base.endsWith(".go") && folderOf(test.path) === folderOf(other)) return true;
+  if (base.endsWith(".go") && folderOf(path) === folderOf(other)) return true;
   const stem = otherBase.replace(/(?<=.)\.\w+$/, "");
   const name = /^(?:mod|index|__init__)$/.test(stem) ? baseOf(folderOf(other)) : stem;
-  return new RegExp(String.raw`(?<!\w)${name.replaceAll(/\W/g, "\\$&")}(?!\w)`).test(test.text);
+  return new RegExp(String.raw`(?<!\w)${name.replaceAll(/\W/g, "\\$&")}(?!\w)`).test(text);
 }

@@ -1,12 +1,6 @@
 import { few } from "../text.ts";
-import {
-  allRequiredPassed,
-  failedBefore,
-  failuresToMend,
-  hasTurnedGreen,
-  redGates,
-} from "../report/checked-gate.ts";
-import { isReading } from "../stages/stages.ts";
+import { allRequiredPassed, failedBefore, failuresToMend, hasTurnedGreen, redGates } from "./checked-gate.ts";
+import { isReading } from "../loop/stages.ts";
 import type { CaseContext } from "./facts.ts";
 
 /** Makes one doubt a claim and proves nothing: it is read, answered or asked about. */

@@ -10,12 +10,12 @@ import {
 } from "../../../test/spec/given.ts";
 import type { EventOf } from "../events.ts";
 import { UNTOUCHED } from "../review/story-review.ts";
-import type { Task } from "../plan/task.ts";
-import type { Claim, Signals } from "../report/agent-report.ts";
-import type { CheckedGate } from "../report/checked-gate.ts";
-import type { Evidence } from "../report/evidence.ts";
+import type { Task } from "../plan.ts";
+import type { Claim, Signals } from "../streams/agent-report.ts";
+import type { CheckedGate } from "./checked-gate.ts";
+import type { Evidence } from "./evidence.ts";
 import type { Settings } from "../settings.ts";
-import { sentBack, type SentBack } from "../stages/stages.ts";
+import { sentBack, type SentBack } from "../loop/stages.ts";
 import { findAll, GUARDS, type CaseContext, type Finding } from "./facts.ts";
 
 interface Example {

@@ -1,6 +1,6 @@
 import { few } from "../text.ts";
-import type { AgentReport, Failure } from "../report/agent-report.ts";
-import { failuresToMend, redGates, redSentence, type CheckedGate } from "../report/checked-gate.ts";
+import type { AgentReport } from "../streams/agent-report.ts";
+import { failuresToMend, redGates, redSentence, type CheckedGate } from "./checked-gate.ts";
 import { verifyOf } from "../settings.ts";
 import {
   doubtsAmong,
@@ -49,27 +49,19 @@ function judgeCompletion(subject: Case): Verdict {
   const { gates, report } = context;
   const rejecting = findings.filter((finding) => finding.rejects);
   const red = redGates(gates ?? []);
-  const objections = [
-    ...rejecting.map(reasonOf),
-    ...red.map((gate) => ({ rule: `gate:${gate.name}`, sentence: `${redSentence(gate)}${namesOf(gate)}` })),
-  ];
-  const broken = [
-    ...rejecting.filter(({ isBroken }) => isBroken === true),
-    ...red.filter(({ status }) => status === "missing"),
-  ];
+  const objections = [...rejecting.map(reasonOf), ...red.map(redReason)];
   // A check that broke says nothing about the agent: only a person can mend it.
-  if (broken.length > 0 && broken.length === objections.length) return ruled("blocked", objections);
-  if (objections.length > 0) return ruled("rejected", objections);
+  const areBroken =
+    rejecting.every(({ isBroken }) => isBroken) && red.every(({ status }) => status === "missing");
+  if (objections.length > 0) return ruled(areBroken ? "blocked" : "rejected", objections);
   const weighed = weighConcerns(subject);
   const against = [
-    ...unmetCriteria(context),
+    ...criteriaReasons(context, "not_met", (criterion) => `says that ${criterion} is not met`),
     ...weighed.filter(({ isReal }) => isReal === true).map(concernReason),
   ];
   if (report.claim.is === "already-done") {
-    const said = {
-      rule: "already-done",
-      sentence: `the agent says that it is already done: ${report.claim.reason}`,
-    };
+    const sentence = `the agent says that it is already done: ${report.claim.reason}`;
+    const said = { rule: "already-done", sentence };
     const reasons = [said, ...against, ...readersOpinion(context, against), ...readerReason(context)];
     return { ruling: "decide", reasons, concerns: weighed };
   }
@@ -134,18 +126,20 @@ function answered(concern: Concern, { challenged, report }: CaseContext): Weighe
     : { ...concern, settledBy: "agent", answer: said.text };
 }
 
-function unmetCriteria(context: CaseContext): readonly Reason[] {
-  return readCriteria(context, "not_met").map(({ criterion, reason }) => ({
+/** What the second reader says of the criteria that it answers so. */
+function criteriaReasons(
+  context: CaseContext,
+  answer: CriterionAnswer["answer"],
+  says: (criterion: string) => string,
+): readonly Reason[] {
+  return readCriteria(context, answer).map(({ criterion, reason }) => ({
     rule: "reader",
-    sentence: `the second reader says that ${named(context, criterion)} is not met: ${reason}`,
+    sentence: `the second reader ${says(named(context, criterion))}: ${reason}`,
   }));
 }
 
 function untoldCriteria(context: CaseContext): readonly Reason[] {
-  return readCriteria(context, "cannot_tell").map(({ criterion, reason }) => ({
-    rule: "reader",
-    sentence: `the second reader cannot tell about ${named(context, criterion)}: ${reason}`,
-  }));
+  return criteriaReasons(context, "cannot_tell", (criterion) => `cannot tell about ${criterion}`);
 }
 
 /** For a person who has to decide: an opinion that speaks for the claim counts too. */
@@ -169,14 +163,12 @@ function named({ task }: CaseContext, criterion: number): string {
 
 /** A reader that failed counts as none, and this is said. */
 function readerReason({ reading }: CaseContext): readonly Reason[] {
-  if (reading === null) return [];
-  const undone =
-    reading.undone.length === 0
-      ? []
-      : [{ rule: "reader", sentence: `the reader changed ${few(reading.undone)}, which is undone` }];
-  const failure =
-    reading.failure === null ? [] : [{ rule: "reader", sentence: `no second reader: ${reading.failure}` }];
-  return [...failure, ...undone];
+  const { failure = null, undone = [] } = reading ?? {};
+  const sentences = [
+    ...(failure === null ? [] : [`no second reader: ${failure}`]),
+    ...(undone.length === 0 ? [] : [`the reader changed ${few(undone)}, which is undone`]),
+  ];
+  return sentences.map((sentence) => ({ rule: "reader", sentence }));
 }
 
 function concernReason(concern: WeighedConcern): Reason {
@@ -187,19 +179,18 @@ function concernReason(concern: WeighedConcern): Reason {
 }
 
 function acceptedBecause({ gates, oldChecks, reading, evidence }: CaseContext): string {
-  const parts = [
+  const hasOldPassed = oldChecks !== null && redGates(oldChecks.gates).length === 0;
+  return [
     evidence.changedSinceTaskBegan.files > 0 ? "the work is in git" : "nothing had to be changed",
-  ];
-  parts.push(gatesInWords(gates));
-  if (oldChecks !== null && redGates(oldChecks.gates).length === 0)
-    parts.push(`the old checks pass too (${few(oldChecks.files, 3)})`);
-  if (reading?.review != null) parts.push(`${reading.agent} has read it`);
-  return parts.join("; ");
+    gatesInWords(gates ?? []),
+    ...(hasOldPassed ? [`the old checks pass too (${few(oldChecks.files, 3)})`] : []),
+    ...(reading?.review == null ? [] : [`${reading.agent} has read it`]),
+  ].join("; ");
 }
 
 /** "passed: tests, types; missing: lint" */
-function gatesInWords(gates: readonly CheckedGate[] | null): string {
-  if (gates === null || gates.length === 0) return "no gate is configured";
+function gatesInWords(gates: readonly CheckedGate[]): string {
+  if (gates.length === 0) return "no gate is configured";
   const words = (["passed", "failed", "timeout", "missing", "skipped"] as const).map((status) => {
     const names = gates.filter((gate) => gate.status === status).map((gate) => gate.name);
     return names.length === 0 ? "" : `${status}: ${names.join(", ")}`;
@@ -207,24 +198,24 @@ function gatesInWords(gates: readonly CheckedGate[] | null): string {
   return words.filter((word) => word !== "").join("; ");
 }
 
-function namesOf(gate: CheckedGate): string {
+function redReason(gate: CheckedGate): Reason {
   const failed = failuresToMend(gate);
-  return failed.length === 0 ? "" : `: ${few(failed, 3)}`;
+  const names = failed.length === 0 ? "" : `: ${few(failed, 3)}`;
+  return { rule: `gate:${gate.name}`, sentence: `${redSentence(gate)}${names}` };
 }
 
 function reasonOf(finding: Finding): Reason {
   return { rule: finding.guard, sentence: finding.sentence };
 }
 
-function whyOpen(report: AgentReport): Reason {
-  return report.claim.is === "unfinished"
-    ? { rule: "claim", sentence: "the agent says that there is more to do" }
-    : { rule: "claim", sentence: "the agent did not say that the task is done" };
+function whyOpen({ claim }: AgentReport): Reason {
+  const says =
+    claim.is === "unfinished" ? "says that there is more to do" : "did not say that the task is done";
+  return { rule: "claim", sentence: `the agent ${says}` };
 }
 
-function failureRule(report: AgentReport): string {
-  if (report.ending.is === "timed-out") return "timeout";
-  return report.ending.is === "idle" ? "idle" : ("agent" satisfies Failure["class"]);
+function failureRule({ ending }: AgentReport): string {
+  return ending.is === "timed-out" ? "timeout" : ending.is === "idle" ? "idle" : "agent";
 }
 
 function failed(rule: string, sentence: string): Verdict {

@@ -1,4 +1,5 @@
 import type { ChangedFile, GateLine } from "./check-files.ts";
+import { type Fields, fieldsOf, isFields } from "../streams/json-fields.ts";
 import { onlyGains } from "./only-gains.ts";
 
 /** Names of tools that only run tests: where there were none, new settings of theirs weaken nothing. */
@@ -14,16 +15,17 @@ export function mergeOldParts(
   gates: readonly GateLine[],
   hadTests: boolean,
 ): string | null {
-  const isPlain = (name: string): boolean => !hadTests && ONLY_FOR_TESTS.test(name);
+  const isNewTool = (name: string): boolean => !hadTests && ONLY_FOR_TESTS.test(name);
   const base = path.slice(path.lastIndexOf("/") + 1);
   const plain = PLAIN_SECTIONS.get(base);
-  if (plain !== undefined && !(before === null && base === "Cargo.toml"))
-    return mergeSections(before ?? "", after, {
-      isPlain: (name) => plain.test(name) || isPlain(name),
-      isToml: base.endsWith(".toml"),
-    });
+  if (plain !== undefined && !(before === null && base === "Cargo.toml")) {
+    const split = (text: string): readonly Section[] | null => splitSections(text, base.endsWith(".toml"));
+    const [old, now] = [split(before ?? ""), split(after)];
+    if (old === null || now === null) return before === after ? null : (before ?? "");
+    return mergeSections(old, now, ({ name }) => plain.test(name) || isNewTool(name));
+  }
   if (before === null) return null;
-  if (base.endsWith(".json") || base.endsWith(".jsonc")) return mergeJson(before, after, { gates, isPlain });
+  if (/\.jsonc?$/.test(base)) return mergeJson(before, after, gates, isNewTool);
   if (base.endsWith(".rs")) return mergeRustTests(before, after);
   if (base.endsWith(".py")) return mergeDoctests(before, after);
   return keepDependencies(before, after, base === "pom.xml" ? mavenBlockEnd(after) : gradleBlockEnd);
@@ -37,18 +39,17 @@ const PLAIN_KEYS = new Set(
 );
 const SCRIPT_KEYS = new Set(["scripts", "tasks"]);
 
-type Json = Readonly<Record<string, unknown>>;
-
 function mergeJson(
   before: string,
   after: string,
-  { gates, isPlain }: { readonly gates: readonly GateLine[]; readonly isPlain: (name: string) => boolean },
+  gates: readonly GateLine[],
+  isPlain: (name: string) => boolean,
 ): string | null {
   const [old, now] = [parseObject(before), parseObject(after)];
   if (old === null || now === null) return before === after ? null : before;
   const entries = [...new Set([...Object.keys(now), ...Object.keys(old)])].flatMap(
     (key): [string, unknown][] => {
-      if (SCRIPT_KEYS.has(key)) return [[key, mergeScripts(asObject(old[key]), asObject(now[key]), gates)]];
+      if (SCRIPT_KEYS.has(key)) return [[key, mergeScripts(fieldsOf(old[key]), fieldsOf(now[key]), gates)]];
       const from = PLAIN_KEYS.has(key) || isPlain(key) ? now : old;
       return Object.hasOwn(from, key) ? [[key, from[key]]] : [];
     },
@@ -60,7 +61,7 @@ function mergeJson(
 }
 
 /** A new script stays if nothing but the work calls it: it neither surrounds an old one nor stands in for a program. */
-function mergeScripts(old: Json, now: Json, gates: readonly GateLine[]): Json {
+function mergeScripts(old: Fields, now: Fields, gates: readonly GateLine[]): Fields {
   const lines = [...gates.map(({ command }) => command), ...Object.values(old).map(String)].join("\n");
   const called = new Set(
     [...lines.matchAll(/\b(?:yarn|pnpm|bun)\s+(?!run\b)([\w:.-]+)/g)].map(([, name]) => name),
@@ -70,24 +71,18 @@ function mergeScripts(old: Json, now: Json, gates: readonly GateLine[]): Json {
   return Object.fromEntries([...Object.entries(old), ...Object.entries(now).filter(isNew)]);
 }
 
-function parseObject(text: string): Json | null {
+function parseObject(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : null;
+    return isFields(value) ? value : null;
   } catch {
     return null; // with comments, or broken: then the whole file is taken as it was
   }
 }
 
-function asObject(value: unknown): Json {
-  return typeof value === "object" && value !== null ? (value as Json) : {};
-}
-
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
+    isFields(part) ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1))) : part,
   );
 }
 
@@ -114,13 +109,10 @@ interface Section {
 }
 
 function mergeSections(
-  before: string,
-  after: string,
-  options: { readonly isPlain: (name: string) => boolean; readonly isToml: boolean },
+  old: readonly Section[],
+  now: readonly Section[],
+  isPlain: (section: Section) => boolean,
 ): string | null {
-  const [old, now] = [splitSections(before, options.isToml), splitSections(after, options.isToml)];
-  if (old === null || now === null) return before === after ? null : before;
-  const isPlain = ({ name }: Section): boolean => options.isPlain(name);
   const steering = (sections: readonly Section[]): string =>
     sections
       .flatMap((one) => (isPlain(one) ? one.lines.filter((line) => STEERING_KEY.test(line)) : one.lines))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { plainTask } from "../plan/task.ts";
-import type { CheckedGate } from "../report/checked-gate.ts";
+import { plainTask } from "../plan.ts";
+import type { CheckedGate } from "./checked-gate.ts";
 import {
   criteriaOf,
   parseReview,

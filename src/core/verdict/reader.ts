@@ -1,9 +1,9 @@
 import { few } from "../text.ts";
-import type { Task } from "../plan/task.ts";
-import type { Usage } from "../report/agent-report.ts";
-import { failedBefore, isFailing, type CheckedGate } from "../report/checked-gate.ts";
-import { fieldsOf, listOf } from "../report/streams/json-fields.ts";
-import { stripEscapes } from "../report/strip-escapes.ts";
+import type { Task } from "../plan.ts";
+import type { Usage } from "../streams/agent-report.ts";
+import { failedBefore, isFailing, type CheckedGate } from "./checked-gate.ts";
+import { fieldsOf, listOf } from "../streams/json-fields.ts";
+import { stripEscapes } from "../words/strip-escapes.ts";
 import type { Instant } from "../time.ts";
 
 /** What a second reader is shown of a claim. The diff is cut by whoever made it; everything else is bounded here. */

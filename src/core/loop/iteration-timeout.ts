@@ -1,0 +1,181 @@
+import type { Task } from "../plan.ts";
+import type { Settings } from "../settings.ts";
+import type { StageSettings } from "./stages.ts";
+import { type Instant, SECOND_MS } from "../time.ts";
+
+export interface TimeoutSettings {
+  /** False: the timeout of the mode, whatever else is said here. */
+  readonly enabled: boolean;
+  readonly complexityScaling: boolean;
+  readonly failureScaling: boolean;
+  readonly maxMs: number;
+  readonly minMs: number;
+  /** How many times longer after each timeout of the task. */
+  readonly perTimeout: number;
+  /** Whether what accepted iterations took replaces the mode's timeout and the multiplier. */
+  readonly learn: boolean;
+  readonly levels: Readonly<Record<Complexity, ComplexityLevel>>;
+}
+
+export interface TimeoutRequest {
+  readonly task: Task;
+  readonly modeMs: number;
+  /** `--timeout` of the run. */
+  readonly overrideMs: number | null;
+  /** `ralph unblock --timeout` of the task. */
+  readonly unblockedMs: number | null;
+  /** Only timeouts, no other failures. */
+  readonly timeoutsSoFar: number;
+  /** Durations of accepted iterations of the same agent and complexity, newest last. */
+  readonly learnedMs: readonly number[];
+  readonly settings: TimeoutSettings;
+}
+
+export interface IterationTimeout {
+  readonly timeoutMs: number;
+  readonly from: TimeoutOrigin;
+  readonly complexity: Complexity;
+}
+
+export type TimeoutOrigin = "formula" | "task" | "learned" | "override";
+
+const ENOUGH_TO_LEARN_FROM = 5;
+const LEARNED_FACTOR = 2;
+const PERCENTILE = 95;
+
+/** How long an iteration may take. What a person asked for is taken exactly as given, neither scaled nor clamped. */
+export function iterationTimeout(request: TimeoutRequest): IterationTimeout {
+  const { task, modeMs, settings } = request;
+  const complexity = complexityOf(task, settings.levels);
+  const override = request.unblockedMs ?? request.overrideMs;
+  if (override !== null) return { timeoutMs: override, from: "override", complexity };
+  if (task.timeoutMs !== null) return { timeoutMs: task.timeoutMs, from: "task", complexity };
+  if (!settings.enabled) return { timeoutMs: modeMs, from: "formula", complexity };
+  const learned = learnedBaseMs(request);
+  const multiplier = settings.complexityScaling ? settings.levels[complexity].multiplier : 1;
+  const growth = settings.failureScaling ? settings.perTimeout ** request.timeoutsSoFar : 1;
+  return {
+    timeoutMs: clamp((learned ?? modeMs * multiplier) * growth, settings),
+    from: learned === null ? "formula" : "learned",
+    complexity,
+  };
+}
+
+/**
+ * Clamped before timeouts raise it: of iterations that take seconds, a multiple of so little would stay below the
+ * least timeout, and the next attempt would get no more time than the one that ran out of it.
+ */
+function learnedBaseMs({ learnedMs, settings }: TimeoutRequest): number | null {
+  if (!settings.learn || learnedMs.length < ENOUGH_TO_LEARN_FROM) return null;
+  return clamp(LEARNED_FACTOR * percentile(learnedMs), settings);
+}
+
+/** By nearest rank: a duration that really occurred. */
+function percentile(values: readonly number[]): number {
+  const rank = Math.ceil((values.length * PERCENTILE) / 100);
+  return values.toSorted((a, b) => a - b)[rank - 1] ?? 0;
+}
+
+function clamp(ms: number, { minMs, maxMs }: TimeoutSettings): number {
+  return Math.round(Math.max(minMs, Math.min(ms, maxMs)));
+}
+
+/** Failed iterations of a task that ran out of time, of those that count towards `max_attempts`. */
+export interface TimedOutAttempts {
+  readonly count: number;
+  /** The last of them. */
+  readonly iteration: number;
+  readonly timeoutMs: number;
+}
+
+/** How much work a task looks like, from least to most. */
+export type Complexity = "simple" | "medium" | "complex" | "ui_heavy";
+
+interface ComplexityLevel {
+  /** What the timeout of the mode is multiplied with. */
+  readonly multiplier: number;
+  /** Words, or several words in a row, that a task of this level has. */
+  readonly keywords: readonly string[];
+}
+
+export const DEFAULT_COMPLEXITY: Readonly<Record<Complexity, ComplexityLevel>> = {
+  simple: { multiplier: 1, keywords: ["fix", "update", "refactor", "add"] },
+  medium: { multiplier: 1.5, keywords: ["test", "mock", "fixture"] },
+  complex: { multiplier: 2, keywords: ["CLI", "command", "parser"] },
+  ui_heavy: { multiplier: 3, keywords: ["UI", "View", "Chart", "Dashboard", "SwiftUI"] },
+};
+
+const HIGHEST_FIRST: readonly Complexity[] = ["ui_heavy", "complex", "medium", "simple"];
+const MANY_CRITERIA = 4;
+
+/** By words: the highest level with one of its keywords, and one more when there is much to accept. */
+export function complexityOf(
+  task: Pick<Task, "title" | "description" | "criteria">,
+  levels: Readonly<Record<Complexity, ComplexityLevel>>,
+): Complexity {
+  const known = KNOWN.get(task);
+  if (known?.levels === levels) return known.complexity;
+  const complexity = measure(task, levels);
+  KNOWN.set(task, { levels, complexity });
+  return complexity;
+}
+
+/** Every view of every task asks; a task and the levels of a run stay the same. */
+const KNOWN = new WeakMap<object, { readonly levels: object; readonly complexity: Complexity }>();
+
+function measure(
+  task: Pick<Task, "title" | "description" | "criteria">,
+  levels: Readonly<Record<Complexity, ComplexityLevel>>,
+): Complexity {
+  const texts = [task.title, task.description, ...task.criteria].map((text) => text.normalize("NFC"));
+  const found = HIGHEST_FIRST.find((level) => mentionsAny(texts, levels[level].keywords)) ?? "medium";
+  return task.criteria.length < MANY_CRITERIA ? found : oneUp(found);
+}
+
+function mentionsAny(texts: readonly string[], keywords: readonly string[]): boolean {
+  const patterns = keywords.map(patternOf).filter((pattern) => pattern !== "");
+  if (patterns.length === 0) return false;
+  // `\b` knows no letters but ASCII.
+  const letter = String.raw`[\p{L}\p{M}\p{N}_]`;
+  const words = new RegExp(`(?<!${letter})(?:${patterns.join("|")})(?!${letter})`, "iu");
+  return texts.some((text) => words.test(text));
+}
+
+/** The keyword taken literally, except that its words may be any white space apart. */
+function patternOf(keyword: string): string {
+  const literal = keyword.normalize("NFC").replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  return literal.trim().replaceAll(/\s+/g, String.raw`\s+`);
+}
+
+function oneUp(level: Complexity): Complexity {
+  return HIGHEST_FIRST[HIGHEST_FIRST.indexOf(level) - 1] ?? level;
+}
+
+/** A task whose limit was used up in so many runs waits for a person. */
+export const EXHAUSTED_RUNS_MAX = 3;
+
+export function maxIterationsOf(task: Task, settings: Settings, stage: StageSettings): number {
+  if (!task.loops || !stage.loops) return 1;
+  if (stage.maxIterations !== null) return stage.maxIterations;
+  return task.maxIterations ?? scaled(settings.limits.maxIterationsPerTask, task, settings);
+}
+
+/** A task that needs more time an iteration needs more of them as well. */
+function scaled(limit: number, task: Task, { adaptiveIterations, adaptiveTimeout }: Settings): number {
+  if (!adaptiveIterations) return limit;
+  const { multiplier } = adaptiveTimeout.levels[complexityOf(task, adaptiveTimeout.levels)];
+  return Math.ceil(Number((limit * multiplier).toFixed(6)));
+}
+
+const FIRST_WAIT_MS = 2 * SECOND_MS;
+const LONGEST_WAIT_MS = 120 * SECOND_MS;
+
+/**
+ * When to try again after the n-th transient failure in a row: four times as long each time, with a jitter drawn from the
+ * iteration's number so that the same log always gives the same answer.
+ */
+export function retryAt(now: Instant, failuresInARow: number, iteration: number): Instant {
+  const wait = Math.min(FIRST_WAIT_MS * 4 ** Math.max(0, failuresInARow - 1), LONGEST_WAIT_MS);
+  const jitter = ((iteration * 2_654_435_761) % 1_000) / 1_000;
+  return Math.round(now + wait * (0.75 + jitter / 2));
+}

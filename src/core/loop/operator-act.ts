@@ -1,0 +1,195 @@
+import { asArgument, closest } from "../text.ts";
+import type { Event } from "../events.ts";
+import { isOpen, taskState, type State } from "../state.ts";
+import { formatDuration } from "../time.ts";
+import { STEER_LENGTH_MAX } from "./steer.ts";
+import { isMergeHeld, statusOf, whyBlocked } from "./task-status.ts";
+import type { Task, TaskId } from "../plan.ts";
+import { unreachable } from "../unreachable.ts";
+import { activeLoops } from "../views/status.ts";
+
+/** What a person may do about a run, from whichever screen, command or program. */
+export type OperatorAct =
+  | { readonly do: "decide"; readonly task: TaskId; readonly answer: string }
+  /** Null: the agent that works next. */
+  | { readonly do: "steer"; readonly task: TaskId | null; readonly text: string }
+  /** Null: every loop, and the run with them. */
+  | { readonly do: "cancel"; readonly task: TaskId | null }
+  /** A timeout is exact; without one it is as before. `runs`: a run follows that merges what waits for it. */
+  | {
+      readonly do: "unblock";
+      readonly task: TaskId;
+      readonly reason: string;
+      readonly timeoutMs?: number | null | undefined;
+      readonly runs?: boolean;
+    }
+  /** `now`: as Ctrl-C, and not after the iterations under way. */
+  | { readonly do: "stop"; readonly now?: boolean }
+  | { readonly do: "retry" };
+
+/** What an act is judged by, besides the state. */
+export interface Circumstances {
+  /** A run or a worker is at work. */
+  readonly isDriven: boolean;
+  /** Workers on several machines drive it, from a queue. */
+  readonly isShared?: boolean;
+  /** Of a message. */
+  readonly id: string;
+  /** Tasks that the list has by now, whether or not a run has seen them. */
+  readonly listed?: readonly TaskId[];
+}
+
+export interface Refused {
+  readonly is: "refused";
+  readonly why: string;
+  readonly hint?: string;
+  /** What was wanted is so already. */
+  readonly isMoot?: true;
+}
+
+export type Planned =
+  | {
+      readonly is: "possible";
+      readonly events: readonly Event[];
+      /** Nothing may have come between about this task. */
+      readonly about: TaskId | null;
+      readonly said: string;
+    }
+  | Refused;
+
+/** What became of an act. */
+export type Acted = { readonly is: "done"; readonly said: string } | Refused;
+
+/** The facts that an act would be, or why it is not possible now. */
+export function planAct(state: State, act: OperatorAct, around: Circumstances): Planned {
+  const { isDriven } = around;
+  switch (act.do) {
+    case "decide":
+      return decide(state, act.task, act.answer.trim());
+    case "steer":
+      return steer(state, act.task, act.text.replaceAll("\r\n", "\n").trim(), around);
+    case "cancel":
+      return cancel(state, act.task, around);
+    case "unblock":
+      return unblock(state, act, isDriven);
+    case "stop":
+      return stop(state, around, act.now === true);
+    case "retry":
+      return retry(state, around);
+    default:
+      return unreachable(act);
+  }
+}
+
+function decide(state: State, task: TaskId, answer: string): Planned {
+  const { question } = taskState(state, task);
+  const hint = "what waits for you: ralph inbox";
+  if (question === null) return refused(`${task} asks no question`, hint);
+  if (question.answer !== null)
+    return refused(`${task} asks no question any more: it has its answer, "${question.answer}"`, hint);
+  if (answer === "") return refused("the answer is empty");
+  const event = { type: "question.answered", task, answer, by: "person" } as const;
+  return possible(event, `${task} is answered: ${answer}`, task);
+}
+
+function steer(state: State, task: TaskId | null, text: string, { id, listed = [] }: Circumstances): Planned {
+  const planned = task === null ? undefined : plannedTask(state, task);
+  if (task !== null && planned === undefined && !listed.includes(task)) return unknown(task, state, listed);
+  if (planned !== undefined && statusOf(state, planned) === "done")
+    return refused(
+      `${planned.id} is done, so no agent would read it`,
+      "take its mark back in the task list, and say it again",
+    );
+  if (text === "")
+    return refused(
+      "the message is empty",
+      'say what the agent should know: ralph steer "use the v2 API", or for one task: ralph steer TASK "…"',
+    );
+  if (text.length > STEER_LENGTH_MAX)
+    return refused(
+      `the message has ${text.length} characters, and a prompt has room for ${STEER_LENGTH_MAX}`,
+      "shorten it, or put it into a file of the repository and name that",
+    );
+  const said = task === null ? "the agent that works next is told" : `the agent of ${task} is told`;
+  return possible({ type: "steer.given", task, id, text }, said);
+}
+
+function unknown(task: TaskId, { plan }: State, listed: readonly TaskId[]): Planned {
+  const meant = closest(task, [...(plan?.tasks ?? []).map(({ id }) => id), ...listed]);
+  const question = meant === null ? "" : `. Did you mean "${meant}"?`;
+  return refused(`there is no task "${task}"${question}`, "ralph status lists the tasks");
+}
+
+function cancel(state: State, task: TaskId | null, around: Circumstances): Planned {
+  const { run } = state;
+  if (!around.isDriven || !isOpen(run)) return noRun(around, "nothing to cancel: ");
+  const loops = activeLoops(state).filter((loop) => task === null || loop.task === task);
+  if (task !== null && loops.length === 0)
+    return refused(`the task "${task}" has no loop under way`, "what is under way: ralph ralph-status");
+  const cancelled = loops.map((loop): Event => ({ type: "task.cancelled", run: run.id, task: loop.task }));
+  if (task !== null) return possible(cancelled, `${task} is cancelled`);
+  const stopping: Event = { type: "stop.requested", run: run.id, urgency: "after-iteration" };
+  return possible([...cancelled, stopping], "every loop is cancelled, and the run with them");
+}
+
+function unblock(
+  state: State,
+  { task, reason, timeoutMs = null, runs = false }: Extract<OperatorAct, { do: "unblock" }>,
+  isDriven: boolean,
+): Planned {
+  const known = taskState(state, task);
+  if (whyBlocked(known) === null) return notBlocked(state, task);
+  const isHeld = isMergeHeld(known);
+  if (isHeld && !isDriven && !runs)
+    return refused(`no run is under way to merge it; type: ralph unblock ${asArgument(task)}`);
+  const why = reason.trim() || "no reason given";
+  const event = { type: "task.unblocked", task, reason: why, timeoutMs, by: "person" } as const;
+  const timeout = timeoutMs === null ? "" : `; ${formatDuration(timeoutMs)} each from now on`;
+  const said = isHeld ? `the merge of ${task} is tried again` : `${task} is no longer blocked${timeout}`;
+  return possible(event, said, task);
+}
+
+function notBlocked(state: State, task: TaskId): Planned {
+  const planned = plannedTask(state, task);
+  const status = planned === undefined ? "not in the task list" : statusOf(state, planned);
+  const hint =
+    status === "undecided"
+      ? `it waits for an answer: ralph decide ${asArgument(task)} "…"`
+      : `ralph why ${asArgument(task)}`;
+  return refused(`${task} is not blocked: it is ${status}`, hint);
+}
+
+function retry(state: State, around: Circumstances): Planned {
+  const { run } = state;
+  if (!around.isDriven || !isOpen(run)) return noRun(around);
+  if (run.waitsForPerson) return refused("the run waits for you: ralph inbox");
+  if (run.waitingUntil === null) return refused("the run does not wait for anything");
+  return possible({ type: "retry.requested", run: run.id }, "it is tried again now");
+}
+
+function stop(state: State, around: Circumstances, now: boolean): Planned {
+  const { run } = state;
+  if (!around.isDriven || !isOpen(run)) return noRun(around, "nothing to stop: ");
+  if (run.stop === "now" || (run.stop !== null && !now))
+    return { ...refused("the run is asked to stop already"), isMoot: true };
+  const urgency = now ? "now" : "after-iteration";
+  const said = now ? "the run stops now" : "the run stops after the iterations under way";
+  return possible({ type: "stop.requested", run: run.id, urgency }, said);
+}
+
+function plannedTask({ plan }: State, id: TaskId): Task | undefined {
+  return plan?.tasks.find((task) => task.id === id);
+}
+
+function possible(events: Event | readonly Event[], said: string, about: TaskId | null = null): Planned {
+  return { is: "possible", events: [events].flat(), about, said };
+}
+
+function refused(why: string, hint?: string): Refused {
+  return { is: "refused", why, ...(hint !== undefined && { hint }) };
+}
+
+function noRun({ isShared = false }: Circumstances, what = ""): Refused {
+  const why = isShared ? "no worker is here" : "no run is under way";
+  return { ...refused(`${what}${why}`, isShared ? "ralph worker" : "ralph run"), isMoot: true };
+}

@@ -1,0 +1,159 @@
+import type { AgentReport } from "../streams/agent-report.ts";
+import type { Settings } from "../settings.ts";
+import type { Task } from "../plan.ts";
+import { APPROVED, reviewMode, type ReviewMode, reviewOf } from "../review/story-review.ts";
+
+/** One stop on a task's way: a loop of its own, with its own prompt, promise, limit and agent. */
+export interface StageSettings {
+  readonly name: string;
+  /** Of its loop; null leaves it to the task and the run, and so with the promise. */
+  readonly maxIterations: number | null;
+  readonly promise: string | null;
+  /** Null: whoever works on the task. */
+  readonly agent: string | null;
+  readonly model: string | null;
+  /** False: a single pass, which needs no promise. */
+  readonly loops: boolean;
+  /** The operator's own prompt; null is the built-in one. */
+  readonly template: string | null;
+  /** Missing: as its name begins. */
+  readonly kind?: StageKind;
+}
+
+/** What a stage is there for: its words in the prompt, and its rules. */
+export type StageKind = "coder" | "reviewer" | "tester" | "qa" | "other";
+
+/** Without a pipeline there is this one. */
+export const BUILD: StageSettings = {
+  name: "build",
+  maxIterations: null,
+  promise: null,
+  agent: null,
+  model: null,
+  loops: true,
+  template: null,
+};
+
+export function stagesOf({ stages }: Pick<Settings, "stages">): readonly StageSettings[] {
+  return stages === undefined || stages.length === 0 ? [BUILD] : stages;
+}
+
+/** Who works, in the order of the stages. */
+export function agentsOfStages(settings: Pick<Settings, "stages" | "agent">): readonly string[] {
+  return [...new Set(stagesOf(settings).map((stage) => stage.agent ?? settings.agent))];
+}
+
+export function agentsInWords(settings: Pick<Settings, "stages" | "agent">): string {
+  return agentsOfStages(settings).join(", ");
+}
+
+/** The stage of a name; the first one for a task that is in none, or in one that is configured no longer. */
+export function stageNamed(settings: Pick<Settings, "stages">, name: string | null): StageSettings {
+  const stages = stagesOf(settings);
+  return stages.find((stage) => stage.name === name) ?? stages[0] ?? BUILD;
+}
+
+export function stageAfter(settings: Pick<Settings, "stages">, name: string): StageSettings | null {
+  const stages = stagesOf(settings);
+  return stages[stages.findIndex((stage) => stage.name === name) + 1] ?? null;
+}
+
+/** Where a task is: in the review cycle of its source, or at the stage that it has come to. */
+export function stageOf(settings: StageChoice, task: Task | undefined, name: string | null): StageSettings {
+  const review = reviewOf(settings, task);
+  return review === null ? stageNamed(settings, name) : modeStage(settings, reviewMode([review]));
+}
+
+type StageChoice = Pick<Settings, "stages" | "skipReview" | "modeTemplates">;
+
+/** The modes of the review cycle are worked on by whoever has that part in a pipeline. */
+function modeStage({ stages = [], modeTemplates = {} }: StageChoice, mode: ReviewMode): StageSettings {
+  const part = mode === "review" ? "reviewer" : "coder";
+  const { agent, model } = stages.find((stage) => stage.name === part) ?? BUILD;
+  const promise = mode === "review" ? APPROVED : null;
+  return { ...BUILD, name: mode, agent, model, promise, template: modeTemplates[mode] ?? null };
+}
+
+export function kindOf({ stages = [] }: Pick<Settings, "stages">, name: string): StageKind {
+  return stages.find((stage) => stage.name === name)?.kind ?? kindOfName(name);
+}
+
+/** The modes of the review cycle have a kind as well. */
+export function kindOfName(name: string): StageKind {
+  if (name === ("review-fix" satisfies ReviewMode)) return "coder";
+  const kinds = { review: "reviewer", test: "tester", code: "coder", coding: "coder", qa: "qa" } as const;
+  return Object.entries(kinds).find(([beginning]) => name.startsWith(beginning))?.[1] ?? "other";
+}
+
+/** Whether it looks at what others wrote, and writes nothing itself. */
+export function isReading(settings: Pick<Settings, "stages">, stage: string): boolean {
+  return ["reviewer", "qa"].includes(kindOf(settings, stage));
+}
+
+/** Where work goes that a stage objects to: the nearest stage before it that writes code. */
+export function stageBefore(settings: Pick<Settings, "stages">, name: string): StageSettings {
+  const stages = stagesOf(settings);
+  const before = stages.slice(
+    0,
+    stages.findIndex((stage) => stage.name === name),
+  );
+  const nearest = (kind: StageKind): StageSettings | undefined =>
+    before.findLast((stage) => kindOf(settings, stage.name) === kind);
+  return nearest("coder") ?? nearest("other") ?? stages[0] ?? BUILD;
+}
+
+const FINDINGS_MAX = 20;
+const FINDING_LENGTH_MAX = 2_000;
+const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)/;
+
+/** The items of a list, each in one line; words without a list are one finding. */
+export function findingsIn(text: string): readonly string[] {
+  const lines = text.split("\n");
+  const first = lines.findIndex((line) => ITEM.test(line));
+  const isList = lines.filter((line) => ITEM.test(line)).length > 1;
+  const items = isList
+    ? lines.slice(first).reduce<readonly string[]>((found, line) => {
+        if (ITEM.test(line)) return [...found, line.replace(ITEM, "")];
+        return [...found.slice(0, -1), `${found.at(-1) ?? ""} ${line.trim()}`];
+      }, [])
+    : [text];
+  const kept =
+    items.length <= FINDINGS_MAX
+      ? items
+      : [...items.slice(0, FINDINGS_MAX - 1), items.slice(FINDINGS_MAX - 1).join("; ")];
+  return kept
+    .map((item) => item.trim().slice(0, FINDING_LENGTH_MAX).toWellFormed())
+    .filter((item) => item !== "");
+}
+
+/** What a later stage found, as the prompts show it. */
+export interface SentBack {
+  /** The stage that found it, and when. */
+  readonly by: string;
+  readonly iteration: number;
+  readonly findings: readonly string[];
+  /** Something has changed since. */
+  readonly hasChanged: boolean;
+  /** Of the agent, to findings that it left as they are. */
+  readonly answers: readonly { readonly number: number; readonly text: string }[];
+  /** Nothing has been accepted since. */
+  readonly isOpen: boolean;
+}
+
+export function sentBack(by: string, iteration: number, words: string): SentBack {
+  return { by, iteration, findings: findingsIn(words), hasChanged: false, answers: [], isOpen: true };
+}
+
+const OBJECTION = "CHANGES_REQUESTED:";
+
+/** What a later stage wants changed, in its words; null when it has no objection, or is not asked. */
+export function objectionIn(
+  { promise, failure }: AgentReport,
+  settings: Pick<Settings, "stages">,
+  stage: string,
+): string | null {
+  const isFirst = stagesOf(settings)[0]?.name === stage;
+  if (isFirst || failure !== null || !promise?.startsWith(OBJECTION)) return null;
+  const words = promise.slice(OBJECTION.length).trim();
+  return words === "" ? null : words;
+}

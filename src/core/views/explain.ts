@@ -1,0 +1,413 @@
+import type { Recorded } from "../events.ts";
+import { EXIT_CODES, outsideInWords } from "../loop/outcome.ts";
+import { type OpenIteration, type RunState, type State, taskState, type TaskState } from "../state.ts";
+import { isAcceptedByPerson, isMergeHeld, statusOf, whyBlocked } from "../loop/task-status.ts";
+import type { Task, TaskId } from "../plan.ts";
+import { claimName } from "../streams/agent-report.ts";
+import { formatDuration, isoTime } from "../time.ts";
+import {
+  claimOf,
+  clock,
+  correctionJson,
+  correctionsInWords,
+  deniedInWords,
+  consequencesOf,
+  verdictInWords,
+} from "./explain-iteration.ts";
+import { completionOf, correctionsOf, type IterationRecord, iterationRecords } from "./iteration-record.ts";
+import { asSentence, count, joined, redBeforeInWords, shortCommit, workInWords } from "./explain-words.ts";
+import { asArgument, capital } from "../text.ts";
+
+/** Why the last run ended as it did, or what it is doing. */
+export interface RunExplanation {
+  readonly run: string | null;
+  readonly outcome: string | null;
+  readonly exitCode: number | null;
+  readonly reason: string | null;
+  readonly headline: string;
+  /** Tasks that are not done. */
+  readonly tasks: readonly OpenTask[];
+  readonly next: string | null;
+}
+
+export interface OpenTask {
+  readonly task: string;
+  readonly title: string;
+  readonly status: string;
+  /** "… is blocked: no credentials." */
+  readonly text: string;
+  readonly next: string | null;
+}
+
+/** `isDriven`: whether the process of an open run is still there. */
+export function explainRun(state: State, isDriven: boolean): RunExplanation {
+  const { run, plan } = state;
+  if (run === null)
+    return { ...NO_RUN, headline: "No run yet in this repository.", next: "ralph run", tasks: [] };
+  const isRunning = run.end === null && isDriven;
+  const open = (plan?.tasks ?? []).filter((task) => statusOf(state, task) !== "done");
+  return {
+    run: run.id,
+    outcome: run.end?.outcome ?? null,
+    exitCode: run.end === null ? null : EXIT_CODES[run.end.outcome],
+    reason: run.end?.reason ?? null,
+    headline: runHeadline(state, run, isDriven),
+    tasks: open.map((task) => {
+      const { what, next } = waitOf(state, task, isRunning);
+      return {
+        task: task.id,
+        title: task.title,
+        status: statusOf(state, task),
+        text: `${task.id} ${asSentence(what)}`,
+        next:
+          next === null || taskState(state, task.id).workBase === null
+            ? next
+            : `see why: ralph why ${asArgument(task.id)}; ${next}`,
+      };
+    }),
+    next: nextOf(run, isDriven),
+  };
+}
+
+const NO_RUN = { run: null, outcome: null, exitCode: null, reason: null };
+
+function runHeadline(state: State, run: RunState, isDriven: boolean): string {
+  const effort = count(run.iterations, "iteration");
+  if (run.end !== null) {
+    const time = formatDuration(run.end.at - run.startedAt);
+    return `The last run ended as ${run.end.outcome} (exit code ${EXIT_CODES[run.end.outcome]}): ${asSentence(run.end.reason)} It took ${effort}, ${time}.`;
+  }
+  const isShared = run.settings.shared === true;
+  if (!isDriven && isShared) return `The run stands still after ${effort}: no worker is here.`;
+  if (!isDriven) return `The last run was interrupted after ${effort}: its process is gone.`;
+  const stopping =
+    run.stop === null ? "" : ` It was asked to stop${run.stop === "now" ? "" : " after this iteration"}.`;
+  const by = isShared ? "" : ` (pid ${run.pid})`;
+  if (run.waitingUntil !== null)
+    return `A run is on${by}; it waits until ${clock(run.waitingUntil)}.${stopping}`;
+  if (run.waitsForPerson) return `A run is on${by}; it waits for you.${stopping}`;
+  const doing = state.iterations.map((open) => `${open.task}, ${iterationInWords(open)}`).join("; ");
+  return `A run is on${by}: ${doing === "" ? "between two iterations" : doing}.${stopping}`;
+}
+
+/** Beside what each task waits for. */
+function nextOf(run: RunState, isDriven: boolean): string | null {
+  const isShared = run.settings.shared === true;
+  const goOn = isShared ? "go on: ralph submit" : "go on: ralph run";
+  if (run.end === null && isShared) return isDriven ? "watch: ralph monitor" : "start a worker: ralph worker";
+  if (run.end === null) return isDriven ? "watch: ralph logs --follow" : goOn;
+  switch (run.end.outcome) {
+    case "misconfigured":
+      return "see what is missing: ralph doctor";
+    case "stopped":
+    case "limited":
+      return goOn;
+    case "stuck":
+      return "see what it was doing: ralph logs";
+    default:
+      return null;
+  }
+}
+
+/** The same for scripts. */
+export function runJson({ exitCode, ...explanation }: RunExplanation): Record<string, unknown> {
+  return { schema: "ralph.why.v1", kind: "run", ...explanation, exit_code: exitCode };
+}
+
+/** What was decided about a task, and from what. */
+export interface TaskExplanation {
+  readonly task: TaskId;
+  readonly title: string | null;
+  /** As in `ralph status`; null when the task is no longer in the source. */
+  readonly status: string | null;
+  readonly headline: string;
+  readonly steps: readonly TaskStep[];
+  readonly next: string | null;
+}
+
+/** An iteration, or something that happened between two. */
+export interface TaskStep {
+  readonly record: IterationRecord | null;
+  readonly text: string;
+}
+
+/** `events`: everything recorded about the task. `isDriven`: a process works on the run. */
+export function explainTask(
+  id: TaskId,
+  events: readonly Recorded[],
+  state: State,
+  isDriven: boolean,
+): TaskExplanation {
+  const { told, before } = lastChapter(events);
+  const records = iterationRecords(told);
+  const planned = state.plan?.tasks.find((task) => task.id === id);
+  const wait = planned === undefined ? null : waitOf(state, planned, isDriven);
+  const accepted = records.findLast((record) => completionOf(record) !== null);
+  const earlier =
+    before === 0
+      ? []
+      : [betweenStep(`Before that: ${count(before, "iteration")} (ralph history --task ${asArgument(id)}).`)];
+  return {
+    task: id,
+    title: planned?.title ?? null,
+    status: planned === undefined ? null : statusOf(state, planned),
+    headline: taskHeadline(id, state, records, wait?.what ?? null),
+    steps: [...earlier, ...taskSteps(told, records)],
+    next:
+      accepted === undefined || wait?.next != null ? (wait?.next ?? null) : `ralph verify ${asArgument(id)}`,
+  };
+}
+
+/** What these facts about a task tell, in order; `records` are those of the same facts. */
+export function taskSteps(
+  events: readonly Recorded[],
+  records: readonly IterationRecord[],
+): readonly TaskStep[] {
+  const byNumber = new Map(records.map((record) => [record.iteration, record]));
+  const agents = new Set(records.map(({ agent }) => agent));
+  return events.flatMap((event) => stepsOf(event, byNumber, agents.size > 1));
+}
+
+/** A task that was completed, undone or reset and begun again is a new story; only the last one is told. */
+function lastChapter(events: readonly Recorded[]): {
+  readonly told: readonly Recorded[];
+  readonly before: number;
+} {
+  const lastStart = events.findLastIndex(({ type }) => type === "iteration.started");
+  const isEnd = ({ type }: Recorded, at: number): boolean => {
+    if (type === "task.reset" || type === "task.undone") return true;
+    return type === "task.completed" && at < lastStart && !comesBack(events.slice(at + 1));
+  };
+  const end = events.findLastIndex(isEnd);
+  const before = events.slice(0, end + 1).filter(({ type }) => type === "iteration.started").length;
+  const isUndone = events[end]?.type === "task.undone";
+  return { told: events.slice(isUndone ? end : end + 1), before };
+}
+
+/** Accepted work that does not merge goes on where it was. */
+function comesBack(after: readonly Recorded[]): boolean {
+  return (
+    after.find(({ type }) => type === "merge.failed" || type === "iteration.started")?.type === "merge.failed"
+  );
+}
+
+function taskHeadline(
+  id: TaskId,
+  { plan }: State,
+  records: readonly IterationRecord[],
+  wait: string | null,
+): string {
+  const accepted = records.findLast((record) => completionOf(record) !== null);
+  const source = plan?.source.label ?? "the task list";
+  if (accepted === undefined)
+    return wait === null ? `${id} is no longer in ${source}.` : `${id} ${asSentence(wait)}`;
+  const byPerson = completionOf(accepted)?.certificate.person === undefined ? "" : " by a person";
+  const said = `${id} was accepted${byPerson} in iteration ${accepted.iteration}, ${effort(records)}.`;
+  if (wait === null) return `${said} It is no longer in ${source}.`;
+  return wait.startsWith("was accepted") || wait.startsWith("is marked")
+    ? said
+    : `${said} It is open again: it ${asSentence(wait)}`;
+}
+
+/** "after 1 challenge, 1 rejection and 2 failures" */
+function effort(records: readonly IterationRecord[]): string {
+  const times = (verdict: string): number => records.filter((record) => record.verdict === verdict).length;
+  const [challenged, rejected, failed] = [times("challenged"), times("rejected"), times("failed")];
+  const hurdles = [
+    ...(challenged > 0 ? [count(challenged, "challenge")] : []),
+    ...(rejected > 0 ? [count(rejected, "rejection")] : []),
+    ...(failed > 0 ? [count(failed, "failure")] : []),
+  ];
+  if (hurdles.length > 0) return `after ${joined(hurdles)}`;
+  return records.length === 1 ? "at the first attempt" : `after ${count(records.length, "iteration")}`;
+}
+
+function stepsOf(
+  event: Recorded,
+  records: ReadonlyMap<number, IterationRecord>,
+  withAgent: boolean,
+): readonly TaskStep[] {
+  switch (event.type) {
+    case "iteration.started": {
+      const record = records.get(event.iteration);
+      return record === undefined ? [] : [{ record, text: iterationText(record, withAgent) }];
+    }
+    case "baseline.measured": {
+      const red = redBeforeInWords(event.gates);
+      return red === null ? [] : [betweenStep(red)];
+    }
+    case "question.answered":
+      return [
+        betweenStep(
+          event.by === "person"
+            ? `A person answered: ${asSentence(event.answer)}`
+            : `Nobody answered in time, so the default was taken: ${asSentence(event.answer)}`,
+        ),
+      ];
+    case "task.unblocked":
+      return [
+        betweenStep(
+          event.by === "person"
+            ? `A person unblocked it: ${asSentence(event.reason)}`
+            : `It was unblocked by itself: ${asSentence(event.reason)}`,
+        ),
+      ];
+    case "work.left":
+    case "work.stayed":
+    case "work.returned":
+    case "work.refused":
+    case "work.discarded": {
+      const words = workInWords(event);
+      return words === null ? [] : [betweenStep(asSentence(capital(words)))];
+    }
+    case "task.undone":
+      return [betweenStep(`A person undid its accepted work (${shortCommit(event.to)}).`)];
+    case "steer.given":
+      return [betweenStep(`A person said: ${asSentence(event.text)}`)];
+    default:
+      return [];
+  }
+}
+
+function iterationText(record: IterationRecord, withAgent: boolean): string {
+  const claim = withAgent ? `${record.agent} ${claimOf(record)}` : claimOf(record);
+  const after = [correctionsInWords(record), ...deniedInWords(record), ...consequencesOf(record)];
+  const parts = [`${claim}.`, verdictInWords(record), ...after];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function betweenStep(text: string): TaskStep {
+  return { record: null, text };
+}
+
+/** The same for scripts. */
+export function taskJson(explanation: TaskExplanation): Record<string, unknown> {
+  return {
+    schema: "ralph.why.v1",
+    kind: "task",
+    ...explanation,
+    steps: explanation.steps.map(({ record, text }) => ({
+      iteration: record?.iteration ?? null,
+      agent: record?.agent ?? null,
+      claim: record?.report ? claimName(record.report.claim) : null,
+      verdict: record?.verdict ?? null,
+      reasons: record?.reasons ?? [],
+      corrections: record === null ? [] : correctionsOf(record).map(correctionJson),
+      consequences: record === null ? [] : consequencesOf(record),
+      text,
+    })),
+  };
+}
+
+/** What a task is waiting for, as the end of a sentence that begins with its id, and what a person can do. */
+export interface Wait {
+  readonly what: string;
+  /** A command to type, or what to do before it; null when there is nothing to do. */
+  readonly next: string | null;
+}
+
+/** `isDriven`: a process works on the run, so that what is open comes up by itself. */
+export function waitOf(state: State, task: Task, isDriven: boolean): Wait {
+  const wait = waitOfRun(state, task, isDriven);
+  const { run } = state;
+  if (run?.settings.shared !== true || wait.next === null) return wait;
+  if (run.end !== null) return { ...wait, next: wait.next.replace("ralph run", "ralph submit") };
+  return { ...wait, next: nextForWorkers(wait.next, isDriven) };
+}
+
+/** Workers go on by themselves, if there are any. */
+function nextForWorkers(next: string, isDriven: boolean): string | null {
+  if (!next.includes("ralph run")) return next;
+  const before = next.replace(/(?: && |^|^go on: |^try again: )ralph run(?: --task .*)?$/, "");
+  if (!isDriven) return [before, "ralph worker"].filter(Boolean).join(" && ");
+  return before === "" ? null : before;
+}
+
+function waitOfRun(state: State, task: Task, isDriven: boolean): Wait {
+  const known = taskState(state, task.id);
+  switch (statusOf(state, task)) {
+    case "done":
+      return { what: doneInWords(state, known), next: null };
+    case "doing":
+      if (isAcceptedByPerson(known))
+        return {
+          what: "was accepted by a person; the run completes it",
+          next: isDriven ? null : "ralph run",
+        };
+      return known.completion === null
+        ? doing(state, task, isDriven)
+        : { what: "was accepted, and is on its way to the base", next: isDriven ? null : "ralph run" };
+    case "blocked":
+      return {
+        what: `is blocked: ${whyBlocked(known) ?? ""}`,
+        next: `settle it, then: ralph unblock ${asArgument(task.id)}${isMergeHeld(known) ? "" : " && ralph run"}`,
+      };
+    case "undecided":
+      return {
+        what: `waits for an answer: ${known.question?.text ?? ""}${defaultInWords(known)}`,
+        next: `ralph decide ${asArgument(task.id)} "${known.question?.acceptance == null ? "…" : "accept"}" && ralph run`,
+      };
+    case "failed":
+      return { what: "is given up for this run", next: "try again: ralph run" };
+    case "cancelled":
+      return { what: "is cancelled", next: null };
+    case "todo":
+      return isDriven ? { ...openWait(state, task, known), next: null } : openWait(state, task, known);
+  }
+}
+
+function defaultInWords({ question }: TaskState): string {
+  if (question?.default == null || question.deadlineAt === null) return "";
+  return ` (from ${isoTime(question.deadlineAt)} on the answer is "${question.default}")`;
+}
+
+function doneInWords({ plan }: State, { completion }: TaskState): string {
+  if (completion !== null) return `was accepted in iteration ${completion.iteration}`;
+  return `is marked as done in ${plan?.source.label ?? "the task list"}; Ralph did not verify it`;
+}
+
+/** Where the process of the run is gone, its agent is gone too; workers may be elsewhere. */
+function doing({ iterations, run }: State, { id }: Task, isDriven: boolean): Wait {
+  const open = iterations.filter((one) => one.task === id);
+  if (isDriven || run?.settings.shared === true)
+    return { what: `is being worked on: ${joined(open.map(iterationInWords))}`, next: null };
+  const names = joined(open.map(({ number, agent }) => `iteration ${number} of ${agent}`));
+  return { what: `was interrupted in ${names}, which costs no attempt`, next: "go on: ralph run" };
+}
+
+export function iterationInWords(open: OpenIteration): string {
+  const phases: Readonly<Record<OpenIteration["phase"]["is"], string>> = {
+    running: "works",
+    ended: "has ended, and its changes are read",
+    observed: "has ended, and its work is checked",
+  };
+  return `iteration ${open.number} (${open.ordinal}/${open.maxIterations}) since ${clock(open.startedAt)}; ${open.agent} ${phases[open.phase.is]}`;
+}
+
+function openWait(state: State, task: Task, known: TaskState): Wait {
+  const { run, plan } = state;
+  const only = run?.settings.onlyTasks ?? null;
+  if (only !== null && !only.includes(task.id))
+    return { what: "was not part of the last run", next: `ralph run --task ${asArgument(task.id)}` };
+  if (only === null && task.optional && run?.settings.includeOptional !== true)
+    return { what: "is optional", next: "work on it too: ralph run --include-optional" };
+  if (run !== null && known.exhaustedIn === run.id)
+    return { what: "has used up its iterations of this run", next: "try again: ralph run" };
+  const outside = plan && outsideInWords(plan, task);
+  if (outside !== null) return { what: outside, next: "settle it, then: ralph run" };
+  const needed = (plan?.tasks ?? []).filter(({ id }) => task.dependsOn.includes(id));
+  const missing = needed.filter((other) => statusOf(state, other) !== "done").map(({ id }) => id);
+  if (missing.length > 0)
+    return { what: `waits for ${joined(missing)}`, next: `ralph why ${asArgument(missing[0] ?? "")}` };
+  if (known.retryAt !== null)
+    return { what: `is tried again from ${clock(known.retryAt)} on`, next: "ralph run" };
+  if (known.question?.answer != null && known.question.usedIn === null)
+    return { what: `has its answer (${known.question.answer}) and goes on`, next: "ralph run" };
+  if (known.undoneBy !== null && known.iterations === 0)
+    return {
+      what: `was accepted and then undone (${shortCommit(known.undoneBy)}), and is open again`,
+      next: "ralph run",
+    };
+  if (known.iterations === 0) return { what: "has not been worked on yet", next: "ralph run" };
+  return { what: `is open after ${count(known.iterations, "iteration")}`, next: "go on: ralph run" };
+}

@@ -1,0 +1,261 @@
+import { asArgument, asWords } from "../text.ts";
+import { isBlockedOutside } from "../loop/outcome.ts";
+import type { EventOf, EventType, Outcome, Recorded } from "../events.ts";
+import type { State } from "../state.ts";
+import { statusOf, AGENT_LIMITED, tasksInScope } from "../loop/task-status.ts";
+import { count, spentInWords } from "./explain-words.ts";
+import { choiceInWords } from "./inbox.ts";
+import { type Instant, isoTime } from "../time.ts";
+import { toWire } from "../wire.ts";
+
+export const NOTICE_KINDS = ["done", "blocked", "decide", "stuck", "budget", "limit", "ended"] as const;
+
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** What a person who is elsewhere is told about one fact. */
+export interface Notice {
+  /** The same however often it is sent. */
+  readonly id: string;
+  readonly position: number;
+  readonly kind: NoticeKind | "test";
+  readonly at: Instant;
+  readonly run: string | null;
+  readonly task: string | null;
+  /** One sentence. */
+  readonly text: string;
+  /** What to type next; null when there is nothing to do. */
+  readonly command: string | null;
+  /** The fact itself, as scripts see it. */
+  readonly event: Readonly<Record<string, unknown>> | null;
+}
+
+/** Facts that may be worth a notice; whoever records one in a shared run is named in it, and tells it. */
+export const NOTICE_EVENTS = [
+  "question.asked",
+  "task.blocked",
+  "worktree.failed",
+  "merge.held",
+  "breaker.moved",
+  "budget.neared",
+  "budget.reached",
+  "calls.exhausted",
+  "wait.started",
+  "run.ended",
+] as const satisfies readonly EventType[];
+
+/** The notice that a fact is worth, if any; `state` is the one after it, or a later one. */
+export function noticeOf(event: Recorded, state: State): Notice | null {
+  const words = wordsFor(event, state);
+  if (words === null) return null;
+  const { run = null, task = null } = event as { run?: string | null; task?: string | null };
+  const { position, at } = event;
+  return { id: `${run ?? "run"}-${position}`, position, at, run, task, event: toWire(event), ...words };
+}
+
+type Words = Pick<Notice, "kind" | "text" | "command">;
+
+function wordsFor(event: Recorded, state: State): Words | null {
+  switch (event.type) {
+    case "question.asked":
+      return question(event);
+    case "task.blocked":
+      return event.isStuck === true
+        ? {
+            kind: "stuck",
+            text: `${event.task} is stuck: ${event.reason}`,
+            command: `ralph why ${asArgument(event.task)}`,
+          }
+        : blocked(event.task, event.reason);
+    case "worktree.failed":
+      return blocked(event.task, `its worktree could not be set up: ${event.why}`);
+    case "merge.held":
+      return {
+        kind: "blocked",
+        text: `${event.task} is done and waits to be merged: ${event.why}`,
+        command: `ralph unblock ${asArgument(event.task)}`,
+      };
+    case "breaker.moved":
+      return event.to === "OPEN" && isShared(state) ? stuck(`the breaker is open: ${event.reason}`) : null;
+    case "budget.neared":
+    case "budget.reached":
+      return budget(event);
+    case "calls.exhausted":
+      return endsInstead(event, state)
+        ? null
+        : limit(`the calls of this hour are used up; it goes on at ${isoTime(event.until)}`);
+    case "wait.started":
+      return event.until !== null && event.why === AGENT_LIMITED
+        ? limit(`${event.why}; it goes on at ${isoTime(event.until)}`)
+        : null;
+    case "run.ended":
+      return end(event, state);
+    default:
+      return null;
+  }
+}
+
+function question(event: Recorded<EventOf<"question.asked">>): Words {
+  const choice = choiceInWords(event, event.at).replaceAll("   ", "; ");
+  return {
+    kind: "decide",
+    text: `${event.task} asks: ${event.question}${choice === "" ? "" : ` (${choice})`}`,
+    command: `ralph decide ${asArgument(event.task)} ${asWords(event.options[0] ?? "…")}`,
+  };
+}
+
+function blocked(task: string, reason: string): Words {
+  return {
+    kind: "blocked",
+    text: `${task} is blocked: ${reason}`,
+    command: `ralph unblock ${asArgument(task)}`,
+  };
+}
+
+function stuck(reason: string): Words {
+  return { kind: "stuck", text: `the run is stuck: ${reason}`, command: "ralph why" };
+}
+
+function budget(event: EventOf<"budget.neared" | "budget.reached">): Words {
+  const spent = spentInWords(event);
+  const text = event.type === "budget.reached" ? `${spent}: no further iteration begins` : spent;
+  return { kind: "budget", text, command: "ralph status" };
+}
+
+/** With `--no-wait` its end tells of the limit. */
+function endsInstead({ run }: EventOf<"calls.exhausted">, state: State): boolean {
+  return state.run?.id === run && state.run.settings.noWait;
+}
+
+function limit(why: string): Words {
+  return { kind: "limit", text: `the run waits: ${why}`, command: "ralph status" };
+}
+
+/** What was told by a fact of its own is not told again, and a person who stopped it knows. */
+function end(event: EventOf<"run.ended">, state: State): Words | null {
+  const run = state.run?.id === event.run ? state.run : null;
+  const counts = run === null ? "" : ` (${countsOf(state)})`;
+  const command = COMMANDS[event.outcome];
+  const ended = (kind: NoticeKind = "ended", next = command): Words => {
+    return { kind, text: `the run has ended: ${event.reason}${counts}`, command: next };
+  };
+  switch (event.outcome) {
+    case "completed":
+      return { kind: "done", text: `the run is done: ${event.reason}${counts}`, command };
+    case "stuck":
+      return stuck(`${event.reason}${counts}`);
+    case "limited":
+      if (run !== null && run.budgetReached === event.reason) return null;
+      return ended(/\bbudget\b/.test(event.reason) ? "budget" : "limit");
+    case "blocked":
+    case "undecided":
+      if (run !== null && isBlockedOutside(state)) return ended("ended", "ralph why");
+      return run === null || !run.settings.keepGoing || isOnly(state) ? null : ended();
+    case "exhausted":
+    case "misconfigured":
+      return ended();
+    case "stopped":
+      return null;
+  }
+}
+
+/** What was told of the only task is all that there is to tell. */
+function isOnly({ run, plan }: State): boolean {
+  return run !== null && plan !== null && tasksInScope(run, plan).length === 1;
+}
+
+const COMMANDS: Readonly<Record<Outcome, string | null>> = {
+  completed: null,
+  exhausted: "ralph why",
+  blocked: "ralph blocked --suggest",
+  undecided: "ralph inbox",
+  stuck: "ralph why",
+  limited: "ralph run",
+  misconfigured: "ralph doctor",
+  stopped: null,
+};
+
+function countsOf(state: State): string {
+  const tasks = state.run === null || state.plan === null ? [] : tasksInScope(state.run, state.plan);
+  const done = tasks.filter((task) => statusOf(state, task) === "done").length;
+  return `${done} of ${count(tasks.length, "task")} done`;
+}
+
+/** Such a run does not end by itself when nobody can go on. */
+function isShared({ run }: State): boolean {
+  return run?.settings.shared === true;
+}
+
+export type PayloadFormat = "json" | "slack" | "discord";
+
+/** Where a notice comes from, and when it leaves. */
+export interface Sending {
+  /** The repository's name. */
+  readonly project: string;
+  readonly host: string;
+  readonly now: Instant;
+}
+
+/** The body of a notice, in the form that its receiver wants. */
+export function payload(format: PayloadFormat, notice: Notice, sending: Sending): string {
+  switch (format) {
+    case "json":
+      return JSON.stringify(noticeJson(notice, sending));
+    case "slack":
+      return JSON.stringify({ text: inSlack(notice, sending.project) });
+    case "discord":
+      // Whoever is named in a text of an agent's is not called.
+      return JSON.stringify({
+        content: inDiscord(notice, sending.project),
+        allowed_mentions: { parse: [] },
+      });
+  }
+}
+
+/** The names are part of the public contract. */
+export function noticeJson(notice: Notice, { project, host, now }: Sending): Record<string, unknown> {
+  const { id, kind, at, run, task, text, command, event } = notice;
+  return {
+    schema: "ralph.notice.v1",
+    id,
+    kind,
+    at: isoTime(at),
+    sent_at: isoTime(now),
+    project,
+    host,
+    run,
+    task,
+    text,
+    command,
+    event,
+  };
+}
+
+/** For a person: the title, and what to know and to type. */
+export function inWords({ text, command }: Notice): string {
+  return command === null ? text : `${text}\n→ ${command}`;
+}
+
+const SLACK_LENGTH_MAX = 3_000;
+const DISCORD_LENGTH_MAX = 2_000;
+
+function inSlack(notice: Notice, project: string): string {
+  const plain = cut(`${project}: ${notice.text}`, SLACK_LENGTH_MAX);
+  const command = notice.command === null ? "" : `\n→ \`${escapeSlack(notice.command)}\``;
+  return `${escapeSlack(plain)}${command}`;
+}
+
+function escapeSlack(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function inDiscord(notice: Notice, project: string): string {
+  const command = notice.command === null ? "" : `\n→ \`${notice.command}\``;
+  return cut(`**${project}**: ${notice.text}`, DISCORD_LENGTH_MAX - command.length) + command;
+}
+
+/** Not through the middle of a character. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const kept = text.slice(0, Math.max(0, most - 1));
+  return `${/[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
+}

@@ -1,0 +1,44 @@
+import type { Outcome } from "../events.ts";
+import type { TaskStatus } from "../loop/task-status.ts";
+import type { Ruling } from "../verdict/verdict.ts";
+
+/** How something looks on every screen: never by its colour alone. */
+export interface Sign {
+  readonly sign: string;
+  readonly look: "good" | "bad" | "ask" | "dim" | "bold";
+}
+
+/** Of a verdict; `running`: there is none yet. The word beside the sign is the verdict itself. */
+export const VERDICT_SIGNS: Readonly<Record<Ruling | "running", Sign>> = {
+  accepted: { sign: "✔", look: "good" },
+  continue: { sign: "·", look: "dim" },
+  challenged: { sign: "~", look: "ask" },
+  rejected: { sign: "✗", look: "bad" },
+  failed: { sign: "!", look: "bad" },
+  decide: { sign: "?", look: "ask" },
+  blocked: { sign: "■", look: "bad" },
+  running: { sign: "▸", look: "bold" },
+};
+
+export const TASK_SIGNS: Readonly<Record<TaskStatus, Sign>> = {
+  todo: { sign: "·", look: "dim" },
+  doing: VERDICT_SIGNS.running,
+  done: VERDICT_SIGNS.accepted,
+  blocked: VERDICT_SIGNS.blocked,
+  undecided: VERDICT_SIGNS.decide,
+  failed: VERDICT_SIGNS.failed,
+  cancelled: { sign: "⊘", look: "bad" },
+};
+
+/** How a run ended, for a heading and (in capitals) for the summary. */
+export const OUTCOME_WORDS: Readonly<Record<Outcome, { readonly title: string; readonly summary: string }>> =
+  {
+    completed: { title: "All tasks are done", summary: "COMPLETE" },
+    exhausted: { title: "Iteration limit reached", summary: "ITERATION LIMIT" },
+    blocked: { title: "Blocked: it needs a person", summary: "BLOCKED" },
+    undecided: { title: "A decision is needed", summary: "DECISION NEEDED" },
+    stuck: { title: "Stuck", summary: "STUCK" },
+    limited: { title: "Limit reached", summary: "CANNOT GO ON NOW" },
+    misconfigured: { title: "Misconfigured", summary: "MISCONFIGURED" },
+    stopped: { title: "Stopped", summary: "STOPPED" },
+  };
