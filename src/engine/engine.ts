@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { decide } from "../core/loop/decide.ts";
 import type { Decision, PerformableEffect } from "../core/loop/effects.ts";
-import { type State, isOpen, type RunState, markersOf } from "../core/loop/state.ts";
+import { type State, isOpen, type RunState, markersOf } from "../core/state.ts";
 import { isCancelled } from "../core/loop/task-status.ts";
 import { InFlight } from "./in-flight.ts";
 import type { Journal } from "./journal.ts";
 import { lookAround } from "./look-around.ts";
 import type { Clock, Ports } from "./ports.ts";
-import { sameSource } from "../core/plan/task.ts";
+import { sameSource } from "../core/plan.ts";
 import type { Settings } from "../core/settings.ts";
 import { baselineMarker } from "./effects/iterate.ts";
 import { mergeMarker } from "./effects/merge-task.ts";
@@ -137,17 +137,17 @@ export async function recover(ports: Ports, state: State): Promise<void> {
   const isBeside = Object.values(state.tasks).some(
     (task) => task.worktree !== null || task.work?.is === "aside",
   );
-  if (isOpen(state.run)) {
-    const { id } = state.run;
-    const unbegun = Object.values(state.tasks).filter(({ footing }) => footing === null);
-    const measuring = new Set(unbegun.map((task) => baselineMarker(id, task)));
+  const { run } = state;
+  if (isOpen(run)) {
+    const unbegun = Object.values(state.tasks).filter(({ workBase }) => workBase === null);
+    const measuring = new Set(unbegun.map((task) => baselineMarker(run, task)));
     for (const marker of measuring) await ports.agents.sweep(marker);
-    if (isBeside) await ports.agents.sweep(mergeMarker(state.run.id));
+    if (isBeside) await ports.agents.sweep(mergeMarker(run));
   }
   for (const marker of state.iterations.flatMap(markersOf)) await ports.agents.sweep(marker);
   // A reader has a checkout of its own, also where the work is done in place.
   if (isBeside || state.iterations.some((open) => markersOf(open).length > 1))
-    await ports.beside?.worktrees.clearLeftovers();
-  if (isOpen(state.run) || state.iterations.length > 0) await ports.workspace.clearLeftovers();
+    await ports.parallel?.worktrees.clearLeftovers();
+  if (isOpen(run) || state.iterations.length > 0) await ports.workspace.clearLeftovers();
   await finishMoves(ports, state);
 }

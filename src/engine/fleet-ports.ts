@@ -1,6 +1,6 @@
 import type { Event, Recorded } from "../core/events.ts";
-import type { Part } from "../core/loop/effects.ts";
-import type { TaskId } from "../core/plan/task.ts";
+import type { Role } from "../core/loop/effects.ts";
+import type { TaskId } from "../core/plan.ts";
 import type { Instant } from "../core/time.ts";
 import type { Deciding, Expectation, Following, Log } from "./ports.ts";
 
@@ -47,8 +47,8 @@ export interface Fleet {
    * holds them, until they are released or this worker has been silent for the time of a lease.
    */
   take(count: number, offered: readonly (readonly string[])[]): Promise<readonly Lease[]>;
-  /** Holds a part that one worker plays at a time: the lease as it stands, or null while another one plays it. */
-  play(part: Part): Promise<Lease | null>;
+  /** Takes a role that one worker has at a time: the lease as it stands, or null while another one has it. */
+  takeRole(role: Role): Promise<Lease | null>;
   /** Lets others have it at once. Safe to repeat, and without effect when it is lost already. */
   release(lease: Lease): Promise<void>;
   /** Everybody who was here lately, the longest here first. */
@@ -66,7 +66,7 @@ export interface Offer {
 }
 
 export interface Lease {
-  /** The task, or the part. */
+  /** The task, or the role. */
   readonly name: string;
   /** Grows whenever it is given out anew under this name; never reused. */
   readonly number: number;
@@ -101,6 +101,6 @@ export interface WorkerSeen {
   /** `vanished`: it said nothing for longer than a lease, and not that it leaves. */
   readonly is: "here" | "leaving" | "vanished" | "gone";
   readonly progress: readonly unknown[];
-  /** Tasks and parts that it holds. */
+  /** Tasks and roles that it holds. */
   readonly holds: readonly string[];
 }

@@ -1,11 +1,11 @@
-import type { PerformableEffect } from "../core/loop/effects.ts";
+import type { EffectOf, PerformableEffect } from "../core/loop/effects.ts";
 import type { Journal } from "./journal.ts";
+import type { Performing } from "./open-iteration.ts";
 import { CANCELLED, type Ports } from "./ports.ts";
-import { unreachable } from "../core/unreachable.ts";
 import { askReader } from "./effects/ask-reader.ts";
-import { checkGates, runOldChecks, collectEvidence, lookAtHalftime } from "./effects/collect-evidence.ts";
+import { checkGates, runOldChecks, collectEvidence, checkMidRun } from "./effects/collect-evidence.ts";
 import { closeOrphan, iterate, tellAgent } from "./effects/iterate.ts";
-import { endRun, publishLetter, withdrawLetter, observe, takeDefault } from "./look-around.ts";
+import { endRun, publishInboxFile, withdrawInboxFile, observe, takeDefault } from "./look-around.ts";
 import { markTask, mergeTask, removeWorktree } from "./effects/merge-task.ts";
 import { bringBack, setAside } from "./effects/set-aside.ts";
 
@@ -93,7 +93,7 @@ export class InFlight {
   async #run(effect: PerformableEffect, signal: AbortSignal): Promise<void> {
     const before = this.#journal.state.position;
     try {
-      await perform(effect, this.#ports, this.#journal, signal);
+      await perform(effect.kind, effect, { ports: this.#ports, journal: this.#journal, signal });
       if (this.#journal.state.position === before) await this.#journal.catchUp();
       if (this.#journal.state.position === before && !signal.aborted) {
         throw new Error(
@@ -109,51 +109,36 @@ export class InFlight {
   }
 }
 
-/** Performs one effect and records what happened. Every effect is safe to repeat after a crash. */
-async function perform(
-  effect: PerformableEffect,
-  ports: Ports,
-  journal: Journal,
-  signal: AbortSignal,
+type Effects = { readonly [Kind in PerformableEffect["kind"]]: EffectOf<Kind> };
+
+/** Each performs one effect and records what happened. Every effect is safe to repeat after a crash. */
+const PERFORM: {
+  readonly [Kind in keyof Effects]: (effect: Effects[Kind], performing: Performing) => Promise<void>;
+} = {
+  observe,
+  iterate,
+  "check-mid-run": checkMidRun,
+  "tell-agent": tellAgent,
+  "take-default": takeDefault,
+  "close-orphan": closeOrphan,
+  "collect-evidence": collectEvidence,
+  "check-gates": checkGates,
+  "run-old-checks": runOldChecks,
+  "ask-reader": askReader,
+  "mark-task": markTask,
+  "set-aside": setAside,
+  "bring-back": bringBack,
+  "merge-task": mergeTask,
+  "remove-worktree": removeWorktree,
+  "publish-inbox-file": publishInboxFile,
+  "withdraw-inbox-file": withdrawInboxFile,
+  "end-run": endRun,
+};
+
+function perform<Kind extends keyof Effects>(
+  kind: Kind,
+  effect: Effects[Kind],
+  performing: Performing,
 ): Promise<void> {
-  switch (effect.kind) {
-    case "observe":
-      return observe(ports, journal);
-    case "iterate":
-      return iterate(effect, ports, journal, signal);
-    case "look-at-halftime":
-      return lookAtHalftime(effect, ports, journal);
-    case "tell-agent":
-      return tellAgent(effect, ports, journal);
-    case "take-default":
-      return takeDefault(effect, ports, journal);
-    case "close-orphan":
-      return closeOrphan(effect, ports, journal);
-    case "collect-evidence":
-      return collectEvidence(effect, ports, journal);
-    case "check-gates":
-      return checkGates(effect, ports, journal, signal);
-    case "run-old-checks":
-      return runOldChecks(effect, ports, journal, signal);
-    case "ask-reader":
-      return askReader(effect, ports, journal, signal);
-    case "mark-task":
-      return markTask(effect, ports, journal);
-    case "set-aside":
-      return setAside(effect, ports, journal);
-    case "bring-back":
-      return bringBack(effect, ports, journal, signal);
-    case "merge-task":
-      return mergeTask(effect, ports, journal, signal);
-    case "remove-worktree":
-      return removeWorktree(effect, ports, journal);
-    case "publish-letter":
-      return publishLetter(effect, ports, journal);
-    case "withdraw-letter":
-      return withdrawLetter(effect, ports, journal);
-    case "end-run":
-      return endRun(effect, ports, journal);
-    default:
-      return unreachable(effect);
-  }
+  return PERFORM[kind](effect, performing);
 }

@@ -2,8 +2,8 @@ import type { Event, Recorded } from "../core/events.ts";
 import { decide } from "../core/loop/decide.ts";
 import type { Effect } from "../core/loop/effects.ts";
 import { evolve, EVOLVE_VERSION, taskOf } from "../core/loop/evolve.ts";
-import { EMPTY_STATE, taskState, type State } from "../core/loop/state.ts";
-import type { TaskId } from "../core/plan/task.ts";
+import { EMPTY_STATE, taskState, type State } from "../core/state.ts";
+import type { TaskId } from "../core/plan.ts";
 import type { Instant } from "../core/time.ts";
 import type { AppendDecided, Expectation, Follower, Log } from "./ports.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { given, runStarted, task, tasksObserved } from "../../test/spec/given.ts";
-import { RalphError, type ErrorCode } from "../core/ralph-error.ts";
+import { RalphError, type ErrorCode } from "../core/errors.ts";
 import { lookAround } from "./look-around.ts";
 import type { Ports } from "./ports.ts";
 
-/** The only part of the outside that is looked at while no letter is out. */
+/** The only part of the outside that is looked at while no inbox file is out. */
 function portsWith(code: ErrorCode): Ports {
   const observe = (): Promise<never> => Promise.reject(new RalphError(code, "not now"));
   return { source: { observe } } as unknown as Ports;

@@ -1,16 +1,16 @@
-import type { Event, LetterKind } from "../core/events.ts";
-import { isOpen, type Letter, type State, type TaskState, taskState } from "../core/loop/state.ts";
-import { readAnswer, blockedLetter, decideLetter } from "../core/prompt/letters.ts";
-import type { Plan } from "../core/plan/task.ts";
-import { RalphError } from "../core/ralph-error.ts";
+import type { Event } from "../core/events.ts";
+import { isOpen, type State, type TaskState, taskState } from "../core/state.ts";
+import { readAnswer, blockedFileText, decideFileText } from "../core/prompt/inbox-file-text.ts";
+import type { Plan } from "../core/plan.ts";
+import { RalphError } from "../core/errors.ts";
 import type { Ports } from "./ports.ts";
-import type { Journal } from "./journal.ts";
+import type { Performing } from "./open-iteration.ts";
 import type { EffectOf } from "../core/loop/effects.ts";
 import { defaultAnswer } from "../core/loop/outcome.ts";
 import { decide } from "../core/loop/decide.ts";
 
 /**
- * What people did since we last looked: edits of the task source, answers and deletions of letters. Asked
+ * What people did since we last looked: edits of the task source, answers and deletions of inbox files. Asked
  * before every act that rests on them, while no agent runs that could have done it.
  */
 export async function lookAround(ports: Ports, state: State): Promise<readonly Event[]> {
@@ -21,10 +21,8 @@ export async function lookAround(ports: Ports, state: State): Promise<readonly E
     : [{ type: "tasks.observed", run: state.run.id, plan }];
   // Of an agent that is at work, or was until now, nobody knows yet what it did to them.
   const isQuiet = state.iterations.every(({ phase }) => phase.is !== "running" && phase.is !== "ended");
-  const withLetters = isQuiet ? Object.values(state.tasks).filter((task) => task.letter !== null) : [];
-  const answers = await Promise.all(
-    withLetters.map((task) => readLetter(ports, task, task.letter as Letter)),
-  );
+  const asking = isQuiet ? Object.values(state.tasks) : [];
+  const answers = await Promise.all(asking.map((task) => readInboxFile(ports, task)));
   return [...news, ...answers.flat()];
 }
 
@@ -42,15 +40,17 @@ async function observed(ports: Ports, { plan }: State): Promise<Plan> {
   }
 }
 
-async function readLetter(ports: Ports, task: TaskState, letter: Letter): Promise<readonly Event[]> {
-  const now = await ports.letters.read(letter.file);
-  if (letter.kind === "blocked") {
+async function readInboxFile(ports: Ports, task: TaskState): Promise<readonly Event[]> {
+  const { inboxFile } = task;
+  if (inboxFile === null) return [];
+  const now = await ports.inboxFiles.read(inboxFile.file);
+  if (inboxFile.kind === "blocked") {
     if (now !== null || task.blockedReason === null) return [];
-    const reason = `${letter.file} was deleted`;
+    const reason = `${inboxFile.file} was deleted`;
     return [{ type: "task.unblocked", task: task.id, reason, timeoutMs: null, by: "person" }];
   }
   if (task.question === null || task.question.answer !== null || now === null) return [];
-  const answer = now.sha256 === letter.sha256 ? "" : readAnswer(now.text);
+  const answer = now.sha256 === inboxFile.sha256 ? "" : readAnswer(now.text);
   return answer === "" ? [] : [{ type: "question.answered", task: task.id, answer, by: "person" }];
 }
 
@@ -59,62 +59,54 @@ function samePlan(a: Plan, b: Plan | null): boolean {
 }
 
 /** The first look of a run. */
-export async function observe(ports: Ports, journal: Journal): Promise<void> {
-  if (!isOpen(journal.state.run)) return;
+export async function observe(_effect: EffectOf<"observe">, { ports, journal }: Performing): Promise<void> {
   await journal.record(...(await lookAround(ports, journal.state)));
 }
 
 /** Answers a question with its default, unless a last look shows that a person has answered. */
 export async function takeDefault(
-  effect: EffectOf<"take-default">,
-  ports: Ports,
-  journal: Journal,
+  { task }: EffectOf<"take-default">,
+  { ports, journal }: Performing,
 ): Promise<void> {
   const news = await lookAround(ports, journal.state);
   if (news.length > 0) return journal.record(...news);
   await journal.admit((state) => {
-    const answered = defaultAnswer(state, effect.task, ports.clock.now());
+    const answered = defaultAnswer(state, task, ports.clock.now());
     return answered && [answered];
   });
 }
 
-/** Writes the letter that asks the operator. */
-export async function publishLetter(
-  effect: EffectOf<"publish-letter">,
-  ports: Ports,
-  journal: Journal,
+/** Writes the inbox file that asks the operator. */
+export async function publishInboxFile(
+  effect: EffectOf<"publish-inbox-file">,
+  { ports, journal }: Performing,
 ): Promise<void> {
   const { state } = journal;
   const task = taskState(state, effect.task);
-  const kind: LetterKind = task.blockedReason !== null ? "blocked" : "decide";
-  const file = fileFor(state, task, kind);
+  const kind = task.blockedReason === null ? "decide" : "blocked";
+  const alone = `${kind}.txt`;
+  const isTaken = Object.values(state.tasks).some(
+    ({ id, inboxFile }) => id !== task.id && inboxFile?.file === alone,
+  );
+  const file = isTaken ? `${kind}-${task.id.replaceAll(/[^\w.-]/g, "_")}.txt` : alone;
   const text =
-    kind === "blocked" ? blockedLetter(task, state.lastIteration, ports.clock.now()) : decideLetter(task);
-  const sha256 = await ports.letters.publish(file, text);
+    kind === "blocked" ? blockedFileText(task, state.lastIteration, ports.clock.now()) : decideFileText(task);
+  const sha256 = await ports.inboxFiles.publish(file, text);
   await journal.record({ type: "letter.published", task: task.id, kind, file, sha256 });
 }
 
-export async function withdrawLetter(
-  effect: EffectOf<"withdraw-letter">,
-  ports: Ports,
-  journal: Journal,
+export async function withdrawInboxFile(
+  { task }: EffectOf<"withdraw-inbox-file">,
+  { ports, journal }: Performing,
 ): Promise<void> {
-  const { letter } = taskState(journal.state, effect.task);
-  if (letter === null) return;
-  await ports.letters.withdraw(letter.file);
-  await journal.record({ type: "letter.withdrawn", task: effect.task, file: letter.file });
-}
-
-function fileFor(state: State, task: TaskState, kind: LetterKind): string {
-  const alone = `${kind}.txt`;
-  const taken = Object.values(state.tasks).some(
-    (other) => other.id !== task.id && other.letter?.file === alone,
-  );
-  return taken ? `${kind}-${task.id.replaceAll(/[^\w.-]/g, "_")}.txt` : alone;
+  const { inboxFile } = taskState(journal.state, task);
+  if (inboxFile === null) return;
+  await ports.inboxFiles.withdraw(inboxFile.file);
+  await journal.record({ type: "letter.withdrawn", task, file: inboxFile.file });
 }
 
 /** Ends the run, unless a last look shows that a person has given us something to do. */
-export async function endRun(_effect: EffectOf<"end-run">, ports: Ports, journal: Journal): Promise<void> {
+export async function endRun(_effect: EffectOf<"end-run">, { ports, journal }: Performing): Promise<void> {
   const news = await lookAround(ports, journal.state);
   if (news.length > 0) return journal.record(...news);
   await journal.admit((state) => {

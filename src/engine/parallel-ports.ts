@@ -1,8 +1,8 @@
-import type { TaskId } from "../core/plan/task.ts";
+import type { TaskId } from "../core/plan.ts";
 import type { CommitRequest, Workspace } from "./ports.ts";
 
 /** Everything that lets tasks be worked on side by side. */
-export interface Beside {
+export interface ParallelWork {
   readonly worktrees: Worktrees;
   readonly merging: Merging;
   readonly checkout: OwnCheckout;
@@ -223,6 +223,8 @@ export interface ProposedWork {
   readonly base: string;
   readonly title: string;
   readonly body: string;
+  /** Lets the operator's hooks run at the push. */
+  readonly hooks: boolean;
 }
 
 export type PullRequest =

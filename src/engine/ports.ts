@@ -1,17 +1,18 @@
+import type { TextHit, TextPage } from "../core/views/overview.ts";
 import type { Recorded, Event } from "../core/events.ts";
-import type { State } from "../core/loop/state.ts";
-import type { ListChange } from "../core/plan/list-changes.ts";
-import type { Plan, SourceIdentity, Task, TaskId } from "../core/plan/task.ts";
-import type { AgentReport, Usage } from "../core/report/agent-report.ts";
-import type { Evidence, FileSpan, Leftover, Leftovers } from "../core/report/evidence.ts";
+import type { State } from "../core/state.ts";
+import type { ListChange } from "../core/plan-checks.ts";
+import type { Plan, SourceIdentity, Task, TaskId } from "../core/plan.ts";
+import type { AgentReport, Usage } from "../core/streams/agent-report.ts";
+import type { Evidence, FileSpan, Leftover, Leftovers } from "../core/verdict/evidence.ts";
 import type { FieldEdit } from "../core/review/story-review.ts";
-import type { GateResult } from "../core/report/checked-gate.ts";
+import type { GateResult } from "../core/verdict/checked-gate.ts";
 import type { AgentSettings, Commands, GateSettings, VerifySettings } from "../core/settings.ts";
 import type { Instant } from "../core/time.ts";
-import type { Beside } from "./parallel-ports.ts";
-import type { ExitSignal } from "../core/limits/exit-rules.ts";
-import type { AnalyzerAnswer, PluginAnswers } from "../core/report/plugin-answers.ts";
-import type { Notice } from "../core/notices/notice.ts";
+import type { ParallelWork } from "./parallel-ports.ts";
+import type { ExitSignal } from "../core/loop/brakes.ts";
+import type { AnalyzerAnswer, PluginAnswers } from "../core/verdict/plugin-answers.ts";
+import type { Notice } from "../core/views/notice.ts";
 
 /** Everything the engine needs from the outside; each port has one contract suite. */
 export interface Ports {
@@ -24,9 +25,9 @@ export interface Ports {
   /** The user's checkout. */
   readonly workspace: Workspace;
   /** For tasks that are worked on side by side; null where there are no worktrees. */
-  readonly beside: Beside | null;
+  readonly parallel: ParallelWork | null;
   readonly gates: Gates;
-  readonly letters: Letters;
+  readonly inboxFiles: InboxFiles;
   readonly notes: Notes;
   readonly clock: Clock;
   /** The names of those that are loaded here. */
@@ -312,11 +313,11 @@ export interface GatePlace {
   readonly prefix: readonly string[];
 }
 
-/** Letters to the operator under `.ralph/`. */
-export interface Letters {
-  /** Writes the letter; answers its digest, which is another one whenever it is saved again. */
+/** Inbox files to the operator under `.ralph/`. */
+export interface InboxFiles {
+  /** Writes the inbox file; answers its digest, which is another one whenever it is saved again. */
   publish(file: string, text: string): Promise<string>;
-  /** The letter as it is now, or null when somebody deleted it. */
+  /** The inbox file as it is now, or null when somebody deleted it. */
   read(file: string): Promise<{ readonly text: string; readonly sha256: string } | null>;
   withdraw(file: string): Promise<void>;
 }
@@ -460,4 +461,19 @@ export interface Delivered {
   /** Null: nothing is known, as for a channel that is new. */
   read(channel: ChannelName): number | null;
   write(channel: ChannelName, position: number): void;
+}
+
+export type TextKind = "transcript" | "prompt";
+
+/** What was said in an iteration, of any size. Null: the text is not there. */
+export interface IterationTexts {
+  bytes(iteration: number, kind: TextKind): Promise<number | null>;
+  /** A negative `from` counts from the end. Whatever would move a terminal is left out of the text. */
+  read(iteration: number, kind: TextKind, from: number, limit: number): Promise<TextPage | null>;
+  search(
+    iteration: number,
+    kind: TextKind,
+    words: string,
+    signal: AbortSignal,
+  ): Promise<readonly TextHit[] | null>;
 }

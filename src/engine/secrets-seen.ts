@@ -1,10 +1,13 @@
-/** What this process has learnt to be secret, for the one who reports its end: that may come from anywhere. */
+import { createRedactor, secretsIn } from "../core/redact.ts";
+
 const seen = new Set<string>();
 
+/** Remembers secrets that were read from the configuration. */
 export function noteSecrets(secrets: readonly string[]): void {
   for (const secret of secrets) seen.add(secret);
 }
 
-export function secretsSeen(): readonly string[] {
-  return [...seen];
+/** Removes the secrets of the environment and those noted so far: the configuration may be what is broken. */
+export function knownRedactor(env: NodeJS.ProcessEnv = process.env): (text: string) => string {
+  return createRedactor([...secretsIn(env), ...seen]);
 }

@@ -8,60 +8,59 @@ import {
   type TaskState,
   type MergeState,
   type OwnWorktree,
-} from "../../core/loop/state.ts";
-import type { TaskId } from "../../core/plan/task.ts";
+} from "../../core/state.ts";
+import type { TaskId } from "../../core/plan.ts";
 import {
   compareWithBaseline,
   outcomeOf,
   redGates,
   type CheckedGate,
-} from "../../core/report/checked-gate.ts";
+} from "../../core/verdict/checked-gate.ts";
 import { unreachable } from "../../core/unreachable.ts";
-import type { Journal } from "../journal.ts";
-import type { Beside, OpenedCheckout } from "../parallel-ports.ts";
+import { commitRequest, plannedTask, theRun, type Performing } from "../open-iteration.ts";
+import type { ParallelWork, OpenedCheckout } from "../parallel-ports.ts";
 import type { AcceptedWork, Ports } from "../ports.ts";
 
-/** Prepares what the base will be, tries it out, records it, and moves the base: one step a call. */
-export async function mergeTask(
-  effect: EffectOf<"merge-task">,
-  ports: Ports,
-  journal: Journal,
-  signal: AbortSignal,
-): Promise<void> {
-  const { run } = journal.state;
-  const known = taskState(journal.state, effect.task);
-  if (run === null || known.worktree === null || ports.beside === null) return;
-  const title = journal.state.plan?.tasks.find(({ id }) => id === effect.task)?.title ?? effect.task;
-  const commit = known.completion?.commit ?? "";
-  const { worktree } = known;
-  const way = { task: effect.task, ports, beside: ports.beside, run, worktree, known, commit, title };
-  const events =
-    known.merge?.is === "prepared" ? await advance(way, known.merge) : await prepare(way, signal);
-  if (events.length > 0) await journal.record(...events);
-}
-
-interface Way {
+/** Accepted work on its way to the base. */
+interface Merge {
   readonly task: TaskId;
   readonly ports: Ports;
-  readonly beside: Beside;
+  readonly parallel: ParallelWork;
   readonly run: RunState;
   readonly worktree: OwnWorktree;
   readonly known: TaskState;
+  readonly about: { readonly run: string; readonly task: TaskId; readonly iteration: number };
   /** That was accepted. */
   readonly commit: string;
   readonly title: string;
 }
 
-function about({ run, task, known }: Way): { run: string; task: TaskId; iteration: number } {
-  return { run: run.id, task, iteration: known.completion?.iteration ?? 0 };
+/** Prepares what the base will be, tries it out, records it, and moves the base: one step a call. */
+export async function mergeTask(
+  { task }: EffectOf<"merge-task">,
+  { ports, journal, signal }: Performing,
+): Promise<void> {
+  const { state } = journal;
+  const run = theRun(state);
+  const known = taskState(state, task);
+  const { worktree, completion } = known;
+  const { parallel } = ports;
+  if (worktree === null || parallel === null) return;
+  const about = { run: run.id, task, iteration: completion?.iteration ?? 0 };
+  const { title } = plannedTask(state, task);
+  const commit = completion?.commit ?? "";
+  const merge = { task, ports, parallel, run, worktree, known, about, commit, title };
+  const events =
+    known.merge?.is === "prepared" ? await advance(merge, known.merge) : await prepare(merge, signal);
+  if (events.length > 0) await journal.record(...events);
 }
 
-function accepted({ run, known }: Way, commit: string): AcceptedWork | undefined {
+function accepted({ run, known }: Merge, commit: string): AcceptedWork | undefined {
   return known.completion === null ? undefined : acceptedWork(run, { ...known.completion, commit });
 }
 
-async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]> {
-  const { ports, beside, worktree, task, commit } = way;
+async function prepare(merge: Merge, signal: AbortSignal): Promise<readonly Event[]> {
+  const { ports, parallel, worktree, task, commit, title } = merge;
   const { base, merge: how } = worktree;
   if (how === "none") return [];
   const { path } = ports.source.identity;
@@ -71,30 +70,33 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
     return ports.source.markedIn(file, task, true);
   };
   const mark = path === null ? null : { path, apply };
-  const request = { ...about(way), title: way.title, commit, branch: worktree.branch, base };
+  const request = { ...merge.about, title, commit, branch: worktree.branch, base };
   // Many pull requests that each mark a line of one file would conflict with one another.
-  const prepared = await beside.merging.prepare(
+  const prepared = await parallel.merging.prepare(
     how === "pr" ? { ...request, how: "squash", mark: null } : { ...request, how, mark },
   );
   switch (prepared.is) {
     case "nothing":
-      if (!isMarked && how !== "pr") await ports.source.mark(task, accepted(way, prepared.from));
-      return merged(way, prepared.from, prepared.from);
+      if (!isMarked && how !== "pr") await ports.source.mark(task, accepted(merge, prepared.from));
+      return merged(merge, prepared.from, prepared.from);
     case "gone":
-      return held(way, `${prepared.why}, or have the work done anew: ralph reset --task ${asArgument(task)}`);
+      return held(
+        merge,
+        `${prepared.why}, or have the work done anew: ralph reset --task ${asArgument(task)}`,
+      );
     case "conflict":
       if (prepared.why !== undefined)
-        return held(way, `${worktree.branch} cannot be merged into ${base}: ${prepared.why}`);
-      return failed(way, prepared.paths, []);
+        return held(merge, `${worktree.branch} cannot be merged into ${base}: ${prepared.why}`);
+      return failed(merge, prepared.paths, []);
     case "ready": {
-      const tried = await tryOut({ ports, run: way.run, baseline: way.known.baseline }, prepared.to, signal);
+      const tried = await tryOut(ports, merge.run, merge.known, prepared.to, signal);
       if (signal.aborted) return [];
-      if ("why" in tried) return [{ ...about(way), type: "merge.held", why: tried.why }];
+      if ("why" in tried) return [{ ...merge.about, type: "merge.held", why: tried.why }];
       const { from, to } = prepared;
-      if (redGates(tried.gates).length > 0) return failed(way, [], tried.gates);
+      if (redGates(tried.gates).length > 0) return failed(merge, [], tried.gates);
       return how === "pr"
-        ? proposeTask(way, tried.gates, ports.source.closingWords?.(task) ?? null)
-        : [{ ...about(way), type: "merge.prepared", from, to, gates: tried.gates.map(outcomeOf), isMarked }];
+        ? proposeTask(merge, tried.gates, ports.source.closingWords?.(task) ?? null)
+        : [{ ...merge.about, type: "merge.prepared", from, to, gates: tried.gates.map(outcomeOf), isMarked }];
     }
     default:
       return unreachable(prepared);
@@ -103,72 +105,68 @@ async function prepare(way: Way, signal: AbortSignal): Promise<readonly Event[]>
 
 type Trial = { readonly gates: readonly CheckedGate[] } | { readonly why: string };
 
-interface TrialParts {
-  readonly ports: Ports;
-  readonly run: RunState;
-  readonly baseline: TaskState["baseline"];
-}
-
 /** The gates once more, on what the base would be. */
 export async function tryOut(
-  { ports, run, baseline }: TrialParts,
+  ports: Ports,
+  run: RunState,
+  { baseline }: TaskState,
   commit: string,
   signal: AbortSignal,
 ): Promise<Trial> {
   const { gates } = ports.commands;
-  const { beside } = ports;
-  if (gates.length === 0 || beside === null) return { gates: [] };
+  const { parallel } = ports;
+  if (gates.length === 0 || parallel === null) return { gates: [] };
   const check = async (opened: OpenedCheckout): Promise<Trial> => {
     if (opened.is === "failed")
       return { why: `its merge could not be tried out, as the set-up failed: ${opened.why}` };
-    const results = await ports.gates.check(gates, mergeMarker(run.id), signal, opened.root);
+    const results = await ports.gates.check(gates, mergeMarker(run), signal, opened.root);
     return { gates: compareWithBaseline(results, gates, baseline) };
   };
-  return beside.worktrees.at(commit, check, signal);
+  return parallel.worktrees.at(commit, check, signal);
 }
 
 /** Recovery finds by it what is left of gates on a merged result. */
-export function mergeMarker(run: string): string {
-  return `merge-${run}`;
+export function mergeMarker({ id }: RunState): string {
+  return `merge-${id}`;
 }
 
 /** Back to its agent, but not to commits of others that nobody has accepted. */
 async function failed(
-  way: Way,
+  merge: Merge,
   conflicts: readonly string[],
   gates: readonly CheckedGate[],
 ): Promise<readonly Event[]> {
-  const { branch, base } = way.worktree;
-  const moved = await way.beside.merging.whatMoved(branch, way.commit);
+  const { branch, base } = merge.worktree;
+  const moved = await merge.parallel.merging.whatMoved(branch, merge.commit);
   if (moved === null || moved.isAhead)
-    return mergeFailed(way.known, way.worktree, about(way), { conflicts, gates });
+    return mergeFailed(merge.known, merge.worktree, merge.about, { conflicts, gates });
   const what = conflicts.length > 0 ? "conflicts with" : "does not pass on";
   return held(
-    way,
+    merge,
     `its work ${what} ${base}, and its agent cannot go on: somebody moved ${branch}; put it back: ${moved.restore}`,
   );
 }
 
 async function advance(
-  way: Way,
+  merge: Merge,
   { from, to, isMarked }: Extract<MergeState, { is: "prepared" }>,
 ): Promise<readonly Event[]> {
-  const { base } = way.worktree;
-  const advanced = await way.beside.merging.advance({ ...about(way), base, from, to });
+  const { base } = merge.worktree;
+  const advanced = await merge.parallel.merging.advance({ ...merge.about, base, from, to });
   switch (advanced.is) {
     case "moved":
       // A file that git does not know is marked where it lies, as in place.
-      if (!isMarked) await way.ports.source.mark(way.task, accepted(way, to));
-      return merged(way, from, to);
+      if (!isMarked) await merge.ports.source.mark(merge.task, accepted(merge, to));
+      return merged(merge, from, to);
     case "elsewhere":
-      return [{ ...about(way), type: "merge.overtaken", head: advanced.head }];
+      return [{ ...merge.about, type: "merge.overtaken", head: advanced.head }];
     case "waits": {
       const where = advanced.paths.length === 0 ? "" : ` (${few(advanced.paths)})`;
       const what =
         advanced.root === null
           ? `${base} cannot be moved: ${advanced.why}${where}`
           : `${base} is checked out in ${advanced.root}, and ${advanced.why}${where}`;
-      return held(way, what);
+      return held(merge, what);
     }
     default:
       return unreachable(advanced);
@@ -176,18 +174,18 @@ async function advance(
 }
 
 /** The next run tries it again. */
-function held(way: Way, why: string): readonly Event[] {
-  return [{ ...about(way), type: "merge.held", why }];
+function held(merge: Merge, why: string): readonly Event[] {
+  return [{ ...merge.about, type: "merge.held", why }];
 }
 
-async function merged(way: Way, from: string, to: string): Promise<readonly Event[]> {
-  return [{ ...about(way), type: "task.merged", from, to, ...(await leftOut(way)) }];
+async function merged(merge: Merge, from: string, to: string): Promise<readonly Event[]> {
+  return [{ ...merge.about, type: "task.merged", from, to, ...(await leftOut(merge)) }];
 }
 
 /** What somebody did to the branch after its commit was accepted: that is not merged. */
-async function leftOut({ beside, worktree, commit }: Way): Promise<{ readonly leftOut?: string }> {
+async function leftOut({ parallel, worktree, commit }: Merge): Promise<{ readonly leftOut?: string }> {
   const { branch } = worktree;
-  const moved = await beside.merging.whatMoved(branch, commit);
+  const moved = await parallel.merging.whatMoved(branch, commit);
   if (moved === null) return {};
   const accepted = `the accepted commit ${commit.slice(0, 7)}`;
   if (moved.tip === null) return { leftOut: `somebody deleted ${branch}; ${accepted} is what counts` };
@@ -201,14 +199,14 @@ async function leftOut({ beside, worktree, commit }: Way): Promise<{ readonly le
 
 /** Leaves it to people to bring the work to the base. May be repeated: there is one pull request. */
 async function proposeTask(
-  way: Way,
+  merge: Merge,
   gates: readonly CheckedGate[],
   /** By which the merge marks the task in its source. */
   closing: string | null,
 ): Promise<readonly Event[]> {
-  const { title, known, commit, task } = way;
-  const { branch, base } = way.worktree;
-  const { run, iteration } = about(way);
+  const { title, known, commit, task } = merge;
+  const { branch, base } = merge.worktree;
+  const { run, iteration } = merge.about;
   const passed = gates.filter(({ status }) => status === "passed").map(({ name }) => name);
   const count = known.allIterations === 1 ? "one iteration" : `${known.allIterations} iterations`;
   const body = [
@@ -219,50 +217,46 @@ async function proposeTask(
       : `Merged into ${base} as it was then, these pass: ${few(passed, 20)}.`,
     ...(closing === null ? [] : [closing]),
   ].join("\n\n");
-  const work = { commit, branch, base, title: `${task}: ${title}`, body };
-  const answer = await way.beside.pullRequests.propose(work);
-  if (answer.is === "refused") return held(way, answer.why);
-  return [{ ...about(way), type: "task.proposed", url: answer.url, ...(await leftOut(way)) }];
+  const { hooks } = merge.run.settings.git;
+  const work = { commit, branch, base, title: `${task}: ${title}`, body, hooks };
+  const answer = await merge.parallel.pullRequests.propose(work);
+  if (answer.is === "refused") return held(merge, answer.why);
+  return [{ ...merge.about, type: "task.proposed", url: answer.url, ...(await leftOut(merge)) }];
 }
 
 /** The base has its work, or people will bring it there. What nobody committed makes it stay; it is listed then, and forgotten by the loop. */
 export async function removeWorktree(
   { task }: EffectOf<"remove-worktree">,
-  ports: Ports,
-  journal: Journal,
+  { ports, journal }: Performing,
 ): Promise<void> {
-  const { run } = journal.state;
-  if (run === null) return;
   const { worktree, merge } = taskState(journal.state, task);
-  const isGone = (await ports.beside?.worktrees.remove(task)) ?? false;
+  const isGone = (await ports.parallel?.worktrees.remove(task)) ?? false;
   if (isGone && worktree !== null && merge?.is === "merged")
-    await ports.beside?.merging.rename(worktree.branch, mergedBranch(worktree.branch));
-  await journal.record({ type: "worktree.removed", run: run.id, task });
+    await ports.parallel?.merging.rename(worktree.branch, mergedBranch(worktree.branch));
+  await journal.record({ type: "worktree.removed", run: theRun(journal.state).id, task });
 }
 
 /** Writes into the operator's file what became of a task, and commits just that. The fact came first. */
-export async function markTask(effect: EffectOf<"mark-task">, ports: Ports, journal: Journal): Promise<void> {
-  const { run, plan } = journal.state;
-  if (run === null || plan === null) return;
-  const { completion, storyEdits } = taskState(journal.state, effect.task);
+export async function markTask(
+  { task: id }: EffectOf<"mark-task">,
+  { ports, journal }: Performing,
+): Promise<void> {
+  const { state } = journal;
+  const run = theRun(state);
+  const { completion, storyEdits } = taskState(state, id);
   if (completion === null && storyEdits === null) return;
-  const task = plan.tasks.find(({ id }) => id === effect.task);
+  const { review } = plannedTask(state, id);
   if (storyEdits === null)
-    await ports.source.mark(effect.task, completion === null ? undefined : acceptedWork(run, completion));
+    await ports.source.mark(id, completion === null ? undefined : acceptedWork(run, completion));
   else await ports.source.stories?.edit(storyEdits.edits);
-  const about = {
-    run: run.id,
-    task: effect.task,
-    iteration: storyEdits?.iteration ?? completion?.iteration ?? 0,
-    title: task?.title ?? effect.task,
-    ...(completion === null && { what: `review ${task?.review?.reviewStatus ?? "not begun"}` }),
-    hooks: run.settings.git.hooks,
-  };
   const { path } = ports.source.identity;
-  const mark = path === null ? null : await ports.workspace.commitMark({ ...about, path });
+  const request = {
+    ...commitRequest(state, id, storyEdits?.iteration ?? completion?.iteration ?? 0),
+    ...(completion === null && { what: `review ${review?.reviewStatus ?? "not begun"}` }),
+  };
+  const mark = path === null ? null : await ports.workspace.commitMark({ ...request, path });
   const parent = mark === null ? (await ports.workspace.snapshot()).head : mark.parent;
-  const commit = mark?.commit ?? null;
-  await journal.record({ type: "task.marked", run: run.id, task: effect.task, commit, parent });
+  await journal.record({ type: "task.marked", run: run.id, task: id, commit: mark?.commit ?? null, parent });
 }
 
 /** What may be told about a completed task; `commit` is where its work is now. */

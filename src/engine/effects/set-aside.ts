@@ -1,15 +1,21 @@
 import { asideBranch, DETACHED, few } from "../../core/text.ts";
 import type { Event, EventOf } from "../../core/events.ts";
 import type { EffectOf } from "../../core/loop/effects.ts";
-import { COMMITS_GONE } from "../../core/loop/evolve-worktrees.ts";
-import { leftoversOf, taskState, type State, type Work } from "../../core/loop/state.ts";
+import { COMMITS_GONE } from "../../core/loop/evolve-work.ts";
+import { taskState, type State, type Work } from "../../core/state.ts";
 import { isAcceptedByPerson } from "../../core/loop/task-status.ts";
-import type { TaskId } from "../../core/plan/task.ts";
-import { redGates } from "../../core/report/checked-gate.ts";
-import type { Journal } from "../journal.ts";
+import type { TaskId } from "../../core/plan.ts";
+import { redGates } from "../../core/verdict/checked-gate.ts";
 import type { BranchMove, BranchMoved, Merging } from "../parallel-ports.ts";
 import type { CommitRequest, Ports, Snapshot, WatchRequest } from "../ports.ts";
-import { workspaceFor } from "../workspace-for.ts";
+import {
+  commitRequest,
+  listsOf,
+  theRun,
+  watchRequest,
+  workspaceFor,
+  type Performing,
+} from "../open-iteration.ts";
 import { hasWorktree } from "./iterate.ts";
 import { tryOut } from "./merge-task.ts";
 
@@ -17,24 +23,23 @@ type Leaving = Extract<Work, { is: "leaving" | "aside" }>;
 type Returning = Extract<Work, { is: "returning" }>;
 
 /** Takes unaccepted work off the operator's branch: one step a call, and the branch moves after it is recorded. */
-export async function setAside(effect: EffectOf<"set-aside">, ports: Ports, journal: Journal): Promise<void> {
+export async function setAside(
+  { task }: EffectOf<"set-aside">,
+  { ports, journal }: Performing,
+): Promise<void> {
   const { state } = journal;
-  const { work } = taskState(state, effect.task);
-  if (state.run === null) return;
-  const about = { run: state.run.id, task: effect.task };
-  const merging = ports.beside?.merging;
+  const { work } = taskState(state, task);
+  const about = { run: theRun(state).id, task };
+  const merging = ports.parallel?.merging;
   if (merging === undefined) return journal.record({ ...about, type: "work.stayed", why: "there is no git" });
-  if (work?.is === "in-place")
-    return journal.record(await leaving(effect.task, ports, merging, state, about));
+  if (work?.is === "in-place") return journal.record(await leaving(task, ports, merging, state));
   if (work?.is !== "leaving") return;
   const moved = await merging.set(leavingMove(work, ports));
-  if (moved.is === "moved") {
-    // Marks that were committed among the work stay on the branch.
-    for (const path of moved.held)
-      await ports.workspace.commitMark({ ...commitOf(effect.task, state), path, what: "keep the list" });
-    return journal.record({ ...about, type: "work.left", aside: work.aside });
-  }
-  await journal.record({ ...about, type: "work.stayed", why: inWords(moved) });
+  if (moved.is !== "moved") return journal.record({ ...about, type: "work.stayed", why: inWords(moved) });
+  // Marks that were committed among the work stay on the branch.
+  for (const path of moved.held)
+    await ports.workspace.commitMark({ ...nextCommit(task, state), path, what: "keep the list" });
+  await journal.record({ ...about, type: "work.left", aside: work.aside });
 }
 
 function inWords({ why, paths }: Extract<BranchMoved, { is: "stays" }>): string {
@@ -42,10 +47,11 @@ function inWords({ why, paths }: Extract<BranchMoved, { is: "stays" }>): string 
 }
 
 /** What was begun before a crash; safe to repeat. */
-export async function finishMoves({ beside, ...ports }: Ports, state: State): Promise<void> {
+export async function finishMoves({ parallel, ...ports }: Ports, state: State): Promise<void> {
   for (const { work, worktree } of Object.values(state.tasks)) {
-    if (work?.is === "leaving") await beside?.merging.set(leavingMove(work, ports));
-    if (work?.is === "returning" && worktree === null) await beside?.merging.set(returningMove(work, ports));
+    if (work?.is === "leaving") await parallel?.merging.set(leavingMove(work, ports));
+    if (work?.is === "returning" && worktree === null)
+      await parallel?.merging.set(returningMove(work, ports));
   }
 }
 
@@ -57,39 +63,23 @@ function returningMove({ branch, from, to }: Returning, ports: Pick<Ports, "sour
   return { branch, from, to, hold: listsOf(ports) };
 }
 
-/** The operator's lists stay as they are, whatever commits come and go. */
-function listsOf({ source }: Pick<Ports, "source">): readonly string[] {
-  return source.files.filter(({ isAgents }) => !isAgents).map(({ path }) => path);
-}
-
-async function leaving(
-  id: TaskId,
-  ports: Ports,
-  merging: Merging,
-  state: State,
-  about: { readonly run: string; readonly task: TaskId },
-): Promise<Event> {
-  const { work, footing } = taskState(state, id);
+async function leaving(id: TaskId, ports: Ports, merging: Merging, state: State): Promise<Event> {
+  const { work, workBase } = taskState(state, id);
+  const about = { run: theRun(state).id, task: id };
   const stayed = (why: string | null): EventOf<"work.stayed"> => ({ ...about, type: "work.stayed", why });
-  if (work?.is !== "in-place" || footing === null) return stayed(null);
+  if (work?.is !== "in-place" || workBase === null) return stayed(null);
   const { branch } = work;
-  if (footing.earlier.files > 0) return stayed("others have committed in between");
-  const from = { head: footing.head, branch };
-  const committed = await ports.workspace.commitWork(leftWork(id, state, from, listsOf(ports)));
+  if (workBase.earlier.files > 0) return stayed("others have committed in between");
+  const committed = await ports.workspace.commitWork(
+    leftWork(id, state, { head: workBase.head, branch }, listsOf(ports)),
+  );
   if (committed.is === "moved") return stayed("somebody else has moved the branch");
   const { head, left } = committed;
-  if (head === null || head === footing.base) return stayed(null);
+  const { base } = workBase;
+  if (head === null || head === base) return stayed(null);
   const aside = await merging.keep(asideBranch(id), head);
   if (aside === null) return stayed(`git cannot make the branch ${asideBranch(id)}`);
-  return {
-    ...about,
-    type: "work.leaving",
-    aside,
-    branch: branch ?? DETACHED,
-    base: footing.base,
-    head,
-    left,
-  };
+  return { ...about, type: "work.leaving", aside, branch: branch ?? DETACHED, base, head, left };
 }
 
 /** What the task has left uncommitted in the operator's checkout. */
@@ -99,45 +89,36 @@ export function leftWork(
   from: Snapshot,
   lists: readonly string[],
 ): CommitRequest & WatchRequest {
-  const { byAgents: leftBefore, byGates: leftByGates, gatesRan } = leftoversOf(state, id);
-  const { leaveAlone = [] } = state.run?.settings ?? {};
-  return { ...commitOf(id, state), from, ignore: lists, leaveAlone, leftBefore, leftByGates, gatesRan };
+  return { ...nextCommit(id, state), ...watchRequest(state, id, from, lists) };
 }
 
 /** The next number: nothing else is committed under it. */
-function commitOf(id: TaskId, { run, plan, lastIteration }: State): CommitRequest {
-  const title = plan?.tasks.find((task) => task.id === id)?.title ?? id;
-  const hooks = run?.settings.git.hooks ?? false;
-  return { run: run?.id ?? "", task: id, iteration: lastIteration, title, hooks };
+function nextCommit(id: TaskId, state: State): CommitRequest {
+  return commitRequest(state, id, state.lastIteration);
 }
 
 /** Brings the work of a task back to where it goes on, or completes what a person has accepted: one step a call. */
-export async function bringBack(
-  effect: EffectOf<"bring-back">,
-  ports: Ports,
-  journal: Journal,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!(await hasWorktree(effect.task, ports, journal, signal))) return;
+export async function bringBack({ task }: EffectOf<"bring-back">, performing: Performing): Promise<void> {
+  const { ports, journal } = performing;
+  if (!(await hasWorktree(task, performing))) return;
   const { state } = journal;
-  const { run, tasks } = state;
-  const known = tasks[effect.task];
-  const merging = ports.beside?.merging;
-  if (run === null || known === undefined || merging === undefined) return;
-  const about = { run: run.id, task: effect.task };
-  if (known.work?.is === "aside") {
-    const event = await returning(known.work, effect.task, ports, merging, state, signal);
+  const { work } = taskState(state, task);
+  const merging = ports.parallel?.merging;
+  if (merging === undefined) return;
+  const about = { run: theRun(state).id, task };
+  if (work?.is === "aside") {
+    const event = await returning(work, task, performing, merging);
     if (event !== null) await journal.record(event);
     return;
   }
-  if (known.work?.is !== "returning") return;
-  const moved = await merging.set(returningMove(known.work, ports));
+  if (work?.is !== "returning") return;
+  const { aside, branch, from } = work;
+  const moved = await merging.set(returningMove(work, ports));
   if (moved.is === "moved") {
-    await merging.drop(known.work.aside, known.work.head);
+    await merging.drop(aside, work.head);
     return journal.record({ ...about, type: "work.returned" });
   }
-  const { aside, branch, from } = known.work;
-  const now = await workspaceFor(ports, state, effect.task).snapshot();
+  const now = await workspaceFor(ports, state, task).snapshot();
   // Another try makes it anew on what the branch is by then.
   if ((now.branch ?? DETACHED) !== branch || now.head !== from)
     return journal.record({ ...about, type: "work.left", aside });
@@ -147,38 +128,35 @@ export async function bringBack(
 async function returning(
   work: Leaving,
   id: TaskId,
-  ports: Ports,
+  { ports, journal, signal }: Performing,
   merging: Merging,
-  state: State,
-  signal: AbortSignal,
 ): Promise<Event | null> {
-  const { run } = state;
-  if (run === null) return null;
+  const { state } = journal;
+  const run = theRun(state);
   const about = { run: run.id, task: id };
+  const known = taskState(state, id);
   const { branch: checkedOut, head: from } = await workspaceFor(ports, state, id).snapshot();
   const branch = checkedOut ?? DETACHED;
   const refused = (why: string): Event => ({ ...about, type: "work.refused", aside: work.aside, why });
   if (!(await merging.has(work.head))) return refused(COMMITS_GONE);
-  const isAccepted = isAcceptedByPerson(taskState(state, id));
+  const isAccepted = isAcceptedByPerson(known);
   const moved = await merging.whatMoved(work.aside, work.head);
   // A person may have gone on with it there; accepted is what was asked about.
   const head = !isAccepted && moved?.isAhead === true ? (moved.tip ?? work.head) : work.head;
   if (from === work.base) return { ...about, type: "work.returning", branch, from, to: head };
   if (from === null) return refused("the branch has no commit");
+  const { path } = ports.source.identity;
   const prepared = await merging.revert({
-    ...commitOf(id, state),
+    ...nextCommit(id, state),
     base: branch,
     what: "earlier work",
     spans: [{ from: head, to: work.base }],
-    mark:
-      ports.source.identity.path === null
-        ? null
-        : { path: ports.source.identity.path, apply: (file) => file },
+    mark: path === null ? null : { path, apply: (file) => file },
   });
   if (prepared.is === "conflict") return refused(`it conflicts with later work in ${few(prepared.paths)}`);
   const to = prepared.is === "nothing" ? prepared.from : prepared.to;
   if (isAccepted && prepared.is === "ready") {
-    const tried = await tryOut({ ports, run, baseline: taskState(state, id).baseline }, to, signal);
+    const tried = await tryOut(ports, run, known, to, signal);
     if (signal.aborted) return null;
     const red = "why" in tried ? [] : redGates(tried.gates).map(({ name }) => name);
     if ("why" in tried) return refused(tried.why);

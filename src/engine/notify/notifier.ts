@@ -1,11 +1,15 @@
 import type { Recorded } from "../../core/events.ts";
-import { NOTICE_EVENTS, noticeOf, type NoticeKind, type Notice } from "../../core/notices/notice.ts";
-import type { State } from "../../core/loop/state.ts";
+import { NOTICE_EVENTS, noticeOf, type NoticeKind, type Notice } from "../../core/views/notice.ts";
+import type { State } from "../../core/state.ts";
 import { SECOND_MS, type Instant, formatDuration } from "../../core/time.ts";
 import type { Channel, Delivered, Clock, Follower, Log, Delivery } from "../ports.ts";
 
 const TOLD: ReadonlySet<Recorded["type"]> = new Set(NOTICE_EVENTS);
 const PATIENCE_MS = 10 * SECOND_MS;
+const FIRST_PAUSE_MS = SECOND_MS;
+const LONGEST_PAUSE_MS = 300 * SECOND_MS;
+/** What is older is no news: it is not sent any more. */
+const STALE_MS = 24 * 3_600 * SECOND_MS;
 
 export interface NotifierParts {
   readonly channels: readonly Channel[];
@@ -15,7 +19,9 @@ export interface NotifierParts {
   readonly clock: Clock;
   /** Who this is, of several that share the run: everybody tells what they recorded themselves. */
   readonly worker?: string;
+  /** Something that a person should know. */
   readonly warn: (text: string) => void;
+  /** What only the log keeps. */
   readonly note: (text: string) => void;
 }
 
@@ -25,18 +31,19 @@ export interface NotifierParts {
  */
 export class Notifier implements Follower {
   readonly #parts: NotifierParts;
-  readonly #outboxes: ReadonlyMap<Channel, Outbox>;
+  readonly #outboxes: readonly Outbox[];
 
   constructor(parts: NotifierParts) {
     this.#parts = parts;
-    this.#outboxes = new Map(parts.channels.map((channel) => [channel, new Outbox({ ...parts, channel })]));
+    this.#outboxes = parts.channels.map((channel) => new Outbox(parts, channel));
   }
 
   /** Takes up what earlier processes did not get through. Before the first fact of this one. */
   async start(state: State): Promise<void> {
     const { channels, delivered, log, clock, note } = this.#parts;
-    for (const [channel, outbox] of this.#outboxes) {
-      const position = delivered.read(channel.name);
+    for (const outbox of this.#outboxes) {
+      const { name } = outbox.channel;
+      const position = delivered.read(name);
       // A channel that is new has missed nothing; and a log that was begun anew counts from its beginning.
       if (position === null || position > state.position) {
         outbox.remember(state.position);
@@ -45,73 +52,49 @@ export class Notifier implements Follower {
       const missed = await log.read(position, { types: NOTICE_EVENTS });
       const fresh = missed.filter(({ at }) => clock.now() - at <= STALE_MS);
       if (fresh.length < missed.length)
-        note(`${missed.length - fresh.length} facts are too old for a notice by ${channel.name}`);
+        note(`${missed.length - fresh.length} facts are too old for a notice by ${name}`);
       for (const event of fresh) if (event.position <= state.position) this.#tell(event, state, outbox);
     }
     if (channels.length > 0) note(`notices go to ${channels.map(({ shown }) => shown).join(", ")}`);
   }
 
   follow(event: Recorded, state: State): Promise<void> {
-    for (const outbox of this.#outboxes.values()) this.#tell(event, state, outbox);
+    for (const outbox of this.#outboxes) this.#tell(event, state, outbox);
     return Promise.resolve();
   }
 
   /** At the end: waits a bounded time for what is still under way. */
   async finish(): Promise<void> {
-    await Promise.all([...this.#outboxes.values()].map((outbox) => outbox.finish(PATIENCE_MS)));
+    await Promise.all(this.#outboxes.map((outbox) => outbox.finish(PATIENCE_MS)));
   }
 
   #tell(event: Recorded, state: State, outbox: Outbox): void {
     if (!TOLD.has(event.type)) return;
-    const notice = this.#isOwn(event) ? noticeOf(event, state) : null;
-    const isWanted = notice !== null && this.#parts.kinds.some((kind) => kind === notice.kind);
-    if (isWanted) outbox.add(notice);
+    const { worker, kinds } = this.#parts;
+    const isOwn = worker === undefined || ("worker" in event && event.worker === worker);
+    const notice = isOwn ? noticeOf(event, state) : null;
+    if (notice !== null && kinds.some((kind) => kind === notice.kind)) outbox.add(notice);
     else outbox.skip(event.position);
   }
-
-  #isOwn(event: Recorded): boolean {
-    const { worker } = this.#parts;
-    if (worker === undefined) return true;
-    return "worker" in event && event.worker === worker;
-  }
-}
-
-const FIRST_PAUSE_MS = SECOND_MS;
-const LONGEST_PAUSE_MS = 300 * SECOND_MS;
-/** What is older is no news: it is not sent any more. */
-const STALE_MS = 24 * 3_600 * SECOND_MS;
-
-export interface OutboxParts {
-  readonly channel: Channel;
-  readonly delivered: Delivered;
-  readonly clock: Clock;
-  /** Something that a person should know. */
-  readonly warn: (text: string) => void;
-  /** What only the log keeps. */
-  readonly note: (text: string) => void;
-}
-
-interface Pause {
-  readonly until: Instant;
-  /** The receiver wants to be left alone until then. */
-  readonly isAskedFor: boolean;
-  readonly cut: AbortController;
 }
 
 /** The notices of one channel, one after another, each until it is delivered or not worth it any more. */
 class Outbox {
-  readonly #parts: OutboxParts;
+  readonly channel: Channel;
+  readonly #parts: NotifierParts;
   readonly #waiting: Notice[] = [];
   readonly #over = new AbortController();
-  #pause: Pause | null = null;
+  /** Until when it waits, and what ends that. */
+  #pause: { readonly until: Instant; readonly cut: AbortController } | null = null;
   #failingSince: Instant | null = null;
   #isLastTry = false;
   #deadline = Infinity;
   #hasWarned = false;
   #pumping: Promise<void> | null = null;
 
-  constructor(parts: OutboxParts) {
+  constructor(parts: NotifierParts, channel: Channel) {
     this.#parts = parts;
+    this.channel = channel;
   }
 
   add(notice: Notice): void {
@@ -126,20 +109,19 @@ class Outbox {
 
   /** The channel has everything up to there. */
   remember(position: number): void {
-    const { delivered, channel } = this.#parts;
+    const { name } = this.channel;
     try {
-      delivered.write(channel.name, position);
+      this.#parts.delivered.write(name, position);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.#warnOnce(`what the ${channel.name} has got cannot be noted, so it may come twice: ${why}`);
+      this.#warnOnce(`what the ${name} has got cannot be noted, so it may come twice: ${wordsOf(error)}`);
     }
   }
 
   /** Resolves when everything is sent, or when so long is over; the rest is for the next run. */
   async finish(patienceMs: number): Promise<void> {
-    const { clock, note, channel } = this.#parts;
+    const { clock, note } = this.#parts;
     this.#deadline = clock.now() + patienceMs;
-    // Who has failed for so long already gets one more chance, not all the patience again.
+    // A channel that has failed for so long already gets one more chance, not all the patience again.
     this.#isLastTry = this.#failingSince !== null && clock.now() - this.#failingSince > patienceMs;
     if (this.#isLastTry || (this.#pause?.until ?? 0) >= this.#deadline) this.#pause?.cut.abort();
     const timer = new AbortController();
@@ -148,7 +130,7 @@ class Outbox {
     timer.abort();
     await tooLate;
     const left = this.#waiting.length;
-    if (left > 0) note(`${left} not sent by ${channel.name}: the next run does it`);
+    if (left > 0) note(`${left} not sent by ${this.channel.name}: the next run does it`);
   }
 
   async #pump(): Promise<void> {
@@ -162,60 +144,58 @@ class Outbox {
 
   /** False: it has to wait for the next run. */
   async #settle(notice: Notice): Promise<boolean> {
-    const { channel, clock, warn, note } = this.#parts;
+    const { clock, warn, note } = this.#parts;
+    const { name, shown } = this.channel;
     for (let tries = 1; ; tries += 1) {
       if (clock.now() - notice.at > STALE_MS) {
-        warn(`the notice ${notice.id} for the ${channel.name} is too old to be sent: ${notice.text}`);
+        warn(`the notice ${notice.id} for the ${name} is too old to be sent: ${notice.text}`);
         return true;
       }
       const delivery = await this.#send(notice);
       if (delivery.is === "delivered") {
         this.#hasWarned = false;
         this.#failingSince = null;
-        note(`the ${channel.name} has the notice ${notice.id}`);
+        note(`the ${name} has the notice ${notice.id}`);
         return true;
       }
       if (delivery.is === "refused") {
-        this.#warnOnce(`the ${channel.name} (${channel.shown}) does not take notices: ${delivery.why}`);
+        this.#warnOnce(`the ${name} (${shown}) does not take notices: ${delivery.why}`);
         return true;
       }
       this.#failingSince ??= clock.now();
       if (this.#over.signal.aborted || this.#isLastTry) return false;
       this.#warnOnce(
-        `the ${channel.name} (${channel.shown}) cannot be reached: ${delivery.why}; it is tried again, if need be by the next run`,
+        `the ${name} (${shown}) cannot be reached: ${delivery.why}; it is tried again, if need be by the next run`,
       );
-      if (!(await this.#pauseAfter(tries, delivery))) return false;
+      if (!(await this.#pauseAfter(tries, delivery.retryAfterMs ?? 0))) return false;
     }
   }
 
   async #send(notice: Notice): Promise<Delivery> {
     try {
-      return await this.#parts.channel.send(notice, this.#over.signal);
+      return await this.channel.send(notice, this.#over.signal);
     } catch (error) {
       // A channel that breaks does not break the run.
-      const why = error instanceof Error ? error.message : String(error);
-      return { is: "failed", why, retryAfterMs: null };
+      return { is: "failed", why: wordsOf(error), retryAfterMs: null };
     }
   }
 
   /** False: it would last longer than anybody waits. */
-  async #pauseAfter(tries: number, { retryAfterMs }: Delivery & { is: "failed" }): Promise<boolean> {
-    const { clock, note, channel } = this.#parts;
+  async #pauseAfter(tries: number, askedMs: number): Promise<boolean> {
+    const { clock, note } = this.#parts;
     const growing = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
-    const pauseMs = Math.max(growing, Math.min(retryAfterMs ?? 0, STALE_MS));
-    if (clock.now() + pauseMs >= this.#deadline) return false;
-    note(`the ${channel.name} is tried again in ${formatDuration(pauseMs)}`);
-    this.#pause = {
-      until: clock.now() + pauseMs,
-      isAskedFor: (retryAfterMs ?? 0) > growing,
-      cut: new AbortController(),
-    };
-    const { cut, isAskedFor } = this.#pause;
+    const pauseMs = Math.max(growing, Math.min(askedMs, STALE_MS));
+    const until = clock.now() + pauseMs;
+    if (until >= this.#deadline) return false;
+    note(`the ${this.channel.name} is tried again in ${formatDuration(pauseMs)}`);
+    const cut = new AbortController();
+    this.#pause = { until, cut };
     await clock.sleep(pauseMs, cut.signal);
     this.#pause = null;
     if (!cut.signal.aborted) return true;
     this.#isLastTry = true;
-    return !isAskedFor;
+    // A receiver that wants to be left alone for so long gets no last try.
+    return askedMs <= growing;
   }
 
   #warnOnce(text: string): void {
@@ -223,4 +203,8 @@ class Outbox {
     else this.#parts.warn(text);
     this.#hasWarned = true;
   }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

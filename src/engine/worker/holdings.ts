@@ -1,12 +1,12 @@
 import type { Lease, SharedLog } from "../fleet-ports.ts";
 import type { Event } from "../../core/events.ts";
-import { KEEPER, MERGER } from "../../core/loop/effects.ts";
-import { NOTICE_EVENTS } from "../../core/notices/notice.ts";
+import { COORDINATOR, MERGER } from "../../core/loop/effects.ts";
+import { NOTICE_EVENTS } from "../../core/views/notice.ts";
 import { taskOf } from "../../core/loop/evolve.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { Deciding, Expectation, Following, Log, Agents } from "../ports.ts";
-import { isHeldBy } from "../../core/loop/evolve-run.ts";
-import { taskState } from "../../core/loop/state.ts";
+import { isHeldBy } from "../../core/loop/evolve-work.ts";
+import { taskState } from "../../core/state.ts";
 import type { Journal } from "../journal.ts";
 
 /**
@@ -85,8 +85,7 @@ export function fencedLog(log: SharedLog, holdings: Holdings, worker: string): L
     try {
       return await work;
     } catch (error) {
-      if (error instanceof RalphError && error.code === "lease-lost")
-        for (const { name } of leases()) holdings.drop(name);
+      if (isLeaseLost(error)) for (const { name } of leases()) holdings.drop(name);
       throw error;
     }
   };
@@ -114,7 +113,7 @@ export function fencedLog(log: SharedLog, holdings: Holdings, worker: string): L
     loadSnapshot: (version) => log.loadSnapshot(version),
     // All have the same state; it is enough that one of them stores it.
     saveSnapshot: async (state, version) => {
-      if (holdings.has(KEEPER)) await log.saveSnapshot(state, version);
+      if (holdings.has(COORDINATOR)) await log.saveSnapshot(state, version);
     },
     forget: () => log.forget(),
     close: () => log.close(),
@@ -122,6 +121,10 @@ export function fencedLog(log: SharedLog, holdings: Holdings, worker: string): L
 }
 
 const TOLD: ReadonlySet<Event["type"]> = new Set(NOTICE_EVENTS);
+
+export function isLeaseLost(error: unknown): boolean {
+  return error instanceof RalphError && error.code === "lease-lost";
+}
 
 type Fence = Pick<Lease, "name" | "number">;
 
@@ -134,12 +137,12 @@ function held(holdings: Holdings, name: string): Fence {
 /** What has to be held by whoever records these together. */
 export function fencesOf(events: readonly Event[]): readonly string[] {
   if (events.some(({ type }) => MERGERS.has(type))) return [MERGER];
-  if (events.length > 0 && events.every(({ type }) => FOLLOWS_VERDICT.has(type))) return [KEEPER];
-  const names = events.map((event) => (KEEPERS.has(event.type) ? KEEPER : taskOf(event)));
+  if (events.length > 0 && events.every(({ type }) => FOLLOWS_VERDICT.has(type))) return [COORDINATOR];
+  const names = events.map((event) => (COORDINATORS.has(event.type) ? COORDINATOR : taskOf(event)));
   return [...new Set(names.filter((name) => name !== null))];
 }
 
-const MERGERS: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
+const MERGERS = eventTypes(
   "merge.prepared",
   "merge.overtaken",
   "merge.failed",
@@ -147,20 +150,17 @@ const MERGERS: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
   "task.proposed",
   "task.merged",
   "worktree.removed",
-]);
+);
 
 /** Without their verdict they follow from what a person accepted; nobody works on the task by then. */
-const FOLLOWS_VERDICT: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
-  "task.completed",
-  "stage.passed",
-]);
+const FOLLOWS_VERDICT = eventTypes("task.completed", "stage.passed");
 
 /** These are about a task that nobody works on, or about the whole run. */
-const KEEPERS: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
-  "question.answered",
-  "task.unblocked",
-  "run.ended",
-]);
+const COORDINATORS = eventTypes("question.answered", "task.unblocked", "run.ended");
+
+function eventTypes(...types: readonly Event["type"][]): ReadonlySet<Event["type"]> {
+  return new Set(types);
+}
 
 /**
  * Agents that are started only for what is held. A worker may sleep between the fact that an agent starts and the start

@@ -1,7 +1,6 @@
-import type { State } from "../../core/loop/state.ts";
+import type { State } from "../../core/state.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Fleet } from "../fleet-ports.ts";
-import { every } from "../operator.ts";
 import { Journal } from "../journal.ts";
 import type { Follower, Log, Ports, Clock } from "../ports.ts";
 import { Bell, Worker } from "./worker.ts";
@@ -71,13 +70,13 @@ export async function runWorker(run: WorkerRun, stop: AbortSignal): Promise<"dra
   await run.onOpened?.(journal.state);
   const plain = run.portsFor(() => journal.state);
   const ports = { ...plain, agents: guardedAgents(plain.agents, holdings, journal) };
-  const elapsed = (): number => clock.elapsed();
-  worker = new Worker({ ...run, ports, journal, bell, elapsed, tickMs: run.tickMs ?? TICK_MS });
+  worker = new Worker({ ...run, ports, journal, bell, tickMs: run.tickMs ?? TICK_MS });
   const leave = (): void => worker.stop();
   stop.addEventListener("abort", leave);
   if (stop.aborted) leave();
-  const again = (ms: number, look: () => Promise<void>): Promise<void> =>
-    every(ms, over.signal, look, (forMs, signal) => clock.sleep(forMs, signal));
+  const again = async (ms: number, look: () => Promise<void>): Promise<void> => {
+    for (; !over.signal.aborted; await clock.sleep(ms, over.signal)) await look();
+  };
   const beating = again(beatMs(run.leaseMs), () => beat(worker.isStopping));
   const watching = again(WATCH_MS, async () => {
     worker.endWhatIsLost();

@@ -1,56 +1,47 @@
 import { agentNow } from "../../core/loop/agent-for.ts";
 import { decide } from "../../core/loop/decide.ts";
 import {
-  KEEPER,
+  COORDINATOR,
   MERGER,
   ownerOf,
-  type Part,
+  type Role,
   type Effect,
   type PerformableEffect,
 } from "../../core/loop/effects.ts";
-import { isHeldBy } from "../../core/loop/evolve-run.ts";
-import { isOpen, taskState, type State, markersOf } from "../../core/loop/state.ts";
+import { isHeldBy } from "../../core/loop/evolve-work.ts";
+import { isOpen, taskState, type State, markersOf } from "../../core/state.ts";
 import { isCancelled } from "../../core/loop/task-status.ts";
 import type { Instant } from "../../core/time.ts";
-import type { Fleet, Lease, Offer } from "../fleet-ports.ts";
+import type { Lease, Offer } from "../fleet-ports.ts";
 import { InFlight } from "../in-flight.ts";
 import type { Journal } from "../journal.ts";
 import type { Ports } from "../ports.ts";
-import type { Holdings } from "./holdings.ts";
-import { RalphError, withHint } from "../../core/ralph-error.ts";
-import type { Task, TaskId } from "../../core/plan/task.ts";
+import { isLeaseLost } from "./holdings.ts";
+import type { WorkerRun } from "./run-worker.ts";
+import { RalphError, withHint } from "../../core/errors.ts";
+import type { Task, TaskId } from "../../core/plan.ts";
 import type { Event } from "../../core/events.ts";
 
-export interface WorkerParts {
-  readonly id: string;
-  readonly lanes: number;
-  readonly labels: readonly string[];
-  /** Whether it brings accepted work to the base when nobody else does. */
-  readonly merges: boolean;
-  /** Whether it leaves when there is nothing left that it could do. */
-  readonly drains: boolean;
+export interface WorkerParts extends Pick<
+  WorkerRun,
+  "id" | "lanes" | "labels" | "merges" | "drains" | "fleet" | "holdings" | "clock" | "onTrouble"
+> {
   readonly ports: Ports;
-  readonly fleet: Fleet;
   readonly journal: Journal;
-  readonly holdings: Holdings;
   readonly bell: Bell;
-  /** The monotonic clock. */
-  readonly elapsed: () => number;
   /** How often the clock, others' facts and offers are looked at while nobody rings. */
   readonly tickMs: number;
-  /** Something went wrong that a person should read; the work goes on. */
-  readonly onTrouble: (what: string) => void;
 }
 
 /** How often it asks for parts that others may have. */
-const PARTS_MS = 2_000;
+const ROLES_MS = 2_000;
 const OVER = "over";
 
 /** Takes tasks and goes on with each while it can, beside others that do the same, until it is asked to stop. */
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #inFlight: InFlight;
-  readonly #drops: Drops;
+  readonly #abandonments: Abandonments;
   readonly #takingUp = new Map<string, AbortController>();
   /** Whose each effect was when it began, by key: by the time it ends its iteration may be closed. */
   readonly #owners = new Map<string, string>();
@@ -62,10 +53,10 @@ export class Worker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#drops = new Drops(parts);
+    this.#abandonments = new Abandonments(parts);
     this.#inFlight = new InFlight(parts.ports, parts.journal, {
       isUrgent: (effect) => this.#isLost(effect) || this.#isCancelled(effect),
-      isHandled: (effect, error) => this.#drops.takesCareOf(this.#ownerOf(effect), error),
+      isHandled: (effect, error) => this.#abandonments.takesCareOf(this.#ownerOf(effect), error),
     });
   }
 
@@ -95,7 +86,7 @@ export class Worker {
         const settled = this.#inFlight.nextSettled();
         const isAgain = await this.#turn();
         this.#inFlight.rethrowFailure();
-        this.#drops.rethrowFailure();
+        this.#abandonments.rethrowFailure();
         if (isAgain) continue;
         if (this.#isIdle && this.#isStopping) return "stopped";
         if (this.#isIdle && this.#parts.drains && this.#hasNothingToDo()) return "drained";
@@ -116,17 +107,17 @@ export class Worker {
     const ours = effects.filter((effect) => this.isOurs(effect, seen));
     const decisions = ours.filter((effect) => effect.kind === "record");
     for (const { events, task } of decisions)
-      await this.#drops.unlessLost(() => journal.recordIfCurrent(events, task, seen));
+      await this.#abandonments.unlessLost(() => journal.recordIfCurrent(events, task, seen));
     if (decisions.length > 0) return true;
     const wanted = ours.filter((effect) => effect.kind !== "record");
     this.#inFlight.abortUnwanted(wanted);
     this.#start(wanted, seen);
     this.#dropIdle(wanted, seen);
-    await this.#drops.giveUp();
+    await this.#abandonments.giveUp();
     for (const lease of holdings.takeDropped()) await fleet.release(lease);
     if (this.#isStopping) return false;
-    await this.#playParts();
-    if (holdings.has(KEEPER)) await this.#offer(effects, seen);
+    await this.#takeRoles();
+    if (holdings.has(COORDINATOR)) await this.#offer(effects, seen);
     await this.#takeMore(effects, seen);
     return false;
   }
@@ -145,7 +136,7 @@ export class Worker {
     const lease = this.#parts.holdings.get(owner);
     if (lease === null) return false;
     if (this.#isStopping && STARTS.has(effect.kind)) return false;
-    if (owner === KEEPER || owner === MERGER) return true;
+    if (isRole(owner)) return true;
     return isHeldBy(taskState(state, owner), lease.number) && this.#knowsAgent(effect, state);
   }
 
@@ -175,23 +166,23 @@ export class Worker {
     const busy = new Set([...wanted, ...this.#inFlight.effects].map((effect) => this.#ownerOf(effect)));
     for (const lease of holdings.all) {
       const { name } = lease;
-      if (name === KEEPER || name === MERGER || busy.has(name) || this.#takingUp.has(name)) continue;
+      if (isRole(name) || busy.has(name) || this.#takingUp.has(name)) continue;
       const isOpenStill = state.iterations.some(({ task }) => task === name);
       if (isOpenStill && !this.#isStopping && isHeldBy(taskState(state, name), lease.number)) continue;
       holdings.drop(name);
     }
   }
 
-  async #playParts(): Promise<void> {
+  async #takeRoles(): Promise<void> {
     const { holdings, fleet, merges, ports } = this.#parts;
     const now = ports.clock.now();
-    if (Math.abs(now - this.#askedAt) < PARTS_MS) return;
+    if (Math.abs(now - this.#askedAt) < ROLES_MS) return;
     this.#askedAt = now;
-    for (const part of merges ? [KEEPER, MERGER] : [KEEPER]) {
-      const isBusy = this.#inFlight.effects.some((effect) => this.#ownerOf(effect) === part);
+    for (const role of merges ? [COORDINATOR, MERGER] : [COORDINATOR]) {
+      const isBusy = this.#inFlight.effects.some((effect) => this.#ownerOf(effect) === role);
       // What is still under way was begun by an earlier lease, and must not go on by the next.
-      if (holdings.has(part) || isBusy || this.#drops.isPaused(part)) continue;
-      const lease = await fleet.play(part);
+      if (holdings.has(role) || isBusy || this.#abandonments.isPaused(role)) continue;
+      const lease = await fleet.takeRole(role);
       if (lease !== null) holdings.add(lease);
     }
   }
@@ -209,13 +200,11 @@ export class Worker {
   }
 
   async #takeMore(effects: readonly Effect[], state: State): Promise<void> {
-    const { lanes, holdings, fleet, labels, ports } = this.#parts;
+    const { lanes, holdings, fleet } = this.#parts;
     const held = new Set([...holdings.all.map(({ name }) => name), ...this.#takingUp.keys()]);
-    const tasks = [...held].filter((name) => name !== KEEPER && name !== MERGER);
-    if (tasks.length >= lanes || this.#drops.isPaused("taking")) return;
-    const wanted = offersOf(effects, state, ports.clock.now()).filter(
-      (offer) => !held.has(offer.task) && offer.labels.every((label) => labels.includes(label)),
-    );
+    const tasks = [...held].filter((name) => !isRole(name));
+    if (tasks.length >= lanes || this.#abandonments.isPaused("taking")) return;
+    const wanted = this.#offersForUs(effects, state).filter(({ task }) => !held.has(task));
     if (wanted.length === 0) return;
     const taken = await fleet.take(Math.min(lanes - tasks.length, wanted.length), labelsNeeded(wanted));
     for (const lease of taken) this.#begin(lease);
@@ -226,7 +215,7 @@ export class Worker {
     const abort = new AbortController();
     this.#takingUp.set(lease.name, abort);
     void this.#takeUp(lease, abort.signal)
-      .catch((error: unknown) => this.#drops.fail(lease.name, error))
+      .catch((error: unknown) => this.#abandonments.fail(lease.name, error))
       .finally(() => {
         this.#takingUp.delete(lease.name);
         bell.ring();
@@ -244,19 +233,23 @@ export class Worker {
 
   get #isIdle(): boolean {
     const { holdings } = this.#parts;
-    const holdsTask = holdings.all.some(({ name }) => name !== KEEPER && name !== MERGER);
+    const holdsTask = holdings.all.some(({ name }) => !isRole(name));
     return this.#inFlight.isEmpty && this.#takingUp.size === 0 && !holdsTask;
   }
 
   #hasNothingToDo(): boolean {
-    const { journal, ports, labels } = this.#parts;
+    const { journal, ports } = this.#parts;
     const { state } = journal;
-    const now = ports.clock.now();
-    const { effects } = decide(state, now);
-    const isForUs = offersOf(effects, state, now).some((offer) =>
+    const { effects } = decide(state, ports.clock.now());
+    const isOurs = effects.some((effect) => this.isOurs(effect, state));
+    return !isOurs && this.#offersForUs(effects, state).length === 0;
+  }
+
+  #offersForUs(effects: readonly Effect[], state: State): readonly Offer[] {
+    const { labels, ports } = this.#parts;
+    return offersOf(effects, state, ports.clock.now()).filter((offer) =>
       offer.labels.every((label) => labels.includes(label)),
     );
-    return !isForUs && !effects.some((effect) => this.isOurs(effect, state));
   }
 
   async #waitForNews(settled: Promise<void>): Promise<void> {
@@ -267,7 +260,11 @@ export class Worker {
   }
 }
 
-/** Whoever leaves begins none of these; what an agent did is still looked at. */
+function isRole(name: string): name is Role {
+  return name === COORDINATOR || name === MERGER;
+}
+
+/** A worker that leaves begins none of these; what an agent did is still looked at. */
 const STARTS: ReadonlySet<Effect["kind"]> = new Set<Effect["kind"]>([
   "iterate",
   "check-gates",
@@ -281,43 +278,33 @@ function keyOf({ task, labels }: Offer): string {
   return `${task} ${labels.join(" ")}`;
 }
 
-interface DropParts {
-  readonly id: string;
-  readonly journal: Journal;
-  readonly holdings: Holdings;
-  /** The monotonic clock. */
-  readonly elapsed: () => number;
-  readonly onTrouble: (what: string) => void;
-}
-
-const PART_PAUSE_MS = 30_000;
+const ROLE_PAUSE_MS = 30_000;
 /** Whatever is wrong here may be wrong for the next task as well, and others are likely to do better. */
 const TAKE_PAUSE_MS = 10_000;
 
 /** What a worker does about a task that it cannot go on with: another one may try, and after some a person is asked. */
-class Drops {
-  readonly #parts: DropParts;
+class Abandonments {
+  readonly #parts: WorkerParts;
   readonly #failed = new Map<string, string>();
-  /** When a part may be played again, or something taken, by the monotonic clock. */
+  /** When a role may be taken again, or something taken, by the monotonic clock. */
   readonly #pausedUntil = new Map<string, number>();
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(parts: DropParts) {
+  constructor(parts: WorkerParts) {
     this.#parts = parts;
   }
 
   /** False: it is a mistake of ours, or nobody can do anything here. */
   takesCareOf(name: string, error: unknown): boolean {
     if (!(error instanceof RalphError)) return false;
-    // Whoever took over knows better; and what is still held is decided anew.
-    if (error.code === "lease-lost") return true;
-    this.#failed.set(name, withHint(error));
+    // The worker that took over knows better; and what is still held is decided anew.
+    if (!isLeaseLost(error)) this.#failed.set(name, withHint(error));
     return true;
   }
 
   fail(name: string, error: unknown): void {
     if (!this.takesCareOf(name, error)) this.#failure ??= { error };
-    if (error instanceof RalphError && error.code === "lease-lost") this.#parts.holdings.drop(name);
+    if (isLeaseLost(error)) this.#parts.holdings.drop(name);
   }
 
   /** False: it is lost. */
@@ -326,14 +313,14 @@ class Drops {
       await work();
       return true;
     } catch (error) {
-      if (error instanceof RalphError && error.code === "lease-lost") return false;
+      if (isLeaseLost(error)) return false;
       throw error;
     }
   }
 
-  /** Others may do better at it meanwhile: at playing a part, or at taking tasks. */
-  isPaused(what: Part | "taking"): boolean {
-    return this.#parts.elapsed() < (this.#pausedUntil.get(what) ?? 0);
+  /** Others may do better at it meanwhile: with the role, or with tasks. */
+  isPaused(what: Role | "taking"): boolean {
+    return this.#parts.clock.elapsed() < (this.#pausedUntil.get(what) ?? 0);
   }
 
   rethrowFailure(): void {
@@ -342,19 +329,21 @@ class Drops {
 
   /** Records what could not be gone on with, and gives it up. */
   async giveUp(): Promise<void> {
-    const { id, journal, holdings, elapsed, onTrouble } = this.#parts;
+    const { id, journal, holdings, clock, onTrouble } = this.#parts;
     for (const [name, why] of this.#failed) {
       this.#failed.delete(name);
       const { run } = journal.state;
-      const isPart = name === KEEPER || name === MERGER;
       const isHeld = holdings.has(name);
       const dropped = { type: "task.dropped", run: run?.id ?? "", task: name, worker: id, why } as const;
       // It may be in other hands without our knowledge; then it is no trouble.
-      if (isHeld && !isPart && run !== null && !(await this.unlessLost(() => journal.record(dropped))))
+      if (isHeld && !isRole(name) && run !== null && !(await this.unlessLost(() => journal.record(dropped))))
         continue;
       onTrouble(`${name}: ${why}`);
       if (!isHeld) continue;
-      this.#pausedUntil.set(isPart ? name : "taking", elapsed() + (isPart ? PART_PAUSE_MS : TAKE_PAUSE_MS));
+      this.#pausedUntil.set(
+        isRole(name) ? name : "taking",
+        clock.elapsed() + (isRole(name) ? ROLE_PAUSE_MS : TAKE_PAUSE_MS),
+      );
       holdings.drop(name);
     }
   }
@@ -407,23 +396,18 @@ async function takeUp(
   for (const marker of open.flatMap(markersOf)) await ports.agents.sweep(marker);
   const taken: Event = { type: "task.taken", run: run.id, task, worker, lease, from };
   const { worktree } = taskState(journal.state, task);
-  if (worktree === null || ports.beside === null) return journal.record(taken);
+  if (worktree === null || ports.parallel === null) return journal.record(taken);
   const { base, merge } = worktree;
-  const opened = await ports.beside.worktrees.open(task, base, signal);
+  const opened = await ports.parallel.worktrees.open(task, base, signal);
   if (signal.aborted) return;
-  if (opened.is === "failed")
-    return journal.record(taken, { type: "worktree.failed", run: run.id, task, why: opened.why });
-  const { root, branch, copied } = opened;
-  await journal.record(taken, {
-    type: "worktree.opened",
-    run: run.id,
-    task,
-    root,
-    branch,
-    base,
-    merge,
-    copied,
-  });
+  const { root, branch } = opened;
+  const about = { run: run.id, task };
+  await journal.record(
+    taken,
+    opened.is === "failed"
+      ? { ...about, type: "worktree.failed", why: opened.why }
+      : { ...about, type: "worktree.opened", root, branch, base, merge, copied: opened.copied },
+  );
 }
 
 function isWanted(task: TaskId, state: State, now: Instant): boolean {
