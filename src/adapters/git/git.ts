@@ -1,9 +1,9 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Advanced, AdvanceRequest, MovedBranch } from "../../engine/parallel-ports.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import { withoutOwnSecrets } from "../../core/redact.ts";
 
 /** Git in one directory. All text is bytes, one character each: a path need not be UTF-8. */
@@ -27,6 +27,10 @@ interface GitOptions {
   readonly tidies?: boolean;
   /** Takes NUL-terminated records as they come; the output is then not kept. */
   readonly onRecord?: (record: string) => void;
+  /** Ends git after so long. */
+  readonly timeoutMs?: number;
+  /** Ends git after so much output. */
+  readonly outputBytesMax?: number;
 }
 
 export interface GitResult {
@@ -93,6 +97,31 @@ export function createGit(cwd: string, { unlock = () => Promise.resolve(), place
   return { run, start, ask, must };
 }
 
+interface AtOnce {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: Buffer;
+  readonly timeoutMs?: number;
+}
+
+const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Git where nothing else can go on meanwhile, or where no agent of ours is at work. The code is null when it did not end. */
+export function runGitAtOnce(
+  args: readonly string[],
+  { cwd, env = process.env, input, timeoutMs }: AtOnce,
+): { readonly code: number | null; readonly stdout: string; readonly stderr: string } {
+  const { status, stdout, stderr } = spawnSync("git", withConfig(args), {
+    cwd,
+    env: environment(env),
+    input,
+    encoding: "latin1",
+    timeout: timeoutMs,
+    maxBuffer: OUTPUT_BYTES_MAX,
+  });
+  return { code: status, stdout: stdout ?? "", stderr: stderr ?? "" };
+}
+
 /** What git refused, as one sentence. */
 export function gitError(args: readonly string[], result: GitResult): RalphError {
   const hint = mendingHint(result.stderr);
@@ -152,14 +181,18 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
       env: { ...environment(), ...options.env },
       // Ctrl-C is for us: a git that dies of it would look like a failure.
       detached: true,
+      timeout: options.timeoutMs,
       stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     const stdout = gather(options.onRecord);
     let stderr = "";
     let isSilent = true;
+    let read = 0;
     child.stdout?.on("data", (chunk: Buffer) => {
       isSilent = false;
+      read += chunk.length;
       stdout.take(chunk);
+      if (read >= (options.outputBytesMax ?? Infinity)) child.kill();
     });
     child.stderr?.on("data", (chunk: Buffer) => {
       stderr = (stderr + chunk.toString("utf8")).slice(-STDERR_KEPT);
@@ -187,6 +220,29 @@ function withConfig(args: readonly string[], { hooks = false, tidies = false }: 
   return [...config.flatMap((setting) => ["-c", setting]), ...args];
 }
 
+/** The same for a program that starts git itself, such as `gh`. */
+export function hardenedForOthers(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const settings = [...OWN_CONFIG, ...NO_HOOKS].map((setting): [string, string] => {
+    const [key = "", value = ""] = setting.split("=");
+    return [key, value];
+  });
+  return { ...env, ...settingVariables(env, Object.fromEntries(settings)) };
+}
+
+/** Settings of git by environment, behind those that are there; none where these make no sense. */
+export function settingVariables(
+  env: Readonly<NodeJS.ProcessEnv>,
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const count = Number(env["GIT_CONFIG_COUNT"] ?? "0");
+  if (!Number.isInteger(count) || count < 0) return {};
+  const added = Object.entries(settings).flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${count + index}`, key],
+    [`GIT_CONFIG_VALUE_${count + index}`, value],
+  ]);
+  return { ...Object.fromEntries(added), GIT_CONFIG_COUNT: String(count + added.length / 2) };
+}
+
 function gather(onRecord: ((record: string) => void) | undefined): {
   take: (chunk: Buffer) => void;
   end: () => string;
@@ -204,9 +260,9 @@ function gather(onRecord: ((record: string) => void) | undefined): {
   return { take, end: () => "" };
 }
 
-function environment(): Record<string, string | undefined> {
+function environment(env: NodeJS.ProcessEnv = process.env): Record<string, string | undefined> {
   return {
-    ...withoutOwnSecrets(process.env),
+    ...withoutOwnSecrets(env),
     // What a commit holds is what its id says.
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_GRAFT_FILE: "/dev/null/none",
@@ -287,6 +343,16 @@ export async function contains(git: Git, commit: string, other: string): Promise
 
 export async function isHere(git: Git, commit: string): Promise<boolean> {
   return (await git.run(["cat-file", "-e", `${commit}^{commit}`])).code === 0;
+}
+
+/** Those of the paths that git keeps a history of. */
+export async function findTracked(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const tracked = new Set<string>();
+  if (paths.length === 0) return tracked;
+  await git.must(["ls-files", "-z", "--", ...paths.map((path) => `:(literal)${path}`)], {
+    onRecord: (record) => tracked.add(textOf(record)),
+  });
+  return tracked;
 }
 
 /** Whether a base, which is at `head`, has moved from one commit to the next; "before": not yet. */

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Snapshot } from "../../engine/ports.ts";
 import type { Repository } from "./find-repository.ts";
-import type { Git } from "./git.ts";
+import { textOf, type Git } from "./git.ts";
+import { bytesAt } from "../process/look-at.ts";
 
 /** Where HEAD is. Two small files tell it in most repositories; git is asked in the others. */
 export async function readHead(repository: Repository, git: Git): Promise<Snapshot> {
@@ -29,15 +29,10 @@ async function askGit(git: Git): Promise<Snapshot> {
 }
 
 function branchOf(ref: string): string | null {
-  return ref.startsWith("refs/heads/")
-    ? Buffer.from(ref.slice("refs/heads/".length), "latin1").toString("utf8")
-    : null;
+  return ref.startsWith("refs/heads/") ? textOf(ref.slice("refs/heads/".length)) : null;
 }
 
+/** Nothing of a reference that is packed. */
 function contentOf(folder: string, file: string): string {
-  try {
-    return readFileSync(join(folder, Buffer.from(file, "latin1").toString("utf8")), "latin1");
-  } catch {
-    return ""; // packed, or not there: git knows
-  }
+  return bytesAt(join(folder, textOf(file)))?.toString("latin1") ?? "";
 }

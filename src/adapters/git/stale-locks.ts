@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { removeIfAbandoned, TEMPORARY_PREFIX } from "../system/atomic-file.ts";
-import { HIDDEN, workingFolders } from "../system/process-table.ts";
-import type { Repository } from "./find-repository.ts";
+import { removeIfAbandoned, TEMPORARY_PREFIX } from "../process/atomic-file.ts";
+import { HIDDEN, workingFolders } from "../process/process-table.ts";
+import { registeredWorktrees, type Repository } from "./find-repository.ts";
 import { type Git, textOf } from "./git.ts";
 
 /** Our own copies of the index begin so; one that is still there when we start is a dead process's. */
@@ -43,22 +43,17 @@ function isGitAlive({ root, gitDir, commonDir }: Repository): boolean | null {
   const folders = workingFolders("git");
   if (folders === null) return null;
   // What all worktrees share may be held by a git in any of them.
-  const places = [root, gitDir, commonDir, dirname(commonDir), ...otherWorktrees(commonDir)];
+  const places = [
+    root,
+    gitDir,
+    commonDir,
+    dirname(commonDir),
+    ...registeredWorktrees(commonDir).map((one) => one.root),
+  ];
   return folders.some((folder) => {
     const isInside = places.some((place) => folder === place || folder.startsWith(place + sep));
     return folder === HIDDEN || isInside;
   });
-}
-
-function otherWorktrees(commonDir: string): readonly string[] {
-  try {
-    const entries = join(commonDir, "worktrees");
-    return readdirSync(entries).map((name) =>
-      dirname(readFileSync(join(entries, name, "gitdir"), "utf8").trim()),
-    );
-  } catch {
-    return []; // there are none, or one is just being made or removed
-  }
 }
 
 function isOld(path: string): boolean {

@@ -1,25 +1,15 @@
-import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
-import { guard } from "./git.ts";
+import { RalphError } from "../../core/errors.ts";
+import { bytesAt, entriesIn } from "../process/look-at.ts";
+import { guard, runGitAtOnce } from "./git.ts";
 
 /** The part of a git directory that decides which programs git starts and what it sees, as it was before an agent. */
 interface Steering {
-  readonly files: ReadonlyMap<string, Buffer | null>;
+  readonly files: Map<string, Buffer | null>;
   readonly links: ReadonlyMap<string, string>;
   readonly replaced: ReadonlySet<string>;
   readonly isBisecting: boolean;
-  /** The files as they were when somebody compared them last. */
-  looks: string;
   /** Checkouts in which an agent is at work, or was and nobody has collected what it did. */
   readonly holders: Set<string>;
   /** What was undone, for whoever collects next. */
@@ -118,7 +108,6 @@ function readSteering(dir: string): Steering {
     links: new Map([...linksIn(dir)].filter(([name, target]) => mayBeOperators(name, target))),
     replaced: replacedIn(dir),
     isBisecting: isBisecting(dir),
-    looks: looksOf(dir),
     holders: new Set(),
     undone: [],
   };
@@ -147,8 +136,6 @@ const SHARED = /^(?:config|refs|logs\/refs|objects|info|packed-refs|remotes|rr-c
 function undoIn(dir: string, steering: Steering): void {
   const { files, links, replaced, undone } = steering;
   undone.push(...removeLinks(dir, (name, target) => links.get(name) === target));
-  const looks = looksOf(dir);
-  if (looks === steering.looks) return;
   for (const [name, was] of files) {
     const path = join(dir, name);
     const is = bytesAt(path);
@@ -158,7 +145,10 @@ function undoIn(dir: string, steering: Steering): void {
     const named = `.git/${name}`;
     if (IS_CONFIGURATION.test(name)) {
       const keys = changedSettings(was, is);
-      if (isFile && keys.length === 0) continue;
+      if (isFile && keys.length === 0) {
+        files.set(name, is);
+        continue;
+      }
       undone.push(...keys.filter((key) => !SILENT.test(key)).map((key) => `${named}: ${key}`));
     } else undone.push(named);
     if (!isFile || was === null) rmSync(path, { recursive: true, force: true });
@@ -170,7 +160,6 @@ function undoIn(dir: string, steering: Steering): void {
     rmSync(join(dir, "refs", "replace", ref), { recursive: true, force: true });
     undone.push(`refs/replace/${ref}`);
   }
-  steering.looks = looksOf(dir);
 }
 
 /** Without these there is nothing that git could go on with. */
@@ -206,27 +195,14 @@ function settingsIn(bytes: Buffer | null): ReadonlyMap<string, readonly string[]
   if (bytes === null) return settings;
   const args = ["config", "--file", "-", "--no-includes", "--list", "-z"];
   // In no repository: nothing but these bytes is read.
-  const { stdout, status } = spawnSync("git", args, { cwd: "/", input: bytes, encoding: "latin1" });
+  const { stdout, code } = runGitAtOnce(args, { cwd: "/", input: bytes });
   // What git cannot read is not what was there.
-  if (status !== 0) settings.set("core.unreadable", [String(status)]);
-  for (const entry of (stdout ?? "").split("\0").filter(Boolean)) {
+  if (code !== 0) settings.set("core.unreadable", [String(code)]);
+  for (const entry of stdout.split("\0").filter(Boolean)) {
     const [key = "", value = ""] = entry.split(/\n([^]*)/);
     settings.set(key.toLowerCase(), [...(settings.get(key.toLowerCase()) ?? []), value]);
   }
   return settings;
-}
-
-/** Changes with every write to one of them. */
-function looksOf(dir: string): string {
-  const paths = [...FILES.map((name) => join(dir, name)), join(dir, "refs", "replace")];
-  return paths
-    .map((path) => {
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      return stats === undefined
-        ? ""
-        : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
-    })
-    .join("\n");
 }
 
 /** Links where git writes files, by their names below the directory; the directory itself has none. */
@@ -257,20 +233,4 @@ function targetOf(path: string): string {
 
 function replacedIn(dir: string): ReadonlySet<string> {
   return new Set(entriesIn(join(dir, "refs", "replace")).map(({ name }) => name));
-}
-
-function entriesIn(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return []; // not there
-  }
-}
-
-function bytesAt(path: string): Buffer | null {
-  try {
-    return readFileSync(path);
-  } catch {
-    return null; // not there, or not to be read: git does not read it either
-  }
 }
