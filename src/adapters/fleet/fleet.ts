@@ -1,0 +1,240 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Role } from "../../core/loop/effects.ts";
+import type { Fleet, Heartbeat, Lease, Offer, WorkerReport, WorkerSeen } from "../../engine/fleet-ports.ts";
+import type { Database } from "./database.ts";
+import { type Delivery, Jobs } from "./jobs.ts";
+import {
+  arrive,
+  claim,
+  depart,
+  forgetOldWorkers,
+  giveUpAll,
+  type Holder,
+  holdsAll,
+  readWorkers,
+  release,
+  renew,
+  report,
+  type WorkerIdentity,
+} from "./leases.ts";
+import { migrate } from "./schema.ts";
+
+interface FleetOptions {
+  /** Stays the caller's to close. */
+  readonly database: Database;
+  readonly project: string;
+  readonly worker: WorkerIdentity;
+  readonly leaseMs: number;
+}
+
+/**
+ * Joins the fleet. Whatever an earlier process of the same worker still holds may be taken at once, by this one or any
+ * other; whoever takes it is told that it was taken `from` this worker.
+ */
+export async function openFleet(options: FleetOptions): Promise<Fleet> {
+  const { database, project, worker, leaseMs } = options;
+  await migrate(database);
+  const jobs = await Jobs.open(database);
+  await giveUpAll(database, { project, worker: worker.id, leaseMs });
+  await arrive(database, project, worker.id);
+  const fleet = new PostgresFleet(options, jobs);
+  await fleet.beat({ lanes: 0, isLeaving: false, progress: [] });
+  return fleet;
+}
+
+/** What is held, how it was delivered, and until when by our own clock nobody else can have it. */
+interface Holding {
+  readonly lease: Lease;
+  readonly delivery: Delivery | null;
+  surelyUntil: number;
+}
+
+/** Longer than this nobody waits for a database that may be away. */
+const FAREWELL_MS = 3_000;
+const TIDY_MS = 600_000;
+
+class PostgresFleet implements Fleet {
+  readonly #options: FleetOptions;
+  readonly #holder: Holder;
+  readonly #jobs: Jobs;
+  readonly #held = new Map<string, Holding>();
+  #tidyAt = 0;
+
+  constructor(options: FleetOptions, jobs: Jobs) {
+    const { project, worker, leaseMs } = options;
+    this.#options = options;
+    this.#holder = { project, worker: worker.id, leaseMs };
+    this.#jobs = jobs;
+  }
+
+  async beat(doing: WorkerReport): Promise<Heartbeat> {
+    const { database, project, worker } = this.#options;
+    const heartbeat = await this.#renew([...this.#held.values()]);
+    await report(database, project, worker, doing);
+    return heartbeat;
+  }
+
+  async offer(tasks: readonly Offer[]): Promise<void> {
+    const { project, leaseMs } = this.#options;
+    await this.#tidy();
+    if (tasks.length === 0) return;
+    const offered = tasks.map(({ task, labels, rank }) => ({
+      task,
+      queue: queueOf(project, labels),
+      priority: -rank,
+    }));
+    const { unknown, stranded } = await this.#jobs.missing(project, leaseMs, offered);
+    await this.#jobs.giveBack(stranded);
+    await this.#jobs.put(project, unknown);
+  }
+
+  async take(count: number, offered: readonly (readonly string[])[]): Promise<readonly Lease[]> {
+    const { project, leaseMs, worker } = this.#options;
+    const has = new Set(worker.labels);
+    const fitting = offered.filter((labels) => labels.every((label) => has.has(label)));
+    const queues = [...new Set(fitting.map((labels) => queueOf(project, labels)))];
+    if (count <= 0 || queues.length === 0) return [];
+    const seen = await this.#jobs.look(project, leaseMs, queues, count);
+    await this.#jobs.giveBack(seen.stranded);
+    const { waiting } =
+      seen.stranded.length === 0 ? seen : await this.#jobs.look(project, leaseMs, queues, count);
+    return waiting.size === 0 ? [] : this.#takeFrom(waiting);
+  }
+
+  async takeRole(role: Role): Promise<Lease | null> {
+    const held = this.#held.get(role);
+    if (held !== undefined) {
+      if (performance.now() < held.surelyUntil) return held.lease;
+      const { lost } = await this.#renew([held]);
+      if (lost.length === 0) return held.lease;
+    }
+    const askedAt = performance.now();
+    const [lease] = await claim(this.#options.database, this.#holder, [role]);
+    if (lease === undefined) return null;
+    this.#hold(lease, null, askedAt);
+    return lease;
+  }
+
+  async release(lease: Lease): Promise<void> {
+    const held = this.#held.get(lease.name);
+    if (held?.lease.number !== lease.number) return;
+    await this.#releaseAll([held]);
+  }
+
+  workers(): Promise<readonly WorkerSeen[]> {
+    const { database, project, leaseMs } = this.#options;
+    return readWorkers(database, project, leaseMs);
+  }
+
+  async leave(): Promise<void> {
+    const { database, project, worker } = this.#options;
+    const farewell = async (): Promise<void> => {
+      await this.#releaseAll([...this.#held.values()]);
+      await depart(database, project, worker.id);
+    };
+    await attempt(Promise.all([farewell(), this.#jobs.close()]));
+  }
+
+  /** Now and then, by whoever offers: nobody needs it soon, so what fails is left to the next time. */
+  async #tidy(): Promise<void> {
+    if (performance.now() < this.#tidyAt) return;
+    this.#tidyAt = performance.now() + TIDY_MS;
+    const { database, project } = this.#options;
+    await forgetOldWorkers(database, project).catch(() => {});
+    await this.#jobs.tidy().catch(() => {});
+  }
+
+  /** Delivery and lease are one transaction, so that a job is delivered exactly while its task is held. */
+  async #takeFrom(waiting: ReadonlyMap<string, number>): Promise<readonly Lease[]> {
+    await this.#jobs.prepare(waiting.keys());
+    const askedAt = performance.now();
+    const taken = await this.#options.database.transaction(
+      async (transaction) => {
+        const fetched = [];
+        for (const [queue, count] of waiting)
+          fetched.push(...(await this.#jobs.fetch(transaction, queue, count)));
+        fetched.sort((a, b) => b.priority - a.priority);
+        const names = [...new Set(fetched.map(({ task }) => task))];
+        const leases = names.length === 0 ? [] : await claim(transaction, this.#holder, names);
+        const leaseOf = new Map(leases.map((lease) => [lease.name, lease]));
+        const given = [];
+        const superfluous = [];
+        for (const job of fetched) {
+          const lease = leaseOf.get(job.task);
+          // Somebody holds it, or it was delivered twice: this job has nothing to say.
+          if (lease === undefined) superfluous.push(job);
+          else given.push({ lease, job });
+          leaseOf.delete(job.task);
+        }
+        await this.#jobs.complete(transaction, superfluous);
+        return given;
+      },
+      (transaction, given) =>
+        holdsAll(
+          transaction,
+          this.#holder,
+          given.map(({ lease }) => lease),
+        ),
+    );
+    for (const { lease, job } of taken) this.#hold(lease, job, askedAt);
+    return taken.map(({ lease }) => lease);
+  }
+
+  #hold(lease: Lease, delivery: Delivery | null, askedAt: number): void {
+    this.#held.set(lease.name, { lease, delivery, surelyUntil: askedAt + this.#options.leaseMs });
+  }
+
+  async #renew(asked: readonly Holding[]): Promise<Heartbeat> {
+    const askedAt = performance.now();
+    const { now, names } = await renew(
+      this.#options.database,
+      this.#holder,
+      asked.map(({ lease }) => lease),
+    );
+    const renewed = new Set(names);
+    const lost: string[] = [];
+    for (const holding of asked) {
+      const { name } = holding.lease;
+      // It was released meanwhile, or lost and taken again.
+      if (this.#held.get(name) !== holding) continue;
+      if (renewed.has(name)) holding.surelyUntil = askedAt + this.#options.leaseMs;
+      else {
+        this.#held.delete(name);
+        lost.push(name);
+      }
+    }
+    return { now, lost };
+  }
+
+  async #releaseAll(holdings: readonly Holding[]): Promise<void> {
+    if (holdings.length === 0) return;
+    for (const { lease } of holdings) this.#held.delete(lease.name);
+    await this.#options.database.transaction(async (transaction) => {
+      const leases = holdings.map(({ lease }) => lease);
+      const released = new Set(await release(transaction, this.#holder, leases));
+      const done = holdings.flatMap(({ lease, delivery }) =>
+        delivery !== null && released.has(lease.name) ? [delivery] : [],
+      );
+      await this.#jobs.complete(transaction, done);
+    });
+  }
+}
+
+/** Whatever becomes of it: the process is about to end, and leases run out by themselves. */
+async function attempt(work: Promise<unknown>): Promise<void> {
+  const settled = new AbortController();
+  const enough = sleep(FAREWELL_MS, undefined, { signal: settled.signal });
+  await Promise.race([work, enough]).catch(() => {});
+  settled.abort();
+  await enough.catch(() => {});
+}
+
+/** The queue of a project's tasks with exactly these labels; names of queues allow few characters. */
+function queueOf(project: string, labels: readonly string[]): string {
+  return `${short(project)}-${short(JSON.stringify(labels.toSorted()))}`;
+}
+
+function short(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}

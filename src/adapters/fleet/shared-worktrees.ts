@@ -1,0 +1,245 @@
+import { asArgument } from "../../core/text.ts";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TaskId } from "../../core/plan.ts";
+import { RalphError } from "../../core/errors.ts";
+import type { Worktrees } from "../../engine/parallel-ports.ts";
+import { contains, createGit, gitError } from "../git/git.ts";
+import { deleteBranch, findRepository } from "../git/find-repository.ts";
+import { resolveCommit } from "../git/read-head.ts";
+import { OWN_INDEX_PREFIX } from "../git/stale-locks.ts";
+import { inTurn } from "../process/in-turn.ts";
+import type { Clone } from "./remote-git.ts";
+import { type Remote, headRef } from "./remote.ts";
+import { seenRef } from "./push-once.ts";
+import { asideRef, type TakenBranch, type TaskBranches } from "./task-branches.ts";
+
+interface SharedWorktreesOptions {
+  /** Those of the clone, with names that are alike on all machines. */
+  readonly worktrees: Worktrees;
+  readonly remote: Remote;
+  readonly branches: TaskBranches;
+  /** Whether others went on with a task since this worker left it. */
+  readonly wasElsewhere: (task: TaskId) => boolean;
+}
+
+/**
+ * Worktrees of tasks that were begun on any machine. When a task is taken up, what the remote has is what the task is:
+ * here its branch and checkout are made so, and whatever else they hold is put aside, but for what this worker itself
+ * goes on with. As long as the same lease lasts, nobody else can change it there, so opening again is a look at this clone
+ * alone.
+ */
+export function createSharedWorktrees(options: SharedWorktreesOptions): Worktrees {
+  const { worktrees, remote, branches } = options;
+  return {
+    ...worktrees,
+    async open(task, base, signal) {
+      const clone = await remote.clone();
+      const name = branches.branchOf(task);
+      return inTurn(`${clone.commonDir} ${name}`, async () => {
+        const branch = await branches.takeUp(task);
+        if (!branch.isAligned) await align(options, clone, task, branch);
+        branch.isAligned = true;
+        const start = await startOf(options, clone, task, base, branch);
+        const opened = await worktrees.open(task, start, signal);
+        if (opened.branch !== name)
+          throw new RalphError("internal", `${task} is on ${opened.branch}, others look for it on ${name}`);
+        // So that everybody knows from where on the task's work counts.
+        if (branch.tip === null) await branches.push(task);
+        return opened;
+      });
+    },
+  };
+}
+
+/** The branch and the checkout become what the remote has; nothing is lost by it. */
+async function align(
+  { worktrees, branches, wasElsewhere }: SharedWorktreesOptions,
+  clone: Clone,
+  task: TaskId,
+  { tip }: TakenBranch,
+): Promise<void> {
+  const name = branches.branchOf(task);
+  const local = await resolveCommit(clone.git, headRef(name));
+  const entry = (await worktrees.list()).find((one) => one.task === task);
+  const isOnBranch = entry === undefined || entry.head === local;
+  if (tip !== null && local !== null && isOnBranch) {
+    const isClean = local === tip && entry?.isDirty !== true;
+    if (isClean || (!wasElsewhere(task) && (await contains(clone.git, local, tip)))) return;
+  }
+  if (entry !== undefined) {
+    if (entry.isDirty) await keepUncommitted(clone, task, entry.root);
+    if (entry.head !== null) await keepAside(clone, task, entry.head);
+    await worktrees.remove(task, { force: true });
+  }
+  if (local === null || local === tip) return;
+  await keepAside(clone, task, local);
+  await setBranch(clone, name, tip);
+}
+
+/** Where the checkout begins, if there is no branch here yet. */
+async function startOf(
+  { remote, branches }: SharedWorktreesOptions,
+  clone: Clone,
+  task: TaskId,
+  base: string,
+  { tip }: TakenBranch,
+): Promise<string> {
+  const name = branches.branchOf(task);
+  const local = await resolveCommit(clone.git, headRef(name));
+  if (local !== null) return local;
+  if (tip !== null) {
+    await setBranch(clone, name, tip);
+    return tip;
+  }
+  await requireRoom(remote, name, task);
+  const start = await remote.fetch(headRef(base), task);
+  if (start !== null) return start;
+  throw new RalphError(
+    "git-failed",
+    `"${base}" is not a commit: ${clone.remoteName} has no branch of that name`,
+    { hint: `push it: git push ${asArgument(clone.remoteName)} ${asArgument(base)}` },
+  );
+}
+
+async function setBranch({ git }: Clone, name: string, tip: string | null): Promise<void> {
+  const args = ["branch", "--force", "--no-track", name, ...(tip === null ? [] : [tip])];
+  const result = tip === null ? await deleteBranch(git, name) : await git.run(args);
+  if (result.code === 0) return;
+  const where = /(?:checked out|used by worktree) at '(.+)'/.exec(result.stderr)?.[1];
+  if (where === undefined) throw gitError(args, result);
+  throw new RalphError("not-writable", `the branch ${name} is checked out in ${where}`, {
+    hint: `check out another branch there, for instance: git -C ${asArgument(where)} switch --detach`,
+  });
+}
+
+/** Git cannot have a branch where another is a folder, on the server neither. */
+async function requireRoom(remote: Remote, name: string, task: TaskId): Promise<void> {
+  const folder = name.split("/")[0] ?? "";
+  const heads = await remote.refs([headRef(folder), headRef(`${name}/*`)], task);
+  const names = [...heads.keys()].map((ref) => ref.slice(headRef("").length));
+  const inTheWay = names.find((head) => head === folder || head.startsWith(`${name}/`));
+  if (inTheWay === undefined) return;
+  throw new RalphError("not-writable", `the branch ${inTheWay} is in the way of the branch ${name}`, {
+    hint: `git cannot have both; rename it on the remote`,
+  });
+}
+
+/** Keeps a commit that would be on no branch any more, unless the remote has it. */
+async function keepAside({ git }: Clone, task: TaskId, commit: string): Promise<void> {
+  const known = await git.must([
+    "for-each-ref",
+    "--count=1",
+    `--contains=${commit}`,
+    "refs/ralph/remote",
+    "refs/ralph/aside",
+  ]);
+  if (known !== "") return;
+  await git.must(["update-ref", "-m", "ralph: put aside", asideRef(task, commit), commit]);
+}
+
+/**
+ * Keeps what lies uncommitted in a worktree, as a commit on top of what is checked out there. Where git cannot, as with a
+ * repository inside of it, the folder itself is kept under another name.
+ */
+async function keepUncommitted(clone: Clone, task: TaskId, root: string): Promise<void> {
+  const commit = await commitAll(clone, root).catch(() => null);
+  if (commit === null) renameSync(root, freePath(root));
+  else await keepAside(clone, task, commit);
+}
+
+/** Null when a commit does not hold it all. */
+async function commitAll({ identity }: Clone, root: string): Promise<string | null> {
+  const { gitDir } = await findRepository(root);
+  const index = join(gitDir, `${OWN_INDEX_PREFIX}aside`);
+  const git = createGit(root, { place: { GIT_DIR: gitDir, GIT_WORK_TREE: root, GIT_INDEX_FILE: index } });
+  try {
+    await git.must(["read-tree", "HEAD"]);
+    await git.must(["add", "--all"]);
+    const added = await git.must([
+      "diff-index",
+      "--cached",
+      "--raw",
+      "--no-renames",
+      "--diff-filter=A",
+      "HEAD",
+    ]);
+    if (/^:000000 160000 /m.test(added)) return null;
+    const tree = (await git.must(["write-tree"])).trim();
+    const args = ["commit-tree", "-p", "HEAD", "-m", "ralph: put aside, uncommitted", tree];
+    return (await git.must([...(await identity()), ...args])).trim();
+  } finally {
+    rmSync(index, { force: true });
+    rmSync(`${index}.lock`, { force: true });
+  }
+}
+
+function freePath(root: string): string {
+  for (let number = 1; ; number += 1) {
+    const path = `${root}~aside-${number}`;
+    if (!existsSync(path)) return path;
+  }
+}
+
+interface ClearMergedOptions {
+  readonly worktrees: Worktrees;
+  readonly remote: Remote;
+  readonly branches: Pick<TaskBranches, "branchOf" | "isHeld">;
+}
+
+/**
+ * Removes what this clone has of tasks whose work is on the base: worktrees, branches. What nobody committed, and what
+ * was never pushed, is put aside; a task that this worker holds is at work again. Answers the tasks of which nothing is
+ * left here.
+ */
+export async function clearMerged(
+  options: ClearMergedOptions,
+  tasks: readonly TaskId[],
+): Promise<readonly TaskId[]> {
+  const clone = await options.remote.clone();
+  const cleared: TaskId[] = [];
+  for (const task of tasks) {
+    const name = options.branches.branchOf(task);
+    await untilLetGo(options, task);
+    const isGone = await inTurn(`${clone.commonDir} ${name}`, () => clear(options, clone, task));
+    if (isGone) cleared.push(task);
+  }
+  return cleared;
+}
+
+/** Others may have merged it before this worker lets go of it. */
+const PATIENCE_MS = 20_000;
+const LOOK_MS = 250;
+
+async function untilLetGo({ branches }: ClearMergedOptions, task: TaskId): Promise<void> {
+  for (let left = PATIENCE_MS; left > 0 && branches.isHeld(task); left -= LOOK_MS) await sleep(LOOK_MS);
+}
+
+async function clear(
+  { worktrees, branches }: ClearMergedOptions,
+  clone: Clone,
+  task: TaskId,
+): Promise<boolean> {
+  if (branches.isHeld(task) || !(await removeWorktree(worktrees, clone, task))) return false;
+  const { git } = clone;
+  const name = branches.branchOf(task);
+  const tip = await resolveCommit(git, headRef(name));
+  if (tip !== null) {
+    await keepAside(clone, task, tip);
+    // A person may have it checked out.
+    if ((await deleteBranch(git, name)).code !== 0) return false;
+  }
+  await git.run(["update-ref", "-d", seenRef(headRef(name))]);
+  return true;
+}
+
+/** What nobody committed in it, and what was never pushed, is put aside first. */
+export async function removeWorktree(worktrees: Worktrees, clone: Clone, task: TaskId): Promise<boolean> {
+  if (await worktrees.remove(task)) return true;
+  const entry = (await worktrees.list()).find((one) => one.task === task);
+  if (entry?.isDirty !== true) return false;
+  await keepUncommitted(clone, task, entry.root);
+  if (entry.head !== null) await keepAside(clone, task, entry.head);
+  return worktrees.remove(task, { force: true });
+}
