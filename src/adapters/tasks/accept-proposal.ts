@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Proposal } from "../../core/plan/list-changes.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import type { Proposal } from "../../core/plan-checks.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { createGit, gitError } from "../git/git.ts";
 import { editKept, readKept, readProposal } from "./operators-list.ts";

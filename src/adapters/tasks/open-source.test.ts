@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SourceIdentity } from "../../core/plan/task.ts";
+import type { SourceIdentity } from "../../core/plan.ts";
 import { openSource, type Places, type SourceRequest } from "./open-source.ts";
 
 let places: Places;
@@ -14,10 +14,6 @@ afterEach(() => rmSync(places.root, { recursive: true }));
 
 const BOX = "- [ ] a\n";
 const ROADMAP = "- [ ] **a**: x\n  - ralph: true\n";
-const YAML = "tasks: # all of them\n\n  - title: x\n";
-const TASKMASTER = ".taskmaster/tasks/tasks.json";
-const BEAD = '{"id":"a","title":"x"}\n';
-const PLAN = "### Task 1: x\n\n- [ ] y\n";
 const STORIES = '{"userStories": []}';
 
 function write(files: Readonly<Record<string, string>>): void {
@@ -50,19 +46,6 @@ describe("what is found", () => {
     ["properties, but not all with ids", { "TODO.md": `${ROADMAP}- [ ] b\n` }, "checklist", "TODO.md"],
     ["stories", { "tasks.json": STORIES, "prd.json": STORIES, "TODO.md": BOX }, "tasks-json", "tasks.json"],
     ["stories in prd.json", { "prd.json": STORIES, "prd.md": BOX }, "tasks-json", "prd.json"],
-    ["a YAML list", { "tasks.yaml": YAML, "TODO.md": BOX }, "task-list", "tasks.yaml"],
-    ["a playbook", { "tasks.yml": "- name: x\n", "TODO.md": BOX }, "checklist", "TODO.md"],
-    ["commands", { "tasks.yml": "tasks:\n  a:\n    name: x\n", "TODO.md": BOX }, "checklist", "TODO.md"],
-    ["Taskmaster", { [TASKMASTER]: '{"tasks": [{"title": "x"}]}' }, "task-list", TASKMASTER],
-    ["Beads", { ".beads/issues.jsonl": BEAD }, "beads", ".beads/issues.jsonl"],
-    ["a prompt beside Beads", { ".beads/issues.jsonl": BEAD, "PROMPT.md": "x" }, "prompt", "PROMPT.md"],
-    [
-      "plans",
-      { "docs/plans/1.md": "### Task 1: x\n- [x] y\n", "docs/plans/2.md": PLAN },
-      "ralphex",
-      "docs/plans/2.md",
-    ],
-    ["a plan by another name", { "TODO.md": PLAN }, "ralphex", "TODO.md"],
     [
       "somebody else's tasks.json",
       { "tasks.json": '{"version": "2.0.0"}', "TODO.md": BOX },

@@ -1,18 +1,17 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { SourceIdentity, SourceKind } from "../../core/plan/task.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import type { SourceIdentity, SourceKind } from "../../core/plan.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { TaskSource } from "../../engine/ports.ts";
-import { beadsFormat } from "./beads/beads-format.ts";
-import { githubPlace, type GithubPlace } from "./github/gh.ts";
-import { createGithubSource } from "./github/github-source.ts";
+import { CHECKLIST } from "./checklist-format.ts";
+import { githubPlace, type GithubPlace } from "./gh.ts";
+import { createGithubSource } from "./github-source.ts";
+import type { ListPlace } from "./operators-list.ts";
 import { createGoalSource, createPromptSource, PROMPT_CHECKLISTS } from "./prompt-source.ts";
-import { RALPHEX, scanRalphex } from "./ralphex/ralphex-format.ts";
-import { createRoadmapSource, type RoadmapDefaults, roadmapItem } from "./roadmap-source.ts";
-import { createChecklistSource, scanChecklist } from "./scan-checklist.ts";
-import { createFormatSource, TaskFile } from "./task-format.ts";
-import { looksLikeList, TASK_LIST } from "./task-list/task-list-format.ts";
-import { createTasksJsonSource } from "./tasks-json-source.ts";
+import { type RoadmapDefaults, roadmapFormat, scanRoadmap } from "./roadmap-format.ts";
+import { scanChecklist } from "./scan-checklist.ts";
+import { STORIES } from "./stories-format.ts";
+import { createFileSource, TaskFile, type TaskFormat } from "./task-format.ts";
 
 export type SourceRequest =
   | { readonly is: "goal"; readonly goal: string; readonly changes?: "none" }
@@ -61,10 +60,8 @@ export function openSource(
         request.kind === undefined
           ? kindOf(path, new TaskFile({ root: places.root, path }).peek() ?? Buffer.alloc(0))
           : { kind: request.kind, why: `read as ${KIND_WORDS[request.kind]}` };
-      return {
-        source: sourceOf(kind, places, path, defaults),
-        why: `the tasks: ${path}, as asked for; ${why}`,
-      };
+      const source = sourceOf(kind, places, path, defaults);
+      return { source, why: `the tasks: ${path}, as asked for; ${why}` };
     }
     case "github": {
       const { place, env } = request;
@@ -73,8 +70,16 @@ export function openSource(
       return { source, why: `the tasks: the GitHub issues${where} with the label "${place.label}"` };
     }
     case "auto": {
-      const { path: file, kind, why } = detectSource(places);
-      const path = inRepository(places, file);
+      const [first] = detectSources(places);
+      if (first === undefined)
+        throw new RalphError(
+          "no-tasks",
+          "there is nothing to do: no goal was given and no checklist was found",
+          {
+            hint: `say what you want: ralph run "make the date parser handle leap years" --check "npm test"; or write TODO.md with lines such as "- [ ] first task"`,
+          },
+        );
+      const { path, kind, why } = first;
       const source = sourceOf(kind, places, path, defaults);
       return { source, why: `the tasks: ${path}, the first file found; ${why}` };
     }
@@ -98,10 +103,13 @@ export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
   roadmap: "a roadmap",
   "tasks-json": "a list of stories",
   prompt: "one open-ended prompt",
-  "task-list": "a list of tasks",
-  beads: "the issues of Beads",
-  ralphex: "a plan of ralphex",
 };
+
+/** How a file of a kind is read and edited; a prompt is the agent's, with a checklist beside it. */
+export function formatOf(kind: FileKind, defaults: RoadmapDefaults = {}): TaskFormat {
+  if (kind === "roadmap") return roadmapFormat(defaults);
+  return kind === "tasks-json" ? STORIES : CHECKLIST;
+}
 
 function sourceOf(
   kind: FileKind,
@@ -109,23 +117,8 @@ function sourceOf(
   path: string,
   defaults: RoadmapDefaults,
 ): TaskSource {
-  const place = { root, path, keepIn: stateFolder };
-  switch (kind) {
-    case "checklist":
-      return createChecklistSource(place);
-    case "roadmap":
-      return createRoadmapSource(place, defaults);
-    case "tasks-json":
-      return createTasksJsonSource(place);
-    case "prompt":
-      return createPromptSource(place);
-    case "task-list":
-      return createFormatSource(place, TASK_LIST);
-    case "beads":
-      return createFormatSource(place, beadsFormat());
-    case "ralphex":
-      return createFormatSource(place, RALPHEX);
-  }
+  const place: ListPlace = { root, path, keepIn: stateFolder };
+  return kind === "prompt" ? createPromptSource(place) : createFileSource(place, formatOf(kind, defaults));
 }
 
 function findFile(path: string, base: string, { ralphDir }: Places): string {
@@ -134,7 +127,7 @@ function findFile(path: string, base: string, { ralphDir }: Places): string {
   if (found !== undefined && !statSync(found).isDirectory()) return found;
   if (found !== undefined)
     throw new RalphError("no-tasks", `the task source ${path} is a folder`, {
-      hint: "name the file in it that has the tasks; the list of another program is taken over by ralph import",
+      hint: "name the file in it that has the tasks",
     });
   throw new RalphError("no-tasks", `the task source ${path} does not exist`, {
     hint: `give another with --source, or a goal: ralph run "what you want" --check "npm test"`,
@@ -151,27 +144,13 @@ function inRepository({ root }: Places, file: string): string {
 
 /** The task source that a run would find by itself; null when there is none. */
 export function detectedSource(places: Places): SourceIdentity | null {
-  try {
-    return openSource({ is: "auto" }, places).source.identity;
-  } catch (error) {
-    if (error instanceof RalphError && error.code === "no-tasks") return null;
-    throw error;
-  }
-}
-
-interface DetectedList {
-  readonly path: string;
-  readonly kind: FileKind;
-  readonly is: string;
+  const [first] = detectSources(places);
+  return first === undefined ? null : sourceOf(first.kind, places, first.path, {}).identity;
 }
 
 /** All of them, the one that a run would take by itself first. */
-export function detectedLists(places: Places): readonly DetectedList[] {
-  return [...detectSources(places)].map(({ path, kind }) => ({
-    path: relative(places.root, path),
-    kind,
-    is: KIND_WORDS[kind],
-  }));
+export function detectedLists(places: Places) {
+  return detectSources(places).map(({ path, kind }) => ({ path, kind, is: KIND_WORDS[kind] }));
 }
 
 export type FileKind = Exclude<SourceKind, "goal" | "github" | "plugin">;
@@ -188,8 +167,6 @@ const KNOWN_NAMES = [
   "specs/roadmap.md",
   "tasks.json",
   "prd.json",
-  "tasks.yaml",
-  "tasks.yml",
   "@fix_plan.md",
   "fix_plan.md",
   "tasks.md",
@@ -197,98 +174,54 @@ const KNOWN_NAMES = [
   "PRD.md",
   "prd.md",
   "PROMPT.md",
-  ".taskmaster/tasks/tasks.json",
-  ".beads/issues.jsonl",
-  ".beads/beads.jsonl",
 ];
 
-/** Where ralphex has its plans; those that are done it moves into a folder below. */
-const PLANS = "docs/plans";
-
 interface Detected {
+  /** Relative to the root. */
   readonly path: string;
   readonly kind: FileKind;
   readonly why: string;
 }
 
-function detectSource(places: Places): Detected {
-  for (const found of detectSources(places)) return found;
-  throw new RalphError("no-tasks", "there is nothing to do: no goal was given and no checklist was found", {
-    hint: `say what you want: ralph run "make the date parser handle leap years" --check "npm test"; or write TODO.md with lines such as "- [ ] first task"`,
-  });
-}
-
 /** Every file that has tasks for us, the one that is taken by itself first. */
-function* detectSources(places: Places): Generator<Detected> {
-  const seen = new Set<string>();
-  for (const folder of [places.ralphDir, places.root]) {
-    for (const name of KNOWN_NAMES) {
-      const found = candidate(places, folder, name);
-      if (found === null || seen.has(found.path)) continue;
-      seen.add(found.path);
-      yield found;
-    }
-  }
-  yield* openPlans(places);
+function detectSources(places: Places): readonly Detected[] {
+  const found = [places.ralphDir, places.root].flatMap((folder) =>
+    KNOWN_NAMES.flatMap((name) => candidate(places, folder, name) ?? []),
+  );
+  const paths = found.map(({ path }) => path);
+  return found.filter(({ path }, at) => paths.indexOf(path) === at);
 }
 
 /** What a file is, by its name and what is in it, and how that shows. */
 export function kindOf(path: string, file: Buffer): { readonly kind: FileKind; readonly why: string } {
   const name = basename(path);
-  if (/\.jsonl$/i.test(name)) return { kind: "beads", why: "the issues of Beads" };
-  if (/\.ya?ml$/i.test(name)) return { kind: "task-list", why: "a list of tasks" };
-  if (/\.json$/i.test(name))
-    return !file.includes('"userStories"') && looksLikeList(file)
-      ? { kind: "task-list", why: "a list of tasks" }
-      : { kind: "tasks-json", why: "a list of stories" };
+  if (/\.json$/i.test(name)) return { kind: "tasks-json", why: "a list of stories" };
   if (/^prompt.*\.md$/i.test(name)) return { kind: "prompt", why: "one open-ended prompt" };
-  const items = scanChecklist(file).map(roadmapItem);
-  const isNamedSo = /roadmap/i.test(name);
-  if (isNamedSo && items.some((item) => item.hasWrittenId))
+  const items = scanRoadmap(file);
+  const isRoadmap = items.some(({ hasWrittenId }) => hasWrittenId);
+  if (isRoadmap && /roadmap/i.test(name))
     return { kind: "roadmap", why: "a roadmap by its name, with ids in front of its tasks" };
-  if (scanRalphex(file).tasks.length > 0)
-    return { kind: "ralphex", why: "a plan of ralphex: tasks under headings, with boxes below" };
-  const haveIds = items.every((item) => item.hasWrittenId);
-  if (haveIds && items.some((item) => item.properties.length > 0))
+  const haveIds = items.every(({ hasWrittenId }) => hasWrittenId);
+  if (haveIds && items.some(({ properties }) => properties.length > 0))
     return { kind: "roadmap", why: "a roadmap: all its tasks have ids, and some have properties" };
   return { kind: "checklist", why: "a checklist" };
 }
 
 function candidate({ root }: Places, folder: string, name: string): Detected | null {
-  const path = join(folder, name);
-  const file = existsSync(path) ? new TaskFile({ root, path: relative(root, path) }).peek() : null;
+  const path = relative(root, join(folder, name));
+  const file = new TaskFile({ root, path }).peek();
   if (file === null) return null;
   const prompt = join(folder, "PROMPT.md");
   if (PROMPT_CHECKLISTS.includes(name) && existsSync(prompt))
-    return { path: prompt, kind: "prompt", why: `one open-ended prompt, with ${name} as its checklist` };
+    return {
+      path: relative(root, prompt),
+      kind: "prompt",
+      why: `one open-ended prompt, with ${name} as its checklist`,
+    };
   const { kind, why } = kindOf(path, file);
-  return hasTasks(kind, file) ? { path, kind, why } : null;
-}
-
-function* openPlans({ root }: Places): Generator<Detected> {
-  const folder = join(root, PLANS);
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".md")) : [];
-  for (const name of names.toSorted()) {
-    const path = join(folder, name);
-    const file = new TaskFile({ root, path: relative(root, path) }).peek();
-    if (file === null || scanRalphex(file).tasks.every(({ task }) => task.done)) continue;
-    yield { path, kind: "ralphex", why: "a plan of ralphex that is not done" };
-  }
-}
-
-function hasTasks(kind: FileKind, file: Buffer): boolean {
-  switch (kind) {
-    case "prompt":
-      return true;
-    case "tasks-json":
-      return file.includes('"userStories"');
-    case "task-list":
-      return looksLikeList(file);
-    case "beads":
-      return file.includes('"id"');
-    case "checklist":
-    case "roadmap":
-    case "ralphex":
-      return scanChecklist(file).length > 0;
-  }
+  const hasTasks =
+    kind === "tasks-json"
+      ? file.includes('"userStories"')
+      : kind === "prompt" || scanChecklist(file).length > 0;
+  return hasTasks ? { path, kind, why } : null;
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { TEMPORARY_PREFIX } from "../system/atomic-file.ts";
+import { TEMPORARY_PREFIX } from "../process/atomic-file.ts";
 import { areListsTouched, guardList } from "./operators-list.ts";
 
 test("what a killed process had half written beside the kept lists is removed", () => {

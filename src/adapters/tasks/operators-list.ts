@@ -14,14 +14,14 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ListChange } from "../../core/plan/list-changes.ts";
-import type { TaskId } from "../../core/plan/task.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import type { ListChange } from "../../core/plan-checks.ts";
+import type { TaskId } from "../../core/plan.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { OperatorsList, PutBackRequest } from "../../engine/ports.ts";
 import { sealed, unsealed } from "../store/stored-rows.ts";
-import { removeAbandonedIn, writeFileAtomically } from "../system/atomic-file.ts";
-import { safePath } from "../system/safe-path.ts";
+import { removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
+import { safePath } from "../process/safe-path.ts";
 
 export interface ListPlace {
   readonly root: string;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Task } from "../../core/plan/task.ts";
+import type { Task } from "../../core/plan.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { createGoalSource, createPromptSource } from "./prompt-source.ts";
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import { plainTask, type Plan, type SourceIdentity, type Task } from "../../core/plan/task.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { plainTask, type Plan, type SourceIdentity, type Task } from "../../core/plan.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { scanChecklist } from "./scan-checklist.ts";
-import { firstWords } from "./scan-lines.ts";
+import { documentTitle } from "./scan-lines.ts";
 import { guardList, type ListPlace } from "./operators-list.ts";
 import { meaningOf, NO_DEMANDS, TaskFile } from "./task-format.ts";
 
@@ -52,7 +52,7 @@ function promptTask(prompt: Buffer, checklist: Buffer | null, path: string): Tas
   const required = items.some((item) => !item.optional) ? items.filter((item) => !item.optional) : items;
   return plainTask({
     id: "prompt",
-    title: firstWords(prompt, posix.basename(path)),
+    title: documentTitle(prompt) ?? posix.basename(path),
     description,
     criteria: items
       .filter((item) => !item.done)

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JsonError, memberOf, readJson, type JsonNode } from "./read-json.ts";
+import { JsonError, memberOf, type JsonNode } from "../../core/json.ts";
+import { readJson } from "./read-json.ts";
 
 /** The value as `JSON.parse` would give it. */
 function valueOf(node: JsonNode): unknown {

@@ -2,18 +2,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SourceIdentity } from "../../core/plan/task.ts";
+import type { SourceIdentity } from "../../core/plan.ts";
 import { createRedactor } from "../../core/redact.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { createGoalSource } from "./prompt-source.ts";
 import { redactingSource, submittedSource } from "./redacting-source.ts";
-import { createChecklistSource } from "./scan-checklist.ts";
+import { CHECKLIST } from "./checklist-format.ts";
+import { createFileSource } from "./task-format.ts";
 
 test("a secret in the plan is hidden, its id too, and the task can still be marked", async () => {
   const root = mkdtempSync(join(tmpdir(), "ralph-test-"));
   writeFileSync(join(root, "TODO.md"), "- [ ] **hunter2hunter2**: log in with hunter2hunter2\n");
   const redact = createRedactor(["hunter2hunter2"]);
-  const source = redactingSource(createChecklistSource({ root, path: "TODO.md" }), redact);
+  const source = redactingSource(createFileSource({ root, path: "TODO.md" }, CHECKLIST), redact);
   const [task] = (await source.observe()).tasks;
   expect(JSON.stringify(task)).not.toContain("hunter2");
   await source.mark(task?.id ?? "");
@@ -49,7 +50,7 @@ test("issues are marked by the worker whose merge it was", async () => {
 });
 
 test("a file is not: its mark comes to the base with the merge", async () => {
-  const { source, marked } = submitted({ kind: "task-list", label: "tasks.yaml", path: "tasks.yaml" });
+  const { source, marked } = submitted({ kind: "checklist", label: "TODO.md", path: "TODO.md" });
   await source.mark("a");
   expect(marked).toEqual([]);
 });
@@ -61,7 +62,7 @@ test("a source that turns to another list is shown as that list", () => {
       const identity = { kind: "checklist", label: list, path: list } as const;
       return { identity, plan: { source: identity, tasks: [] } };
     },
-    ({ path }) => createChecklistSource({ root: "/nowhere", path: path ?? "" }),
+    ({ path }) => createFileSource({ root: "/nowhere", path: path ?? "" }, CHECKLIST),
   );
   const shown = redactingSource(source, (text) => text);
   list = "other.md";

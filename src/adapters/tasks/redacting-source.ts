@@ -1,8 +1,8 @@
-import type { Plan, SourceIdentity, Task, TaskId } from "../../core/plan/task.ts";
+import type { Plan, SourceIdentity, Task, TaskId } from "../../core/plan.ts";
 import { redactAll } from "../../core/redact.ts";
-import { stripEscapes } from "../../core/report/strip-escapes.ts";
+import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import type { FieldEdit } from "../../core/review/story-review.ts";
-import type { OperatorsList, Stories, TaskSource } from "../../engine/ports.ts";
+import type { OperatorsList, TaskSource } from "../../engine/ports.ts";
 import { createMemo } from "./task-format.ts";
 
 /** Shows the source as the log will: a secret in the plan would otherwise differ at every look. */
@@ -33,6 +33,10 @@ export function redactingSource(
   };
   const hideAll = createMemo((tasks: readonly Task[]) => tasks.map(hide));
   const shown = (known: SourceIdentity) => ({ ...redactAll(known, redact), kind: known.kind });
+  const realId = (id: TaskId): TaskId => realIds.get(id) ?? id;
+  const realEdits = (edits: readonly FieldEdit[]): readonly FieldEdit[] =>
+    edits.map((edit) => ({ ...edit, story: realId(edit.story) }));
+  const { list, stories } = source;
   return {
     // A worker's source changes with every list that is submitted.
     get identity() {
@@ -46,24 +50,22 @@ export function redactingSource(
       tasks: hideAll((await look(() => source.observe())).tasks),
     }),
     demands: () => source.demands(),
-    mark: (task, accepted) => source.mark(realIds.get(task) ?? task, accepted),
-    markedIn: (file, task, isDone) => source.markedIn(file, realIds.get(task) ?? task, isDone),
+    mark: (task, accepted) => source.mark(realId(task), accepted),
+    markedIn: (file, task, isDone) => source.markedIn(file, realId(task), isDone),
+    closingWords: (task) => source.closingWords?.(realId(task)) ?? null,
     ...(source.takeBackMarks && {
-      takeBackMarks: async (done: ReadonlySet<TaskId>) => {
-        const real = new Set([...done].map((id) => realIds.get(id) ?? id));
-        return ((await source.takeBackMarks?.(real)) ?? []).map(redact);
-      },
+      takeBackMarks: async (done: ReadonlySet<TaskId>) =>
+        ((await source.takeBackMarks?.(new Set([...done].map(realId)))) ?? []).map(redact),
     }),
-    ...(source.list && { list: redactingList(source.list, redact, realIds) }),
-    closingWords: (task) => source.closingWords?.(realIds.get(task) ?? task) ?? null,
-    ...(source.stories && { stories: redactingStories(source.stories, realIds) }),
+    ...(list && { list: redactingList(list, redact, realEdits) }),
+    ...(stories && { stories: { edit: (edits: readonly FieldEdit[]) => stories.edit(realEdits(edits)) } }),
   };
 }
 
 function redactingList(
   list: OperatorsList,
   redact: (text: string) => string,
-  realIds: ReadonlyMap<string, string>,
+  realEdits: (edits: readonly FieldEdit[]) => readonly FieldEdit[],
 ): OperatorsList {
   return {
     ...list,
@@ -71,22 +73,11 @@ function redactingList(
     putBack: async ({ settle, ...request }) => {
       const changes = await list.putBack({
         ...request,
-        settle: settle && ((file) => withRealIds(settle(redactAll(file, redact)), realIds)),
+        settle: settle && ((file) => realEdits(settle(redactAll(file, redact)))),
       });
       return redactAll(changes, redact);
     },
   };
-}
-
-function redactingStories(stories: Stories, realIds: ReadonlyMap<string, string>): Stories {
-  return { edit: (edits) => stories.edit(withRealIds(edits, realIds)) };
-}
-
-function withRealIds(
-  edits: readonly FieldEdit[],
-  realIds: ReadonlyMap<string, string>,
-): readonly FieldEdit[] {
-  return edits.map((edit) => ({ ...edit, story: realIds.get(edit.story) ?? edit.story }));
 }
 
 const NOTHING: SourceIdentity = { kind: "goal", label: "", path: null };

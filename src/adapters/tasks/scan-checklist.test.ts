@@ -15,9 +15,11 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { growthOfFour, LINEAR_GROWTH_MAX } from "../../../test/fixtures/growth.ts";
-import type { Task } from "../../core/plan/task.ts";
+import type { Task } from "../../core/plan.ts";
 import type { TaskSource } from "../../engine/ports.ts";
-import { createChecklistSource, scanChecklist } from "./scan-checklist.ts";
+import { CHECKLIST } from "./checklist-format.ts";
+import { scanChecklist } from "./scan-checklist.ts";
+import { createFileSource } from "./task-format.ts";
 
 function tasksOf(text: string): Task[] {
   return scanChecklist(Buffer.from(text)).map((item) => item.task);
@@ -228,7 +230,7 @@ let source: TaskSource;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "ralph-test-"));
   path = join(root, "TODO.md");
-  source = createChecklistSource({ root, path: "TODO.md" });
+  source = createFileSource({ root, path: "TODO.md" }, CHECKLIST);
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -428,7 +430,7 @@ describe("a file that is edited, missing or strange", () => {
   });
 
   test("it is known by its name and its place", () => {
-    const { identity } = createChecklistSource({ root, path: ".ralph/fix_plan.md" });
+    const { identity } = createFileSource({ root, path: ".ralph/fix_plan.md" }, CHECKLIST);
     expect(identity).toEqual({ kind: "checklist", label: "fix_plan.md", path: ".ralph/fix_plan.md" });
   });
 });

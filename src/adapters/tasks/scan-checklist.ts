@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import { plainTask, type Task, type TaskId } from "../../core/plan/task.ts";
-import type { TaskSource } from "../../engine/ports.ts";
-import type { ListPlace } from "./operators-list.ts";
+import { plainTask, type Task, type TaskId } from "../../core/plan.ts";
 import {
   type Block,
   type Bullet as BulletStart,
@@ -12,7 +10,6 @@ import {
   readHeading,
   scanLines,
 } from "./scan-lines.ts";
-import { createFormatSource, type Marked, type Marking, NO_DEMANDS } from "./task-format.ts";
 
 export interface ChecklistItem {
   readonly task: Task;
@@ -31,15 +28,9 @@ export interface ChecklistItem {
 interface Bullet {
   readonly text: string;
   readonly line: number;
-  readonly box: PlacedBox | null;
+  readonly hasBox: boolean;
   /** Below the task itself, not below another bullet. */
   readonly isDirect: boolean;
-}
-
-interface PlacedBox {
-  /** Of the byte between the brackets. */
-  readonly offset: number;
-  readonly isTicked: boolean;
 }
 
 /** The tasks of a Markdown file, nested as in CommonMark; boxes in code, comments and quotes are text. */
@@ -157,20 +148,19 @@ function startSection(scan: Scan, level: number, text: string): void {
 }
 
 function addItem(scan: Scan, line: Line, start: BulletStart): void {
-  const { column, text } = start;
-  const box = start.box && { offset: line.contentStart + start.box.at, isTicked: start.box.isTicked };
+  const { column, text, box } = start;
   const around = scan.items.at(-1) ?? null;
   const parent = around?.task ?? null;
   if (parent !== null) {
     // A box below a task is one of its conditions, ticked or not.
     const isDirect = around?.bullet === null;
-    parent.bullets.push({ text, line: line.number, box, isDirect });
+    parent.bullets.push({ text, line: line.number, hasBox: box !== null, isDirect });
     scan.items.push({ column, task: parent, bullet: parent.bullets.length - 1 });
   } else if (box !== null) {
     const optional = scan.optionalFrom !== null;
     const draft = {
       title: text,
-      offset: box.offset,
+      offset: line.contentStart + box.at,
       line: line.number,
       end: line.start,
       done: box.isTicked,
@@ -238,7 +228,7 @@ function splitTitle(text: string): NamedTitle {
 }
 
 /** Different ids for all, that do not change when lines are inserted above. */
-export function assignIds(titles: readonly NamedTitle[]): TaskId[] {
+function assignIds(titles: readonly NamedTitle[]): TaskId[] {
   // Ids that somebody wrote down are theirs, wherever they stand.
   const written = new Set(titles.map(({ id }) => id).filter((id) => id !== null));
   const given = new Set<TaskId>();
@@ -291,25 +281,4 @@ function cutWords(words: readonly string[]): string {
 
 function hashOf(title: string): string {
   return createHash("sha256").update(title).digest("hex").slice(0, HASH_LENGTH);
-}
-
-/** The file with the boxes of the wanted tasks ticked or cleared; `idOf` says which of its ids names a task. */
-export function withTicks(
-  file: Buffer,
-  { isDone, isWanted }: Marking,
-  idOf: (item: ChecklistItem) => TaskId,
-): Marked {
-  const items = scanChecklist(file).filter((item) => item.task.done !== isDone && isWanted(idOf(item)));
-  const ticked = Buffer.from(file);
-  for (const { offset } of items) ticked.write(isDone ? "x" : " ", offset, "latin1");
-  return { file: ticked, changed: items.map(idOf) };
-}
-
-/** Tasks in a Markdown checklist; `path` is relative to `root`. Only the byte in the box is ever written. */
-export function createChecklistSource(place: ListPlace): TaskSource {
-  return createFormatSource(place, {
-    kind: "checklist",
-    read: (file) => ({ tasks: scanChecklist(file).map(({ task }) => task), demands: NO_DEMANDS }),
-    mark: (file, _path, marking) => withTicks(file, marking, ({ task }) => task.id),
-  });
 }

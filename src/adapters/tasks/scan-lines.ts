@@ -143,27 +143,8 @@ function isClosing({ content, indent }: Line, marks: string, column: number): bo
 
 const TITLE_LENGTH_MAX = 80;
 
-/** What a Markdown file calls itself: its first heading, else its first line, bounded. */
-export function firstWords(file: Buffer, fallback: string): string {
-  const { heading, line } = beginningOf(file);
-  const words = heading ?? line?.content;
-  return words === undefined ? fallback : bounded(words);
-}
-
-/** The same of a list: its first line is no name for all of it when it is an item. */
-export function ownTitle(file: Buffer): string | null {
-  const { heading, line } = beginningOf(file);
-  if (heading !== null) return bounded(heading);
-  return line === null || readBullet(line, true) !== null ? null : bounded(line.content);
-}
-
-interface Beginning {
-  readonly heading: string | null;
-  /** The first one that says something. */
-  readonly line: Line | null;
-}
-
-function beginningOf(file: Buffer): Beginning {
+/** What a Markdown file calls itself: its first heading, else its first line if that is no list item; bounded. */
+export function documentTitle(file: Buffer): string | null {
   let block: Block | null = null;
   let first: Line | null = null;
   for (const line of scanLines(file.toString("latin1"))) {
@@ -176,16 +157,12 @@ function beginningOf(file: Buffer): Beginning {
       if (block.isOneLine) block = null;
       continue;
     }
-    const heading =
-      line.indent < 4
-        ? readHeading(line.content)
-            ?.text.trim()
-            .replace(/\s+#+$/, "")
-        : undefined;
-    if (heading !== undefined && heading !== "") return { heading, line: first };
-    if (first === null && line.content !== "") first = line;
+    const heading = line.indent < 4 ? readHeading(line.content)?.text : undefined;
+    const words = heading?.trim().replace(/\s+#+$/, "") ?? "";
+    if (words !== "") return bounded(words);
+    if (line.content !== "") first ??= line;
   }
-  return { heading: null, line: first };
+  return first === null || readBullet(first, true) !== null ? null : bounded(first.content);
 }
 
 function bounded(bytes: string): string {

@@ -1,60 +1,69 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
-import { type PlacedTask, planProblem } from "../../core/plan/check-plan.ts";
-import { compareTasks, type ListChange } from "../../core/plan/list-changes.ts";
-import type { SourceIdentity, SourceKind, Task, TaskId } from "../../core/plan/task.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { posix } from "node:path";
+import { type PlacedTask, planProblem } from "../../core/plan-checks.ts";
+import { compareTasks, type ListChange } from "../../core/plan-checks.ts";
+import type { SourceIdentity, SourceKind, Task, TaskId } from "../../core/plan.ts";
+import { RalphError } from "../../core/errors.ts";
+import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { SourceDemands, TaskSource } from "../../engine/ports.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
-import { safePath } from "../system/safe-path.ts";
-import { guardList, type GuardedFormat, type ListPlace } from "./operators-list.ts";
+import { writeFileAtomically } from "../process/atomic-file.ts";
+import { safePath } from "../process/safe-path.ts";
+import { guardList, type ListPlace } from "./operators-list.ts";
 
-/** A format of a file with tasks: how its tasks are read, and what its mark looks like. */
+/** A format of a file with tasks; `path` is for messages. All edits keep every byte that they do not have to change. */
 export interface TaskFormat {
   readonly kind: SourceKind;
-  /** Rejects with `bad-tasks` what cannot be worked on; `path` is for messages. */
+  /** Rejects with `bad-tasks` what cannot be worked on. */
   read(file: Buffer, path: string): { readonly tasks: readonly Task[]; readonly demands: SourceDemands };
-  /**
-   * The file with the wanted tasks marked, or not marked any more, and the ids that this changed; all else byte for
-   * byte. Throws only if the file is not of this format at all.
-   */
-  mark(file: Buffer, path: string, marking: Marking): Marked;
+  /** The file with the task marked, or not marked any more. Throws only if the file is not of this format at all. */
+  mark(file: Buffer, path: string, task: TaskId, isDone: boolean): Buffer;
+  /** The file with one more task, in the manner of those that are there. */
+  add(file: Buffer, path: string, title: string): Added;
+  /** Of a file with stories: what is in it, undefined when it cannot be read; and the file with fields set. */
+  readonly stories?: {
+    read(file: Buffer): unknown;
+    edit(file: Buffer, path: string, edits: readonly FieldEdit[]): Buffer;
+  };
 }
 
-export interface Marking {
-  readonly isDone: boolean;
-  readonly isWanted: (id: TaskId) => boolean;
-}
-
-export interface Marked {
+export interface Added {
   readonly file: Buffer;
-  readonly changed: readonly TaskId[];
+  /** Undefined where the file has no place for a task, as in code that is never closed. */
+  readonly id: TaskId | undefined;
 }
 
 /** Tasks in a file, read and marked where it lies. */
-export function createFormatSource(
-  place: ListPlace,
-  format: TaskFormat,
-  stories?: GuardedFormat["stories"],
-): TaskSource {
+export function createFileSource(place: ListPlace, format: TaskFormat): TaskSource {
   const { path } = place;
+  const { stories } = format;
   const identity: SourceIdentity = { kind: format.kind, label: posix.basename(path), path };
   const file = new TaskFile(place);
-  const readIn = createMemo((bytes: Buffer) => format.read(bytes, path), sameBytes);
-  const marked = (bytes: Buffer, task: TaskId, isDone: boolean): Buffer =>
-    format.mark(bytes, path, { isDone, isWanted: (id) => id === task }).file;
+  const readIn = createMemo(
+    (bytes: Buffer) => format.read(bytes, path),
+    (a, b) => a.equals(b),
+  );
+  const mark = async (task: TaskId, isDone: boolean): Promise<void> =>
+    file.edit((bytes) => format.mark(bytes, path, task, isDone));
   return {
     identity,
     files: [{ path, isAgents: false }],
     observe: async () => ({ source: identity, tasks: file.read(readIn).tasks }),
     demands: async () => file.read(readIn).demands,
-    mark: async (task) => file.edit((bytes) => marked(bytes, task, true)),
-    unmark: async (task) => file.edit((bytes) => marked(bytes, task, false)),
-    markedIn: marked,
+    mark: (task) => mark(task, true),
+    unmark: (task) => mark(task, false),
+    markedIn: (bytes, task, isDone) => format.mark(bytes, path, task, isDone),
     list: guardList(place, {
-      compare: (one, other) => compareLists(one, other, format, path),
+      compare: (before, after) => compareLists(before, after, (bytes) => format.read(bytes, path)),
       doneIn: (bytes) => format.read(bytes, path).tasks.flatMap(({ id, done }) => (done ? [id] : [])),
-      ...(stories && { stories }),
+      ...(stories && {
+        stories: {
+          read: (bytes) => stories.read(bytes),
+          edit: (bytes, edits) => stories.edit(bytes, path, edits),
+        },
+      }),
+    }),
+    ...(stories && {
+      stories: { edit: async (edits) => file.edit((bytes) => stories.edit(bytes, path, edits)) },
     }),
   };
 }
@@ -62,30 +71,22 @@ export function createFormatSource(
 function compareLists(
   before: Buffer,
   after: Buffer,
-  format: TaskFormat,
-  path: string,
+  read: (file: Buffer) => ReturnType<TaskFormat["read"]>,
 ): readonly ListChange[] {
-  const [was, now] = [format.read(before, path), format.read(after, path)];
-  const checks: readonly ListChange[] =
-    was.demands.checks.join("\n") === now.demands.checks.join("\n")
-      ? []
-      : [
-          {
-            is: "other",
-            what: `changed the commands that check the work from ${shown(was)} to ${shown(now)}`,
-          },
-        ];
-  const branch: readonly ListChange[] =
-    was.demands.branch === now.demands.branch
-      ? []
-      : [{ is: "other", what: `changed the branch to ${now.demands.branch ?? "none"}` }];
-  const changes = [...compareTasks(was.tasks, now.tasks), ...checks, ...branch];
+  const [was, now] = [read(before), read(after)];
+  const changes = [...compareTasks(was.tasks, now.tasks)];
+  const [checksBefore, checksNow] = [was, now].map(
+    ({ demands }) => demands.checks.map((check) => `"${check}"`).join(", ") || "none",
+  );
+  if (checksBefore !== checksNow)
+    changes.push({
+      is: "other",
+      what: `changed the commands that check the work from ${checksBefore} to ${checksNow}`,
+    });
+  if (was.demands.branch !== now.demands.branch)
+    changes.push({ is: "other", what: `changed the branch to ${now.demands.branch ?? "none"}` });
   if (changes.length > 0 || meaningOf(before) === meaningOf(after)) return changes;
   return [{ is: "other", what: "changed text that is no task" }];
-}
-
-function shown({ demands }: { readonly demands: SourceDemands }): string {
-  return demands.checks.map((check) => `"${check}"`).join(", ") || "none";
 }
 
 /** Without what only a formatter changes. */
@@ -105,14 +106,9 @@ export function createMemo<Input, Output>(
 ): (input: Input) => Output {
   let last: { readonly input: Input; readonly output: Output } | null = null;
   return (input) => {
-    if (last !== null && isSame(last.input, input)) return last.output;
-    last = { input, output: make(input) };
+    if (last === null || !isSame(last.input, input)) last = { input, output: make(input) };
     return last.output;
   };
-}
-
-export function sameBytes(a: Buffer, b: Buffer): boolean {
-  return a.equals(b);
 }
 
 export function checkedTasks(placed: readonly PlacedTask[], path: string): readonly Task[] {
@@ -123,6 +119,20 @@ export function checkedTasks(placed: readonly PlacedTask[], path: string): reado
 
 /** Of a source that only lists tasks. */
 export const NO_DEMANDS: SourceDemands = { checks: [], branch: null };
+
+/** The next free number in the manner of the ids that are there: `US-004`, `task-012`. */
+export function nextId(ids: readonly TaskId[], usual: string): TaskId {
+  const numbered = ids.flatMap((id) => {
+    const [, prefix, digits] = /^(.*?)(\d{1,9})$/.exec(id) ?? [];
+    return prefix === undefined || digits === undefined ? [] : [{ prefix, digits }];
+  });
+  const [only, ...others] = new Set(numbered.map(({ prefix }) => prefix));
+  const prefix = only !== undefined && others.length === 0 ? only : usual;
+  const digits = numbered.filter((one) => one.prefix === prefix).map((one) => one.digits);
+  const width = digits.length === 0 ? 3 : Math.max(...digits.map((text) => text.length));
+  const number = Math.max(0, ...digits.map(Number)) + 1;
+  return `${prefix}${String(number).padStart(width, "0")}`;
+}
 
 /** The operator's file with the tasks; read anew for every act, since somebody may have edited it meanwhile. */
 export class TaskFile {
@@ -139,8 +149,9 @@ export class TaskFile {
   read<Result>(use: (file: Buffer) => Result): Result {
     const real = safePath(this.#root, this.path);
     const file = readOrNull(real);
-    if (file === null) throw notThere(this.path, existsSync(real));
-    return use(file);
+    if (file !== null) return use(file);
+    const message = existsSync(real) ? `${this.path} is not a file` : `${this.path} does not exist`;
+    throw new RalphError("no-tasks", message, { hint: "name the file that has the tasks with --source" });
   }
 
   /** The file as it is, or null when there is none that may be read. */
@@ -152,20 +163,10 @@ export class TaskFile {
   /** Writes what `change` makes of the file, unless that is null. A file that is gone is left alone. */
   edit(change: (file: Buffer) => Buffer | null): void {
     const real = this.#realPath();
-    const file = real === null ? null : readOrNull(real);
+    const file = this.peek();
     if (real === null || file === null) return;
     const changed = change(file);
     if (changed !== null && !changed.equals(file)) writeFileAtomically(real, changed);
-  }
-
-  /** Puts this in the file's place, whatever stands there: a folder or a pipe is set aside, a link is taken away. */
-  replaceWith(file: Buffer): void {
-    const path = this.#realPath() ?? join(this.#root, this.path);
-    mkdirSync(dirname(path), { recursive: true });
-    const there = lstatSync(path, { throwIfNoEntry: false });
-    if (there?.isSymbolicLink() === true) rmSync(path);
-    else if (there !== undefined && !there.isFile()) renameSync(path, `${path}.set-aside-${Date.now()}`);
-    writeFileAtomically(path, file);
   }
 
   /** An agent may have put anything in the file's place; the next look at the tasks says so to the operator. */
@@ -189,10 +190,4 @@ function readOrNull(path: string): Buffer | null {
       cause: error,
     });
   }
-}
-
-function notThere(path: string, isSomething: boolean): RalphError {
-  return new RalphError("no-tasks", isSomething ? `${path} is not a file` : `${path} does not exist`, {
-    hint: "name the file that has the tasks with --source",
-  });
 }

@@ -1,26 +1,28 @@
 import { parseDuration } from "../../core/time.ts";
-import type { Task, TaskId } from "../../core/plan/task.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import type { TaskSource } from "../../engine/ports.ts";
-import type { ListPlace } from "./operators-list.ts";
-import { type ChecklistItem, scanChecklist, withTicks } from "./scan-checklist.ts";
-import { checkedTasks, createFormatSource, NO_DEMANDS } from "./task-format.ts";
+import type { Task, TaskId } from "../../core/plan.ts";
+import { RalphError } from "../../core/errors.ts";
+import { addBox, tickBoxes } from "./checklist-format.ts";
+import { type ChecklistItem, scanChecklist } from "./scan-checklist.ts";
+import { checkedTasks, nextId, NO_DEMANDS, type TaskFormat } from "./task-format.ts";
 
 /** Tasks in a roadmap: a checklist with ids and properties. Only the byte in the box is ever written. */
-export function createRoadmapSource(place: ListPlace, defaults: RoadmapDefaults = {}): TaskSource {
-  return createFormatSource(place, {
+export function roadmapFormat(defaults: RoadmapDefaults = {}): TaskFormat {
+  return {
     kind: "roadmap",
-    read: (file, path) => ({ tasks: roadmapTasks(file, path, defaults), demands: NO_DEMANDS }),
-    mark: (file, _path, marking) => withTicks(file, marking, (item) => item.writtenId ?? item.task.id),
-  });
-}
-
-export function roadmapTasks(file: Buffer, path: string, defaults: RoadmapDefaults = {}): readonly Task[] {
-  const placed = scanRoadmap(file).map((item) => ({
-    task: roadmapTask(item, path, defaults),
-    line: item.line,
-  }));
-  return checkedTasks(placed, path);
+    read: (file, path) => {
+      const placed = scanRoadmap(file).map((item) => ({
+        task: roadmapTask(item, path, defaults),
+        line: item.line,
+      }));
+      return { tasks: checkedTasks(placed, path), demands: NO_DEMANDS };
+    },
+    mark: (file, _path, task, isDone) =>
+      tickBoxes(file, isDone, (item) => (item.writtenId ?? item.task.id) === task),
+    add: (file, _path, title) => {
+      const ids = scanChecklist(file).flatMap(({ writtenId }) => writtenId ?? []);
+      return addBox(file, `**${nextId(ids, "task-")}**: ${title}`);
+    },
+  };
 }
 
 /** A checklist's task with the properties that stand below it; their values are not looked at yet. */
@@ -28,58 +30,38 @@ interface RoadmapItem {
   readonly id: TaskId;
   /** What a checklist would make of it, without the properties among its criteria. */
   readonly task: Task;
-  readonly offset: number;
   readonly line: number;
-  readonly end: number;
   readonly hasWrittenId: boolean;
   readonly properties: readonly Property[];
 }
 
 interface Property {
-  readonly key: PropertyKey;
+  readonly key: string;
   readonly value: string;
   readonly line: number;
 }
-
-export type PropertyKey = (typeof PROPERTY_KEYS)[number];
-
-const PROPERTY_KEYS = [
-  "ralph",
-  "max_iterations",
-  "completion_promise",
-  "timeout",
-  "success",
-  "cli",
-  "depends",
-  "labels",
-  "priority",
-  "changes",
-] as const;
 
 /** The tasks of a roadmap. Ids are taken as they are written, so that one used twice is seen. */
 export function scanRoadmap(file: Buffer): RoadmapItem[] {
   return scanChecklist(file).map(roadmapItem);
 }
 
-export function roadmapItem({
-  task,
-  offset,
-  line,
-  end,
-  section,
-  writtenId,
-  bullets,
-}: ChecklistItem): RoadmapItem {
+function roadmapItem({ task, line, section, writtenId, bullets }: ChecklistItem): RoadmapItem {
   const id = writtenId ?? task.id;
   const properties: Property[] = [];
   const criteria: string[] = [];
   for (const bullet of bullets) {
-    const property = bullet.isDirect && bullet.box === null ? readProperty(bullet.text, bullet.line) : null;
+    const property = bullet.isDirect && !bullet.hasBox ? readProperty(bullet.text, bullet.line) : null;
     if (property !== null) properties.push(property);
     else if (bullet.text !== "") criteria.push(bullet.text);
   }
-  const hasWrittenId = writtenId !== null;
-  return { id, task: { ...task, id, criteria, phase: section }, offset, line, end, hasWrittenId, properties };
+  return {
+    id,
+    task: { ...task, id, criteria, phase: section },
+    line,
+    hasWrittenId: writtenId !== null,
+    properties,
+  };
 }
 
 /** `key: value` with a key that we know; any other bullet is a sentence with a colon in it. */
@@ -91,8 +73,7 @@ function readProperty(text: string, line: number): Property | null {
     .toLowerCase()
     .replaceAll("-", "_")
     .replace(/^depends_on$/, "depends");
-  const key = PROPERTY_KEYS.find((known) => known === plain);
-  return key === undefined ? null : { key, value: unquoted(value ?? ""), line };
+  return Object.hasOwn(PROPERTIES, plain) ? { key: plain, value: unquoted(value ?? ""), line } : null;
 }
 
 function unquoted(value: string): string {
@@ -111,7 +92,7 @@ export interface RoadmapDefaults {
 /** Reads the values of the properties; a wrong one is an error that says where, and what was expected. */
 function roadmapTask(item: RoadmapItem, path: string, defaults: RoadmapDefaults): Task {
   let task: Task = { ...item.task, loops: false };
-  for (const property of item.properties) task = { ...task, ...propertyFields(property, path) };
+  for (const property of item.properties) task = { ...task, ...readFields(property, path) };
   if (!task.loops) return task;
   return {
     ...task,
@@ -120,41 +101,50 @@ function roadmapTask(item: RoadmapItem, path: string, defaults: RoadmapDefaults)
   };
 }
 
-export function propertyFields(property: Property, path: string): Partial<Task> {
-  const { key, value } = property;
-  const wanted = <Value>(read: Value | null, expected: string): Value => {
-    if (read !== null) return read;
-    throw new RalphError(
-      "bad-tasks",
-      `${path}: line ${property.line}: ${key} is ${value === "" ? "empty" : `"${value}"`}; expected ${expected}`,
-    );
-  };
-  switch (key) {
-    case "ralph":
-      return { loops: wanted(readYesOrNo(value), "true or false") };
-    case "max_iterations":
-      return { maxIterations: wanted(readCount(value), "a whole number of at least 1") };
-    case "completion_promise":
-      return { promise: wanted(readPromise(value), "the text that the agent prints when it is done") };
-    case "timeout":
-      return {
-        timeoutMs: wanted(readTimeout(value), "a number of minutes, or a duration such as 45min, 2h or 90s"),
-      };
-    case "success":
-      return { success: value === "" ? null : value };
-    case "cli":
-      return { agent: wanted(/^\S+$/.test(value) ? value : null, "the name of one agent, such as claude") };
-    case "depends":
-      return { dependsOn: readIds(value) };
-    case "labels":
-      return { labels: readIds(value) };
-    case "priority":
-      return { priority: wanted(readNumber(value), "a number; lower goes first") };
-    case "changes":
-      return {
-        changes: wanted(/^none$/i.test(value) ? "none" : null, "none, for a task that changes no files"),
-      };
-  }
+function readFields({ key, value, line }: Property, path: string): Partial<Task> {
+  const property = PROPERTIES[key];
+  const fields = property?.read(value) ?? null;
+  if (fields !== null) return fields;
+  const given = value === "" ? "empty" : `"${value}"`;
+  throw new RalphError(
+    "bad-tasks",
+    `${path}: line ${line}: ${key} is ${given}; expected ${property?.expected ?? "nothing"}`,
+  );
+}
+
+/** Of each property: what its value says of the task, null where it cannot be one; and what would be right. */
+const PROPERTIES: Readonly<
+  Record<string, { readonly expected?: string; readonly read: (value: string) => Partial<Task> | null }>
+> = {
+  ralph: { expected: "true or false", read: (value) => set("loops", readYesOrNo(value)) },
+  max_iterations: {
+    expected: "a whole number of at least 1",
+    read: (value) => set("maxIterations", readCount(value)),
+  },
+  completion_promise: {
+    expected: "the text that the agent prints when it is done",
+    read: (value) => set("promise", readPromise(value)),
+  },
+  timeout: {
+    expected: "a number of minutes, or a duration such as 45min, 2h or 90s",
+    read: (value) => set("timeoutMs", readTimeout(value)),
+  },
+  success: { read: (value) => ({ success: value === "" ? null : value }) },
+  cli: {
+    expected: "the name of one agent, such as claude",
+    read: (value) => set("agent", /^\S+$/.test(value) ? value : null),
+  },
+  depends: { read: (value) => ({ dependsOn: readIds(value) }) },
+  labels: { read: (value) => ({ labels: readIds(value) }) },
+  priority: { expected: "a number; lower goes first", read: (value) => set("priority", readNumber(value)) },
+  changes: {
+    expected: "none, for a task that changes no files",
+    read: (value) => (/^none$/i.test(value) ? { changes: "none" } : null),
+  },
+};
+
+function set<Key extends keyof Task>(key: Key, value: Task[Key] | null): Partial<Task> | null {
+  return value === null ? null : { [key]: value };
 }
 
 function readYesOrNo(value: string): boolean | null {

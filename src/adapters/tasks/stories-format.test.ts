@@ -4,7 +4,8 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TaskSource } from "../../engine/ports.ts";
-import { createTasksJsonSource, reopenStory, withFields } from "./tasks-json-source.ts";
+import { STORIES, withFields } from "./stories-format.ts";
+import { createFileSource } from "./task-format.ts";
 
 let root: string;
 let path: string;
@@ -13,7 +14,7 @@ let source: TaskSource;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "ralph-test-"));
   path = join(root, "tasks.json");
-  source = createTasksJsonSource({ root, path: "tasks.json" });
+  source = createFileSource({ root, path: "tasks.json" }, STORIES);
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -395,7 +396,7 @@ test("a story that is to do again is neither passed nor reviewed; its feedback a
   const before = file(
     `{ "id": "A", "title": "a", "passes": true, "reviewStatus": "approved", "reviewCount": 2, "reviewFeedback": "x" }, ${others}`,
   );
-  expect(reopenStory(before, "tasks.json", "A")).toEqual(
+  expect(STORIES.mark(before, "tasks.json", "A", false)).toEqual(
     file(
       `{ "id": "A", "title": "a", "passes": false, "reviewStatus": null, "reviewCount": 0, "reviewFeedback": "x" }, ${others}`,
     ),
@@ -404,7 +405,7 @@ test("a story that is to do again is neither passed nor reviewed; its feedback a
 
 test("fields that a story has not are not added", () => {
   const before = file('{ "id": "A", "title": "a", "passes": true }');
-  expect(reopenStory(before, "tasks.json", "A")).toEqual(
+  expect(STORIES.mark(before, "tasks.json", "A", false)).toEqual(
     file('{ "id": "A", "title": "a", "passes": false }'),
   );
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { importChecklist } from "./import-tasks.ts";
-import { scanTasksJson } from "../tasks-json-source.ts";
+import { importDocument } from "./import-tasks.ts";
+import { readPlan } from "./stories-format.ts";
 
 test("a document's checklist becomes stories in its order", () => {
-  const { json, count, losses } = importChecklist(
+  const { json, count, losses } = importDocument(
     Buffer.from(
       "# The shop\n\nWe sell things.\n\n## Must\n\n- [x] Cart\n  Keeps its content.\n  - [ ] survives a reload\n  - is empty at first\n- [ ] **pay**: Payment\n\n## Nice to have\n\n* [ ] Coupons “%”\n",
     ),
@@ -37,7 +37,7 @@ test("a document's checklist becomes stories in its order", () => {
     ],
   });
   expect(losses).toEqual(['the heading "Optional" of US-003']);
-  expect(scanTasksJson(Buffer.from(json), "tasks.json").stories).toHaveLength(3);
+  expect(readPlan(Buffer.from(json), "tasks.json").stories).toHaveLength(3);
 });
 
 test.each([
@@ -46,12 +46,12 @@ test.each([
   ["---\na: 1\n---\n<!-- mine -->\n* [ ] alpha\n\n## Läter\n", "Läter"],
   ["The shop\n========\n\n- [ ] alpha\n", "The shop"],
 ])("the stories of %j belong to %j", (text, project) => {
-  const { json } = importChecklist(Buffer.from(text), "prd.md", "größer");
+  const { json } = importDocument(Buffer.from(text), "prd.md", "größer");
   expect(JSON.parse(json)).toMatchObject({ project });
 });
 
 test("a document without a checklist is refused", () => {
-  expect(() => importChecklist(Buffer.from("# The shop\n\n- sell things\n"), "prd.md", "shop")).toThrow(
+  expect(() => importDocument(Buffer.from("# The shop\n\n- sell things\n"), "prd.md", "shop")).toThrow(
     "prd.md has no checklist",
   );
 });

@@ -1,17 +1,10 @@
-import { few } from "../../../core/text.ts";
-import { planProblem } from "../../../core/plan/check-plan.ts";
-import {
-  plainTask,
-  type Plan,
-  type SourceIdentity,
-  type Task,
-  type TaskId,
-} from "../../../core/plan/task.ts";
-import { RalphError } from "../../../core/ralph-error.ts";
-import type { AcceptedWork, TaskSource } from "../../../engine/ports.ts";
-import { readPriority } from "../listed-task.ts";
-import { scanChecklist } from "../scan-checklist.ts";
-import { NO_DEMANDS } from "../task-format.ts";
+import { few } from "../../core/text.ts";
+import { planProblem } from "../../core/plan-checks.ts";
+import { plainTask, type Plan, type SourceIdentity, type Task, type TaskId } from "../../core/plan.ts";
+import { RalphError } from "../../core/errors.ts";
+import type { AcceptedWork, TaskSource } from "../../engine/ports.ts";
+import { scanChecklist } from "./scan-checklist.ts";
+import { NO_DEMANDS } from "./task-format.ts";
 import {
   type Ask,
   createGh,
@@ -340,6 +333,15 @@ function priorityOf(labels: readonly string[]): number | null {
     return priority === null ? [] : [priority];
   });
   return found.length === 0 ? null : Math.min(...found);
+}
+
+const WORDS = ["critical urgent", "high", "medium normal", "low"];
+
+/** `2` and the words that people use; null: none of these. */
+function readPriority(text: string): number | null {
+  if (/^-?\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text);
+  const rank = WORDS.findIndex((words) => words.split(" ").includes(text.toLowerCase()));
+  return rank === -1 ? null : rank;
 }
 
 const BODY_MAX = 20_000;

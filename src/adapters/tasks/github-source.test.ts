@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { installFakeGithub, type FakeGithub, type FakeIssue } from "../../../../test/fixtures/fake-github.ts";
-import type { TaskSource } from "../../../engine/ports.ts";
+import { installFakeGithub, type FakeGithub, type FakeIssue } from "../../../test/fixtures/fake-github.ts";
+import type { TaskSource } from "../../engine/ports.ts";
 import type { GithubPlace } from "./gh.ts";
 import { createGithubSource } from "./github-source.ts";
 

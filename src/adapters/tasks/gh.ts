@@ -1,6 +1,7 @@
-import { RalphError } from "../../../core/ralph-error.ts";
-import { findProgram } from "../../system/process-table.ts";
-import { runProgram, type Said } from "../../system/run-program.ts";
+import { RalphError } from "../../core/errors.ts";
+import { hardenedForOthers } from "../git/git.ts";
+import { findProgram } from "../process/process-table.ts";
+import { runProgram, type Said } from "../process/run-program.ts";
 
 export interface GhOptions {
   readonly root: string;
@@ -22,7 +23,8 @@ export interface Gh {
 const PAUSES_MS = [1_000, 5_000, 15_000, 60_000];
 
 export function createGh({ root, env, pausesMs = PAUSES_MS }: GhOptions): Gh {
-  const silent = { ...env, GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", NO_COLOR: "1" };
+  const variables = { ...env, GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", NO_COLOR: "1" };
+  const silent = hardenedForOthers(variables);
   const ask: Ask = async (...args) => {
     if (findProgram("gh", root, env) === null)
       throw new RalphError("config", "the tasks are GitHub issues, and the program gh is not installed", {

@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Task } from "../../core/plan/task.ts";
+import type { Task } from "../../core/plan.ts";
 import type { TaskSource } from "../../engine/ports.ts";
-import { createRoadmapSource, type RoadmapDefaults, roadmapTasks, scanRoadmap } from "./roadmap-source.ts";
+import { type RoadmapDefaults, roadmapFormat, scanRoadmap } from "./roadmap-format.ts";
+import { scanChecklist } from "./scan-checklist.ts";
+import { createFileSource } from "./task-format.ts";
 
 let root: string;
 let path: string;
@@ -14,7 +16,7 @@ let source: TaskSource;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "ralph-test-"));
   path = join(root, "roadmap.md");
-  source = createRoadmapSource({ root, path: "roadmap.md" });
+  source = createFileSource({ root, path: "roadmap.md" }, roadmapFormat());
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
@@ -80,7 +82,7 @@ describe("marking changes the one byte in the box", () => {
           writeFileSync(path, bytes);
           await source.mark(item.id);
           const expected = Buffer.from(bytes);
-          expected[item.offset] = 0x78;
+          expected[scanChecklist(bytes)[choice % items.length]?.offset ?? 0] = 0x78;
           expect(readFileSync(path).equals(expected)).toBe(true);
         },
       ),
@@ -108,7 +110,7 @@ test("a plan that cannot be worked on is refused before anything runs", async ()
 });
 
 function tasksOf(text: string, defaults?: RoadmapDefaults): readonly Task[] {
-  return roadmapTasks(Buffer.from(text), "roadmap.md", defaults);
+  return roadmapFormat(defaults).read(Buffer.from(text), "roadmap.md").tasks;
 }
 
 function withProperty(line: string): Task | undefined {
