@@ -1,4 +1,5 @@
-import { isProgramFormat, type ProgramFormat } from "../../core/agents.ts";
+import { join } from "node:path";
+import { isProgramFormat, KNOWN_PROGRAMS, PLAIN, type ProgramFormat } from "../../core/agents.ts";
 import type { AgentFormat, AgentSettings } from "../../core/settings.ts";
 import { acpAdapter } from "./acp/acp-client.ts";
 import type { AgentAdapter, Capabilities } from "./agent-adapter.ts";
@@ -53,4 +54,13 @@ export function capabilitiesOf(agent: AgentSettings): Capabilities {
 
 export function sandboxesItself(agent: AgentSettings): boolean {
   return adapterFor(agent).sandboxesItself?.(agent) ?? false;
+}
+
+/** Agents that need no configuration: the programs that we know, and the demo agent that comes with us. */
+export function builtInAgents(ownRoot: string): readonly AgentSettings[] {
+  const demo = [process.execPath, join(ownRoot, "dist", "demo-agent.js")];
+  return [
+    ...KNOWN_PROGRAMS.map((name) => ({ ...PLAIN, name, format: name, command: null })),
+    { ...PLAIN, name: "demo", format: "demo", command: demo },
+  ];
 }

@@ -1,10 +1,9 @@
 import type { Belongings } from "../../core/agents.ts";
-import type { Claim, Ending, Failure, Usage, Signals } from "../../core/report/agent-report.ts";
-import type { ExpectedPromise } from "../../core/report/read-promise.ts";
-import type { TextPiece } from "../../core/report/streams/text-piece.ts";
+import type { AgentReport, Ending, Usage } from "../../core/streams/agent-report.ts";
+import type { ExpectedPromise } from "../../core/words/read-promise.ts";
+import type { TextPiece } from "../../core/streams/text-piece.ts";
 import type { AgentSettings } from "../../core/settings.ts";
-import type { Review } from "../../core/verdict/reader.ts";
-import type { Progress } from "../../engine/ports.ts";
+import type { AgentRequest, Progress } from "../../engine/ports.ts";
 
 /** In the folder of the iteration: what the agent wrote about what it used. */
 export const USAGE_FILE = "usage.json";
@@ -39,37 +38,25 @@ export interface Capabilities {
 }
 
 /** What one process of an agent is started with. */
-export interface Launch {
-  readonly agent: AgentSettings;
-  readonly prompt: string;
-  /** Messages may follow the prompt, if it takes any. */
-  readonly mayGetMessages: boolean;
-  readonly session: Session;
+export interface Launch extends Pick<
+  AgentRequest,
+  "agent" | "prompt" | "mayGetMessages" | "marker" | "budgetUsd" | "part"
+> {
+  /** Of a new one the id is a suggestion: not every agent lets us choose. */
+  readonly session: { readonly id: string; readonly isNew: boolean };
   readonly workspace: string;
   /** Of the repository that the workspace belongs to. */
   readonly gitDir: string;
   /** The one folder of ours that it may write to. */
   readonly folder: string;
-  /** That all its processes carry. */
-  readonly marker: string;
-  /** How we ourselves are started, for hooks. */
+  /** How we ourselves are started, wherever that is and whatever the PATH has. */
   readonly ownProgram: readonly [command: string, ...args: string[]];
   /** Our own server, for agents that take any. */
   readonly mcpServer: McpServer;
-  /** Its budget, for a program that can keep one itself; null: none. */
-  readonly budgetUsd?: number | null;
   /** Ours. */
   readonly version: string;
   readonly env: Readonly<Record<string, string>>;
   readonly isRoot: boolean;
-  /** Missing: whoever does the work. */
-  readonly part?: "reader";
-}
-
-/** Of a new one the id is a suggestion: not every agent lets us choose. */
-interface Session {
-  readonly id: string;
-  readonly isNew: boolean;
 }
 
 export interface McpServer {
@@ -77,6 +64,11 @@ export interface McpServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** A server in the form that most agents read. */
+export function mcpServerJson({ name, command, args, env }: McpServer, more: object = {}): string {
+  return JSON.stringify({ mcpServers: { [name]: { ...more, command, args, env } } });
 }
 
 export interface AgentCommand {
@@ -140,29 +132,24 @@ export type AgentActivity = Pick<
   "lastLine" | "toolCalls" | "lastTool" | "currentFile" | "filesTouched" | "costUsd"
 >;
 
-export interface AgentResult {
-  readonly claim: Claim;
-  readonly promise: string | null;
-  readonly signals: Signals;
-  readonly failure: Failure | null;
-  readonly finalText: string;
-  readonly toolCalls: number;
-  readonly usage: Usage;
-  /** Whose tokens they are; null when it does not say. */
-  readonly model: string | null;
-  /** By which its session can be resumed. */
-  readonly sessionId: string | null;
-  /** Those that it tells of, without denied and failed writes. */
-  readonly filesWritten: readonly string[];
-  /** It may have written others; missing: nobody can tell. */
-  readonly ranCommands?: boolean;
-  /** Tools that it was not permitted to use; missing: none, or nobody can tell. */
-  readonly denied?: readonly string[];
-  /** Of its stream, without what we understand. */
-  readonly unknownEvents: number;
-  /** Of a second reader. */
-  readonly review?: Review;
-}
+/** The part of an agent's report that its output alone gives; the run adds the rest. */
+export type AgentResult = Required<
+  Pick<
+    AgentReport,
+    | "claim"
+    | "promise"
+    | "signals"
+    | "failure"
+    | "finalText"
+    | "toolCalls"
+    | "usage"
+    | "model"
+    | "sessionId"
+    | "filesWritten"
+    | "unknownEvents"
+  >
+> &
+  Pick<AgentReport, "ranCommands" | "denied" | "review">;
 
 let known: string | null = null;
 

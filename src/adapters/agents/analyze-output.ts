@@ -1,15 +1,13 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
-import type { Failure, SignalReport } from "../../core/report/agent-report.ts";
-import { classifyFailure } from "../../core/report/classify-failure.ts";
-import type { ExpectedPromise } from "../../core/report/read-promise.ts";
-import { createSignalReader } from "../../core/report/read-signals.ts";
-import { createTextWindow } from "../../core/report/text-window.ts";
-import { createJsonLines } from "../../core/report/streams/json-lines.ts";
-import { formatOf, type StreamFormat } from "../../core/report/streams/stream-format.ts";
-import { createLineSplitter } from "../system/line-splitter.ts";
-import { createStreamReader, STREAM_LINE_BYTES_MAX, type StreamAnalysis } from "./stream-reader.ts";
+import { RalphError } from "../../core/errors.ts";
+import type { Failure, SignalReport } from "../../core/streams/agent-report.ts";
+import type { ExpectedPromise } from "../../core/words/read-promise.ts";
+import { readJsonLine } from "../../core/streams/json-fields.ts";
+import { formatOf, type StreamFormat } from "../../core/streams/stream-format.ts";
+import { createLineSplitter } from "../process/line-splitter.ts";
+import { createStreamReader, type StreamAnalysis } from "./stream-reader.ts";
+import { createTextReader } from "./text-adapter.ts";
 
 /** A saved output and what else is known of the process that printed it. */
 export interface SavedOutput {
@@ -32,9 +30,6 @@ export interface Analysis {
   readonly stream: StreamAnalysis | null;
 }
 
-const STDERR_LENGTH = 8_000;
-const LAST_LINES = 10;
-
 /** Reads a saved output, of any size, as a run would have read it. */
 export async function analyzeOutput(saved: SavedOutput): Promise<Analysis> {
   const chunks = readChunks(saved.file, saved.cwd);
@@ -45,35 +40,17 @@ export async function analyzeOutput(saved: SavedOutput): Promise<Analysis> {
 
 type Chunks = AsyncIterable<Buffer>;
 
-function analyzeAs(format: StreamFormat | "text", chunks: Chunks, saved: SavedOutput): Promise<Analysis> {
-  return format === "text" ? analyzeText(chunks, saved) : analyzeStream(format, chunks, saved);
-}
-
-async function analyzeStream(format: StreamFormat, chunks: Chunks, saved: SavedOutput): Promise<Analysis> {
-  const reader = createStreamReader(format, { prompt: "", promise: saved.promise, workspace: saved.cwd });
-  await readLines(chunks, (line) => reader.stdoutLine(line), STREAM_LINE_BYTES_MAX);
-  if (saved.stderrFile !== null)
-    await readLines(readChunks(saved.stderrFile, saved.cwd), (line) => reader.stderrLine(line));
-  const stream = reader.analyze({ is: "exited", code: saved.exitCode ?? 0 });
-  return { format, report: stream.report, failure: stream.failure, stream };
-}
-
-async function analyzeText(chunks: Chunks, saved: SavedOutput): Promise<Analysis> {
-  const reader = createSignalReader(saved.promise);
-  const stderr = createTextWindow(STDERR_LENGTH);
-  await readLines(chunks, (line) => reader.readLine(line));
-  if (saved.stderrFile !== null)
-    await readLines(readChunks(saved.stderrFile, saved.cwd), (line) => stderr.add(line, "plain"));
-  const report = reader.report(null);
-  if (saved.exitCode === null) return { format: "text", report, failure: null, stream: null };
-  const errors = stderr.lines().map(({ text }) => text);
-  const failure = classifyFailure(
-    { is: "exited", code: saved.exitCode },
-    { stderr: errors.join("\n"), lastLines: report.finalText.split("\n").slice(-LAST_LINES) },
-    Date.now(),
-    Intl.DateTimeFormat().resolvedOptions().timeZone,
-  );
-  return { format: "text", report: reader.report(failure), failure, stream: null };
+async function analyzeAs(format: Analysis["format"], chunks: Chunks, saved: SavedOutput): Promise<Analysis> {
+  const { promise, cwd, stderrFile } = saved;
+  const request = { prompt: "", promise, workspace: cwd };
+  const stream = format === "text" ? null : createStreamReader(format, request);
+  const reader = stream ?? createTextReader(request);
+  await readLines(chunks, (line) => reader.stdoutLine(line), reader.lineBytesMax);
+  if (stderrFile !== null) await readLines(readChunks(stderrFile, cwd), (line) => reader.stderrLine(line));
+  const ending = { is: "exited", code: saved.exitCode ?? 0 } as const;
+  if (stream === null) return { format, ...reader.analyze(ending), stream };
+  const analysis = stream.analyze(ending);
+  return { format, report: analysis.report, failure: analysis.failure, stream: analysis };
 }
 
 const BEGINNING_BYTES = 256 * 1024;
@@ -98,16 +75,11 @@ async function detect(chunks: Chunks): Promise<{ format: StreamFormat | "text"; 
   return { format: formatIn(Buffer.concat(beginning)), again: again() };
 }
 
-function formatIn(beginning: Buffer): StreamFormat | "text" {
-  const found: StreamFormat[] = [];
-  const lines = createJsonLines((json) => {
-    const format = formatOf(json);
-    if (format !== null) found.push(format);
-  });
-  const splitter = createLineSplitter((line) => lines.readLine(line));
-  splitter.push(beginning);
-  splitter.end();
-  return found.length * NOISE_MAX >= lines.damagedLines() ? (found[0] ?? "text") : "text";
+function formatIn(beginning: Buffer): Analysis["format"] {
+  const lines = beginning.toString().split("\n").map(readJsonLine);
+  const found = lines.flatMap((events) => (events ?? []).map(formatOf)).filter((format) => format !== null);
+  const noise = lines.filter((events) => events === null).length;
+  return found.length * NOISE_MAX >= noise ? (found[0] ?? "text") : "text";
 }
 
 async function readLines(chunks: Chunks, onLine: (line: string) => void, bytesMax?: number): Promise<void> {

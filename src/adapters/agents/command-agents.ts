@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { isProgramFormat } from "../../core/agents.ts";
-import { dollars, priced } from "../../core/limits/budget.ts";
+import { dollars, priced } from "../../core/loop/brakes.ts";
 import { createRedactor, secretsIn } from "../../core/redact.ts";
 import {
   UNKNOWN_USAGE,
   type AgentReport,
   type Ending,
   type Failure,
-} from "../../core/report/agent-report.ts";
+} from "../../core/streams/agent-report.ts";
 import type { AgentSettings } from "../../core/settings.ts";
-import { stripEscapes } from "../../core/report/strip-escapes.ts";
+import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
-import { sweep } from "../system/process-sweep.ts";
-import { supervise, type SuperviseRequest } from "../system/supervise.ts";
+import { sweep } from "../process/process-sweep.ts";
+import { supervise, type SuperviseRequest } from "../process/supervise.ts";
 import { adapterFor } from "./adapters.ts";
 import type {
   AgentActivity,
@@ -24,7 +24,7 @@ import type {
   Send,
 } from "./agent-adapter.ts";
 import { PROGRAM_FACTS, programIn } from "./programs/program-belongings.ts";
-import type { AgentSandbox } from "../system/agent-sandbox.ts";
+import type { AgentSandbox } from "../process/agent-sandbox.ts";
 import {
   agentEnvironment,
   asReader,
@@ -41,9 +41,7 @@ import {
 } from "./launch.ts";
 import { createOutputTap } from "./output-tap.ts";
 import {
-  createFile,
-  createTranscriptWriter,
-  type KeptFile,
+  createTranscript,
   prepareLogs,
   type PromptFile,
   readStoredTranscript,
@@ -119,24 +117,18 @@ async function run(
   signal: AbortSignal,
 ): Promise<AgentReport> {
   prepareLogs(options.ralphDir);
-  const { log } = filesOf(request, options);
   const folder = iterationFolder(request.marker);
   try {
-    if (isNeededAtOnce(request, options)) folder.make(folderTask(request));
-    return await runIn({ transcript: createFile(log), folder }, request, options, inboxes, signal);
+    folder.make(folderTask(request));
+    return await runIn(folder, request, options, inboxes, signal);
   } finally {
     inboxes.delete(request.iteration);
     folder.dispose();
   }
 }
 
-interface Kept {
-  readonly transcript: KeptFile;
-  readonly folder: IterationFolder;
-}
-
 async function runIn(
-  { transcript: log, folder }: Kept,
+  folder: IterationFolder,
   request: AgentRequest,
   options: AgentsOptions,
   inboxes: Inboxes,
@@ -146,15 +138,14 @@ async function runIn(
   const env = agentEnvironment(request, options, folder.path);
   const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   const files = filesOf(request, options);
-  const writer = createTranscriptWriter(log);
+  const log = createTranscript(files.log);
   const prompt = keptPrompt(request, files.prompt, secrets);
   const launch = launchOf(request, options, folder, env);
   const { onOutput } = options;
-  const cwd = request.root ?? options.cwd;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
   const reader = adapter.createReader(readingOf(request, options, prompt, show), launch);
   const spending = watchSpending(request, adapter, reader, inboxes);
-  const tap = createOutputTap({ secrets, reader, write: (bytes) => writer.write(bytes), show });
+  const tap = createOutputTap({ secrets, reader, write: (bytes) => log.write(bytes), show });
   const stopReporting = reportProgress(request, options, () => ({
     ...reader.activity(),
     outputBytes: tap.bytes(),
@@ -164,15 +155,14 @@ async function runIn(
     const { ending, durationMs, swept } = await withPromptFile(prompt, async (path) => {
       const inside = await startOf(adapter, launch, path, prompt.isRead, options.sandbox);
       const { input, close = () => null, ...started } = inside;
-      const { marker, timeoutMs } = request;
+      const { marker, timeoutMs, onGone: onExit } = request;
       const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
       const stdin = stdinFor(request, reader, input, inboxes);
       const watches = watchesFor(request, options, reader, spending);
-      const how = { cwd, marker, timeoutMs, onExit: request.onGone, ...watches, ...stdin, ...outputs };
+      const how = { cwd: launch.workspace, marker, timeoutMs, onExit, ...watches, ...stdin, ...outputs };
       try {
         const running = supervise({ ...started, ...how }, signal);
         options.onStart?.();
-        if (!isNeededAtOnce(request, options)) makeIfPossible(folder, request);
         const result = await running;
         if (result.ending.is !== "exited") await options.sandbox?.end?.(marker);
         // What lived on may have gone on writing.
@@ -185,19 +175,13 @@ async function runIn(
     await tap.end(note);
     const ended = withoutLostSession(reader.result(ending), ending, launch);
     const result = withFolder(ended, adapter, folder, request);
-    const transcript = { path: files.path, ...(await writer.close()) };
+    const transcript = { path: files.path, ...(await log.close()) };
     const failure = spending.failure(ending) ?? withAdvice(result.failure, request.agent);
-    return {
-      ...reportedBy(request.agent, result),
-      failure,
-      ending,
-      durationMs,
-      transcript,
-      sweptProcesses: swept,
-    };
+    const reported = reportedBy(request.agent, result);
+    return { ...reported, failure, ending, durationMs, transcript, sweptProcesses: swept };
   } finally {
     stopReporting();
-    await writer.abandon();
+    await log.abandon();
   }
 }
 
@@ -232,20 +216,6 @@ function reportedBy(
     filesWritten: result.filesWritten.slice(0, FILES_MAX),
     ...(result.filesWritten.length > FILES_MAX && { ranCommands: true }),
   };
-}
-
-/** An agent that is given our tools needs its folder from the start; for others it can be made while they start. */
-function isNeededAtOnce({ agent }: AgentRequest, { sandbox }: AgentsOptions): boolean {
-  return adapterFor(agent).can.takesMcpServers || sandbox !== undefined;
-}
-
-/** Most commands never look at it, and do well without. */
-function makeIfPossible(folder: IterationFolder, request: AgentRequest): void {
-  try {
-    folder.make(folderTask(request));
-  } catch {
-    // then it cannot report through our tools
-  }
 }
 
 function keptPrompt({ prompt, agent }: AgentRequest, path: string, secrets: readonly string[]): PromptFile {

@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { demoRequest } from "../../../test/fixtures/demo-request.ts";
 import { LAUNCH } from "../../../test/fixtures/launch.ts";
 import type { AgentRequest } from "../../engine/ports.ts";
-import type { AgentSandbox, AgentStart } from "../system/agent-sandbox.ts";
+import type { AgentSandbox, AgentStart } from "../process/agent-sandbox.ts";
 import type { AgentAdapter } from "./agent-adapter.ts";
 import {
   agentEnvironment,

@@ -1,24 +1,25 @@
-import { findProgram } from "../system/process-table.ts";
+import { findProgram } from "../process/process-table.ts";
 import { NO_BELONGINGS } from "../../core/agents.ts";
 import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TaskId } from "../../core/plan/task.ts";
+import type { Task } from "../../core/plan.ts";
 import {
   type Ending,
   UNKNOWN_USAGE,
   type Usage,
   ITERATION_FILES,
   usageWithout,
-} from "../../core/report/agent-report.ts";
-import { claimWith, readToolReport, type ToolReport } from "../../core/report/tool-reports.ts";
+} from "../../core/streams/agent-report.ts";
+import { readJsonLine } from "../../core/streams/json-fields.ts";
+import { claimWith, readToolReport, type ToolReport } from "../../core/streams/tool-reports.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import { readReview } from "../../core/verdict/reader.ts";
 import type { AgentRequest } from "../../engine/ports.ts";
-import type { AgentSandbox, AgentStartInside } from "../system/agent-sandbox.ts";
-import { type FileEnd, fileError, readEnd } from "../system/atomic-file.ts";
-import { outsidePath } from "../system/safe-path.ts";
+import type { AgentSandbox, AgentStartInside } from "../process/agent-sandbox.ts";
+import { type FileEnd, fileError, readEnd } from "../process/atomic-file.ts";
+import { outsidePath } from "../process/safe-path.ts";
 import { sandboxesItself } from "./adapters.ts";
 import {
   type AgentAdapter,
@@ -28,15 +29,9 @@ import {
   USAGE_FILE,
 } from "./agent-adapter.ts";
 
-export interface LaunchOptions {
+export interface LaunchOptions extends Pick<Launch, "gitDir" | "ownProgram" | "version"> {
   /** Where the agents work. */
   readonly cwd: string;
-  /** Of the repository that this belongs to. */
-  readonly gitDir: string;
-  /** How we ourselves are started, wherever that is and whatever the PATH has. */
-  readonly ownProgram: Launch["ownProgram"];
-  /** Ours. */
-  readonly version: string;
 }
 
 /** A second reader begins afresh, hears nobody, and may change nothing; what it sees of a sandbox holds it as well. */
@@ -53,9 +48,7 @@ export function asReader(request: AgentRequest, isSandboxed: boolean): AgentRequ
 }
 
 export function folderTask({ task, stage, ordinal, maxIterations, about, part }: AgentRequest): FolderTask {
-  const { title, description, criteria } = about;
-  const at = { stage, iteration: ordinal, maxIterations };
-  return { id: task, title, description, criteria, ...at, ...(part && { part }) };
+  return { id: task, ...about, stage, iteration: ordinal, maxIterations, ...(part && { part }) };
 }
 
 export function launchOf(
@@ -64,29 +57,24 @@ export function launchOf(
   { path }: IterationFolder,
   env: Readonly<Record<string, string>>,
 ): Launch {
-  const { agent, prompt, mayGetMessages, session, marker, budgetUsd, part } = request;
+  const { session, marker } = request;
   const [command, ...args] = ownProgram;
   return {
-    agent,
-    prompt,
-    mayGetMessages,
+    ...request,
     session: session === null ? { id: randomUUID(), isNew: true } : { id: session.id, isNew: false },
     workspace: request.root ?? cwd,
-    gitDir,
     folder: path,
-    marker,
-    ownProgram,
     mcpServer: {
       name: "ralph",
       command,
       args: [...args, "mcp"],
       env: { [ITERATION_FILES.variable]: path, RALPH_MARKER: marker },
     },
+    gitDir,
+    ownProgram,
     version,
     env,
     isRoot: process.getuid?.() === 0,
-    ...(budgetUsd !== undefined && { budgetUsd }),
-    ...(part && { part }),
   };
 }
 
@@ -215,23 +203,15 @@ const MISLEADING = new RegExp(
   ].join("|")})$`,
 );
 
-/** What the agent's side is told of the task. */
-export interface FolderTask {
-  readonly id: TaskId;
-  readonly title: string;
-  readonly description: string;
-  readonly criteria: readonly string[];
-  readonly stage: string;
-  /** The task's own count, as in RALPH_ITERATION. */
+/** The task, as told to the agent's tools and hooks; `iteration` is the task's own count, as in RALPH_ITERATION. */
+export interface FolderTask
+  extends
+    Pick<Task, "id" | "title" | "description" | "criteria">,
+    Pick<AgentRequest, "stage" | "maxIterations" | "part"> {
   readonly iteration: number;
-  readonly maxIterations: number;
-  readonly part?: "reader";
 }
 
-/**
- * The one place where programs on the agent's side meet us. The agent may do anything to it. Its files are tiny, and
- * everything waits for them: done at once they take half of the time.
- */
+/** The one place where programs on the agent's side meet us. The agent may do anything to it. */
 export interface IterationFolder {
   readonly path: string;
   make(task: FolderTask): void;
@@ -243,6 +223,7 @@ export interface IterationFolder {
 }
 
 const REPORTS_MAX = 1_000;
+
 /** Its place is known before it is made. */
 export function iterationFolder(marker: string): IterationFolder {
   const path = pathOf(marker);
@@ -250,19 +231,22 @@ export function iterationFolder(marker: string): IterationFolder {
   const readHere = (name: string): FileEnd | null => {
     const now = lstatSync(path, { throwIfNoEntry: false });
     // Another folder or a link in its place leads elsewhere.
-    const isOurs = now !== undefined && now.dev === made?.dev && now.ino === made.ino;
+    const isOurs = now?.isDirectory() === true && now.dev === made?.dev && now.ino === made.ino;
     return isOurs ? readEnd(join(path, name), { followsLinks: false }) : null;
   };
   return {
     path,
-    make(task) {
-      makeFolder(marker);
-      made = lstatSync(path);
-      const file = join(path, ITERATION_FILES.task);
+    make({ criteria, maxIterations, ...task }) {
+      const wire = { ...task, acceptance_criteria: criteria, max_iterations: maxIterations };
       try {
-        writeFileSync(file, `${JSON.stringify(wireTask(task), null, 2)}\n`, { mode: 0o600, flag: "wx" });
+        // One that was killed may have left its own.
+        removeIterationFolder(marker);
+        mkdirSync(path, { mode: 0o700 });
+        made = lstatSync(path);
+        const text = `${JSON.stringify(wire, null, 2)}\n`;
+        writeFileSync(join(path, ITERATION_FILES.task), text, { mode: 0o600, flag: "wx" });
       } catch (error) {
-        throw fileError(error, file);
+        throw fileError(error, path);
       }
     },
     read(name) {
@@ -289,38 +273,8 @@ function pathOf(marker: string): string {
   return join(tmpdir(), `ralph-iteration-${marker}`);
 }
 
-function makeFolder(marker: string): void {
-  const path = pathOf(marker);
-  try {
-    try {
-      mkdirSync(path, { mode: 0o700 });
-    } catch {
-      // One that was killed may have left its own.
-      removeIterationFolder(marker);
-      mkdirSync(path, { mode: 0o700 });
-    }
-  } catch (error) {
-    throw fileError(error, path);
-  }
-}
-
-function wireTask({ criteria, maxIterations, ...same }: FolderTask): Readonly<Record<string, unknown>> {
-  return { ...same, acceptance_criteria: criteria, max_iterations: maxIterations };
-}
-
 function reportsIn(text: string): readonly ToolReport[] {
-  const reports: ToolReport[] = [];
-  for (const line of text.split("\n")) {
-    const report = readToolReport(jsonOf(line));
-    if (typeof report !== "string") reports.push(report);
-  }
+  const events = text.split("\n").flatMap((line) => readJsonLine(line) ?? []);
+  const reports = events.map(readToolReport).filter((report) => typeof report !== "string");
   return reports.slice(-REPORTS_MAX);
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return null; // the agent wrote it, or a write was cut short
-  }
 }

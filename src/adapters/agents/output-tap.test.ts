@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentReader } from "./agent-adapter.ts";
-import type { StreamFormat } from "../../core/report/streams/stream-format.ts";
-import { pieceIn } from "../../core/report/streams/text-piece.ts";
+import type { StreamFormat } from "../../core/streams/stream-format.ts";
+import { pieceIn } from "../../core/streams/text-piece.ts";
 import { createOutputTap, createRedactingStream } from "./output-tap.ts";
 
 const silent = { stdoutLine: () => {}, stderrLine: () => {} } as unknown as AgentReader;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { StreamFormat } from "../../core/report/streams/stream-format.ts";
+import type { StreamFormat } from "../../core/streams/stream-format.ts";
 import { createStreamReader } from "./stream-reader.ts";
 
 const RECORDINGS = join(import.meta.dirname, "../../../test/recordings");

@@ -1,21 +1,20 @@
 import type { ProgramFormat } from "../../core/agents.ts";
-import type { Ending, Failure, SignalReport } from "../../core/report/agent-report.ts";
-import { createEchoFilter } from "../../core/report/prompt-echo.ts";
-import { createSignalReader } from "../../core/report/read-signals.ts";
-import { classifyStreamFailure, isHopeless } from "../../core/report/streams/classify-stream-failure.ts";
-import { fieldsOf } from "../../core/report/streams/json-fields.ts";
-import { createJsonLines } from "../../core/report/streams/json-lines.ts";
+import type { Ending, Failure, SignalReport } from "../../core/streams/agent-report.ts";
+import { createEchoFilter } from "../../core/words/prompt-echo.ts";
+import { createSignalReader } from "../../core/words/read-signals.ts";
+import { classifyStreamFailure, isHopeless } from "../../core/streams/classify-stream-failure.ts";
+import { readJsonLine } from "../../core/streams/json-fields.ts";
 import {
   createFactRecorder,
   type FactRecorder,
   type StreamFacts,
   type StreamFailure,
   type StreamTranslator,
-} from "../../core/report/streams/stream-facts.ts";
-import { type StreamFormat, STDERR, STREAMS } from "../../core/report/streams/stream-format.ts";
-import { pieceIn } from "../../core/report/streams/text-piece.ts";
-import { stripEscapes } from "../../core/report/strip-escapes.ts";
-import { createTextWindow } from "../../core/report/text-window.ts";
+} from "../../core/streams/stream-facts.ts";
+import { type StreamFormat, STDERR, STREAMS } from "../../core/streams/stream-format.ts";
+import { pieceIn } from "../../core/streams/text-piece.ts";
+import { stripEscapes } from "../../core/words/strip-escapes.ts";
+import { createTextWindow } from "../../core/words/text-window.ts";
 import {
   type AgentActivity,
   type AgentReader,
@@ -50,78 +49,53 @@ const FINAL_TEXT_LENGTH = 64 * 1024;
 const RETRYING_MAX_MS = 60_000;
 const HOPELESS_MAX_MS = 10_000;
 
+/** Reads one line: of each event in it, whether it is known; null when the line is no event. */
+export type ReadEvents = (line: string, facts: FactRecorder) => readonly boolean[] | null;
+
 /** Follows an agent that speaks one of the structured formats. */
 export function createStreamReader(format: StreamFormat, request: ReaderRequest): StreamReader {
-  const reader = createTranslatedReader(STREAMS[format], request, STDERR[format]);
+  const reader = createEventReader(jsonEvents(STREAMS[format]), request, STDERR[format]);
   return { ...reader, pieceIn: (line) => pieceIn(format, line) };
 }
 
-/** Follows an agent through anything that knows its events. */
-export function createTranslatedReader(
-  translate: StreamTranslator,
-  request: ReaderRequest,
-  stderr?: StderrReader,
-): StreamReader {
-  return createEventReader((recorder) => jsonEvents(translate, recorder), request, stderr);
-}
-
-type StderrReader = (line: string, facts: FactRecorder) => void;
-
-/** Finds the events in lines, and tells a recorder what each of them means. */
-export interface EventLines {
-  readLine(line: string): void;
-  end(): void;
-  /** Lines that are no event. */
-  damagedLines(): number;
-  events(): number;
-  unknownEvents(): number;
-}
-
-function jsonEvents(translate: StreamTranslator, recorder: FactRecorder): EventLines {
-  let events = 0;
-  let unknownEvents = 0;
-  const lines = createJsonLines((json) => {
-    events += 1;
-    if (!translate(fieldsOf(json), recorder)) unknownEvents += 1;
-  });
-  return { ...lines, events: () => events, unknownEvents: () => unknownEvents };
+export function jsonEvents(translate: StreamTranslator): ReadEvents {
+  return (line, facts) => readJsonLine(line)?.map((event) => translate(event, facts)) ?? null;
 }
 
 /** Follows an agent through anything that finds its events. */
 export function createEventReader(
-  linesFor: (recorder: FactRecorder) => EventLines,
+  readEvents: ReadEvents,
   request: ReaderRequest,
-  readStderr?: StderrReader,
+  readStderr?: (line: string, facts: FactRecorder) => void,
 ): StreamReader {
   const facts = createFactRecorder(request.workspace ?? null);
   const recorder = request.show === undefined ? facts : narrate(facts, request.show);
   const stderr = createTextWindow(WORDS_LENGTH);
   const noise = createTextWindow(WORDS_LENGTH);
-  let cutEvents = 0;
+  let hasEvents = false;
+  let unknownEvents = 0;
+  let damagedLines = 0;
   let lastWords = "";
-  const lines = linesFor(recorder);
   const retries = watchRetries(recorder);
   const analyze = (ending: Ending): StreamAnalysis => {
-    lines.end();
     const facts = { ...recorder.read(), retrying: retries.givenUp() };
     const words = [...noise.lines(), ...stderr.lines()].map(({ text }) => text).join("\n");
     const now = (request.now ?? Date.now)();
     const zone = request.zone ?? localZone();
-    const hasEvents = lines.events() + cutEvents > 0;
     const failure = classifyStreamFailure({ ending, facts, hasEvents, words }, now, zone);
-    const report = readMessage(facts, request, failure);
-    const unknownEvents = lines.unknownEvents();
-    return { report, failure, facts, unknownEvents, damagedLines: lines.damagedLines() };
+    return { report: readMessage(facts, request, failure), failure, facts, unknownEvents, damagedLines };
   };
   return {
     lineBytesMax: STREAM_LINE_BYTES_MAX,
     showsItself: true,
     stdoutLine(line) {
-      const before = lines.damagedLines();
-      lines.readLine(line);
-      if (lines.damagedLines() === before) return;
+      const events = readEvents(line, recorder);
       // An event that was cut off is none of its words.
-      if (CUT_EVENT.test(line)) return void (cutEvents += 1);
+      hasEvents ||= (events?.length ?? 0) > 0 || (events === null && CUT_EVENT.test(line));
+      unknownEvents += events?.filter((isKnown) => !isKnown).length ?? 0;
+      if (events !== null) return;
+      damagedLines += 1;
+      if (CUT_EVENT.test(line)) return;
       noise.add(line.slice(0, WORDS_LENGTH), "plain");
       lastWords = line.slice(0, WORDS_LENGTH);
     },
@@ -150,10 +124,10 @@ export function createEventReader(
         model,
         sessionId,
         filesWritten,
+        unknownEvents,
         // What we do not understand may be a tool.
         ranCommands: ranCommands || unknownEvents > 0,
         ...(denied.length > 0 && { denied }),
-        unknownEvents,
       };
     },
   };

@@ -47,7 +47,7 @@ describe("the reader", () => {
     expect(reader.result({ is: "exited", code: 0 })).toMatchObject({
       claim: { is: "complete", promise: "COMPLETE" },
       failure: null,
-      finalText: "working\n\ndone\n<promise>COMPLETE</promise>",
+      finalText: "working\n\ndone\n\n<promise>COMPLETE</promise>",
       toolCalls: 0,
       usage: { inputTokens: null, outputTokens: null, cacheReadTokens: null, costUsd: null },
     });

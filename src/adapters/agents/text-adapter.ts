@@ -1,9 +1,10 @@
-import { type DemoUsage, readDemoUsage, withUsage } from "../../core/demo/demo-usage.ts";
-import { UNKNOWN_USAGE } from "../../core/report/agent-report.ts";
-import { classifyFailure } from "../../core/report/classify-failure.ts";
-import { createEchoFilter } from "../../core/report/prompt-echo.ts";
-import { lastLineOf, readPassage } from "../../core/report/read-passage.ts";
-import { createSignalReader } from "../../core/report/read-signals.ts";
+import { type DemoUsage, readDemoUsage } from "../../core/demo/demo-usage.ts";
+import { type Ending, UNKNOWN_USAGE, usageWith } from "../../core/streams/agent-report.ts";
+import { classifyFailure } from "../../core/streams/classify-failure.ts";
+import { createEchoFilter } from "../../core/words/prompt-echo.ts";
+import { lastLineOf, readPassage } from "../../core/words/read-passage.ts";
+import { createSignalReader } from "../../core/words/read-signals.ts";
+import { createTextWindow } from "../../core/words/text-window.ts";
 import type { AgentLines } from "../../core/settings.ts";
 import {
   type AgentAdapter,
@@ -13,7 +14,7 @@ import {
   localZone,
   type ReaderRequest,
 } from "./agent-adapter.ts";
-import { createEventReader, type EventLines } from "./stream-reader.ts";
+import { createEventReader, type StreamAnalysis } from "./stream-reader.ts";
 
 /** Any program: the prompt goes in as text, and its words come out on stdout as text. */
 export const textAdapter: AgentAdapter = {
@@ -24,8 +25,7 @@ export const textAdapter: AgentAdapter = {
 
 const PLACEHOLDER = /\{(prompt|prompt_file)\}/g;
 const TAIL_LENGTH = 8_000;
-/** Cut now and then, not at every line. */
-const KEPT_LENGTH = 4 * TAIL_LENGTH;
+const LAST_LINES = 10;
 
 function textCommand({ agent, prompt }: Launch, promptFile: string): AgentCommand {
   const given = agent.command ?? [];
@@ -35,106 +35,70 @@ function textCommand({ agent, prompt }: Launch, promptFile: string): AgentComman
   return { command, input: takesArgument ? null : prompt };
 }
 
-function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderRequest): AgentReader {
+interface TextReader extends AgentReader {
+  analyze(ending: Ending): Pick<StreamAnalysis, "report" | "failure">;
+}
+
+export function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderRequest): TextReader {
   const words = createSignalReader(promise, prompt);
   const own = createEchoFilter(prompt, promise, words);
-  const stdout = createTail();
-  const stderr = createTail();
+  const stderr = createTextWindow(TAIL_LENGTH);
   let lastSeen = "";
   const see = (lines: string): void => {
     if (lines.trim() !== "") lastSeen = lines;
   };
   const read = (lines: string): void => {
     readPassage(lines, own);
-    stdout.add(lines);
     see(lines);
+  };
+  const analyze: TextReader["analyze"] = (ending) => {
+    own.end();
+    const lastLines = words.report(null).finalText.split("\n").slice(-LAST_LINES);
+    const errors = stderr.lines().map(({ text }) => text);
+    const tail = { stderr: errors.join("\n"), lastLines };
+    const isWell = ending.is === "exited" && ending.code === 0;
+    // To ask for the zone takes ten milliseconds.
+    const failure = isWell ? null : classifyFailure(ending, tail, now(), zone ?? localZone());
+    return { report: words.report(failure), failure };
   };
   return {
     stdoutLine: read,
     stdoutPassage: read,
     stderrLine(line) {
-      stderr.add(line);
+      stderr.add(line, "plain");
       see(line);
     },
-    activity: () => ({
-      lastLine: lastLineOf(lastSeen) ?? "",
-      toolCalls: 0,
-      lastTool: null,
-      currentFile: null,
-      filesTouched: 0,
-      costUsd: null,
-    }),
+    activity: () => ({ ...NO_ACTIVITY, lastLine: lastLineOf(lastSeen) ?? "" }),
+    analyze,
     result(ending) {
-      own.end();
-      const finalText = stdout.text().trim();
-      const tail = { stderr: stderr.text(), lastLines: finalText.split("\n").slice(-10) };
-      const isWell = ending.is === "exited" && ending.code === 0;
-      const failure = isWell ? null : classifyFailure(ending, tail, now(), zone ?? localZone());
-      const { claim, promise, signals } = words.report(failure);
-      const untold = {
-        toolCalls: 0,
-        usage: UNKNOWN_USAGE,
-        model: null,
-        sessionId: null,
-        filesWritten: [],
-        unknownEvents: 0,
-      };
-      return { claim, promise, signals, failure, finalText, ...untold };
+      const { report, failure } = analyze(ending);
+      const { claim, promise, signals, finalText } = report;
+      const end = finalText.slice(-TAIL_LENGTH);
+      const lines = end === finalText ? end : end.slice(end.indexOf("\n") + 1);
+      return { claim, promise, signals, failure, finalText: lines, ...UNTOLD };
     },
   };
 }
 
-interface Tail {
-  /** Any number of lines. */
-  add(lines: string): void;
-  /** The last whole lines, or the end of one that is very long. */
-  text(): string;
-}
-
-function createTail(): Tail {
-  let text = "";
-  const shorten = (): void => {
-    if (text.length <= TAIL_LENGTH) return;
-    const end = text.slice(-TAIL_LENGTH);
-    const lineStart = end.indexOf("\n") + 1;
-    text = lineStart === end.length ? end : end.slice(lineStart);
-  };
-  return {
-    add(lines) {
-      const late = lines.slice(-KEPT_LENGTH);
-      text = late.length < KEPT_LENGTH ? `${text}${late}\n` : `${late}\n`;
-      if (text.length > KEPT_LENGTH) shorten();
-    },
-    text() {
-      shorten();
-      return text;
-    },
-  };
-}
+const NO_ACTIVITY = { toolCalls: 0, lastTool: null, currentFile: null, filesTouched: 0, costUsd: null };
+const UNTOLD = {
+  toolCalls: 0,
+  usage: UNKNOWN_USAGE,
+  model: null,
+  sessionId: null,
+  filesWritten: [],
+  unknownEvents: 0,
+};
 
 /** A program of the operator's own, whose output somebody else can read. */
 export function linesAdapter({ createReader, tells }: AgentLines): AgentAdapter {
   return {
     ...textAdapter,
     can: { ...textAdapter.can, tells },
-    createReader: (request) =>
-      createEventReader((recorder) => {
-        const read = createReader();
-        let events = 0;
-        let unknown = 0;
-        const lines: EventLines = {
-          readLine(line) {
-            if (line.trim() === "") return;
-            events += 1;
-            if (!read(line, recorder)) unknown += 1;
-          },
-          end: () => {},
-          damagedLines: () => 0,
-          events: () => events,
-          unknownEvents: () => unknown,
-        };
-        return lines;
-      }, request),
+    createReader(request) {
+      const read = createReader();
+      return createEventReader((line, facts) => (line.trim() === "" ? [] : [read(line, facts)]), request);
+    },
   };
 }
 
@@ -152,7 +116,7 @@ function createDemoReader(request: ReaderRequest, launch: Launch): AgentReader {
   // Each line may be one about usage.
   const { stdoutPassage: _, ...words } = textAdapter.createReader(request, launch);
   const message = (text: string): string => `${JSON.stringify(text)}\n`;
-  let used: DemoUsage | null = null;
+  let used: DemoUsage = { usage: UNKNOWN_USAGE, model: null };
   return {
     ...words,
     ...(launch.mayGetMessages && {
@@ -164,12 +128,9 @@ function createDemoReader(request: ReaderRequest, launch: Launch): AgentReader {
     stdoutLine(line) {
       const more = readDemoUsage(line);
       if (more === null) words.stdoutLine(line);
-      else used = withUsage(used, more);
+      else used = { usage: usageWith(used.usage, more.usage), model: more.model ?? used.model };
     },
-    activity: () => ({ ...words.activity(), costUsd: used?.usage.costUsd ?? null }),
-    result(ending) {
-      const result = words.result(ending);
-      return used === null ? result : { ...result, usage: used.usage, model: used.model };
-    },
+    activity: () => ({ ...words.activity(), costUsd: used.usage.costUsd }),
+    result: (ending) => ({ ...words.result(ending), ...used }),
   };
 }

@@ -13,13 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  createFile,
-  createTranscriptWriter,
-  keptFile,
-  prepareLogs,
-  readStoredTranscript,
-} from "./transcript.ts";
+import { createTranscript, prepareLogs, readStoredTranscript } from "./transcript.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -30,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe("writing", () => {
   test("keeps the order of the calls, and knows size and hash", async () => {
     const path = join(folder, "a.log");
-    const writer = createTranscriptWriter(createFile(path));
+    const writer = createTranscript(path);
     const parts = Array.from({ length: 50 }, (_, index) => Buffer.alloc(index * 1_000, String(index)));
     await Promise.all(parts.map((part) => writer.write(part)));
     const all = Buffer.concat(parts);
@@ -42,7 +36,7 @@ describe("writing", () => {
   });
 
   test.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
-    const writer = createTranscriptWriter(keptFile(openSync("/dev/full", "w"), "/dev/full"));
+    const writer = createTranscript("/dev/full", openSync("/dev/full", "w"));
     await expect(writer.write(Buffer.from("x"))).rejects.toMatchObject({ code: "disk-full" });
     await expect(writer.close()).rejects.toMatchObject({ code: "disk-full" });
     await writer.abandon();
@@ -53,7 +47,7 @@ describe("the place of a transcript", () => {
   test("is made when it is missing", async () => {
     expect(prepareLogs(join(folder, ".ralph"))).toBe(join(folder, ".ralph", "logs"));
     expect(statSync(join(folder, ".ralph", "logs")).mode & 0o777).toBe(0o700);
-    createFile(join(folder, ".ralph", "logs", "x.log")).close();
+    await createTranscript(join(folder, ".ralph", "logs", "x.log")).close();
     expect(statSync(join(folder, ".ralph", "logs", "x.log")).mode & 0o777).toBe(0o600);
   });
 
@@ -74,9 +68,9 @@ describe("the place of a transcript", () => {
     writeFileSync(victim, "precious");
     symlinkSync(victim, path);
     expect(await readStoredTranscript(path)).toBeNull();
-    const file = createFile(path);
-    await file.write([Buffer.from("words")]);
-    file.close();
+    const transcript = createTranscript(path);
+    await transcript.write(Buffer.from("words"));
+    await transcript.close();
     expect(readFileSync(victim, "utf8")).toBe("precious");
     expect(readFileSync(path, "utf8")).toBe("words");
   });

@@ -16,9 +16,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
-import { fileError, TEMPORARY_PREFIX, writeFileAtomically } from "../system/atomic-file.ts";
-import { isOutside, safePath } from "../system/safe-path.ts";
+import { RalphError } from "../../core/errors.ts";
+import { fileError, TEMPORARY_PREFIX, writeFileAtomically } from "../process/atomic-file.ts";
+import { isOutside, safePath } from "../process/safe-path.ts";
 
 export interface ArchiveRequest {
   readonly ralphDir: string;

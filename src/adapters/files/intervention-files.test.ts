@@ -17,8 +17,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { memoryProject, type MemoryProject } from "../../../test/fixtures/memory-project.ts";
 import { interventionChosen, runStarted, settings, task, tasksObserved } from "../../../test/spec/given.ts";
 import type { Event } from "../../core/events.ts";
-import { EMPTY_STATE } from "../../core/loop/state.ts";
-import type { InterventionEntry } from "../../core/projections/interventions.ts";
+import { EMPTY_STATE } from "../../core/state.ts";
+import type { InterventionEntry } from "../../core/views/interventions.ts";
 import { InterventionFiles } from "./intervention-files.ts";
 
 const DAY = 86_400_000;

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Recorded } from "../../core/events.ts";
-import type { State } from "../../core/loop/state.ts";
+import type { State } from "../../core/state.ts";
 import {
   archiveName,
   interventionEntry,
@@ -15,11 +15,11 @@ import {
   feedbackText,
   metricsOf,
   profilesDocument,
-} from "../../core/projections/interventions.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+} from "../../core/views/interventions.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Clock, Follower, Log } from "../../engine/ports.ts";
-import { fileError, writeFileAtomically } from "../system/atomic-file.ts";
+import { fileError, writeFileAtomically } from "../process/atomic-file.ts";
 import { LateWriter, PAUSE_MS } from "./late-writer.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";
 

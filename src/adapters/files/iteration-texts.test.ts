@@ -10,7 +10,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createIterationTexts, type IterationTexts, type TextPiece } from "./iteration-texts.ts";
+import type { TextPage } from "../../core/views/overview.ts";
+import type { IterationTexts } from "../../engine/ports.ts";
+import { createIterationTexts } from "./iteration-texts.ts";
 
 let folder: string;
 let texts: IterationTexts;
@@ -26,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const write = (content: string | Buffer, name = "iteration-007.log"): void =>
   writeFileSync(join(folder, "logs", name), content);
 
-async function read(from: number, limit: number): Promise<TextPiece> {
+async function read(from: number, limit: number): Promise<TextPage> {
   const piece = await texts.read(7, "transcript", from, limit);
   expect(piece).not.toBeNull();
   return piece!;

@@ -1,33 +1,11 @@
-import { transcriptName } from "../../core/projections/ralph-files.ts";
+import { transcriptName } from "../../core/views/ralph-files.ts";
 import { constants, lstatSync, readdirSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { stripEscapes } from "../../core/report/strip-escapes.ts";
-import { safePath } from "../system/safe-path.ts";
-
-type TextKind = "transcript" | "prompt";
-
-/** What was said in an iteration, of any size. Null: the text is not there. */
-export interface IterationTexts {
-  bytes(iteration: number, kind: TextKind): Promise<number | null>;
-  /** A negative `from` counts from the end. Whatever would move a terminal is left out of the text. */
-  read(iteration: number, kind: TextKind, from: number, limit: number): Promise<TextPiece | null>;
-  search(
-    iteration: number,
-    kind: TextKind,
-    words: string,
-    signal: AbortSignal,
-  ): Promise<readonly TextHit[] | null>;
-}
-
-export interface TextPiece {
-  readonly from: number;
-  /** Where the next piece begins. */
-  readonly to: number;
-  /** Of the whole text. */
-  readonly bytes: number;
-  readonly text: string;
-}
+import { stripEscapes } from "../../core/words/strip-escapes.ts";
+import type { TextHit, TextPage } from "../../core/views/overview.ts";
+import type { IterationTexts, TextKind } from "../../engine/ports.ts";
+import { safePath } from "../process/safe-path.ts";
 
 /** Reads only what is asked for. `redact` takes secrets out of what is shown. */
 export function createIterationTexts(ralphDir: string, redact: (text: string) => string): IterationTexts {
@@ -116,22 +94,19 @@ async function openFile(ralphDir: string, path: string): Promise<FileHandle | nu
   }
 }
 
-async function readPiece(file: FileHandle, size: number, wanted: number, limit: number): Promise<TextPiece> {
+async function readPiece(file: FileHandle, size: number, wanted: number, limit: number): Promise<TextPage> {
   const from = Math.min(size, wanted < 0 ? Math.max(0, size + wanted) : wanted);
   const to = Math.min(size, from + limit);
   const at = Math.max(0, from - MARGIN);
   const buffer = Buffer.alloc(Math.min(size, to + MARGIN) - at);
   const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
   const bytes = buffer.subarray(0, bytesRead);
-  const piece = cutPiece({ bytes, at, from, to, size });
-  return { ...piece, bytes: size, text: bytes.toString("utf8", piece.from - at, piece.to - at) };
-}
-
-interface TextHit {
-  /** The byte at which it begins. */
-  readonly at: number;
-  /** What stands around it. */
-  readonly line: string;
+  // Neither a character nor a terminal escape is cut in two.
+  const start = from === 0 ? 0 : at + (cutAt(bytes, from - at)?.end ?? from - at);
+  const read = Math.min(to, at + bytes.length);
+  const before = read >= size ? read : at + (cutAt(bytes, read - at)?.start ?? read - at);
+  const end = before > start ? before : Math.max(start, read);
+  return { from: start, to: end, bytes: size, text: bytes.toString("utf8", start - at, end - at) };
 }
 
 const HITS_MAX = 200;
@@ -203,64 +178,30 @@ function hitIn(bytes: Buffer, wanted: string): TextHit | null {
   };
 }
 
-/** Part of a file that was read, with some bytes before and after the wanted ones. */
-interface Window {
-  readonly bytes: Buffer;
-  /** Where the window begins in the file. */
-  readonly at: number;
-  /** Positions in the file. */
-  readonly from: number;
-  readonly to: number;
-  /** Of the whole file. */
-  readonly size: number;
-}
-
 /** So many bytes beside a piece tell where characters and escapes begin and end. */
 const MARGIN = 64;
 
-/** The wanted bytes, moved so that neither a character nor a terminal escape is cut in two. */
-function cutPiece(window: Window): { readonly from: number; readonly to: number } {
-  const { bytes, at, size } = window;
-  const from = startOf(bytes, window.from - at) + at;
-  const wanted = Math.min(window.to, at + bytes.length);
-  const to = wanted >= size ? wanted : endOf(bytes, wanted - at) + at;
-  return { from, to: to > from ? to : Math.max(from, wanted) };
-}
-
-function startOf(bytes: Buffer, from: number): number {
-  if (from === 0) return 0;
-  const aligned = afterCharacter(bytes, from);
-  const open = openEscape(bytes, aligned);
-  return open === null ? aligned : Math.max(aligned, open.end);
-}
-
-function endOf(bytes: Buffer, to: number): number {
-  const aligned = beforeCharacter(bytes, to);
-  return openEscape(bytes, aligned)?.start ?? aligned;
-}
-
-function afterCharacter(bytes: Buffer, from: number): number {
-  for (let at = from; at < from + CHARACTER_BYTES; at += 1) if (!isContinuation(bytes[at])) return at;
-  return from; // this is not UTF-8
-}
-
-function beforeCharacter(bytes: Buffer, to: number): number {
-  for (let at = to; at > to - CHARACTER_BYTES && at > 0; at -= 1) if (!isContinuation(bytes[at])) return at;
-  return to;
+/** Finds the character or terminal escape that a cut at this place would split; null if there is none. */
+function cutAt(bytes: Buffer, place: number): { readonly start: number; readonly end: number } | null {
+  const [start, end] = [characterEdge(bytes, place, -1), characterEdge(bytes, place, 1)];
+  const escape = bytes.lastIndexOf(ESCAPE, start - 1);
+  if (start > 0 && escape >= 0 && start - escape <= MARGIN) {
+    const found = COLOUR_OR_CURSOR.exec(bytes.toString("latin1", escape, escape + MARGIN));
+    const after = escape + (found?.[0].length ?? 0);
+    if (after > start) return { start: escape, end: Math.max(end, after) };
+  }
+  return start < end ? { start, end } : null;
 }
 
 const CHARACTER_BYTES = 4;
 
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
-}
-
-/** The escape that began before a place and goes on after it. */
-function openEscape(bytes: Buffer, place: number): { readonly start: number; readonly end: number } | null {
-  const start = bytes.lastIndexOf(ESCAPE, place - 1);
-  if (place === 0 || start < 0 || place - start > MARGIN) return null;
-  const length = COLOUR_OR_CURSOR.exec(bytes.toString("latin1", start, start + MARGIN))?.[0].length ?? 0;
-  return start + length > place ? { start, end: start + length } : null;
+/** The nearest place where a character begins; the place itself when this is no UTF-8. */
+function characterEdge(bytes: Buffer, place: number, step: 1 | -1): number {
+  for (let at = place, tries = 0; tries < CHARACTER_BYTES; at += step, tries += 1) {
+    const byte = bytes[at];
+    if (byte === undefined || (byte & 0b1100_0000) !== 0b1000_0000) return Math.min(at, bytes.length);
+  }
+  return place;
 }
 
 const ESCAPE = 0x1b;

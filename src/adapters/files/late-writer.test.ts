@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
+import { EMPTY_STATE, type State } from "../../core/state.ts";
 import { given, runStarted } from "../../../test/spec/given.ts";
 import { LateWriter } from "./late-writer.ts";
 

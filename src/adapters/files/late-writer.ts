@@ -1,4 +1,4 @@
-import { isOpen, type State } from "../../core/loop/state.ts";
+import { isOpen, type State } from "../../core/state.ts";
 
 /** By then an agent or a gate is at work, and we have nothing else to do. */
 const LATE_MS = 10;
@@ -30,7 +30,7 @@ export class LateWriter {
     else this.#timer ??= setTimeout(() => this.#writeLate(), this.#delayMs());
   }
 
-  /** Drops everything that is not written yet. */
+  /** Abandonments everything that is not written yet. */
   rest(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { logEntry } from "../../core/logbook/log-entry.ts";
+import { logEntry } from "../../core/views/log-entry.ts";
 import { Logbook } from "./logbook.ts";
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { LogEntry } from "../../core/logbook/log-entry.ts";
+import type { LogEntry } from "../../core/views/log-entry.ts";
 
 const BYTES_MAX = 5 * 1024 * 1024;
 const FILES_MAX = 5;

@@ -1,7 +1,7 @@
 import { dirname, join, relative } from "node:path";
 import type { Notes } from "../../engine/ports.ts";
-import { type FileEnd, readEnd } from "../system/atomic-file.ts";
-import { safePath } from "../system/safe-path.ts";
+import { type FileEnd, readEnd } from "../process/atomic-file.ts";
+import { safePath } from "../process/safe-path.ts";
 
 const CHARACTERS_KEPT = 8_000;
 

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { LiveProgress } from "../../core/projections/overview.ts";
+import type { LiveProgress } from "../../core/views/overview.ts";
 import type { Progress } from "../../engine/ports.ts";
-import { readEnd, writeFileAtomically } from "../system/atomic-file.ts";
+import { readEnd, writeFileAtomically } from "../process/atomic-file.ts";
 
 const NAME = "progress.json";
 

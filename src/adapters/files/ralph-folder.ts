@@ -1,4 +1,4 @@
-import { UNVERSIONED } from "../../core/projections/ralph-files.ts";
+import { UNVERSIONED } from "../../core/views/ralph-files.ts";
 import {
   chmodSync,
   closeSync,
@@ -11,9 +11,9 @@ import {
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
-import { fileError, readEnd, removeAbandonedIn, writeFileAtomically } from "../system/atomic-file.ts";
+import { fileError, readEnd, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
 
 /** Makes `.ralph/` ready to be written to; it ignores its own views, so that a run never dirties the tree. */
 export function prepareRalphFolder(folder: string): void {

@@ -1,4 +1,4 @@
-import { projectActive, IterationRows, rowsOf, SUMMARY_HEADER } from "../../core/projections/ralph-files.ts";
+import { projectActive, IterationRows, rowsOf, SUMMARY_HEADER } from "../../core/views/ralph-files.ts";
 import {
   appendFileSync,
   closeSync,
@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Recorded } from "../../core/events.ts";
-import { hourOf } from "../../core/limits/budget.ts";
-import { isOpen, type State } from "../../core/loop/state.ts";
-import { projectStatus, type Shared, type Status } from "../../core/projections/status.ts";
+import { hourOf } from "../../core/loop/brakes.ts";
+import { isOpen, type State } from "../../core/state.ts";
+import { projectStatus, type Shared, type Status } from "../../core/views/status.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Follower, Log, Progress } from "../../engine/ports.ts";
-import { fileError, writeFileAtomically } from "../system/atomic-file.ts";
+import { fileError, writeFileAtomically } from "../process/atomic-file.ts";
 import { LateWriter } from "./late-writer.ts";
 import { ProgressFile } from "./progress-file.ts";
 import { prepareRalphFolder } from "./ralph-folder.ts";

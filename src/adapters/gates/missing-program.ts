@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { GateSettings } from "../../core/settings.ts";
-import { findProgram } from "../system/process-table.ts";
-import { askProgram } from "../system/run-program.ts";
-import { isOutside, outsidePath } from "../system/safe-path.ts";
+import { findProgram } from "../process/process-table.ts";
+import { askProgram } from "../process/run-program.ts";
+import { isOutside, outsidePath } from "../process/safe-path.ts";
 
 export interface GatePlace {
   /** The workspace. */

@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import type { GateExpectation } from "../../core/settings.ts";
-import { stripEscapes } from "../../core/report/strip-escapes.ts";
+import { stripEscapes } from "../../core/words/strip-escapes.ts";
 
 /** Looks for one text in everything that a stream brings, without keeping it. */
 export interface OutputSearch {
@@ -57,29 +57,23 @@ interface OutputWatch {
 
 export function watchOutput({ outputContains, outputNotContains }: GateExpectation): OutputWatch {
   // A text is in one stream or in the other: which piece comes after which is chance.
-  const [wantedOut, wantedErr] = [searchOf(outputContains), searchOf(outputContains)];
-  const [refusedOut, refusedErr] = [searchOf(outputNotContains), searchOf(outputNotContains)];
+  const [wanted, refused] = [outputContains, outputNotContains].map((text) =>
+    text === null ? [] : [createOutputSearch(text), createOutputSearch(text)],
+  );
+  const take = (stream: number) => (chunk: Buffer) => {
+    wanted?.[stream]?.take(chunk);
+    refused?.[stream]?.take(chunk);
+  };
+  const isIn = (searches: readonly OutputSearch[] = []): boolean => searches.some(({ isFound }) => isFound());
   return {
-    takeStdout(chunk) {
-      wantedOut?.take(chunk);
-      refusedOut?.take(chunk);
-    },
-    takeStderr(chunk) {
-      wantedErr?.take(chunk);
-      refusedErr?.take(chunk);
-    },
+    takeStdout: take(0),
+    takeStderr: take(1),
     unmet() {
-      const hasWanted = outputContains === null || wantedOut?.isFound() || wantedErr?.isFound();
-      if (!hasWanted) return `its output does not contain ${JSON.stringify(outputContains)}`;
-      if (refusedOut?.isFound() || refusedErr?.isFound())
-        return `its output contains ${JSON.stringify(outputNotContains)}`;
-      return null;
+      if (outputContains !== null && !isIn(wanted))
+        return `its output does not contain ${JSON.stringify(outputContains)}`;
+      return isIn(refused) ? `its output contains ${JSON.stringify(outputNotContains)}` : null;
     },
   };
-}
-
-function searchOf(text: string | null): ReturnType<typeof createOutputSearch> | null {
-  return text === null ? null : createOutputSearch(text);
 }
 
 /** An exit code other than 0 speaks for itself where 0 is expected. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gate } from "../../../test/contract/gates.contract.ts";
-import type { GateResult } from "../../core/report/checked-gate.ts";
+import type { GateResult } from "../../core/verdict/checked-gate.ts";
 import type { GateExpectation, GateSettings } from "../../core/settings.ts";
 import { createGates } from "./shell-gates.ts";
 

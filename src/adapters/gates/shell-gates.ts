@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
-import type { GateResult, GateStatus } from "../../core/report/checked-gate.ts";
+import type { GateResult, GateStatus } from "../../core/verdict/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
-import { safePath } from "../system/safe-path.ts";
-import { supervise } from "../system/supervise.ts";
-import { createOutputTail } from "../system/line-splitter.ts";
+import { safePath } from "../process/safe-path.ts";
+import { supervise } from "../process/supervise.ts";
+import { createOutputTail } from "../process/line-splitter.ts";
 import { gateEnvironment, lacksOwnFile, missingProgram, type GatePlace } from "./missing-program.ts";
 import { unmetExit, watchOutput } from "./output-search.ts";
 

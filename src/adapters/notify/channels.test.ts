@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isAlive } from "../../../test/fixtures/is-alive.ts";
 import { startReceiver } from "../../../test/fixtures/receiver.ts";
-import type { Notice } from "../../core/notices/notice.ts";
+import type { Notice } from "../../core/views/notice.ts";
 import { commandChannel } from "./command-channel.ts";
 import { retryAfterMs, webhookChannel } from "./webhook-channel.ts";
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { noticeJson, type Sending } from "../../core/notices/notice.ts";
-import type { Ending } from "../../core/report/agent-report.ts";
+import { noticeJson, type Sending } from "../../core/views/notice.ts";
+import type { Ending } from "../../core/streams/agent-report.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import type { Channel, Delivery } from "../../engine/ports.ts";
-import { createOutputTail } from "../system/line-splitter.ts";
-import { outsidePath } from "../system/safe-path.ts";
-import { supervise } from "../system/supervise.ts";
+import { createOutputTail } from "../process/line-splitter.ts";
+import { outsidePath } from "../process/safe-path.ts";
+import { supervise } from "../process/supervise.ts";
 
 const LIMIT_MS = 30 * SECOND_MS;
 const GRACE_MS = 2 * SECOND_MS;

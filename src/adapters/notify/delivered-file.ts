@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ChannelName, Delivered } from "../../engine/ports.ts";
-import { writeFileAtomically } from "../system/atomic-file.ts";
+import { writeFileAtomically } from "../process/atomic-file.ts";
 
 interface Kept {
   /** Positions are those of one log. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Notice } from "../../core/notices/notice.ts";
+import type { Notice } from "../../core/views/notice.ts";
 import { desktopCommand } from "./desktop-channel.ts";
 
 const notice: Notice = {

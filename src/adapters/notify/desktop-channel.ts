@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { inWords, type Notice } from "../../core/notices/notice.ts";
+import { inWords, type Notice } from "../../core/views/notice.ts";
 import type { Channel } from "../../engine/ports.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import { supervise } from "../system/supervise.ts";
+import { supervise } from "../process/supervise.ts";
 
 const LIMIT_MS = 10 * SECOND_MS;
 

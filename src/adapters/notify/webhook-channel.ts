@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Notice, payload, type Sending } from "../../core/notices/notice.ts";
+import { type Notice, payload, type Sending } from "../../core/views/notice.ts";
 import type { WebhookSettings } from "../../core/settings.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import type { Channel, Delivery } from "../../engine/ports.ts";

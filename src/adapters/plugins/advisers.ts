@@ -1,16 +1,11 @@
 import { join } from "node:path";
-import { noticeJson, type Sending } from "../../core/notices/notice.ts";
-import { type AgentReport, claimName } from "../../core/report/agent-report.ts";
-import type {
-  AnalyzerAnswer,
-  AnalyzerSignal,
-  ExitAnswer,
-  GuardAnswer,
-} from "../../core/report/plugin-answers.ts";
+import { z } from "zod";
+import { noticeJson, type Sending } from "../../core/views/notice.ts";
+import { type AgentReport, claimName } from "../../core/streams/agent-report.ts";
+import type { AnalyzerAnswer, ExitAnswer, GuardAnswer } from "../../core/verdict/plugin-answers.ts";
 import type { Channel, Advisers, Subject, Work } from "../../engine/ports.ts";
 import { askPlugin, inWords, messageOf, type PartName, PluginFailure, shortName } from "./ask-plugin.ts";
 import type {
-  Exit,
   IterationContext,
   ObservedIteration,
   PluginAnalyzer,
@@ -56,7 +51,9 @@ export function advisersOf(options: AdvisersOptions): Advisers | undefined {
               toolCalls: report.toolCalls,
             }),
           );
-          answers.push(...checkedSignals(part, said).map((one) => ({ ...one, analyzer: shortName(part) })));
+          const words = `a list of signals { says: ${SAYS.join(" | ")}, confidence: 0–100 }`;
+          const signals = readAnswer(part, SIGNALS, said, words);
+          answers.push(...signals.map((one) => ({ ...one, analyzer: shortName(part) })));
         } catch (error) {
           warn(`${messageOf(error)}; the iteration is read without it`);
         }
@@ -90,7 +87,8 @@ async function askGuard(
     const said: unknown = await askPlugin(part, LIMIT_MS, (signal) =>
       does.check(observedOf(options, subject, work, signal)),
     );
-    return { ...about, objections: checkedSentences(part, said), failure: null };
+    const objections = readAnswer(part, SENTENCES, said, "a list of sentences");
+    return { ...about, objections, failure: null };
   } catch (error) {
     const failure = messageOf(error);
     options.warn(failure);
@@ -110,10 +108,11 @@ async function askExitRule(
     testOnly,
   }));
   try {
-    const exit = await askPlugin(part, LIMIT_MS, (signal) =>
+    const said = await askPlugin(part, LIMIT_MS, (signal) =>
       does.check({ ...observedOf(options, subject, work, signal), earlier }),
     );
-    return exit == null ? [] : [{ rule: shortName(part), ...checkedExit(part, exit) }];
+    const exit = readAnswer(part, EXIT, said, '{ ends: "complete" or "failed", because }');
+    return exit == null ? [] : [{ rule: shortName(part), ...exit }];
   } catch (error) {
     options.warn(`${messageOf(error)}; the task goes on without it`);
     return [];
@@ -153,40 +152,29 @@ function observedOf(
   return { ...context, headBefore, headAfter, changed, changedSinceTaskBegan };
 }
 
-const SAYS: readonly string[] = ["complete", "blocked", "doubt", "test-only", "stuck"];
-
-function checkedSignals(part: PartName, answer: unknown): readonly AnalyzerSignal[] {
-  if (!Array.isArray(answer)) throw new PluginFailure(part, "answered something else than a list of signals");
-  return answer.map((value: unknown): AnalyzerSignal => {
-    const { says, confidence, because } = (value ?? {}) as Partial<Record<keyof AnalyzerSignal, unknown>>;
-    const isRight =
-      typeof says === "string" &&
-      SAYS.includes(says) &&
-      typeof confidence === "number" &&
-      confidence >= 0 &&
-      confidence <= 100;
-    if (!isRight)
-      throw new PluginFailure(
-        part,
-        `answered a signal other than { says: ${SAYS.join(" | ")}, confidence: 0–100 }`,
-      );
-    const sentence = typeof because === "string" ? { because: because.slice(0, SENTENCE_LENGTH_MAX) } : {};
-    return { says: says as AnalyzerSignal["says"], confidence, ...sentence };
-  });
+/** Reads what a part answered as what it should be, or says what that is. */
+function readAnswer<Answer>(
+  part: PartName,
+  shape: z.ZodType<Answer>,
+  answer: unknown,
+  words: string,
+): Answer {
+  const read = shape.safeParse(answer);
+  if (read.success) return read.data;
+  throw new PluginFailure(part, `answered something else than ${words}`);
 }
 
-function checkedSentences(part: PartName, answer: unknown): readonly string[] {
-  if (!Array.isArray(answer) || !answer.every((one) => typeof one === "string"))
-    throw new PluginFailure(part, "answered something else than a list of sentences");
-  return answer.slice(0, OBJECTIONS_MAX).map((one: string) => one.trim().slice(0, SENTENCE_LENGTH_MAX));
-}
-
-function checkedExit(part: PartName, { ends, because }: Exit): Exit {
-  const isRight = (ends === "complete" || ends === "failed") && typeof because === "string";
-  if (!isRight)
-    throw new PluginFailure(part, 'answered something else than { ends: "complete" or "failed", because }');
-  return { ends, because: because.slice(0, SENTENCE_LENGTH_MAX) };
-}
+const sentence = z.string().transform((words) => words.trim().slice(0, SENTENCE_LENGTH_MAX));
+const SENTENCES = z.array(sentence).transform((all) => all.slice(0, OBJECTIONS_MAX));
+const SAYS = ["complete", "blocked", "doubt", "test-only", "stuck"] as const;
+const SIGNALS = z.array(
+  z.object({
+    says: z.enum(SAYS),
+    confidence: z.number().min(0).max(100),
+    because: sentence.exactOptional(),
+  }),
+);
+const EXIT = z.object({ ends: z.enum(["complete", "failed"]), because: sentence }).nullish();
 
 /** A notifier of a plugin, as a way to reach people. Each notice is given to it once. */
 export function pluginChannel({ part, does }: Part<PluginNotifier>, sending: () => Sending): Channel {

@@ -1,12 +1,13 @@
-import { closest } from "../../core/text.ts";
 import { execFile } from "node:child_process";
+import { closest } from "../../core/text.ts";
 import { existsSync, realpathSync } from "node:fs";
 import * as modules from "node:module";
 import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { NOTICE_KINDS } from "../../core/notices/notice.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import { isFields } from "../../core/report/streams/json-fields.ts";
+import { z } from "zod";
+import { NOTICE_KINDS } from "../../core/views/notice.ts";
+import { RalphError } from "../../core/errors.ts";
+import { type Fields, isFields } from "../../core/streams/json-fields.ts";
 import { messageOf } from "./ask-plugin.ts";
 import type { OpenOptions } from "./open-plugins.ts";
 import { API_VERSION, type Plugin } from "./plugin.ts";
@@ -73,7 +74,7 @@ function hasHooks(): boolean {
 }
 
 let resolvesTo: string | null = null;
-/** What was imported for the plugin that is being loaded; null while none is. */
+/** The files that the plugin being loaded has imported so far; null while none is loading. */
 let imported: string[] | null = null;
 
 /** A plugin that imports "ralph" gets the program that runs it, wherever that is installed. */
@@ -143,8 +144,8 @@ const FILES_MAX = 20;
 const PATIENCE_MS = 10_000;
 
 /**
- * Where the mistake is, as "file:line"; null when nobody can tell. Of most modules Node keeps the place from those who catch the
- * error, so it is asked again about each file that was `imported`. It runs none of them.
+ * Finds the place of a syntax error as "file:line"; null if it is unknown. Node hides the place from a caller that catches
+ * the error, so `node --check` is asked about each imported file. It runs none of them.
  */
 async function syntaxPlace(
   error: unknown,
@@ -165,7 +166,7 @@ async function syntaxPlace(
 /** Node writes it into the first line, before the line of the file itself. */
 function placeIn(printed: string, root: string): string | null {
   const [, place, line] = /^(file:\/\/.+|\/.+):(\d+)\n/.exec(printed) ?? [];
-  return place === undefined ? null : `${shownIn(root, fileOf(place))}:${line}`;
+  return place === undefined ? null : `${inRepository(fileOf(place), root) ?? fileOf(place)}:${line}`;
 }
 
 function complaintOf(file: string): Promise<string> {
@@ -179,72 +180,62 @@ function fileOf(place: string): string {
   return place.startsWith("file:") ? fileURLToPath(place) : place;
 }
 
-function shownIn(root: string, file: string): string {
-  const path = relative(realpathSync(root), file);
-  return path.startsWith(`..${sep}`) ? file : path;
+const text = z.string("a text");
+const texts = z.array(z.string("a list of texts"), "a list of texts");
+const aBoolean = z.boolean("true or false").optional();
+const aFunction = z.custom((value) => typeof value === "function", "a function");
+const command = "a list of texts that is not empty";
+
+function oneOf(...values: readonly string[]) {
+  return z.enum(values, `one of ${values.map(inJson).join(", ")}`).optional();
 }
 
-/** What may stand in a place, in words, and whether it does. */
-interface Expected {
-  readonly words: string;
-  readonly isMet: (value: unknown) => boolean;
-  readonly isNeeded?: boolean;
-  /** The words that may stand in a list. */
-  readonly among?: readonly string[];
+function someOf(...values: readonly string[]) {
+  const words = `a list of ${values.map(inJson).join(", ")}`;
+  return z.array(z.enum(values, words), words).optional();
 }
 
-const optional = (words: string, isMet: (value: unknown) => boolean): Expected => ({ words, isMet });
-const needed = (expected: Expected): Expected => ({ ...expected, isNeeded: true });
-const isText = (value: unknown): value is string => typeof value === "string";
-const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
-const aFunction = optional("a function", (value) => typeof value === "function");
-const aBoolean = optional("true or false", (value) => typeof value === "boolean");
-const aText = optional("a text", isText);
-const texts = optional("a list of texts", isTextList);
-const command = optional(
-  "a list of texts that is not empty",
-  (value) => isTextList(value) && value.length > 0,
-);
-const aDuration = optional(
-  "milliseconds, more than 0",
-  (value) => Number.isFinite(value) && Number(value) > 0,
-);
-const variables = optional(
-  "a table of texts",
-  (value) => isFields(value) && Object.values(value).every(isText),
-);
-
-function oneOf(...values: readonly string[]): Expected {
-  const words = `one of ${values.map(inJson).join(", ")}`;
-  return optional(words, (value) => isText(value) && values.includes(value));
-}
-
-function someOf(...among: readonly string[]): Expected {
-  const isMet = (value: unknown): boolean => isTextList(value) && value.every((text) => among.includes(text));
-  return { words: `a list of ${among.map(inJson).join(", ")}`, isMet, among };
-}
-
-type Fields = Readonly<Record<string, Expected>>;
-
-/** Everything that may stand in each kind of part. */
-const PARTS: Readonly<Record<Exclude<keyof Plugin, "apiVersion" | "name">, Fields>> = {
-  agents: {
-    command: needed(command),
+/** Everything that may stand in each kind of part; the messages say what is expected. */
+const PARTS: Readonly<Record<Exclude<keyof Plugin, "apiVersion" | "name">, z.ZodObject>> = {
+  agents: z.strictObject({
+    command: z.array(z.string(command), command).min(1, command),
     format: oneOf("text", "claude", "codex", "gemini", "opencode", "copilot", "acp"),
-    env: variables,
-    envDeny: texts,
-    createReader: aFunction,
+    env: z.record(z.string(), z.string("a table of texts"), "a table of texts").optional(),
+    envDeny: texts.optional(),
+    createReader: aFunction.optional(),
     tells: oneOf("cost", "tokens", "nothing"),
-  },
-  sources: { observe: needed(aFunction), mark: needed(aFunction), unmark: aFunction, checks: texts },
-  analyzers: { analyze: needed(aFunction) },
-  guards: { check: needed(aFunction), on: oneOf("claim", "work"), warns: aBoolean, advice: aText },
-  exitRules: { check: needed(aFunction) },
-  gates: { check: needed(aFunction), required: aBoolean, timeoutMs: aDuration, kind: aText },
-  notifiers: { notify: needed(aFunction), on: someOf(...NOTICE_KINDS, "test") },
+  }),
+  sources: z.strictObject({
+    observe: aFunction,
+    mark: aFunction,
+    unmark: aFunction.optional(),
+    checks: texts.optional(),
+  }),
+  analyzers: z.strictObject({ analyze: aFunction }),
+  guards: z.strictObject({
+    check: aFunction,
+    on: oneOf("claim", "work"),
+    warns: aBoolean,
+    advice: text.optional(),
+  }),
+  exitRules: z.strictObject({ check: aFunction }),
+  gates: z.strictObject({
+    check: aFunction,
+    required: aBoolean,
+    timeoutMs: z.number("milliseconds, more than 0").positive("milliseconds, more than 0").optional(),
+    kind: text.optional(),
+  }),
+  notifiers: z.strictObject({ notify: aFunction, on: someOf(...NOTICE_KINDS, "test") }),
 };
 
 const NAME = /^[\w.-]{1,60}$/;
+const NAME_WORDS = 'expected letters, digits, ".", "_" and "-"';
+
+const KINDS = z.strictObject(
+  Object.fromEntries(
+    Object.entries(PARTS).map(([kind, part]) => [kind, z.record(z.string().regex(NAME), part).optional()]),
+  ),
+);
 
 /** The plugin that a module exports, if it is one; `shown` is how the configuration calls it. */
 export function checkPlugin(exported: unknown, shown: string): Plugin {
@@ -255,56 +246,49 @@ export function checkPlugin(exported: unknown, shown: string): Plugin {
       "exports no plugin",
       'it needs: export default definePlugin({ apiVersion: 1, name: "…", … })',
     );
-  const { apiVersion, name } = exported;
-  if (apiVersion !== API_VERSION) throw wrong(versionTrouble(apiVersion));
-  if (!isText(name) || !NAME.test(name))
-    throw wrong(`has the name ${inJson(name)}; expected letters, digits, ".", "_" and "-"`);
-  for (const [key, value] of Object.entries(exported)) {
-    if (key === "apiVersion" || key === "name" || value === undefined) continue;
-    const fields = Object.hasOwn(PARTS, key) ? PARTS[key as keyof typeof PARTS] : undefined;
-    if (fields === undefined) throw wrong(unknownKey(key, ["apiVersion", "name", ...Object.keys(PARTS)]));
-    if (!isFields(value)) throw wrong(`has in "${key}" ${inJson(value)}; expected parts by their names`);
-    for (const [part, inside] of Object.entries(value)) {
-      const trouble = partTrouble(part, inside, fields);
-      if (trouble !== null) throw wrong(`has in "${key}" ${trouble}`);
-    }
-  }
+  const { apiVersion, name, ...kinds } = exported;
+  if (apiVersion === undefined)
+    throw wrong(`does not say for which version it was written; add apiVersion: ${API_VERSION}`);
+  if (apiVersion !== API_VERSION)
+    throw wrong(
+      `was written for version ${inJson(apiVersion)} of the plugin API, and this ralph has version ${API_VERSION}`,
+    );
+  if (typeof name !== "string" || !NAME.test(name))
+    throw wrong(`has the name ${inJson(name)}; ${NAME_WORDS}`);
+  const [issue] = KINDS.safeParse(kinds).error?.issues ?? [];
+  if (issue !== undefined) throw wrong(describeIssue(kinds, issue));
   return exported as unknown as Plugin;
 }
 
-function partTrouble(name: string, part: unknown, fields: Fields): string | null {
-  if (!NAME.test(name)) return `the name ${inJson(name)}; expected letters, digits, ".", "_" and "-"`;
-  if (!isFields(part)) return `${inJson(part)} as "${name}"; expected a table of its fields`;
-  for (const [field, { words, isMet, isNeeded = false, among = [] }] of Object.entries(fields)) {
-    const value = part[field];
-    if (value === undefined ? isNeeded : !isMet(value)) {
-      const found = value === undefined ? "is missing" : `is ${inJson(value)}`;
-      return `a part "${name}" whose "${field}" ${found}; expected ${words}${meantAmong(value, among)}`;
-    }
-  }
-  const unknown = Object.keys(part).find((field) => !Object.hasOwn(fields, field));
-  return unknown === undefined ? null : `a part "${name}" that ${unknownKey(unknown, Object.keys(fields))}`;
+function describeIssue(kinds: Fields, issue: z.core.$ZodIssue): string {
+  const [kind, part, field] = issue.path.map(String);
+  const unknown = issue.code === "unrecognized_keys" ? (issue.keys[0] ?? "") : null;
+  if (kind === undefined) return unknownKey(unknown ?? "", ["apiVersion", "name", ...Object.keys(PARTS)]);
+  const where = `has in "${kind}"`;
+  const shown = inJson(valueAt(kinds, issue.path.slice(0, 3)));
+  if (part === undefined) return `${where} ${shown}; expected parts by their names`;
+  if (issue.code === "invalid_key") return `${where} the name ${inJson(part)}; ${NAME_WORDS}`;
+  const known = Object.keys(PARTS[kind as keyof typeof PARTS].shape);
+  if (unknown !== null) return `${where} a part "${part}" that ${unknownKey(unknown, known)}`;
+  if (field === undefined) return `${where} ${shown} as "${part}"; expected a table of its fields`;
+  const isMissing = valueAt(kinds, issue.path.slice(0, 3)) === undefined;
+  const wanted = issue.code === "invalid_value" ? issue.values.map(String) : [];
+  const meant = didYouMean(String(valueAt(kinds, issue.path)), wanted);
+  const found = isMissing ? "is missing" : `is ${shown}`;
+  return `${where} a part "${part}" whose "${field}" ${found}; expected ${issue.message}${meant && `.${meant}`}`;
 }
 
-function meantAmong(value: unknown, among: readonly string[]): string {
-  const wrong = isTextList(value) ? value.find((text) => !among.includes(text)) : undefined;
-  const meant = wrong === undefined ? null : closest(wrong, among);
-  return meant === null ? "" : `. ${didYouMean(meant)}`;
-}
-
-function versionTrouble(version: unknown): string {
-  if (version === undefined)
-    return `does not say for which version it was written; add apiVersion: ${API_VERSION}`;
-  return `was written for version ${inJson(version)} of the plugin API, and this ralph has version ${API_VERSION}`;
+function valueAt(top: Fields, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Fields | undefined)?.[String(key)], top);
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
-  const meant = closest(key, known);
-  return `has a field "${key}" that nobody knows.${meant === null ? "" : ` ${didYouMean(meant)}`}`;
+  return `has a field "${key}" that nobody knows.${didYouMean(key, known)}`;
 }
 
-function didYouMean(meant: string): string {
-  return `Did you mean "${meant}"?`;
+function didYouMean(word: string, known: readonly string[]): string {
+  const meant = closest(word, known);
+  return meant === null ? "" : ` Did you mean "${meant}"?`;
 }
 
 function inJson(value: unknown): string {

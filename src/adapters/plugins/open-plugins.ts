@@ -1,6 +1,6 @@
 import { PLAIN } from "../../core/agents.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import { type FactRecorder, failureOf } from "../../core/report/streams/stream-facts.ts";
+import { RalphError } from "../../core/errors.ts";
+import { type FactRecorder, failureOf } from "../../core/streams/stream-facts.ts";
 import type { AgentSettings, GateSettings } from "../../core/settings.ts";
 import type { Advisers, TaskSource } from "../../engine/ports.ts";
 import { advisersOf, type Part } from "./advisers.ts";

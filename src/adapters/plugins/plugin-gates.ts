@@ -1,4 +1,4 @@
-import type { GateResult } from "../../core/report/checked-gate.ts";
+import type { GateResult } from "../../core/verdict/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
 import { askPlugin, PluginFailure, type PartName } from "./ask-plugin.ts";

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { planProblem } from "../../core/plan/check-plan.ts";
-import { plainTask, type Plan, type SourceIdentity, type Task } from "../../core/plan/task.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { z } from "zod";
+import { planProblem } from "../../core/plan-checks.ts";
+import { plainTask, type Plan, type SourceIdentity, type Task } from "../../core/plan.ts";
+import { RalphError } from "../../core/errors.ts";
+import { type Fields, isFields } from "../../core/streams/json-fields.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { askPlugin, inWords, messageOf, type PartName, PluginFailure } from "./ask-plugin.ts";
 import type { PluginSource, SourceContext } from "./plugin.ts";
@@ -90,10 +92,12 @@ async function markPatiently(mark: () => Promise<void>): Promise<void> {
 
 function checkedTasks(part: PartName, answer: unknown): readonly Task[] {
   if (!Array.isArray(answer)) throw new PluginFailure(part, "answered something else than a list of tasks");
-  const tasks = answer.map((task: unknown, at): Task => {
-    const read = readTask(task);
-    if (typeof read !== "string") return plainTask(read);
-    throw new PluginFailure(part, `has in its task ${at + 1} ${read}`);
+  const tasks = answer.map((given: unknown, at): Task => {
+    const said = withoutNothing(given);
+    const read = TASK.safeParse(said);
+    const [issue] = read.error?.issues ?? [];
+    if (issue === undefined) return plainTask(read.data as Pick<Task, "id" | "title"> & Partial<Task>);
+    throw new PluginFailure(part, `has in its task ${at + 1} ${describeIssue(issue, said)}`);
   });
   const problem = planProblem(tasks.map((task, at) => ({ task, line: at + 1 })));
   if (problem !== null)
@@ -101,45 +105,41 @@ function checkedTasks(part: PartName, answer: unknown): readonly Task[] {
   return tasks;
 }
 
-type Said = Pick<Task, "id" | "title"> & Partial<Task>;
+const text = z.string("a text");
+const texts = z.array(z.string("a list of texts"), "a list of texts").optional();
+const count = z.int("a whole number of at least 1").min(1, "a whole number of at least 1").optional();
+const aBoolean = z.boolean("true or false").optional();
+const words = text.refine((value) => value.trim() !== "", "a text that is not empty");
 
-const isText = (value: unknown): boolean => typeof value === "string";
-const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-const isNumber = (value: unknown): boolean => Number.isFinite(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
-const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+/** A task as a plugin gives it; the messages say what is expected. */
+const TASK = z.strictObject({
+  id: words.refine((id) => !/[\r\n]/.test(id), "a text of one line"),
+  title: words,
+  description: text.optional(),
+  criteria: texts,
+  success: text.optional(),
+  dependsOn: texts,
+  priority: z.number("a number").optional(),
+  agent: text.optional(),
+  timeoutMs: count,
+  maxIterations: count,
+  promise: text.optional(),
+  changes: z.literal("none", '"none"').optional(),
+  loops: aBoolean,
+  done: aBoolean,
+  optional: aBoolean,
+} satisfies Partial<Record<keyof Task, z.ZodType>>);
 
-const FIELDS: Readonly<Record<string, readonly [(value: unknown) => boolean, string]>> = {
-  id: [isText, "a text"],
-  title: [isText, "a text"],
-  description: [isText, "a text"],
-  criteria: [isTextList, "a list of texts"],
-  success: [isText, "a text"],
-  dependsOn: [isTextList, "a list of texts"],
-  priority: [isNumber, "a number"],
-  agent: [isText, "a text"],
-  timeoutMs: [isCount, "milliseconds"],
-  maxIterations: [isCount, "a whole number of at least 1"],
-  promise: [isText, "a text"],
-  changes: [(value) => value === "none", '"none"'],
-  loops: [isBoolean, "true or false"],
-  done: [isBoolean, "true or false"],
-  optional: [isBoolean, "true or false"],
-};
+/** What is null is left to us, as what is missing. */
+function withoutNothing(given: unknown): Fields | null {
+  if (!isFields(given)) return null;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null));
+}
 
-/** A task as a plugin gives it, or what is wrong with it. */
-function readTask(value: unknown): Said | string {
-  if (typeof value !== "object" || value === null) return "no task; expected at least { id, title }";
-  const given = Object.entries(value).filter(([, inside]) => inside !== undefined && inside !== null);
-  for (const [field, inside] of given) {
-    const known = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
-    if (known === undefined) return `a field "${field}" that no task has`;
-    const [isMet, words] = known;
-    if (!isMet(inside)) return `a "${field}" that is no such thing; expected ${words}`;
-  }
-  const task = Object.fromEntries(given) as Partial<Said>;
-  if (task.id === undefined || task.id.trim() === "") return "no id";
-  if (/[\r\n]/.test(task.id)) return "an id of several lines";
-  if (task.title === undefined || task.title.trim() === "") return "no title";
-  return task as Said;
+function describeIssue(issue: z.core.$ZodIssue, said: Fields | null): string {
+  if (issue.code === "unrecognized_keys") return `a field "${issue.keys[0]}" that no task has`;
+  if (said === null) return "no task; expected at least { id, title }";
+  const field = String(issue.path[0]);
+  if (said[field] === undefined) return `no ${field}`;
+  return `a "${field}" that is no such thing; expected ${issue.message}`;
 }

@@ -1,4 +1,4 @@
-import type { AnalyzerSignal } from "../../core/report/plugin-answers.ts";
+import type { AnalyzerSignal } from "../../core/verdict/plugin-answers.ts";
 
 /** The version of everything that a plugin sees of us; a plugin says which one it was written for. */
 export const API_VERSION = 1;
@@ -57,26 +57,26 @@ export interface PluginSource {
 export interface PluginTask {
   readonly id: string;
   readonly title: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Statements that must be true when it is complete. */
-  readonly criteria?: readonly string[];
+  readonly criteria?: readonly string[] | undefined;
   /** What success looks like, in one sentence. */
-  readonly success?: string;
-  readonly dependsOn?: readonly string[];
+  readonly success?: string | undefined;
+  readonly dependsOn?: readonly string[] | undefined;
   /** Lower goes first. */
-  readonly priority?: number;
-  readonly agent?: string;
-  readonly timeoutMs?: number;
-  readonly maxIterations?: number;
+  readonly priority?: number | undefined;
+  readonly agent?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxIterations?: number | undefined;
   /** The promise that claims it, instead of the configured one. */
-  readonly promise?: string;
+  readonly promise?: string | undefined;
   /** False: one iteration, accepted without a promise if the evidence is there. */
-  readonly loops?: boolean;
+  readonly loops?: boolean | undefined;
   /** The task needs no change of files. */
-  readonly changes?: "none";
-  readonly done?: boolean;
+  readonly changes?: "none" | undefined;
+  readonly done?: boolean | undefined;
   /** It does not hold up completion. */
-  readonly optional?: boolean;
+  readonly optional?: boolean | undefined;
 }
 
 /** Variables, as `process.env` has them. */

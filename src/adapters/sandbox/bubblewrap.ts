@@ -1,11 +1,11 @@
-import { findProgram } from "../system/process-table.ts";
+import { findProgram } from "../process/process-table.ts";
+import { entriesIn } from "../process/look-at.ts";
 import { NO_BELONGINGS } from "../../core/agents.ts";
 import {
   closeSync,
   existsSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   readSync,
   realpathSync,
   rmSync,
@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
-import type { AgentStart } from "../system/agent-sandbox.ts";
+import { RalphError } from "../../core/errors.ts";
+import type { AgentStart } from "../process/agent-sandbox.ts";
 import {
   arrange,
   findOutside,
@@ -257,7 +257,7 @@ function argumentsFor(place: Place): readonly string[] {
 /** Files below a folder that are not for everybody: root in a sandbox still owns what root owns. */
 export function closedFiles(folder: string, depth = Infinity): readonly Place[] {
   const places: Place[] = [];
-  for (const entry of entriesOf(folder)) {
+  for (const entry of entriesIn(folder)) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) continue;
     const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
@@ -267,14 +267,6 @@ export function closedFiles(folder: string, depth = Infinity): readonly Place[] 
     else places.push({ is: "empty", path });
   }
   return places;
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return []; // gone meanwhile, or not ours to look at
-  }
 }
 
 interface Installation {

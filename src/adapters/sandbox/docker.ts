@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import {
   arrange,
   findOutside,

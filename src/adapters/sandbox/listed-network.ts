@@ -5,11 +5,10 @@ import {
   readAllowedHost,
   writeTarget,
 } from "../../core/network/allowed-hosts.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import type { AgentStart, AgentStartInside } from "../system/agent-sandbox.ts";
-import { fileError } from "../system/atomic-file.ts";
+import { RalphError } from "../../core/errors.ts";
+import type { AgentStart, AgentStartInside } from "../process/agent-sandbox.ts";
+import { fileError } from "../process/atomic-file.ts";
 import { withoutProxies } from "./sandbox.ts";
-import type { NetworkFilter } from "./network-filter.ts";
 import { socketPath } from "./open-tunnel.ts";
 
 type Inside = Pick<AgentStartInside, "command" | "env">;
@@ -27,20 +26,20 @@ export async function withListedNetwork(
   { folder, env }: Pick<AgentStart, "folder" | "env">,
   bridge: readonly string[],
 ): Promise<Inside & Required<Pick<AgentStartInside, "close">>> {
-  const hosts = hostsOf(list);
+  const hosts = list.map(requireAllowedHost);
   const socket = join(folder, "network");
   const refused = new Set<string>();
   const { path, letGo } = socketPath(socket);
   // Loaded only here: with Node's http half of a browser comes along.
   const { startNetworkFilter } = await import("./network-filter.ts");
-  const filter = await listenAt(socket, () =>
-    startNetworkFilter({
-      socket: path,
-      hosts,
-      env,
-      onRefused: (target) => void (refused.size < REFUSED_MAX && refused.add(writeTarget(target))),
-    }),
-  );
+  const filter = await startNetworkFilter({
+    socket: path,
+    hosts,
+    env,
+    onRefused: (target) => void (refused.size < REFUSED_MAX && refused.add(writeTarget(target))),
+  }).catch((error: unknown) => {
+    throw fileError(error, socket);
+  });
   return {
     command: [...bridgeCommand(bridge, socket, hosts), ...inside.command],
     env: withoutProxies(inside.env),
@@ -64,20 +63,10 @@ export function bridgeCommand(
   return [...bridge, JSON.stringify({ socket, ports: [...new Set(ports)] })];
 }
 
-function hostsOf(list: readonly string[]): readonly AllowedHost[] {
-  return list.map((text) => {
-    const entry = readAllowedHost(text);
-    if (typeof entry === "string") throw new RalphError("config", `"sandbox.network" has ${text}: ${entry}`);
-    return entry;
-  });
-}
-
-async function listenAt(socket: string, listen: () => Promise<NetworkFilter>): Promise<NetworkFilter> {
-  try {
-    return await listen();
-  } catch (error) {
-    throw fileError(error, socket);
-  }
+function requireAllowedHost(text: string): AllowedHost {
+  const entry = readAllowedHost(text);
+  if (typeof entry !== "string") return entry;
+  throw new RalphError("config", `"sandbox.network" has ${text}: ${entry}`);
 }
 
 function noteOf(refused: readonly string[]): string {

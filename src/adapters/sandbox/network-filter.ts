@@ -1,5 +1,11 @@
 import { once } from "node:events";
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  request as ask,
+  createServer,
+  type IncomingMessage,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { readTarget, type Target, writeTarget } from "../../core/network/allowed-hosts.ts";
@@ -53,7 +59,7 @@ async function tunnel(request: IncomingMessage, inside: Socket, options: FilterO
   const target = readTarget(request.url ?? "", null);
   if (target === null) return answer(inside, 400, "expected a host and a port");
   const way = await tryWay(target, "https", options, inside);
-  if (way.is !== "open") return answer(inside, way.status, way.why);
+  if ("why" in way) return answer(inside, way.status, way.why);
   const outside = way.socket;
   tieSockets(inside, outside);
   inside.write("HTTP/1.1 200 Connection established\r\n\r\n");
@@ -72,7 +78,7 @@ async function forward(
   if (url === null || target === null)
     return reply(response, 400, "this is a proxy: expected the whole address of a page, http://…");
   const way = await tryWay(target, "http", options, request.socket);
-  if (way.is !== "open") return reply(response, way.status, way.why);
+  if ("why" in way) return reply(response, way.status, way.why);
   const { socket, via } = way;
   request.socket.once("close", () => socket.destroy());
   const onward = ask({
@@ -95,28 +101,32 @@ async function forward(
   await sent;
 }
 
-type Tried =
-  Extract<Way, { is: "open" }> | { readonly is: "closed"; readonly status: number; readonly why: string };
+interface NoWay {
+  readonly status: 403 | 502;
+  readonly why: string;
+}
 
 async function tryWay(
   target: Target,
   scheme: "http" | "https",
   options: FilterOptions,
   inside: Socket,
-): Promise<Tried> {
+): Promise<Way | NoWay> {
   // Whoever asked may not wait for the answer.
   const gone = new AbortController();
   const onClose = (): void => gone.abort();
   inside.once("close", onClose);
   try {
     const way = await wayTo(target, scheme, options, gone.signal);
-    if (way.is === "open" && inside.destroyed) way.socket.destroy();
-    if (way.is === "open") return way;
-    options.onRefused(target);
-    return { is: "closed", status: 403, why: `${way.why}: this sandbox does not let you reach it` };
+    if (typeof way === "string") {
+      options.onRefused(target);
+      return { status: 403, why: `${way}: this sandbox does not let you reach it` };
+    }
+    if (inside.destroyed) way.socket.destroy();
+    return way;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return { is: "closed", status: 502, why: `${writeTarget(target)} cannot be reached: ${code ?? message}` };
+    return { status: 502, why: `${writeTarget(target)} cannot be reached: ${code ?? message}` };
   } finally {
     inside.off("close", onClose);
   }
@@ -129,49 +139,28 @@ function reply(response: ServerResponse, status: number, why: string): void {
 }
 
 function answer(socket: Socket, status: number, why: string): void {
-  const body = `${why}\n`;
-  const head = [
-    "Content-Type: text/plain; charset=utf-8",
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    "Connection: close",
-  ];
-  socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? "Refused"}\r\n${head.join("\r\n")}\r\n\r\n${body}`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: text/plain; charset=utf-8`;
+  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(why) + 1}\r\nConnection: close\r\n\r\n${why}\n`);
 }
 
-const REASONS: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  403: "Forbidden",
-  502: "Bad Gateway",
-};
-
 /** What is meant for the next in the line only. */
-const FOR_THE_NEXT = [
-  "connection",
-  "expect",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "upgrade",
-];
+const FOR_THE_NEXT =
+  /^(?:connection|expect|keep-alive|proxy-authenticate|proxy-authorization|proxy-connection|te|trailer|upgrade)$/i;
 
 /** Without these nobody knows where a message ends. */
-const FRAMES: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
+const FRAMES = /^(?:content-length|transfer-encoding)$/i;
 
 /** The headers that a proxy hands on, names and values in turn, with its own put in their place. */
 function forwardedHeaders(
   { rawHeaders, headers }: Pick<IncomingMessage, "rawHeaders" | "headers">,
   own: Readonly<Record<string, string>> = {},
 ): string[] {
-  const named = (headers.connection ?? "")
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter((name) => !FRAMES.has(name));
-  const dropped = new Set([...FOR_THE_NEXT, ...Object.keys(own).map((name) => name.toLowerCase()), ...named]);
+  const named = (headers.connection ?? "").toLowerCase().split(/[\s,]+/);
+  const dropped = new Set([...Object.keys(own).map((name) => name.toLowerCase()), ...named]);
+  const isKept = (name: string): boolean =>
+    FRAMES.test(name) || !(FOR_THE_NEXT.test(name) || dropped.has(name.toLowerCase()));
   const kept = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 && !dropped.has(name.toLowerCase()) ? [name, rawHeaders[index + 1] ?? ""] : [],
+    index % 2 === 0 && isKept(name) ? [name, rawHeaders[index + 1] ?? ""] : [],
   );
   return [...kept, ...Object.entries(own).flat(), "Connection", "close"];
 }

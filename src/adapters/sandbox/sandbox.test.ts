@@ -17,7 +17,7 @@ import {
   temporaryRepository,
   type TemporaryRepository,
 } from "../../../test/fixtures/temporary-repository.ts";
-import { refuseStrayConfiguration } from "../system/agent-sandbox.ts";
+import { refuseStrayConfiguration } from "../process/agent-sandbox.ts";
 import {
   alternatesOf,
   arrange,

@@ -1,6 +1,6 @@
-import { findProgram } from "../system/process-table.ts";
+import { findProgram } from "../process/process-table.ts";
 import type { OwnFolder } from "../../core/agents.ts";
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import {
   constants,
   copyFileSync,
@@ -8,7 +8,6 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -17,14 +16,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import { isSecretVariable } from "../../core/redact.ts";
-import { stripEscapes } from "../../core/report/strip-escapes.ts";
+import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import type { SandboxSettings } from "../../core/settings.ts";
+import { settingVariables } from "../git/git.ts";
 import { PLACEHOLDERS } from "../git/steering.ts";
-import { type AgentSandbox, type AgentStart, rememberMissing } from "../system/agent-sandbox.ts";
-import { fileError } from "../system/atomic-file.ts";
-import { gitInForeground, supervise } from "../system/supervise.ts";
+import { type AgentSandbox, type AgentStart, rememberMissing } from "../process/agent-sandbox.ts";
+import { fileError } from "../process/atomic-file.ts";
+import { textAt } from "../process/look-at.ts";
+import { runProgram } from "../process/run-program.ts";
+import { gitInForeground } from "../process/supervise.ts";
 
 export interface SandboxOptions extends SandboxedProject {
   readonly settings: SandboxSettings;
@@ -88,38 +90,17 @@ export function findOutside(name: string, workspace: string, env: NodeJS.Process
   return found.find((path) => !isInside(realpathSync(path), realpathSync(workspace))) ?? null;
 }
 
-const PATIENCE_MS = 10_000;
-const GRACE_MS = 500;
-const WORDS_LENGTH = 300;
-
 /** Runs a program that should end well at once; answers what it complains of, null when it does not. */
 export async function tryProgram(
-  command: readonly string[],
+  [program = "", ...args]: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<string | null> {
-  let words = "";
-  const hear = (chunk: Buffer): void => {
-    if (words.length < WORDS_LENGTH) words += chunk.toString("utf8");
-  };
-  const defined = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const { ending } = await supervise(
-    {
-      command,
-      cwd,
-      env: Object.fromEntries(defined),
-      marker: randomUUID(),
-      timeoutMs: PATIENCE_MS,
-      graceMs: GRACE_MS,
-      onStdout: () => {},
-      onStderr: hear,
-    },
-    new AbortController().signal,
-  );
-  if (ending.is === "exited" && ending.code === 0) return null;
-  if (ending.is === "not-started") return ending.message;
-  const said = stripEscapes(words).trim().split("\n").slice(0, 2).join(" ").slice(0, WORDS_LENGTH);
-  return said === "" ? `it ended without a word (${ending.is})` : said;
+  const { isWell, words } = await runProgram(program, args, { cwd, env, timeoutMs: PATIENCE_MS });
+  return isWell ? null : stripEscapes(words).slice(0, WORDS_LENGTH);
 }
+
+const PATIENCE_MS = 10_000;
+const WORDS_LENGTH = 300;
 
 interface EnvironmentInside {
   readonly env: Readonly<Record<string, string>>;
@@ -136,7 +117,8 @@ export function insideEnvironment({ env, own, named }: EnvironmentInside): Recor
     return !LEADS_OUT.test(name) && (PROXY.test(name) || !isSecretVariable(name, value));
   });
   const inside = { ...Object.fromEntries(kept), TMPDIR: "/tmp" };
-  return { ...inside, ...unsigned(inside) };
+  // The keys are not there, and a commit that cannot be signed would fail.
+  return { ...inside, ...settingVariables(inside, { "commit.gpgSign": "false", "tag.gpgSign": "false" }) };
 }
 
 /** The same without the operator's proxies, and whatever password is in them. */
@@ -161,19 +143,6 @@ const PROXY = /^(?:https?|all|no|ftp)_proxy$/i;
 /** Sockets and folders of the operator's session, which are not there. */
 const LEADS_OUT =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DBUS_.*|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_RUNTIME_DIR|DOCKER_HOST|RALPH_STATE)$/;
-
-/** The keys are not there, and a commit that cannot be signed would fail. */
-function unsigned(env: Readonly<Record<string, string>>): Record<string, string> {
-  const count = Number(env["GIT_CONFIG_COUNT"] ?? "0");
-  if (!Number.isInteger(count) || count < 0) return {};
-  return {
-    GIT_CONFIG_COUNT: String(count + 2),
-    [`GIT_CONFIG_KEY_${count}`]: "commit.gpgSign",
-    [`GIT_CONFIG_VALUE_${count}`]: "false",
-    [`GIT_CONFIG_KEY_${count + 1}`]: "tag.gpgSign",
-    [`GIT_CONFIG_VALUE_${count + 1}`]: "false",
-  };
-}
 
 /** What belongs to the project, whatever the agent. */
 export interface SandboxedProject {
@@ -306,7 +275,7 @@ export function holdPlaces({ gitDir, ralphDir }: SandboxedProject, workspace: st
   const ours = held.filter(({ path, text }) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined && existsSync(dirname(path))) writeFileSync(path, text, { flag: "wx" });
-    return stats === undefined || (stats.isFile() && readFileSync(path, "utf8") === text);
+    return stats === undefined || (stats.isFile() && textAt(path) === text);
   });
   for (const { path } of ours) needed.set(path, (needed.get(path) ?? 0) + 1);
   return () => {
@@ -321,25 +290,18 @@ export function holdPlaces({ gitDir, ralphDir }: SandboxedProject, workspace: st
 
 /** The git directory that a worktree's `.git` names; null when that is none. */
 function linkedFrom(link: string): string | null {
-  try {
-    const target = /^gitdir: (.+?)\n?$/s.exec(readFileSync(link, "utf8"))?.[1];
-    return target === undefined ? null : realpathSync(resolve(dirname(link), target));
-  } catch {
-    return null; // a folder, or nothing
-  }
+  const target = /^gitdir: (.+?)\n?$/s.exec(textAt(link) ?? "")?.[1];
+  const path = target === undefined ? "" : resolve(dirname(link), target);
+  return existsSync(path) ? realpathSync(path) : null;
 }
 
 /** Where a clone has the objects that it shares with others; to be asked before any agent, which could write there. */
 export function alternatesOf(gitDir: string): readonly string[] {
-  try {
-    const lines = readFileSync(join(gitDir, "objects", "info", "alternates"), "utf8").split("\n");
-    return lines
-      .filter((line) => line !== "" && !line.startsWith("#"))
-      .map((line) => resolve(gitDir, "objects", line))
-      .filter((path) => ["info", "pack"].every((name) => existsSync(join(path, name))));
-  } catch {
-    return []; // almost nobody has any
-  }
+  const lines = (textAt(join(gitDir, "objects", "info", "alternates")) ?? "").split("\n");
+  return lines
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => resolve(gitDir, "objects", line))
+    .filter((path) => ["info", "pack"].every((name) => existsSync(join(path, name))));
 }
 
 /** The same, without what is our own: the state is never seen, wherever it lies. */

@@ -19,26 +19,24 @@ export interface Rules {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export type Way =
-  /** `via`: requests are for that proxy to fulfil. */
-  | { readonly is: "open"; readonly socket: Socket; readonly via: OperatorProxy | null }
-  | { readonly is: "refused"; readonly why: string };
+/** `via`: requests are for that proxy to fulfil. */
+export type Way = { readonly socket: Socket; readonly via: OperatorProxy | null };
 
-/** Opens a way to a host, if the rules let it; throws when the host cannot be reached. */
+/** Opens a way to a host; answers why the rules do not let it. Throws when the host cannot be reached. */
 export async function wayTo(
   target: Target,
   scheme: "http" | "https",
   { hosts, env }: Rules,
   signal: AbortSignal,
-): Promise<Way> {
+): Promise<Way | string> {
   const how = allowance(target, hosts);
-  if (how === "none") return refused(`${writeTarget(target)} is not in "sandbox.network"`);
+  if (how === "none") return `${writeTarget(target)} is not in "sandbox.network"`;
   const via = isLoopback(target.host) ? null : operatorProxy(env, scheme, target);
   if (via !== null && scheme === "https")
-    return { is: "open", socket: await tunnelThrough(via, target, signal), via: null };
-  if (via !== null) return { is: "open", socket: await connectToProxy(via, signal), via };
-  const allowed = allowedAddresses(target.host, how, await addressesOf(target.host, signal));
-  if (typeof allowed === "string") return refused(allowed);
+    return { socket: await tunnelThrough(via, target, signal), via: null };
+  if (via !== null) return { socket: await connectToProxy(via, signal), via };
+  const allowed = allowedAddresses(target.host, how, await addressesOf(target.host));
+  if (typeof allowed === "string") return allowed;
   const socket = connect({
     host: target.host,
     port: target.port,
@@ -47,11 +45,7 @@ export async function wayTo(
     // Those that were looked at, and no others: a second answer might be a different one.
     lookup: (_, __, answer) => answer(null, [...allowed]),
   });
-  return { is: "open", socket: await untilConnected(socket, "connect", signal), via: null };
-}
-
-function refused(why: string): Way {
-  return { is: "refused", why };
+  return { socket: await untilConnected(socket, "connect", signal), via: null };
 }
 
 /**
@@ -75,30 +69,10 @@ export function allowedAddresses(
     : `${host} leads to ${where}, a private address, and "sandbox.network" has it by a pattern only`;
 }
 
-async function addressesOf(host: string, signal: AbortSignal): Promise<readonly LookupAddress[]> {
+async function addressesOf(host: string): Promise<readonly LookupAddress[]> {
   const address = addressOf(host);
   if (address !== null) return [{ address, family: address.includes(":") ? 6 : 4 }];
-  return inSlot(async () => {
-    signal.throwIfAborted();
-    return lookup(host, { all: true });
-  });
-}
-
-/** Names are looked up by the same few threads that read our files. */
-const SLOTS = 2;
-let taken = 0;
-const waiting: (() => void)[] = [];
-
-async function inSlot<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (taken < SLOTS) taken += 1;
-  else await new Promise<void>((resolve) => waiting.push(resolve));
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) taken -= 1;
-    else next();
-  }
+  return lookup(host, { all: true });
 }
 
 /** Where an address leads: to this machine or whoever shares its cable, to a network of somebody's own, or anywhere. */

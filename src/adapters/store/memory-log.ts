@@ -1,8 +1,8 @@
 import { EVENT_VERSION, type Event, type Recorded } from "../../core/events.ts";
 import { taskOf } from "../../core/loop/evolve.ts";
-import type { State } from "../../core/loop/state.ts";
+import type { State } from "../../core/state.ts";
 import type { Instant } from "../../core/time.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { Lease, SharedExpectation, SharedLog } from "../../engine/fleet-ports.ts";
 import type { Deciding, Following, LogFilter } from "../../engine/ports.ts";
 import { costOf, upcast } from "./stored-rows.ts";

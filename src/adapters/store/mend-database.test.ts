@@ -17,7 +17,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Event, Recorded } from "../../core/events.ts";
-import { EMPTY_STATE } from "../../core/loop/state.ts";
+import { EMPTY_STATE } from "../../core/state.ts";
 import { openSqliteLog } from "./sqlite-log.ts";
 
 const PAGE = 4096;

@@ -12,7 +12,7 @@ import {
 import Database from "better-sqlite3";
 import { EVENT_VERSION } from "../../core/events.ts";
 import { evolve } from "../../core/loop/evolve.ts";
-import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
+import { EMPTY_STATE, type State } from "../../core/state.ts";
 import { isoTime } from "../../core/time.ts";
 import { holdExclusively } from "./exclusive-hold.ts";
 import { isOurs, migrate, usableVersion } from "./schema.ts";

@@ -6,14 +6,14 @@ import {
   openSync,
   readFileSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import { asArgument } from "../../core/text.ts";
 import { openSqlite } from "./exclusive-hold.ts";
-import { temporaryBeside } from "../system/atomic-file.ts";
+import { temporaryBeside } from "../process/atomic-file.ts";
 import { storeError } from "./store-error.ts";
 
 /** What the project's rows in the store are known by; made once, the same for everybody who asks. */
@@ -87,7 +87,8 @@ function create(folder: string, file: string): string {
   const id = crypto.randomUUID();
   const draft = temporaryBeside(file);
   try {
-    writeDurably(draft, `${id}\n`);
+    // Losing the id in a power cut would lose the way to the history that was recorded under it.
+    writeFileSync(draft, `${id}\n`, { flag: "wx", mode: 0o600, flush: true });
     linkSync(draft, file);
   } catch (error) {
     if (!isCode(error, "EEXIST")) throw error;
@@ -96,17 +97,6 @@ function create(folder: string, file: string): string {
   }
   syncFolder(folder);
   return read(file) ?? id;
-}
-
-/** Losing the id in a power cut would lose the way to the history that was recorded under it. */
-function writeDurably(file: string, text: string): void {
-  const descriptor = openSync(file, "wx", 0o600);
-  try {
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function syncFolder(folder: string): void {

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import { isoTime } from "../../core/time.ts";
-import { removeAbandonedIn } from "../system/atomic-file.ts";
-import { isAlive } from "../system/atomic-file.ts";
+import { removeAbandonedIn } from "../process/atomic-file.ts";
+import { isAlive } from "../process/atomic-file.ts";
 import { holdExclusively, isHeld, type Hold } from "./exclusive-hold.ts";
 import { storeError } from "./store-error.ts";
 

@@ -29,20 +29,6 @@ test("an event is what it was", async () => {
   expect(await read(RESET)).toEqual([{ position: 3, at: Date.parse(AT), type: "task.reset", task: "one" }]);
 });
 
-test("an export of an older ralph is read in today's meaning", async () => {
-  const completed = {
-    position: 1,
-    at: AT,
-    type: "task.completed",
-    run: "r",
-    task: "one",
-    iteration: 1,
-    commit: "c",
-    v: 1,
-  };
-  expect(await read(completed)).toMatchObject([{ commit: "c", certificate: { gates: [], base: null } }]);
-});
-
 test("empty lines do no harm", async () => {
   expect(await read("", RESET, "", "")).toHaveLength(1);
 });
@@ -51,6 +37,7 @@ test.each([
   [[RESET, RESET], "line 2 of x.jsonl is damaged: position 3 comes after position 3"],
   [[RESET, '{"position": 4'], "line 2 of x.jsonl is damaged: it is not JSON"],
   [["", { ...RESET, at: null }], "line 2 of x.jsonl is damaged: it has no time"],
+  [[{ ...RESET, v: 1 }], "line 1 of x.jsonl is damaged: it is no whole event that this ralph knows"],
   [[{ ...RESET, v: EVENT_VERSION + 1 }], "line 1 of x.jsonl was written by a newer ralph"],
   [[{ ...RESET, type: "gates.checked", v: 1 }], "line 1 of x.jsonl is damaged: it is no whole event"],
 ])("what cannot be read is named with its line: %j", async (lines, message) => {

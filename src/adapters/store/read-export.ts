@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { basename } from "node:path";
 import { EVENT_VERSION, type Recorded } from "../../core/events.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import { upcast } from "./stored-rows.ts";
 
 export interface ExportedEvent {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import Sqlite, { type Database } from "better-sqlite3";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import { DamagedFact } from "./store-error.ts";
 
 /** Ordered; entry n leads from version n to n + 1. Released entries are never edited. */

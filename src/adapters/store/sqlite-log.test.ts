@@ -18,7 +18,7 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { raceStoreProcesses, startStoreProcess } from "../../../test/fixtures/start-store-process.ts";
 import { type Event, EVENT_VERSION } from "../../core/events.ts";
-import { EMPTY_STATE } from "../../core/loop/state.ts";
+import { EMPTY_STATE } from "../../core/state.ts";
 import type { LogFilter } from "../../engine/ports.ts";
 import { migrate } from "./schema.ts";
 import { openSqliteLog, readQuery } from "./sqlite-log.ts";

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Statement } from "better-sqlite3";
 import { type Event, EVENT_VERSION, type Recorded } from "../../core/events.ts";
-import type { State } from "../../core/loop/state.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import type { State } from "../../core/state.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Expectation, Following, Log, LogFilter } from "../../engine/ports.ts";
 import { mendIfDamaged } from "./mend-database.ts";
@@ -50,8 +50,6 @@ class SqliteLog implements Log {
   readonly #statements = new Map<string, Statement>();
   readonly #compareAndAppend;
   #lastWrite: Promise<unknown> = Promise.resolve();
-  /** Where the log ended when we last wrote: as long as nobody else has, there is nothing after it. */
-  #end: { readonly position: number; readonly dataVersion: number } | null = null;
 
   constructor(db: Database, file: string, project: string, now: () => Instant, patienceMs: number) {
     this.#db = db;
@@ -65,9 +63,7 @@ class SqliteLog implements Log {
         if (!this.#isMet(expected, last)) return null;
         const news = this.#newsSince(expected.since ?? last, last);
         const recorded = this.#insert(events, last);
-        const together = [...recorded, ...this.#insert(following(recorded, news), last + recorded.length)];
-        this.#end = { position: last + together.length, dataVersion: this.#dataVersion() };
-        return together;
+        return [...recorded, ...this.#insert(following(recorded, news), last + recorded.length)];
       },
     );
   }
@@ -82,7 +78,6 @@ class SqliteLog implements Log {
   }
 
   async read(after: number, filter: LogFilter = {}): Promise<readonly Recorded[]> {
-    if (after === this.#end?.position && this.#dataVersion() === this.#end.dataVersion) return [];
     return this.#attempt(() => this.#read(after, filter));
   }
 
@@ -154,11 +149,6 @@ class SqliteLog implements Log {
 
   #newsSince(position: number, last: number): readonly Recorded[] {
     return position < last ? this.#read(position, {}) : [];
-  }
-
-  /** Another number after another connection has written anything. */
-  #dataVersion(): number {
-    return this.#prepare("PRAGMA data_version").pluck().get() as number;
   }
 
   #isMet({ task, position, calls }: Expectation, last: number): boolean {

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import { storeError } from "./store-error.ts";
 
 test("a full disk is named with its place, and nothing recorded is lost", () => {

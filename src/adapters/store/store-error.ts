@@ -1,7 +1,7 @@
-import { closeSync, openSync, statfsSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { fileError, systemCode } from "../system/atomic-file.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { fileError, systemCode } from "../process/atomic-file.ts";
+import { RalphError } from "../../core/errors.ts";
 
 /** What SQLite or the file system refused, in words that a person can act on. */
 export function storeError(error: unknown, file: string): Error {
@@ -65,8 +65,8 @@ const NOT_WRITABLE =
 
 function isFull(code: string, file: string): boolean {
   if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) return true;
-  // The shared-memory file of a WAL database reports a full disk as a plain I/O error.
-  return code.startsWith("SQLITE_IOERR") && freeBlocks(file) === 0;
+  // SQLite calls it a plain I/O error where a quota is used up, or its shared-memory file finds no space.
+  return code.startsWith("SQLITE_IOERR") && /^(ENOSPC|EDQUOT)$/.test(systemCode(whyNotWritten(file)));
 }
 
 /** SQLite does not say why it could not open a file. */
@@ -79,13 +79,20 @@ function whyNotOpened(folder: string): unknown {
   }
 }
 
-function freeBlocks(file: string): number | null {
+/** What the system says to a few bytes beside the database; null when it takes them. */
+function whyNotWritten(file: string): unknown {
+  const probe = `${file}-probe-${process.pid}`;
   try {
-    return statfsSync(dirname(file)).bavail;
-  } catch {
-    return null; // only a better wording depends on it
+    writeFileSync(probe, Buffer.alloc(PROBE_BYTES), { flush: true });
+    return null;
+  } catch (error) {
+    return error;
+  } finally {
+    rmSync(probe, { force: true });
   }
 }
+
+const PROBE_BYTES = 4096;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

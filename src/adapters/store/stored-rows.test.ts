@@ -18,26 +18,6 @@ test("an event of a newer version is refused with both versions", () => {
   );
 });
 
-test("in a run of version 2 nobody was ended for being idle, and its other limits stay", () => {
-  const run = { type: "run.started", settings: { agent: "demo", limits: { maxStuck: 7 } } };
-  expect(upcast(2, run)).toMatchObject({
-    settings: { agent: "demo", limits: { maxStuck: 7, idleMs: 0 } },
-  });
-});
-
-test("before version 3 people answered and unblocked everything, and questions had no deadline", () => {
-  expect(upcast(2, { type: "question.answered", task: "a", answer: "this" })).toMatchObject({ by: "person" });
-  expect(upcast(2, { type: "task.unblocked", task: "a", reason: "", timeoutMs: null })).toMatchObject({
-    by: "person",
-  });
-  expect(upcast(2, { type: "question.asked", task: "a", question: "?", options: [] })).toMatchObject({
-    default: null,
-    deadlineAt: null,
-  });
-});
-
-test("in a run of version 2 nothing unblocked itself, and tasks of all levels had the same limit", () => {
-  expect(upcast(2, { type: "run.started", settings: {} })).toMatchObject({
-    settings: { adaptiveIterations: false, unblock: { autoSuggest: false, maxAutoAttempts: 0 } },
-  });
+test("an event from before the first release is refused", () => {
+  expect(() => upcast(2, {})).toThrow("the log holds events of an older ralph");
 });

@@ -1,14 +1,9 @@
 import { crc32 } from "node:zlib";
-import { type Event, EVENT_VERSION, type EventOf, type Recorded } from "../../core/events.ts";
-import { DEFAULT_COMPLEXITY } from "../../core/limits/iteration-timeout.ts";
+import { type Event, EVENT_VERSION, type Recorded } from "../../core/events.ts";
 import { taskOf } from "../../core/loop/evolve.ts";
-import type { State } from "../../core/loop/state.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import type { CheckedGate } from "../../core/report/checked-gate.ts";
-import { NO_CHANGES, NOTHING_FOUND } from "../../core/report/evidence.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { State } from "../../core/state.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
-import type { Certificate } from "../../core/verdict/certificate.ts";
 import { DamagedFact } from "./store-error.ts";
 
 /** An event as tables hold it, in any database. */
@@ -89,147 +84,19 @@ function sealOf(json: string, beside: readonly number[]): string {
   return `${MARK}${crc32(beside.join(" "), crc32(json)).toString(16).padStart(8, "0")}"}`;
 }
 
-/** An event of any version: only its type is known. */
-type StoredEvent = Readonly<Record<string, unknown>> & { readonly type: string };
+/** The meaning that events have in the first ralph that was released. */
+const FIRST_VERSION = 3;
 
-function tableOf(value: unknown): object {
-  return typeof value === "object" && value !== null ? value : {};
-}
-
-/** Evidence was less, gates had no baseline, settings knew no protection, interventions or adaptive timeouts. */
-function toVersion2(event: StoredEvent): StoredEvent {
-  switch (event.type) {
-    case "run.started":
-    case "run.resumed":
-      return { ...event, settings: { ...SETTINGS_OF_VERSION_1, ...tableOf(event["settings"]) } };
-    case "iteration.started":
-      return { timeoutFrom: "formula", complexity: "medium", ...event };
-    case "task.unblocked":
-      return { timeoutMs: null, ...event };
-    case "evidence.collected":
-      return { ...event, evidence: { ...NOTHING_FOUND, ...tableOf(event["evidence"]) } };
-    case "gates.checked":
-      return {
-        ...event,
-        gates: (event["gates"] as unknown[]).map((gate) => ({ ...GATE_OF_VERSION_1, ...tableOf(gate) })),
-      };
-    case "intervention.chosen":
-      return { ...INTERVENTION_OF_VERSION_1, ...event };
-    case "task.completed":
-      return { certificate: CERTIFICATE_OF_VERSION_1, ...event };
-    case "task.marked":
-      return { parent: null, ...event };
-    default:
-      return event;
-  }
-}
-
-const SETTINGS_OF_VERSION_1 = {
-  protect: { paths: [] },
-  interventions: {
-    enabled: true,
-    thresholdNoFiles: 0,
-    thresholdFalseCompletion: 0,
-    window: 5,
-    rotationDays: 30,
-    aggressive: false,
-    midStream: false,
-  },
-  // Every iteration had the timeout of its mode.
-  adaptiveTimeout: {
-    enabled: false,
-    complexityScaling: true,
-    failureScaling: true,
-    maxMs: 3_600_000,
-    minMs: 60_000,
-    perTimeout: 1.5,
-    learn: true,
-    levels: DEFAULT_COMPLEXITY,
-  },
-  fallbackAgents: [],
-  noWait: false,
-} satisfies Partial<Settings>;
-
-const INTERVENTION_OF_VERSION_1 = {
-  agent: "",
-  rule: "",
-  details: { returnCode: null, claimedCompletion: false, filesWritten: 0, evidenceCount: 0 },
-  isFedBack: true,
-  leads: false,
-} satisfies Partial<EventOf<"intervention.chosen">>;
-
-const GATE_OF_VERSION_1 = {
-  tries: 1,
-  unmet: null,
-  failures: [],
-  baseline: null,
-  onBaseline: "require",
-} satisfies Partial<CheckedGate>;
-
-const CERTIFICATE_OF_VERSION_1: Certificate = {
-  claim: null,
-  agent: "",
-  base: null,
-  changed: NO_CHANGES,
-  gates: [],
-  checks: [],
-  warnings: [],
-  iterations: 0,
-  costUsd: null,
-};
-
-/** The work tree was looked at again after gates, and what they had left was listed then. There were fewer brakes. */
-function toVersion3(event: StoredEvent): StoredEvent {
-  switch (event.type) {
-    case "run.started":
-    case "run.resumed":
-      return { ...event, settings: withLaterSettings(tableOf(event["settings"])) };
-    case "baseline.measured":
-    case "gates.checked":
-      return { ...event, leftovers: { gatesRan: null, ...tableOf(event["leftovers"]) } };
-    case "evidence.collected":
-      return { ...event, evidence: { leftByGates: [], ...tableOf(event["evidence"]) } };
-    case "question.asked":
-      return { default: null, deadlineAt: null, ...event };
-    case "question.answered":
-    case "task.unblocked":
-      return { by: "person", ...event };
-    default:
-      return event;
-  }
-}
-
-const SETTINGS_OF_VERSION_2 = {
-  adaptiveIterations: false,
-  unblock: { autoSuggest: false, maxAutoAttempts: 0 },
-  breaker: { noProgress: 0, sameError: 0, outputDecline: 0, cooldownMs: 0 },
-} satisfies Partial<Settings>;
-const LIMITS_OF_VERSION_2 = {
-  idleMs: 0,
-  callsPerHour: 0,
-  budget: { run: null, task: null, day: null },
-  maxDurationMs: null,
-} satisfies Partial<Settings["limits"]>;
-
-function withLaterSettings(settings: { readonly limits?: unknown }): object {
-  const limits = { ...LIMITS_OF_VERSION_2, ...tableOf(settings.limits) };
-  return { ...SETTINGS_OF_VERSION_2, ...settings, limits };
-}
+/** Entry n turns events of version `FIRST_VERSION + n` into the next; one is added whenever `EVENT_VERSION` is raised. */
+const UPCASTERS: readonly ((event: unknown) => unknown)[] = [];
 
 /** An event as it was stored, in today's meaning. */
 export function upcast(v: number, data: unknown): Event {
-  if (v > EVENT_VERSION) {
+  if (v > EVENT_VERSION || v < FIRST_VERSION)
     throw new RalphError(
       "state-unusable",
-      `the log holds events of a newer ralph (their version is ${v}, this ralph knows ${EVENT_VERSION})`,
-      { hint: "update ralph" },
+      `the log holds events of ${v > EVENT_VERSION ? "a newer" : "an older"} ralph (their version is ${v}, this ralph knows ${EVENT_VERSION})`,
+      { hint: v > EVENT_VERSION ? "update ralph" : "forget this project's history: ralph reset --all" },
     );
-  }
-  return UPCASTERS.slice(v - 1).reduce(
-    (older, toNext) => toNext(older),
-    data as StoredEvent,
-  ) as unknown as Event;
+  return UPCASTERS.slice(v - FIRST_VERSION).reduce((older, toNext) => toNext(older), data) as Event;
 }
-
-/** Entry n turns version n + 1 into version n + 2; one is added whenever `EVENT_VERSION` is raised. */
-const UPCASTERS: readonly ((event: StoredEvent) => StoredEvent)[] = [toVersion2, toVersion3];

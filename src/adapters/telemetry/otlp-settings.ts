@@ -1,4 +1,4 @@
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import { decoded } from "../../core/redact.ts";
 
 /** Where one kind of data goes; the usual variables of OpenTelemetry say it. */

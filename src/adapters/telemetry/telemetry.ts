@@ -1,14 +1,8 @@
-import { RunMetrics, RunSpans } from "../../core/telemetry/run-telemetry.ts";
+import { RunTelemetry } from "./run-telemetry.ts";
 import { gzipSync } from "node:zlib";
 import type { Recorded } from "../../core/events.ts";
-import type { State } from "../../core/loop/state.ts";
-import {
-  type Attributes,
-  keyValues,
-  type ProviderOf,
-  type Span,
-  spanJson,
-} from "../../core/telemetry/otlp.ts";
+import type { State } from "../../core/state.ts";
+import { type Attributes, keyValues, type ProviderOf, type Span, spanJson } from "./otlp.ts";
 import type { Follower } from "../../engine/ports.ts";
 import type { OtlpSettings, OtlpTarget } from "./otlp-settings.ts";
 
@@ -33,8 +27,7 @@ interface TelemetryOptions {
 export class Telemetry implements Follower {
   readonly #options: TelemetryOptions;
   readonly #startedAt = Date.now();
-  readonly #spans: RunSpans;
-  readonly #metrics: RunMetrics;
+  readonly #run: RunTelemetry;
   readonly #over = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #waiting: Span[] = [];
@@ -46,14 +39,13 @@ export class Telemetry implements Follower {
 
   constructor(options: TelemetryOptions) {
     this.#options = options;
-    this.#spans = new RunSpans(options.providerOf, options.worker);
-    this.#metrics = new RunMetrics(options.providerOf, options.worker);
+    this.#run = new RunTelemetry(options.providerOf, options.worker);
     this.#timer = setInterval(() => void this.#sendMetrics(), options.settings.intervalMs).unref();
   }
 
   follow(event: Recorded, state: State): Promise<void> {
-    this.#metrics.see(event);
-    if (this.#options.settings.traces !== null) this.#waiting.push(...this.#spans.of(event, state));
+    const spans = this.#run.see(event, state);
+    if (this.#options.settings.traces !== null) this.#waiting.push(...spans);
     this.#dropped += Math.max(0, this.#waiting.length - SPANS_MAX);
     this.#waiting = this.#waiting.slice(-SPANS_MAX);
     return Promise.resolve();
@@ -94,7 +86,7 @@ export class Telemetry implements Follower {
 
   async #sendMetrics(): Promise<void> {
     const { metrics } = this.#options.settings;
-    const found = metrics === null ? [] : this.#metrics.collect(this.#startedAt, Date.now());
+    const found = metrics === null ? [] : this.#run.collect(this.#startedAt, Date.now());
     if (metrics === null || found.length === 0) return;
     await this.#send(metrics, {
       resourceMetrics: [this.#of({ scopeMetrics: [{ scope: this.#scope, metrics: found }] })],

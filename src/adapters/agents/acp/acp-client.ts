@@ -1,10 +1,12 @@
-import { readAcpMessage } from "../../../core/report/streams/acp-stream.ts";
-import { pieceIn } from "../../../core/report/streams/text-piece.ts";
+import { readAcpMessage } from "../../../core/streams/acp-stream.ts";
+import type { StreamTranslator } from "../../../core/streams/stream-facts.ts";
+import { pieceIn } from "../../../core/streams/text-piece.ts";
 import type { AgentAdapter, AgentReader, ReaderRequest } from "../agent-adapter.ts";
 import { usageInRecord } from "../programs/gemini-program.ts";
+import { fewRetries } from "../programs/claude-program.ts";
 import { READS_ONLY } from "../programs/opencode-program.ts";
 import { belongingsOfCommand, programIn } from "../programs/program-belongings.ts";
-import { createTranslatedReader } from "../stream-reader.ts";
+import { createEventReader, jsonEvents } from "../stream-reader.ts";
 import {
   type AcpConversation,
   type AcpConversationRequest,
@@ -26,7 +28,7 @@ const EXIT_MS = 2_000;
 /** Speaks the Agent Client Protocol with an agent, and reports what it says. */
 export function createAcpReader(request: AcpReaderRequest): AcpReader {
   let conversation: AcpConversation | null = null;
-  const reader = createTranslatedReader((event, facts) => {
+  const translate: StreamTranslator = (event, facts) => {
     const told = conversation === null ? event : conversation.receive(event);
     if (told === null) return true;
     const isKnown = readAcpMessage(told, facts);
@@ -35,7 +37,8 @@ export function createAcpReader(request: AcpReaderRequest): AcpReader {
     // Each message that joins the turn is answered, and the turn goes on until the last of them is.
     if (conversation?.isOver() === false && facts.read().isOver) facts.goesOn();
     return isKnown;
-  }, request);
+  };
+  const reader = createEventReader(jsonEvents(translate), request);
   return {
     ...reader,
     pieceIn: (line) => pieceIn("acp", line),
@@ -56,11 +59,16 @@ export function createAcpReader(request: AcpReaderRequest): AcpReader {
 /** Any agent that speaks the Agent Client Protocol: one adapter for all of them. */
 export const acpAdapter: AgentAdapter = {
   can: { resumes: true, takesMessages: true, takesMcpServers: true, tells: "tokens" },
-  command: ({ agent, isRoot }) => ({
+  command: ({ agent, env, isRoot }) => ({
     command: [...(agent.command ?? []), ...agent.args],
     input: null,
-    // Claude, in whatever dress, otherwise refuses to work for root without asking.
-    env: { ...(isRoot && { IS_SANDBOX: "1" }), ...(agent.permissions === "read" && READS_ONLY) },
+    // Each variable is read by one program only and does not affect the others.
+    env: {
+      ...fewRetries(env),
+      // Claude otherwise refuses to work for root without asking.
+      ...(isRoot && { IS_SANDBOX: "1" }),
+      ...(agent.permissions === "read" && READS_ONLY),
+    },
   }),
   belongings: ({ command }, env) => belongingsOfCommand(command ?? [], env),
   sandboxesItself: ({ command, permissions }) =>

@@ -5,7 +5,7 @@ import {
   listOf,
   numberOf,
   textOf,
-} from "../../../core/report/streams/json-fields.ts";
+} from "../../../core/streams/json-fields.ts";
 import type { Permissions } from "../../../core/settings.ts";
 import type { McpServer, Send, Write } from "../agent-adapter.ts";
 import { READERS_SETTINGS } from "../programs/claude-program.ts";
@@ -39,8 +39,7 @@ const METHOD_NOT_FOUND = -32_601;
 const WISHES: readonly string[] = ["session/resume", "session/load", "session/set_mode", "_session/steering"];
 
 export function startAcpConversation(request: AcpConversationRequest, write: Write): AcpConversation {
-  const permitting = permittingOf(request);
-  const peer = createJsonRpcPeer(write, (method, params) => reply(method, params, permitting));
+  const peer = createJsonRpcPeer(write, (method, params) => reply(method, params, request));
   const turn = createAcpTurn(peer);
   let offers: AgentOffers = offersOf({});
   let sessionId: string | null = null;
@@ -51,10 +50,7 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
     onResult: (result: Fields) => void,
     onRefusal: () => void = () => turn.end(),
   ): void => {
-    void peer.request(method, params, (answer) => {
-      if (answer.is === "result") onResult(answer.result);
-      else onRefusal();
-    });
+    void peer.request(method, params, (result) => (result === null ? onRefusal() : onResult(result)));
   };
   const set = (id: string, [setting, ...others]: readonly Setting[]): void => {
     if (setting === undefined) turn.begin(id, request.exactPrompt, offers.messages);
@@ -120,9 +116,9 @@ function introduction(version: string): object {
   };
 }
 
-function reply(method: string, params: Fields, permitting: Permitting): Reply {
+function reply(method: string, params: Fields, request: AcpConversationRequest): Reply {
   return method === "session/request_permission"
-    ? { result: answerPermission(params, permitting) }
+    ? { result: answerPermission(params, request) }
     : { error: { code: METHOD_NOT_FOUND, message: `"${method}" is not available` } };
 }
 
@@ -143,14 +139,9 @@ interface AcpTurn {
   end(): void;
 }
 
-/** To whom messages go, and how. */
-interface Recipient {
-  readonly sessionId: string;
-  readonly messages: AgentOffers["messages"];
-}
-
 function createAcpTurn(peer: JsonRpcPeer): AcpTurn {
-  let recipient: Recipient | null = null;
+  /** To whom messages go, and how. */
+  let recipient: { readonly sessionId: string; readonly messages: AgentOffers["messages"] } | null = null;
   let prompts = 0;
   let isOver = false;
   /** Who waits for the turn to begin, or for the answer to a message. */
@@ -174,9 +165,9 @@ function createAcpTurn(peer: JsonRpcPeer): AcpTurn {
     new Promise((resolve) => {
       waiting.add(resolve);
       const params = { sessionId, prompt: blocksOf(text), _meta: IF_RUNNING };
-      void peer.request("_session/steering", params, (answer) => {
+      void peer.request("_session/steering", params, (result) => {
         waiting.delete(resolve);
-        resolve(isInjected(answer));
+        resolve(result?.["outcome"] === "injected");
       });
     });
   return {
@@ -201,10 +192,6 @@ function createAcpTurn(peer: JsonRpcPeer): AcpTurn {
 
 /** A turn that has ended meanwhile is not to begin again with the message. */
 const IF_RUNNING = { steering: { idleBehavior: "promptRequired" } };
-
-function isInjected(answer: Answer): boolean {
-  return answer.is === "result" && answer.result["outcome"] === "injected";
-}
 
 function blocksOf(text: string): readonly object[] {
   return [{ type: "text", text }];
@@ -262,20 +249,14 @@ function withoutCost(message: Fields): Fields {
   return { ...message, params: { ...params, update: { ...update, cost: null } } };
 }
 
-interface Permitting {
-  readonly permissions: Permissions;
-  /** The names of our own servers: whatever the agent may do, it may talk to us. */
-  readonly servers: readonly string[];
-}
-
 /** What changing files needs. Nobody watches, so commands, the network and tools of others are not part of it. */
 const READS: readonly unknown[] = ["read", "search", "think"];
 const EDITS: readonly unknown[] = [...READS, "edit", "delete", "move"];
 
 /** Allows a tool for this once: some agents write a lasting permission into the repository. */
-function answerPermission(params: Fields, permitting: Permitting): object {
+function answerPermission(params: Fields, request: AcpConversationRequest): object {
   const options = listOf(params["options"]).map(fieldsOf);
-  const isAllowed = isPermitted(fieldsOf(params["toolCall"]), permitting);
+  const isAllowed = isPermitted(fieldsOf(params["toolCall"]), request);
   const wishes = isAllowed ? ["allow_once", "reject_once"] : ["reject_once", "reject_always"];
   for (const wish of wishes) {
     const optionId = textOf(options.find(({ kind }) => kind === wish)?.["optionId"]);
@@ -284,19 +265,16 @@ function answerPermission(params: Fields, permitting: Permitting): object {
   return { outcome: { outcome: "cancelled" } };
 }
 
-function permittingOf({ permissions, mcpServers }: AcpConversationRequest): Permitting {
-  return { permissions, servers: mcpServers.map(({ name }) => name) };
-}
-
 /** The call that we refuse the agent; null when its message is about something else. */
 export function refusedCall({ method, params }: Fields, request: AcpConversationRequest): string | null {
   const call = fieldsOf(fieldsOf(params)["toolCall"]);
-  const isRefused = method === "session/request_permission" && !isPermitted(call, permittingOf(request));
+  const isRefused = method === "session/request_permission" && !isPermitted(call, request);
   return isRefused ? (textOf(call["toolCallId"]) ?? "") : null;
 }
 
-function isPermitted(call: Fields, { permissions, servers }: Permitting): boolean {
-  if (servers.some((server) => isToolOf(server, call))) return true;
+function isPermitted(call: Fields, { permissions, mcpServers }: AcpConversationRequest): boolean {
+  // Whatever it may do, it may talk to us.
+  if (mcpServers.some(({ name }) => isToolOf(name, call))) return true;
   switch (permissions) {
     case "full":
       return true;
@@ -340,25 +318,16 @@ const MODES: Readonly<Partial<Record<Permissions, readonly string[]>>> = {
  */
 function settingsFor(
   session: Fields,
-  wishes: { readonly permissions: Permissions; readonly model: string | null },
+  { permissions, model }: AcpConversationRequest,
   isLoaded: boolean,
 ): readonly Setting[] {
-  const mode = settingOfModes(session, MODES[wishes.permissions] ?? []);
-  const model = wishes.model === null ? null : settingOfModel(session, wishes.model);
-  const same = isLoaded ? settingOfMode(fieldsOf(session["modes"])["currentModeId"]) : null;
-  return [mode ?? same, model].filter((setting) => setting !== null);
-}
-
-/** Sets the session to the first of these modes that it has, if it is not in it. */
-function settingOfModes(session: Fields, wanted: readonly string[]): Setting | null {
   const modes = fieldsOf(session["modes"]);
+  const current = modes["currentModeId"];
   const offered = listOf(modes["availableModes"]).map((mode) => fieldsOf(mode)["id"]);
-  const modeId = wanted.find((mode) => offered.includes(mode));
-  return modes["currentModeId"] === modeId ? null : settingOfMode(modeId);
-}
-
-function settingOfMode(modeId: unknown): Setting | null {
-  return typeof modeId === "string" ? { method: "session/set_mode", params: { modeId } } : null;
+  const wanted = MODES[permissions]?.find((mode) => offered.includes(mode)) ?? current;
+  const isToSet = typeof wanted === "string" && (wanted !== current || isLoaded);
+  const mode = isToSet ? { method: "session/set_mode", params: { modeId: wanted } } : null;
+  return [mode, model === null ? null : settingOfModel(session, model)].filter((setting) => setting !== null);
 }
 
 /** Sets the session to a model, if it does not have it. */
@@ -435,13 +404,14 @@ function resumesBy(capabilities: Fields): AgentOffers["resumes"] {
   return capabilities["loadSession"] === true ? "session/load" : null;
 }
 
-type Answer = { readonly is: "result"; readonly result: Fields } | { readonly is: "error" };
-
 type Reply = { readonly result: unknown } | { readonly error: { code: number; message: string } };
+
+/** Called with the result; null: the other side has refused. */
+type OnAnswer = (result: Fields | null) => void;
 
 interface JsonRpcPeer {
   /** Answers at once whether it could be written; `onAnswer` is called when the answer is there, if ever. */
-  request(method: string, params: object, onAnswer: (answer: Answer) => void): Promise<boolean>;
+  request(method: string, params: object, onAnswer: OnAnswer): Promise<boolean>;
   notify(method: string, params: object): Promise<boolean>;
   /** Takes a message of the other side, an answer or a request to reply to; of an answer it says to which method. */
   receive(message: Fields): string | null;
@@ -449,7 +419,7 @@ interface JsonRpcPeer {
 
 /** One side of JSON-RPC, a message a line. Everything happens within the call, nothing later. */
 function createJsonRpcPeer(write: Write, reply: (method: string, params: Fields) => Reply): JsonRpcPeer {
-  const open = new Map<number, { readonly method: string; readonly onAnswer: (answer: Answer) => void }>();
+  const open = new Map<number, { readonly method: string; readonly onAnswer: OnAnswer }>();
   let last = 0;
   const send = (message: object): Promise<boolean> =>
     write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
@@ -470,13 +440,8 @@ function createJsonRpcPeer(write: Write, reply: (method: string, params: Fields)
       const asked = typeof id === "number" ? open.get(id) : undefined;
       if (asked === undefined) return null;
       open.delete(Number(id));
-      asked.onAnswer(answerOf(message));
+      asked.onAnswer(isFields(message["error"]) ? null : fieldsOf(message["result"]));
       return asked.method;
     },
   };
-}
-
-function answerOf(message: Fields): Answer {
-  const { error, result } = message;
-  return isFields(error) ? { is: "error" } : { is: "result", result: fieldsOf(result) };
 }

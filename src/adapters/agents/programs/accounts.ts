@@ -1,7 +1,7 @@
 import { isProgramFormat, type ProgramFormat } from "../../../core/agents.ts";
 import { join } from "node:path";
-import { fieldsOf, textOf, type Fields } from "../../../core/report/streams/json-fields.ts";
-import { readSmallFile } from "../../system/atomic-file.ts";
+import { fieldsOf, textOf, type Fields } from "../../../core/streams/json-fields.ts";
+import { readSmallFile } from "../../process/atomic-file.ts";
 import type { AgentSettings } from "../../../core/settings.ts";
 import { claudeFolder, type Env, home, isSet, jsonFile } from "./program-belongings.ts";
 

@@ -1,18 +1,18 @@
 import { callsSameHook, claudeHooks, shellWord, type WantedHook } from "../../../core/agents.ts";
 import { join } from "node:path";
-import { type Fields, fieldsOf, listOf, textOf } from "../../../core/report/streams/json-fields.ts";
-import type {
-  AgentAdapter,
-  AgentCommand,
-  AgentReader,
-  Launch,
-  ReaderRequest,
-  Send,
-  Write,
+import { type Fields, fieldsOf, listOf, textOf } from "../../../core/streams/json-fields.ts";
+import {
+  type AgentAdapter,
+  type AgentCommand,
+  type AgentReader,
+  type Launch,
+  mcpServerJson,
+  type ReaderRequest,
+  type Send,
+  type Write,
 } from "../agent-adapter.ts";
 import { createStreamReader, TELLS } from "../stream-reader.ts";
 import { claudeFolder, jsonFile, programBelongings } from "./program-belongings.ts";
-import { mcpServersJson } from "./mcp-servers-json.ts";
 
 /** Claude Code. Its prompt and further messages go in as a stream of JSON, and each is echoed when it is heard. */
 export const claudeProgram: AgentAdapter = {
@@ -22,8 +22,10 @@ export const claudeProgram: AgentAdapter = {
   createReader: createClaudeReader,
 };
 
-/** By itself it tries for three minutes, and says so only in its stream: our own waiting is seen, and survives. */
-const RETRIES = "3";
+/** By itself it tries for three minutes, and says so at most in its stream: our own waiting is seen, and survives. */
+export function fewRetries(env: Launch["env"]): Readonly<Record<string, string>> {
+  return { CLAUDE_CODE_MAX_RETRIES: env["CLAUDE_CODE_MAX_RETRIES"] ?? "3" };
+}
 
 function claudeCommand(launch: Launch): AgentCommand {
   const { agent, session, mcpServer, env, isRoot } = launch;
@@ -31,7 +33,7 @@ function claudeCommand(launch: Launch): AgentCommand {
     "claude",
     "--print",
     "--mcp-config",
-    mcpServersJson([mcpServer]),
+    mcpServerJson(mcpServer),
     // Our own tools need nobody's permission.
     "--allowedTools",
     `mcp__${mcpServer.name}`,
@@ -53,7 +55,7 @@ function claudeCommand(launch: Launch): AgentCommand {
     command,
     input: null,
     env: {
-      CLAUDE_CODE_MAX_RETRIES: env["CLAUDE_CODE_MAX_RETRIES"] ?? RETRIES,
+      ...fewRetries(env),
       // Otherwise it refuses to work for root without asking.
       ...(isRoot && agent.permissions === "full" && { IS_SANDBOX: "1" }),
     },

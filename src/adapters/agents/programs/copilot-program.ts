@@ -1,19 +1,19 @@
-import { findProgram } from "../../system/process-table.ts";
+import { findProgram } from "../../process/process-table.ts";
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Usage } from "../../../core/report/agent-report.ts";
-import { fieldsOf, numberOf } from "../../../core/report/streams/json-fields.ts";
+import type { Usage } from "../../../core/streams/agent-report.ts";
+import { fieldsOf, numberOf } from "../../../core/streams/json-fields.ts";
 import {
   type AgentAdapter,
   type AgentCommand,
   type AgentReader,
   type Launch,
+  mcpServerJson,
   type ReaderRequest,
   USAGE_FILE,
 } from "../agent-adapter.ts";
 import { createStreamReader } from "../stream-reader.ts";
-import { mcpServersJson } from "./mcp-servers-json.ts";
 import { programBelongings } from "./program-belongings.ts";
 
 /** Copilot CLI. Its stream has no tokens: it writes them to a file when it ends. */
@@ -43,7 +43,7 @@ function copilotCommand({ agent, prompt, session, folder, mcpServer }: Launch): 
     "--usage-output-file",
     join(folder, USAGE_FILE),
     "--additional-mcp-config",
-    mcpServersJson([mcpServer], { type: "local", tools: ["*"] }),
+    mcpServerJson(mcpServer, { type: "local", tools: ["*"] }),
     ...agent.args,
   ];
   return { command, input: prompt };

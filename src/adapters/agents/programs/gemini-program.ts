@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Usage } from "../../../core/report/agent-report.ts";
-import { fieldsOf, numberOf } from "../../../core/report/streams/json-fields.ts";
-import { readEnd } from "../../system/atomic-file.ts";
+import type { Usage } from "../../../core/streams/agent-report.ts";
+import { fieldsOf, numberOf } from "../../../core/streams/json-fields.ts";
+import { readEnd } from "../../process/atomic-file.ts";
 import type { AgentAdapter, AgentCommand, Launch } from "../agent-adapter.ts";
 import { createStreamReader, TELLS } from "../stream-reader.ts";
 import { jsonObject, programBelongings } from "./program-belongings.ts";

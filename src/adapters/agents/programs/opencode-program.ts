@@ -1,4 +1,4 @@
-import { fieldsOf } from "../../../core/report/streams/json-fields.ts";
+import { fieldsOf } from "../../../core/streams/json-fields.ts";
 import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
 import { createStreamReader, TELLS } from "../stream-reader.ts";
 import { jsonObject, programBelongings } from "./program-belongings.ts";

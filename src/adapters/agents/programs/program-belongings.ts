@@ -1,7 +1,7 @@
 import { type Belongings, NO_BELONGINGS, isProgramFormat, type ProgramFormat } from "../../../core/agents.ts";
 import { join } from "node:path";
-import { type Fields, isFields, textOf } from "../../../core/report/streams/json-fields.ts";
-import { readSmallFile } from "../../system/atomic-file.ts";
+import { type Fields, isFields, textOf } from "../../../core/streams/json-fields.ts";
+import { readSmallFile } from "../../process/atomic-file.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
 

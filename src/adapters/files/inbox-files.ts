@@ -1,22 +1,22 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { RalphError } from "../../core/ralph-error.ts";
-import type { Letters } from "../../engine/ports.ts";
-import { fileError, writeFileAtomically } from "../system/atomic-file.ts";
+import { RalphError } from "../../core/errors.ts";
+import type { InboxFiles } from "../../engine/ports.ts";
+import { fileError, writeFileAtomically } from "../process/atomic-file.ts";
 
-/** Letters to the operator as files under `.ralph/`. */
-export function createLetters(ralphDir: string): Letters {
+/** Inbox files to the operator as files under `.ralph/`. */
+export function createInboxFiles(ralphDir: string): InboxFiles {
   const pathOf = (file: string): string => join(ralphDir, plainName(file));
   return {
     publish: async (file, text) => publish(pathOf(file), text),
-    read: async (file) => readLetter(pathOf(file)),
+    read: async (file) => readInboxFile(pathOf(file)),
     withdraw: async (file) => withdraw(pathOf(file)),
   };
 }
 
 /** Far more than a person writes; somebody may have put anything there. */
-const LETTER_BYTES_MAX = 1_048_576;
+const INBOX_FILE_BYTES_MAX = 1_048_576;
 
 function publish(path: string, text: string): string {
   try {
@@ -26,15 +26,15 @@ function publish(path: string, text: string): string {
   }
   // A symbolic link in its place is replaced, not followed.
   writeFileAtomically(path, text);
-  return readLetter(path)?.sha256 ?? "";
+  return readInboxFile(path)?.sha256 ?? "";
 }
 
-function readLetter(path: string): { text: string; sha256: string } | null {
+function readInboxFile(path: string): { text: string; sha256: string } | null {
   const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
   if (stats === undefined) return null;
-  // A folder, a link or a pipe is not an answer, and nobody deleted the letter either.
-  const isLetter = stats.isFile() && stats.size <= LETTER_BYTES_MAX;
-  const bytes = isLetter ? readFileSync(path) : Buffer.alloc(0);
+  // A folder, a link or a pipe is not an answer, and nobody deleted the inbox file either.
+  const isInboxFile = stats.isFile() && stats.size <= INBOX_FILE_BYTES_MAX;
+  const bytes = isInboxFile ? readFileSync(path) : Buffer.alloc(0);
   return { text: bytes.toString("utf8"), sha256: digest(bytes, stats.mtimeNs) };
 }
 

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createLetters } from "./letters.ts";
+import { createInboxFiles } from "./inbox-files.ts";
 import { createNotes } from "./notes.ts";
 
 let folder: string;
@@ -25,20 +25,20 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("letters", () => {
   test("a folder or a link in its place is no answer, and leads nowhere", async () => {
-    const letters = createLetters(ralphDir);
+    const inboxFiles = createInboxFiles(ralphDir);
     mkdirSync(join(ralphDir, "blocked.txt"), { recursive: true });
-    expect((await letters.read("blocked.txt"))?.text).toBe("");
+    expect((await inboxFiles.read("blocked.txt"))?.text).toBe("");
     writeFileSync(join(folder, "elsewhere"), "secret");
     symlinkSync(join(folder, "elsewhere"), join(ralphDir, "decide.txt"));
-    expect((await letters.read("decide.txt"))?.text).toBe("");
-    await letters.publish("decide.txt", "question");
+    expect((await inboxFiles.read("decide.txt"))?.text).toBe("");
+    await inboxFiles.publish("decide.txt", "question");
     expect(lstatSync(join(ralphDir, "decide.txt")).isSymbolicLink()).toBe(false);
     expect(readFileSync(join(folder, "elsewhere"), "utf8")).toBe("secret");
   });
 
   test("a name that is not a plain one is refused", async () => {
-    const letters = createLetters(ralphDir);
-    await expect(letters.publish("../decide.txt", "x")).rejects.toThrow("not the name of a letter");
+    const inboxFiles = createInboxFiles(ralphDir);
+    await expect(inboxFiles.publish("../decide.txt", "x")).rejects.toThrow("not the name of a letter");
     expect(existsSync(join(folder, "decide.txt"))).toBe(false);
   });
 });
