@@ -12,60 +12,74 @@ export interface CliContext {
   readonly env: NodeJS.ProcessEnv;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  /** One message to the person, on stderr. */
+  readonly say: (text: string) => void;
   /** `--dir`. */
   readonly dir: string | undefined;
   readonly verbose: boolean;
   readonly version: string;
 }
 
+/** Prints an answer, as JSON or as lines, which are made only then; the exit code is that of success. */
+export function tell(
+  { stdout }: CliContext,
+  asJson: boolean | undefined,
+  json: unknown,
+  lines: () => Iterable<string>,
+): number {
+  if (asJson === true) stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+  else for (const line of lines()) stdout.write(`${line}\n`);
+  return 0;
+}
+
 /** Every command there is with its summary, in the order of the help. */
 export const COMMANDS = {
-  init: "set a repository up, and explain what was written",
+  init: "set up a repository, and explain what was written",
   plan: "let the agent turn prd.md into tasks.json, and check it",
   run: "work on the tasks until each is verifiably done",
-  submit: "give the tasks to the workers that share this project's queue",
-  worker: "work on submitted tasks, beside workers on other machines",
+  submit: "queue the tasks for the workers of this project",
+  worker: "work on queued tasks, beside workers on other machines",
   tasks: "list the tasks, add one, or settle what agents did to the list",
-  import: "turn a checklist, the tasks of another program, or GitHub issues into tasks.json",
-  status: "where the run and its tasks stand",
+  import: "turn a checklist, a roadmap or GitHub issues into tasks.json",
+  status: "show the state of the run and its tasks",
   monitor: "watch a run in this terminal, and answer, steer, cancel or unblock",
-  history: "every iteration and its verdict",
-  why: "what was decided about a task, an iteration or the run, and from what",
-  verify: "the certificate of an accepted task, checked again today",
+  history: "list every iteration with its verdict",
+  why: "explain what was decided about a task, an iteration or the run, and why",
+  verify: "print the certificate of an accepted task, and check it again",
   replay: "show a run again, from the log or from an export",
-  report: "one file about a run, with its charts, to read or to send",
+  report: "write one file about a run, with its charts",
   gates: "run the gates now",
-  analyze: "what a saved output of an agent says",
-  logs: "what the agent printed in an iteration",
-  interventions: "what went wrong, and what agents were told about it",
-  profile: "how each agent works here",
-  metrics: "how well the loop works, in numbers",
-  eval: "what each feature is worth, in imagined projects; or which limits would have saved what here",
-  lessons: "what goes wrong again and again, and every prompt says; remove one",
-  promises: "every claim of completion, accepted or not",
-  web: "the page of this project, live, for your browser",
-  inbox: "everything that waits for you",
+  analyze: "print what a saved output of an agent says",
+  logs: "print the agent's output of an iteration",
+  interventions: "list what went wrong, and what agents were told about it",
+  profile: "show how each agent works here",
+  metrics: "show how well the loop works, in numbers",
+  eval: "measure what each feature is worth, in imagined projects",
+  lessons: "list what goes wrong again and again, or remove one",
+  promises: "list every claim of completion, accepted or not",
+  web: "serve the live page of this project",
+  inbox: "list everything that waits for you",
   decide: "answer the question of a task",
-  blocked: "blocked tasks, why, and what would help",
-  unblock: "let blocked tasks go on",
-  "retry-blocked": "let blocked tasks go on, and run just those",
-  steer: "tell the agent something; or see what it was told",
-  cancel: "end the loop of a task, or all",
-  diff: "the whole change of a task: accepted, aside or under way",
+  blocked: "list blocked tasks, why, and what would help",
+  unblock: "unblock tasks",
+  "retry-blocked": "unblock tasks, and run only those",
+  steer: "send the agent a message, or list those sent",
+  cancel: "end the loop of a task, or of all tasks",
+  diff: "show the whole change of a task: accepted, aside or under way",
   discard: "drop the work of a task that was not accepted",
-  undo: "take back an accepted task, the last one or one that you name",
-  worktrees: "where tasks are worked on side by side; remove what is merged",
+  undo: "revert an accepted task, the last one or one that you name",
+  worktrees: "list the worktrees of tasks, or remove the merged ones",
   stop: "end the run after the current iteration",
-  reset: "let an open breaker try again, count calls anew, forget a task or everything",
+  reset: "reset the breaker, the calls of this hour, a task, or everything",
   archive: "put the list away with a summary, and begin a fresh one",
-  prompt: "print exactly what the next iteration would be told",
+  prompt: "print the prompt of the next iteration",
   doctor: "check this machine and this repository",
-  config: "the configuration in effect, and where each value comes from",
-  mcp: "serve the tools with which the agent of an iteration reports; runs start it themselves",
-  hook: "check what an agent did before it stops, and watch its context window; agents call it",
-  completion: "print a script with which the shell completes commands and flags",
-  help: "explain a topic or a command; without one, list them all",
-  demo: "see a whole loop in a throw-away repository",
+  config: "show the configuration, and where each value comes from",
+  mcp: "serve the tools with which the agent reports; runs start it themselves",
+  hook: "check an agent's work before it stops, and its context window; agents call it",
+  completion: "print a completion script for a shell",
+  help: "explain a topic or a command, or list them all",
+  demo: "watch a whole loop in a throw-away repository",
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
@@ -119,3 +133,38 @@ export const LOADERS: Readonly<Record<CommandName, () => Promise<Define>>> = {
   help: async () => (await import("./commands/help.ts")).define,
   demo: async () => (await import("./commands/demo.ts")).define,
 };
+
+/** Words that other loops of this kind use, and what they are here. They count as the first word only. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  "ralph-status": ["status", "--loops"],
+  "ralph-cancel": ["cancel"],
+  "--status": ["status"],
+  "--reset": ["reset"],
+  "--reset-circuit": ["reset", "--circuit"],
+  "--monitor": ["run", "--monitor"],
+  "--roadmap": ["run", "--roadmap"],
+};
+
+/** Options that may stand before the first word, with the number of words that they take. */
+const COMMON_OPTIONS: Readonly<Record<string, number>> = { "--dir": 2, "--verbose": 1 };
+
+/** The command line with our own words in it. */
+export function withoutAliases(argv: readonly string[]): readonly string[] {
+  const first = firstWord(argv);
+  const [word = "", ...value] = (argv[first] ?? "").split(/(?==)/);
+  const meant = Object.hasOwn(ALIASES, word) ? ALIASES[word] : undefined;
+  if (meant === undefined) return argv;
+  // `--roadmap=plan.md` keeps its value.
+  const last = [meant.at(-1), ...value].join("");
+  return [...argv.slice(0, first), ...meant.slice(0, -1), last, ...argv.slice(first + 1)];
+}
+
+function firstWord(argv: readonly string[]): number {
+  let at = 0;
+  for (;;) {
+    const word = argv[at] ?? "";
+    const taken = word.startsWith("--dir=") ? 1 : COMMON_OPTIONS[word];
+    if (taken === undefined) return at;
+    at += taken;
+  }
+}

@@ -1,8 +1,14 @@
 import { closest } from "../core/text.ts";
 import { Command, CommanderError } from "commander";
-import { RalphError } from "../core/ralph-error.ts";
-import { withoutAliases } from "./aliases.ts";
-import { COMMANDS, LOADERS, type Act, type CliContext, type CommandName } from "./commands.ts";
+import { RalphError } from "../core/errors.ts";
+import {
+  COMMANDS,
+  LOADERS,
+  withoutAliases,
+  type Act,
+  type CliContext,
+  type CommandName,
+} from "./commands.ts";
 import { guardOutput } from "./print/style.ts";
 import { reportError } from "./report-error.ts";
 
@@ -113,6 +119,7 @@ function contextOf(command: Command, version: string): CliContext {
     env: process.env,
     stdout,
     stderr,
+    say: (text) => void stderr.write(`ralph: ${text}\n`),
     dir,
     verbose: verbose === true,
     version,

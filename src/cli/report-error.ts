@@ -1,9 +1,9 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRedactor, secretsIn } from "../core/redact.ts";
-import { secretsSeen } from "../engine/secrets-seen.ts";
-import { exitCodeOf, RalphError } from "../core/ralph-error.ts";
+import { exitCodeOf, RalphError } from "../core/errors.ts";
+import { closest } from "../core/text.ts";
+import { knownRedactor } from "../engine/secrets-seen.ts";
 
 /** Says in a sentence what went wrong and what to do; answers the exit code. */
 export function reportError(
@@ -13,7 +13,7 @@ export function reportError(
   stderr: NodeJS.WriteStream,
 ): number {
   const known = error instanceof RalphError ? error : bug(error);
-  const redact = ownRedactor();
+  const redact = knownRedactor();
   const message = redact(known.message);
   const hint = known.hint === undefined ? null : redact(known.hint);
   if (asJson) stdout.write(`${JSON.stringify({ error: { code: known.code, message, hint } })}\n`);
@@ -23,9 +23,13 @@ export function reportError(
   return exitCodeOf(known.code);
 }
 
-/** The configuration may be what is broken, so this is what was known of it by now. */
-export function ownRedactor(env = process.env): (text: string) => string {
-  return createRedactor([...secretsIn(env), ...secretsSeen()]);
+/** For a name that does not exist: the nearest right one, and all there are. */
+export function unknownName(what: string, name: string, known: readonly string[]): RalphError {
+  const meant = closest(name, known);
+  const question = meant === null ? "" : `. Did you mean "${meant}"?`;
+  return new RalphError("usage", `there is no ${what} "${name}"${question}`, {
+    hint: `known: ${known.join(", ") || "none yet"}`,
+  });
 }
 
 /** Where the report lies; without a place to write to, the report itself. */
@@ -41,7 +45,7 @@ function kept(report: string): string {
 
 function bug(error: unknown): RalphError {
   const report = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const text = ownRedactor()(`${report}\nnode ${process.version} ${process.platform}\n`);
+  const text = knownRedactor()(`${report}\nnode ${process.version} ${process.platform}\n`);
   const first = error instanceof Error ? error.message : String(error);
   return new RalphError("internal", `internal error: ${first}`, {
     hint: `this is a bug in ralph. What is recorded is safe, and the next run goes on. Report: ${kept(text)}`,

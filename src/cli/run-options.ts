@@ -1,27 +1,26 @@
-import { appendFileSync } from "node:fs";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { CliContext } from "./commands.ts";
-import {
-  githubPlace,
-  usualPlace,
-  type Project,
-  type RoadmapDefaults,
-  type SourceRequest,
-} from "../compose.ts";
-import type { Config } from "../config/schema.ts";
-import { RalphError } from "../core/ralph-error.ts";
+import { RalphError } from "../core/errors.ts";
+import { parseDuration } from "../core/time.ts";
 
 /** What a run is to do, whoever drives it. */
 export function withRunOptions(command: Command): Command {
   return command
     .argument("[goal]", "what is to be done, in words; without it the task source is worked on")
     .option("--check <command>", "a gate that must pass (repeatable)", collect)
-    .option("-n, --max-iterations <n>", "iterations of the whole run")
-    .option("--max-stuck <n>", "iterations in a row without progress; 0 is off")
-    .option("--calls <n>", "agents started in a clock hour; 0 is off")
-    .option("--budget <dollars>", "for this run; 0 is none")
-    .option("--max-duration <duration>", "no iteration begins after this, e.g. 8h")
-    .option("--timeout <duration>", "of each iteration, e.g. 90s, 45m, 2h")
+    .option("-n, --max-iterations <n>", "iterations of the whole run", wholeNumber("--max-iterations"))
+    .option(
+      "--max-stuck <n>",
+      "iterations in a row without progress; 0 is off",
+      wholeNumber("--max-stuck", 0),
+    )
+    .option("--calls <n>", "agents started in a clock hour; 0 is off", wholeNumber("--calls", 0))
+    .option("--budget <dollars>", "for this run; 0 is none", dollars("--budget"))
+    .option(
+      "--max-duration <duration>",
+      "no iteration begins after this, e.g. 8h",
+      duration("--max-duration"),
+    )
+    .option("--timeout <duration>", "of each iteration, e.g. 90s, 45m, 2h", duration("--timeout"))
     .addOption(
       new Option("--mode <mode>", "how long an iteration may take").choices([
         "speed",
@@ -31,9 +30,17 @@ export function withRunOptions(command: Command): Command {
     )
     .option("--agent <name>", "who works")
     .option("--model <name>", "which model the agent uses")
-    .option("--ralph-default-iterations <n>", "iterations of a roadmap's looping tasks that do not say")
+    .option(
+      "--ralph-default-iterations <n>",
+      "iterations of a roadmap's looping tasks that do not say",
+      wholeNumber("--ralph-default-iterations"),
+    )
     .option("--ralph-default-promise <text>", "the promise of a roadmap's looping tasks that do not say")
-    .option("--review-cap <n>", "how often later stages may send a task back, or a story is reviewed")
+    .option(
+      "--review-cap <n>",
+      "how often later stages may send a task back, or a story is reviewed",
+      wholeNumber("--review-cap"),
+    )
     .option("--skip-review", "stories with review fields go without the review cycle")
     .option("--task <id>", "only this task (repeatable)", collect)
     .option("--include-optional", "work on optional tasks too, after all others")
@@ -63,21 +70,6 @@ function sandboxKind(text: string): string {
   );
 }
 
-export function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
-}
-
-/** Which tasks, as typed. */
-export interface SourceFlags {
-  readonly source?: string;
-  readonly roadmap?: string;
-  readonly prompt?: string;
-  readonly ralphDefaultIterations?: string;
-  readonly ralphDefaultPromise?: string;
-  /** False: `--no-changes-needed`. */
-  readonly changesNeeded?: boolean;
-}
-
 export function withSourceOptions(command: Command): Command {
   return command
     .option(
@@ -88,81 +80,35 @@ export function withSourceOptions(command: Command): Command {
     .option("--prompt <file>", "the same, read as one open-ended prompt");
 }
 
-const PLUGIN = "plugin:";
-const EXAMPLES: Readonly<Record<string, string>> = {
-  source: "TODO.md",
-  roadmap: "roadmap.md",
-  prompt: "PROMPT.md",
-};
-
-/** Words win over flags, flags over the configuration. Flags count from `cwd`, the configuration from `root`. */
-export function sourceRequest(
-  goal: string | undefined,
-  { source, roadmap, prompt, changesNeeded = true }: SourceFlags,
-  config: Pick<Config, "source" | "github">,
-  { cwd, root, env }: { readonly cwd: string; readonly root: string; readonly env: NodeJS.ProcessEnv },
-): SourceRequest {
-  const given = Object.entries({ source, roadmap, prompt }).filter(([, path]) => path !== undefined);
-  if (given.length > 1) throw new RalphError("usage", "give one of --source, --roadmap and --prompt");
-  const [flag] = given.find(([, path]) => path?.trim() === "") ?? [];
-  if (flag !== undefined)
-    throw new RalphError("usage", `--${flag} is empty`, {
-      hint: `name the file that has the tasks: --${flag} ${EXAMPLES[flag]}`,
-    });
-  if (goal?.trim() === "")
-    throw new RalphError("usage", "the goal is empty", {
-      hint: "say what is wanted, or leave it out to work on the list: ralph run",
-    });
-  if (goal !== undefined) return { is: "goal", goal, ...(!changesNeeded && { changes: "none" }) };
-  if (!changesNeeded)
-    throw new RalphError("usage", "--no-changes-needed is about a goal, and there is none", {
-      hint: "say it of a task in the list, where it has properties: changes: none",
-    });
-  if (roadmap !== undefined) return { is: "file", path: roadmap, base: cwd, kind: "roadmap" };
-  if (prompt !== undefined) return { is: "file", path: prompt, base: cwd, kind: "prompt" };
-  const named = source ?? config.source;
-  if (named.startsWith(PLUGIN)) return { is: "plugin", name: named.slice(PLUGIN.length) };
-  const place = githubPlace(named, usualPlace(config));
-  if (place !== null) return { is: "github", place, env };
-  if (source !== undefined) return { is: "file", path: source, base: cwd };
-  return config.source === "auto" ? { is: "auto" } : { is: "file", path: config.source, base: root };
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
 }
 
-/** What tasks of a roadmap get that loop and do not say themselves. */
-export function roadmapDefaults(flags: SourceFlags): RoadmapDefaults {
-  const { ralphDefaultIterations: text, ralphDefaultPromise: promise } = flags;
-  const isCount = text === undefined || (/^\d+$/.test(text) && Number(text) >= 1);
-  if (!isCount)
+/** Reads the value of a flag that is a whole number. */
+export function wholeNumber(flag: string, least = 1, most = Infinity): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+    const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+    throw new RalphError("usage", `${flag} is "${text}"; expected a whole number ${range}`);
+  };
+}
+
+/** Reads the value of a flag that is a time, in milliseconds. */
+export function duration(flag: string): (text: string) => number {
+  return (text) => {
+    const ms = parseDuration(text);
+    if (ms !== null && ms > 0) return ms;
     throw new RalphError(
       "usage",
-      `--ralph-default-iterations is "${text}"; expected a whole number of at least 1`,
+      `${flag} is "${text}"; expected a duration such as 90s, 45m, 2h, 1h30m or 1800 (seconds)`,
     );
-  if (promise?.trim() === "") throw new RalphError("usage", "--ralph-default-promise is empty");
-  return { defaultIterations: text === undefined ? undefined : Number(text), defaultPromise: promise };
+  };
 }
 
-export interface JobSummaryFlags {
-  /** False: `--no-job-summary`. */
-  readonly jobSummary?: boolean;
-}
-
-/** Adds the short report of the run to the page of the CI job. That it cannot be written changes nothing about the run. */
-export async function appendJobSummary(
-  project: Project,
-  flags: JobSummaryFlags,
-  { env, stderr, version }: CliContext,
-): Promise<void> {
-  const file = env["GITHUB_STEP_SUMMARY"];
-  if (!file || flags.jobSummary === false) return;
-  const { reportOfRun } = await import("./commands/report.ts");
-  const { jobSummary } = await import("../core/run-report/markdown-report.ts");
-  const report = await reportOfRun(project, undefined, version);
-  if (report === null) return;
-  try {
-    appendFileSync(file, jobSummary(report));
-  } catch (error) {
-    stderr.write(
-      `ralph: the summary of the job cannot be written to ${file} (${(error as Error).message})\n`,
-    );
-  }
+function dollars(flag: string): (text: string) => number {
+  return (text) => {
+    if (/^\$?\d+(?:\.\d+)?$/.test(text)) return Number(text.replace("$", ""));
+    throw new RalphError("usage", `${flag} is "${text}"; expected an amount of dollars such as 5 or 2.50`);
+  };
 }

@@ -1,7 +1,7 @@
 import { parse, TomlError } from "smol-toml";
 import type { AST } from "toml-eslint-parser";
 import { JsonError, type JsonNode, parseJsonTree } from "../core/json.ts";
-import type { Notation } from "./schema-node.ts";
+import type { Notation } from "./explain-issues.ts";
 
 export interface ConfigText {
   readonly notation: Notation;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { z } from "zod";
-import { RalphError } from "../core/ralph-error.ts";
+import { RalphError } from "../core/errors.ts";
 import { BadSyntax, type ConfigText, lineOfPath, readJson, readToml } from "./config-text.ts";
-import { explainIssues, valueAt } from "./schema-node.ts";
+import { explainIssues, valueAt } from "./explain-issues.ts";
 
 /** What a file says, in the form of the schema, not yet checked against it. */
 export interface Written {
@@ -17,20 +17,28 @@ export interface Written {
   readonly waiting: readonly { readonly path: readonly string[]; readonly why: string }[];
 }
 
+type Reader = (content: string, shown: string) => Promise<Written | null>;
+
 /** The one configuration file of a project, read; null when there is none. */
 export async function findConfig(root: string, ralphDir: string): Promise<Written | null> {
-  const files = new Map<string, Reader>([
-    [join(ralphDir, "ralph.toml"), readOwn(readToml)],
-    [join(ralphDir, "ralph.json"), readOwn(readJson)],
+  const files: readonly (readonly [path: string, read: Reader])[] = [
+    [join(ralphDir, "ralph.toml"), async (text, shown) => withoutAliases(readToml(text), shown)],
+    [join(ralphDir, "ralph.json"), async (text, shown) => withoutAliases(readJson(text), shown)],
     [join(root, ".specflow", "config.yaml"), readForeignYaml],
-    [join(ralphDir, "config.yaml"), readOwnYaml],
-  ]);
+    [join(ralphDir, "config.yaml"), async (text, shown) => readRalphTree(await yaml(text), shown, true)],
+  ];
   const found: Written[] = [];
   for (const [path, read] of files) {
     if (!existsSync(path)) continue;
-    const shown = nameOf(path, root);
-    const written = await explainSyntax(shown, () => read(contentOf(path, shown), shown));
-    if (written !== null) found.push(written);
+    const name = relative(root, path);
+    const shown = name.startsWith("..") || isAbsolute(name) ? path : name;
+    try {
+      const written = await read(contentOf(path, shown), shown);
+      if (written !== null) found.push(written);
+    } catch (error) {
+      if (!(error instanceof BadSyntax)) throw error;
+      throw new RalphError("config", `${shown}:${error.line}: ${error.message}`, { cause: error });
+    }
   }
   if (found.length > 1) {
     const names = found.map((file) => file.shown);
@@ -39,20 +47,6 @@ export async function findConfig(root: string, ralphDir: string): Promise<Writte
     });
   }
   return found[0] ?? null;
-}
-
-type Reader = (content: string, shown: string) => Promise<Written | null>;
-
-function readOwn(parse: (content: string) => ConfigText): Reader {
-  return async (content, shown) => {
-    const text = parse(content);
-    const { value, writtenAs } = await withoutAliases(text, shown);
-    return { shown, text, value, writtenAs, iterationsPerTask: null, waiting: [] };
-  };
-}
-
-async function readOwnYaml(content: string, shown: string): Promise<Written> {
-  return readRalphTree(await yaml(content), shown, true);
 }
 
 /** A file of another program: without a `ralph:` tree it is none of our business. */
@@ -68,31 +62,21 @@ async function yaml(content: string): Promise<ConfigText> {
   return readYaml(content);
 }
 
-/** Other names for keys, which other loops use. */
-const ALIASES: readonly (readonly [section: string, alias: string, key: string])[] = [
-  ["promise", "require_xml_format", "require_xml"],
-];
-
-async function withoutAliases(
-  text: ConfigText,
-  shown: string,
-): Promise<Pick<Written, "value" | "writtenAs">> {
-  const writtenAs = new Map<string, readonly string[]>();
-  let value = text.value;
-  for (const [section, alias, key] of ALIASES) {
-    const given = valueAt(value, [section, alias]);
-    if (given === undefined) continue;
-    if (valueAt(value, [section, key]) !== undefined) {
-      const line = lineOfPath(await text.places(), [section, alias]);
-      const what = `"${section}.${alias}" is another name for "${section}.${key}", which is there too; remove one`;
-      throw new RalphError("config", `${shown}:${line}: ${what}`);
-    }
-    const tree = value as Record<string, Record<string, unknown>>;
-    const { [alias]: _renamed, ...others } = tree[section] ?? {};
-    value = { ...tree, [section]: { ...others, [key]: given } };
-    writtenAs.set(`${section}.${key}`, [section, alias]);
+/** `require_xml_format` is what other loops call `require_xml`. */
+async function withoutAliases(text: ConfigText, shown: string): Promise<Written> {
+  const nothing = { shown, text, iterationsPerTask: null, waiting: [] };
+  const alias = ["promise", "require_xml_format"];
+  const given = valueAt(text.value, alias);
+  if (given === undefined) return { ...nothing, value: text.value, writtenAs: new Map() };
+  if (valueAt(text.value, ["promise", "require_xml"]) !== undefined) {
+    const line = lineOfPath(await text.places(), alias);
+    const what = '"promise.require_xml_format" is another name for "promise.require_xml"';
+    throw new RalphError("config", `${shown}:${line}: ${what}, which is there too; remove one`);
   }
-  return { value, writtenAs };
+  const tree = text.value as Record<string, Record<string, unknown>>;
+  const { require_xml_format: require_xml, ...others } = tree["promise"] ?? {};
+  const value = { ...tree, promise: { ...others, require_xml } };
+  return { ...nothing, value, writtenAs: new Map([["promise.require_xml", alias]]) };
 }
 
 /** The readers of other people's formats take their time with long nonsense. */
@@ -114,53 +98,37 @@ function contentOf(path: string, shown: string): string {
   }
 }
 
-async function explainSyntax<T>(shown: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof BadSyntax)) throw error;
-    throw new RalphError("config", `${shown}:${error.line}: ${error.message}`, { cause: error });
-  }
-}
-
-function nameOf(path: string, root: string): string {
-  const name = relative(root, path);
-  return name.startsWith("..") || isAbsolute(name) ? path : name;
-}
-
-const stage = z.strictObject({
-  enabled: z.boolean().optional(),
-  max_iterations: z.number().int().min(1).optional(),
-  completion_promise: z.string().min(1).optional(),
-});
+const stage = z
+  .strictObject({
+    enabled: z.boolean(),
+    max_iterations: z.number().int().min(1),
+    completion_promise: z.string().min(1),
+  })
+  .partial();
 
 /** The `ralph:` tree of a `config.yaml`. */
-const tree = z.strictObject({
-  enabled: z.boolean().optional(),
-  default_max_iterations: z.number().int().min(1).optional(),
-  verify_promises: z.boolean().optional(),
-  coder: stage.optional(),
-  reviewer: stage.optional(),
-  tester: stage.optional(),
-  qa: stage.optional(),
-});
+const tree = z
+  .strictObject({
+    enabled: z.boolean(),
+    default_max_iterations: z.number().int().min(1),
+    verify_promises: z.boolean(),
+    coder: stage,
+    reviewer: stage,
+    tester: stage,
+    qa: stage,
+  })
+  .partial();
 
 const STAGES = ["coder", "reviewer", "tester", "qa"] as const;
 
 /** Takes the tree in our own words. `strict` says that the whole file is ours. */
 async function readRalphTree(text: ConfigText, shown: string, strict: boolean): Promise<Written> {
-  const file = strict
-    ? z.strictObject({ ralph: tree.optional() })
-    : z.looseObject({ ralph: tree.optional() });
+  const file = (strict ? z.strictObject : z.looseObject)({ ralph: tree.optional() });
   const parsed = file.safeParse(text.value ?? {});
-  const complain = async (path: readonly PropertyKey[], what: string): Promise<RalphError> =>
-    new RalphError("config", `${shown}:${lineOfPath(await text.places(), path)}: ${what}`);
-  if (!parsed.success) {
-    const checked = { schema: file, value: text.value, notation: text.notation };
-    const { path, text: what } = explainIssues(parsed.error.issues, checked);
-    throw await complain(path, what);
-  }
-  return { ...inOurWords(parsed.data.ralph ?? {}), shown, text };
+  if (parsed.success) return { ...inOurWords(parsed.data.ralph ?? {}), shown, text };
+  const checked = { schema: file, value: text.value, notation: text.notation };
+  const { path, text: what } = explainIssues(parsed.error.issues, checked);
+  throw new RalphError("config", `${shown}:${lineOfPath(await text.places(), path)}: ${what}`);
 }
 
 type Tree = z.output<typeof tree>;
@@ -173,58 +141,48 @@ function inOurWords(ralph: Tree): InOurWords {
   return isSingle && loops ? oneStage(ralph) : pipeline(ralph);
 }
 
-function oneStage(ralph: Tree): InOurWords {
-  const promise = ralph.coder?.completion_promise;
-  const ownLimit = ralph.coder?.max_iterations;
-  const limit = ownLimit ?? ralph.default_max_iterations;
-  const limitPath =
-    ownLimit === undefined ? ["ralph", "default_max_iterations"] : ["ralph", "coder", "max_iterations"];
-  const isOverruled = ownLimit !== undefined && ralph.default_max_iterations !== undefined;
+function oneStage({ coder = {}, default_max_iterations: usual, verify_promises: verify }: Tree): InOurWords {
+  const { max_iterations: own, completion_promise: completion } = coder;
+  const usualPath = ["ralph", "default_max_iterations"];
+  const limit =
+    own === undefined
+      ? usual !== undefined && { value: usual, path: usualPath }
+      : { value: own, path: ["ralph", "coder", "max_iterations"] };
+  const isOverruled = own !== undefined && usual !== undefined;
   return {
-    value: { promise: { ...(promise !== undefined && { completion: promise }), ...verifyOf(ralph) } },
+    value: { promise: { completion, verify } },
     writtenAs: new Map([
       ["promise.completion", ["ralph", "coder", "completion_promise"]],
       ["promise.verify", ["ralph", "verify_promises"]],
     ]),
-    iterationsPerTask: limit === undefined ? null : { value: limit, path: limitPath },
-    waiting: isOverruled
-      ? [{ path: ["ralph", "default_max_iterations"], why: "ralph.coder.max_iterations is stronger" }]
-      : [],
+    iterationsPerTask: limit || null,
+    waiting: isOverruled ? [{ path: usualPath, why: "ralph.coder.max_iterations is stronger" }] : [],
   };
 }
 
 function pipeline(ralph: Tree): InOurWords {
-  const named = STAGES.filter((name) => name === "coder" || ralph[name] !== undefined);
   const writtenAs = new Map([["promise.verify", ["ralph", "verify_promises"]]]);
+  const named = STAGES.filter((name) => name === "coder" || ralph[name] !== undefined);
   const stages = named.map((name) => {
-    const own = ralph[name] ?? {};
-    const limit = own.max_iterations ?? ralph.default_max_iterations;
-    const limitPath =
-      own.max_iterations === undefined ? ["default_max_iterations"] : [name, "max_iterations"];
-    writtenAs.set(`stages.${name}.max_iterations`, ["ralph", ...limitPath]);
-    writtenAs.set(
-      `stages.${name}.enabled`,
-      own.enabled === undefined ? ["ralph"] : ["ralph", name, "enabled"],
-    );
-    writtenAs.set(`stages.${name}.completion_promise`, ["ralph", name, "completion_promise"]);
-    const { completion_promise: promise } = own;
-    return [
-      name,
-      {
-        enabled: ralph.enabled !== false && own.enabled !== false,
-        ...(limit !== undefined && { max_iterations: limit }),
-        ...(promise !== undefined && { completion_promise: promise }),
-      },
-    ];
+    const { enabled, max_iterations: limit, completion_promise } = ralph[name] ?? {};
+    const written = {
+      enabled: enabled === undefined ? [] : [name, "enabled"],
+      max_iterations: limit === undefined ? ["default_max_iterations"] : [name, "max_iterations"],
+      completion_promise: [name, "completion_promise"],
+    };
+    for (const [key, path] of Object.entries(written))
+      writtenAs.set(`stages.${name}.${key}`, ["ralph", ...path]);
+    const stage = {
+      enabled: ralph.enabled !== false && enabled !== false,
+      max_iterations: limit ?? ralph.default_max_iterations,
+      completion_promise,
+    };
+    return [name, stage];
   });
   return {
-    value: { promise: verifyOf(ralph), stages: Object.fromEntries(stages) as unknown },
+    value: { promise: { verify: ralph.verify_promises }, stages: Object.fromEntries(stages) as unknown },
     writtenAs,
     iterationsPerTask: null,
     waiting: [],
   };
-}
-
-function verifyOf({ verify_promises: verify }: Tree): { readonly verify?: boolean } {
-  return verify === undefined ? {} : { verify };
 }

@@ -1,19 +1,11 @@
-import { formatDuration, parseDuration } from "../core/time.ts";
-import { acpCommand } from "../core/agents.ts";
 import type { z } from "zod";
-import { RalphError } from "../core/ralph-error.ts";
-import { lineOfPath } from "./config-text.ts";
-import {
-  expectation,
-  explainIssues,
-  remedy,
-  scalarKeys,
-  schemaAt,
-  schemaNode,
-  type SchemaNode,
-  valueAt,
-} from "./schema-node.ts";
+import { acpCommand } from "../core/agents.ts";
+import { RalphError } from "../core/errors.ts";
+import { formatDuration, parseDuration } from "../core/time.ts";
+import { lineOfPath, type Place } from "./config-text.ts";
+import { expectation, explainIssues, remedy, valueAt } from "./explain-issues.ts";
 import { findConfig, type Written } from "./find-config.ts";
+import { configJsonSchema, nodeAt, scalarKeys, type SchemaNode } from "./json-schema.ts";
 import { type Config, configSchema } from "./schema.ts";
 
 const ITERATIONS_PER_TASK = 30;
@@ -47,16 +39,28 @@ export interface Waiting {
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
   const file = await findConfig(options.root, options.ralphDir);
   const variables = readVariables(options.env);
-  let merged = await check(file, options.builtInAgents);
-  const tree: Record<string, unknown> = { ...(file?.value as object | undefined) };
-  for (const [key, { value }] of variables.set) put(tree, key.split("."), value);
-  if (variables.set.size > 0) merged = withVariables(tree, [...variables.set.values()]);
-  const config = { ...merged, maxIterationsPerTask: file?.iterationsPerTask?.value ?? ITERATIONS_PER_TASK };
+  const ofFile = file === null ? configSchema.parse({}) : await check(file, options.builtInAgents);
+  const config = {
+    ...(variables.set.size === 0 ? ofFile : withVariables(file?.value ?? {}, variables)),
+    maxIterationsPerTask: file?.iterationsPerTask?.value ?? ITERATIONS_PER_TASK,
+  };
+  const places = async (): Promise<readonly Place[]> => (await file?.text.places()) ?? [];
   return {
     config,
     file: file?.shown ?? null,
-    values: () => valuesOf(config, file, variables),
-    waiting: () => waitingIn(file),
+    values: async () => {
+      const known = await places();
+      return valuesOf(config, file, variables, (path) => `${file?.shown ?? ""}:${lineOfPath(known, path)}`);
+    },
+    waiting: async () => {
+      const known = await places();
+      const waiting = file?.waiting ?? [];
+      return waiting.map(({ path, why }) => ({
+        key: path.join("."),
+        origin: `${file?.shown ?? ""}:${lineOfPath(known, path)}`,
+        why,
+      }));
+    },
     unknownVariables: variables.unknown,
   };
 }
@@ -65,97 +69,91 @@ export function defaultConfig(): Config {
   return { ...configSchema.parse({}), maxIterationsPerTask: ITERATIONS_PER_TASK };
 }
 
+type Parsed = Omit<Config, "maxIterationsPerTask">;
+
 /** What the file alone comes to; throws at the first mistake in it. */
-async function check(
-  file: Written | null,
-  builtInAgents: readonly string[],
-): Promise<Omit<Config, "maxIterationsPerTask">> {
-  const value = file?.value ?? {};
-  const parsed = configSchema.safeParse(value);
-  if (file === null) return defaultConfig();
+async function check(file: Written, builtInAgents: readonly string[]): Promise<Parsed> {
+  const { value, text: source, shown, writtenAs } = file;
   const complain = async (path: readonly PropertyKey[], what: string): Promise<RalphError> => {
-    const written = file.writtenAs.get(path.join(".")) ?? path;
+    const written = writtenAs.get(path.join(".")) ?? path;
     const inItsWords = what.replace(`"${path.join(".")}"`, `"${written.join(".")}"`);
-    const line = lineOfPath(await file.text.places(), written);
-    return new RalphError("config", `${file.shown}:${line}: ${inItsWords}`);
+    return new RalphError("config", `${shown}:${lineOfPath(await source.places(), written)}: ${inItsWords}`);
   };
+  const parsed = configSchema.safeParse(value);
   if (!parsed.success) {
-    const { notation } = file.text;
-    const { path, text } = explainIssues(parsed.error.issues, { schema: configSchema, value, notation });
+    const checked = { schema: configSchema, value, notation: source.notation };
+    const { path, text } = explainIssues(parsed.error.issues, checked);
     throw await complain(path, text);
   }
   for (const [name, agent] of Object.entries(parsed.data.agents)) {
-    if (agent.command !== undefined || builtInAgents.includes(agent.format ?? name)) continue;
-    if (acpCommand(name) !== null) continue;
+    const isKnown = builtInAgents.includes(agent.format ?? name) || acpCommand(name) !== null;
+    if (agent.command !== undefined || isKnown) continue;
     const example = 'add for example: command = ["my-agent", "--yes"]';
     throw await complain(["agents", name], `the agent "${name}" has no command; ${example}`);
   }
   return parsed.data;
 }
 
-/** Values that are right by themselves may contradict each other. */
-function withVariables(
-  tree: unknown,
-  variables: readonly { readonly name: string }[],
-): Omit<Config, "maxIterationsPerTask"> {
-  const parsed = configSchema.safeParse(tree);
+/** What the file and the variables come to. A wrong value is the variable's, since the file was checked alone. */
+function withVariables(file: unknown, { set }: Variables): Parsed {
+  const value = structuredClone(file) as Record<string, unknown>;
+  for (const [key, variable] of set) {
+    const path = key.split(".");
+    const section = path.slice(0, -1).reduce((at, step) => {
+      at[step] ??= {};
+      return at[step] as Record<string, unknown>;
+    }, value);
+    section[path.at(-1) ?? ""] = variable.value;
+  }
+  const parsed = configSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const checked = { schema: configSchema, value: tree, notation: "toml" } as const;
-  throw new RalphError("config", explainIssues(parsed.error.issues, checked).text, {
-    hint: `set in the environment: ${variables.map(({ name }) => name).join(", ")}`,
+  const [issue] = parsed.error.issues;
+  const key = issue?.path.join(".") ?? "";
+  const variable = set.get(key);
+  if (issue !== undefined && variable !== undefined) throw wrongVariable(key, variable, issue);
+  // Values that are right by themselves may contradict each other.
+  const { text } = explainIssues(parsed.error.issues, { schema: configSchema, value, notation: "toml" });
+  const names = [...set.values()].map(({ name }) => name);
+  throw new RalphError("config", text, { hint: `set in the environment: ${names.join(", ")}` });
+}
+
+function wrongVariable(key: string, { name, value }: Variable, issue: z.core.$ZodIssue): RalphError {
+  const node = nodeAt(configJsonSchema(), [key]) ?? {};
+  const wanted =
+    issue.code === "custom"
+      ? issue.message.replace(/, got [^,]*$/, "")
+      : // A variable holds no list.
+        `expected ${expectation(node.anyOf?.[0] ?? node, "yaml")}${remedy(node, value)}`;
+  const what = SECRET.has(name) ? `${name} is no address` : `${name} is "${String(value)}"`;
+  return new RalphError("config", `${what}; ${wanted}`, {
+    hint: `it sets "${key}"; without the variable the file or the default counts: unset ${name}`,
   });
 }
-
-async function waitingIn(file: Written | null): Promise<readonly Waiting[]> {
-  if (file === null || file.waiting.length === 0) return [];
-  const places = await file.text.places();
-  return file.waiting.map(({ path, why }) => ({
-    key: path.join("."),
-    origin: `${file.shown}:${lineOfPath(places, path)}`,
-    why,
-  }));
-}
-
-function put(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const [first = "", ...rest] = path;
-  if (rest.length === 0) {
-    tree[first] = value;
-    return;
-  }
-  const inner = { ...(tree[first] as Record<string, unknown> | undefined) };
-  tree[first] = inner;
-  put(inner, rest, value);
-}
-
-/** Where a value comes from: `default`, `env NAME`, or file and line. */
-type Origin = "default" | `env ${string}` | `${string}:${number}`;
 
 /** One value that is in effect, as it could be written in the file. */
 export interface ConfigValue {
   /** Dotted. */
   readonly key: string;
   readonly value: unknown;
-  readonly origin: Origin;
+  /** `default`, `env NAME`, or file and line. */
+  readonly origin: string;
 }
 
 /** Every value of a configuration with its origin, in the order of the schema. */
-async function valuesOf(
-  config: Config,
+function valuesOf(
+  { maxIterationsPerTask: _ownLine, ...config }: Config,
   file: Written | null,
   variables: Variables,
-): Promise<readonly ConfigValue[]> {
-  const places = (await file?.text.places()) ?? [];
-  const originInFile = (path: readonly string[]): Origin =>
-    file === null ? "default" : `${file.shown}:${lineOfPath(places, path)}`;
-  const originOf = (path: readonly string[]): Origin => {
+  originInFile: (path: readonly string[]) => string,
+): readonly ConfigValue[] {
+  const originOf = (path: readonly string[]): string => {
     const key = path.join(".");
     const variable = variables.set.get(key);
     if (variable !== undefined) return `env ${variable.name}`;
     if (valueAt(file?.value, path) === undefined) return "default";
     return originInFile(file?.writtenAs.get(key) ?? path);
   };
-  const { maxIterationsPerTask: _ownLine, ...rest } = config;
-  const values = [...leaves(rest, [])].map(({ path, value }) => ({
+  const values = [...leaves(config, [])].map(({ path, value }) => ({
     key: path.join("."),
     value: asWritten(path, value),
     origin: originOf(path),
@@ -177,17 +175,22 @@ function* leaves(
   else for (const [name, each] of inner) yield* leaves(each, [...path, name]);
 }
 
+/** Durations are milliseconds in the program. */
 function asWritten(path: readonly string[], value: unknown): unknown {
-  const schema = schemaAt(configSchema, path);
-  if (schema === null || schemaNode(schema).is !== "duration") return value;
-  const ms = value as number;
-  const short = formatDuration(ms).replaceAll(" ", "");
-  return parseDuration(short) === ms ? short : `${ms / 1_000}s`;
+  if (typeof value !== "number" || nodeAt(configJsonSchema(), path)?.expected === undefined) return value;
+  const short = formatDuration(value).replaceAll(" ", "");
+  return parseDuration(short) === value ? short : `${value / 1_000}s`;
+}
+
+interface Variable {
+  readonly name: string;
+  /** As it could stand in a file. */
+  readonly value: unknown;
 }
 
 interface Variables {
-  /** By key: the variable that sets it, and its value as it could stand in a file. */
-  readonly set: ReadonlyMap<string, { readonly name: string; readonly value: unknown }>;
+  /** By the key that each sets. */
+  readonly set: ReadonlyMap<string, Variable>;
   /** Variables that look like ours and say nothing to us. */
   readonly unknown: readonly string[];
 }
@@ -195,59 +198,39 @@ interface Variables {
 /** Our variables that are no settings; an agent that calls ralph has some of them in its environment. */
 const NO_CONFIGURATION =
   /^RALPH_(?:DIR|STATE|RUN_ID|TASK_ID|STAGE|ITERATION|ITERATION_DIR|MAX_ITERATIONS|MARKER|NOTICE_KIND|NOTICE_TEXT|DEMO_SCRIPT|WEB_TOKEN|TEST_.*)$/;
-
-/** The configuration in the environment: `RALPH_` and the key in capitals, e.g. `RALPH_RUN_MAX_STUCK`. */
-export function readVariables(env: NodeJS.ProcessEnv): Variables {
-  const keys = new Map(scalarKeys().map((key) => [variableOf(key.key), key]));
-  const set = new Map<string, { name: string; value: unknown }>();
-  const unknown: string[] = [];
-  for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith("RALPH_") || NO_CONFIGURATION.test(name)) continue;
-    if (text === undefined || (text.trim() === "" && !TURNED_OFF.has(name))) continue;
-    const known = keys.get(ALIASES[name] ?? name);
-    if (known === undefined) unknown.push(name);
-    else set.set(known.key, { name, value: valueOf(name, text.trim(), known.key, known.node) });
-  }
-  return { set, unknown: unknown.toSorted() };
-}
-
-/** Elsewhere an empty variable is none. */
-const TURNED_OFF: ReadonlySet<string> = new Set(["RALPH_QUEUE_URL"]);
-
-/** Nobody is shown what they say. */
-const SECRET: ReadonlySet<string> = new Set(["RALPH_QUEUE_URL", "RALPH_NOTIFY_WEBHOOK"]);
-
+/** An empty variable is none, but this one turns the queue off. */
+const QUEUE = "RALPH_QUEUE_URL";
+/** Messages do not repeat their values. */
+const SECRET: ReadonlySet<string> = new Set([QUEUE, "RALPH_NOTIFY_WEBHOOK"]);
 const ALIASES: Readonly<Record<string, string>> = {
   RALPH_PROMISE_REQUIRE_XML_FORMAT: "RALPH_PROMISE_REQUIRE_XML",
 };
+
+/** The configuration in the environment: `RALPH_` and the key in capitals, e.g. `RALPH_RUN_MAX_STUCK`. */
+export function readVariables(env: NodeJS.ProcessEnv): Variables {
+  const ours = Object.entries(env).flatMap(([name, value = ""]) => {
+    const isOurs = name.startsWith("RALPH_") && !NO_CONFIGURATION.test(name);
+    return isOurs && (value.trim() !== "" || name === QUEUE) ? [{ name, text: value.trim() }] : [];
+  });
+  // The schema as data takes time to make.
+  const keys = new Map(ours.length === 0 ? [] : scalarKeys().map((key) => [variableOf(key.key), key]));
+  const set = new Map<string, Variable>();
+  const unknown: string[] = [];
+  for (const { name, text } of ours) {
+    const known = keys.get(ALIASES[name] ?? name);
+    if (known === undefined) unknown.push(name);
+    else set.set(known.key, { name, value: inType(text, known.node) });
+  }
+  return { set, unknown: unknown.toSorted() };
+}
 
 export function variableOf(key: string): string {
   return `RALPH_${key.replaceAll(".", "_").toUpperCase()}`;
 }
 
-function valueOf(name: string, text: string, key: string, node: SchemaNode): unknown {
-  const value = inType(text, node);
-  const schema = schemaAt(configSchema, key.split(".")) as z.ZodType;
-  const issue = schema.safeParse(value).error?.issues[0];
-  if (issue === undefined) return value;
-  const wanted =
-    issue.code === "custom"
-      ? issue.message.replace(/, got [^,]*$/, "")
-      : `expected ${expectation(alone(node), "yaml")}${remedy(node, value)}`;
-  const what = SECRET.has(name) ? `${name} is no address` : `${name} is "${text}"`;
-  throw new RalphError("config", `${what}; ${wanted}`, {
-    hint: `it sets "${key}"; without the variable the file or the default counts: unset ${name}`,
-  });
-}
-
-/** A variable holds no list. */
-function alone(node: SchemaNode): SchemaNode {
-  return node.is === "choice" ? { ...node, orListOf: null } : node;
-}
-
-function inType(text: string, node: SchemaNode): unknown {
-  if (node.is === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-  if (node.is !== "boolean") return text;
+function inType(text: string, { type }: SchemaNode): unknown {
+  if (type === "integer" || type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (type !== "boolean") return text;
   if (/^(true|1)$/i.test(text)) return true;
   return /^(false|0)$/i.test(text) ? false : text;
 }

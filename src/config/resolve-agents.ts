@@ -1,28 +1,24 @@
 import { closest } from "../core/text.ts";
 import { acpCommand, agentNamed, agentSection, PLAIN } from "../core/agents.ts";
-import type { Price, Prices } from "../core/limits/budget.ts";
-import { RalphError } from "../core/ralph-error.ts";
+import { RalphError } from "../core/errors.ts";
 import type { AgentSettings } from "../core/settings.ts";
-import type { StageSettings } from "../core/stages/stages.ts";
+import type { StageSettings } from "../core/loop/stages.ts";
 import type { Config } from "./schema.ts";
-
-export interface ChosenAgent {
-  readonly name: string;
-  readonly model?: string | undefined;
-}
 
 /** Every agent that a run may use: those we know, changed and joined by those of the configuration. */
 export function resolveAgents(
   config: Config,
   builtIn: readonly AgentSettings[],
-  chosen: ChosenAgent,
+  chosen: { readonly name: string; readonly model?: string | undefined },
 ): readonly AgentSettings[] {
   const byName = new Map(builtIn.map((agent) => [agent.name, agent]));
   for (const [name, agent] of Object.entries(config.agents))
     byName.set(name, agentSettings(name, agent, builtIn));
   const protocol = acpCommand(chosen.name) !== null && agentNamed(chosen.name, [...byName.values()]);
   if (protocol) byName.set(chosen.name, protocol);
-  const prices = pricesOf(config);
+  const prices = Object.fromEntries(
+    Object.entries(config.prices).map(([model, price]) => [model, camelKeys(price)]),
+  );
   return [...byName.values()].map((agent) => ({
     ...agent,
     ...(chosen.model !== undefined && agent.name === chosen.name && withModel(agent, chosen.model)),
@@ -118,14 +114,17 @@ function requireKnownCommand({ name, command, format }: AgentSettings, what: str
   );
 }
 
-function pricesOf({ prices }: Config): Prices {
-  const entries = Object.entries(prices).map(([model, price]): [string, Price] => [
-    model,
-    {
-      inputPerMtok: price.input_per_mtok,
-      outputPerMtok: price.output_per_mtok,
-      cacheReadPerMtok: price.cache_read_per_mtok,
-    },
+type Camel<Key extends string> = Key extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Key;
+
+/** The keys of a section as settings have them. */
+export function camelKeys<Section extends object>(
+  section: Section,
+): { readonly [Key in keyof Section & string as Camel<Key>]: Section[Key] } {
+  const entries = Object.entries(section).map(([key, value]: [string, unknown]) => [
+    key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
   ]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries) as ReturnType<typeof camelKeys<Section>>;
 }

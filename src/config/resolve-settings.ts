@@ -1,9 +1,8 @@
-import { parseDuration } from "../core/time.ts";
 import { acpCommand } from "../core/agents.ts";
-import type { BreakerSettings } from "../core/limits/breaker.ts";
-import type { TimeoutSettings } from "../core/limits/iteration-timeout.ts";
-import type { SourceIdentity } from "../core/plan/task.ts";
-import { RalphError } from "../core/ralph-error.ts";
+import type { BreakerSettings } from "../core/loop/brakes.ts";
+import type { TimeoutSettings } from "../core/loop/iteration-timeout.ts";
+import type { SourceIdentity } from "../core/plan.ts";
+import { RalphError } from "../core/errors.ts";
 import {
   type AgentSettings,
   type BudgetSettings,
@@ -16,47 +15,42 @@ import {
   type SandboxSettings,
   type Settings,
   type VerifySettings,
-  type WebhookSettings,
 } from "../core/settings.ts";
-import type { StageSettings } from "../core/stages/stages.ts";
-import { requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
-import { MAX_STUCK, type Config } from "./schema.ts";
-import { LANES_MAX } from "./value-schemas.ts";
+import type { StageSettings } from "../core/loop/stages.ts";
+import { camelKeys, requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
+import { LANES_MAX, MAX_STUCK, gateSchema, type Config } from "./schema.ts";
 import { formatOf } from "./webhook-address.ts";
 
-/** What was typed after `ralph run`; undefined where nothing was. */
+/** What was asked for after `ralph run` or by a program; undefined where nothing was. */
 export interface RunFlags {
-  readonly check?: readonly string[];
-  readonly maxIterations?: string;
-  readonly maxStuck?: string;
+  readonly check?: readonly string[] | undefined;
+  readonly maxIterations?: number | undefined;
+  readonly maxStuck?: number | undefined;
   /** Of `retry-blocked`. */
-  readonly maxAttempts?: string;
-  readonly calls?: string;
-  readonly budget?: string;
-  readonly maxDuration?: string;
-  readonly timeout?: string;
-  readonly mode?: string;
-  readonly agent?: string;
-  readonly model?: string;
-  readonly task?: readonly string[];
-  readonly reviewCap?: string;
-  readonly skipReview?: boolean;
-  readonly parallel?: string;
-  readonly worktree?: boolean;
-  readonly keepGoing?: boolean;
-  readonly stay?: boolean;
-  readonly includeOptional?: boolean;
+  readonly maxAttempts?: number | undefined;
+  readonly calls?: number | undefined;
+  readonly budget?: number | undefined;
+  /** In milliseconds. */
+  readonly maxDuration?: number | undefined;
+  /** In milliseconds, of each iteration. */
+  readonly timeout?: number | undefined;
+  readonly mode?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  readonly task?: readonly string[] | undefined;
+  readonly reviewCap?: number | undefined;
+  readonly skipReview?: boolean | undefined;
+  readonly parallel?: number | undefined;
+  readonly worktree?: boolean | undefined;
+  readonly keepGoing?: boolean | undefined;
+  readonly stay?: boolean | undefined;
+  readonly includeOptional?: boolean | undefined;
   /** False: `--no-wait`. */
-  readonly wait?: boolean;
+  readonly wait?: boolean | undefined;
   /** False: `--no-interventions`. */
-  readonly interventions?: boolean;
+  readonly interventions?: boolean | undefined;
   /** The kind; true: `--sandbox` alone, false: `--no-sandbox`. */
-  readonly sandbox?: string | boolean;
-}
-
-interface Resolved {
-  readonly settings: Settings;
-  readonly commands: Commands;
+  readonly sandbox?: string | boolean | undefined;
 }
 
 interface Added {
@@ -71,7 +65,7 @@ export function resolveSettings(
   source: SourceIdentity,
   builtInAgents: readonly AgentSettings[],
   added: Added = { names: [], gates: [] },
-): Resolved {
+): { readonly settings: Settings; readonly commands: Commands } {
   const agent = flags.agent ?? config.agent;
   const agents = resolveAgents(config, builtInAgents, { name: agent, model: flags.model });
   for (const name of [agent, ...config.run.fallback_agents]) requireAgent(name, agents);
@@ -96,21 +90,18 @@ export function resolveSettings(
       retries: config.run.retries,
       callsPerHour: wholeNumber("--calls", flags.calls, 0) ?? config.limits.calls_per_hour,
       budget: budgetSettings(config, flags),
-      maxDurationMs: duration("--max-duration", flags.maxDuration) ?? noneIfZero(config.limits.max_duration),
+      maxDurationMs:
+        wholeNumber("--max-duration", flags.maxDuration, 1) ?? noneIfZero(config.limits.max_duration),
       idleMs: config.run.idle_timeout,
     },
     breaker: breakerSettings(config, flags),
-    promise: {
-      completion: config.promise.completion,
-      requireXml: config.promise.require_xml,
-      verify: config.promise.verify,
-    },
+    promise: camelKeys(config.promise),
     promptTemplate: null,
     ...(stages && { stages }),
     reviewCap: wholeNumber("--review-cap", flags.reviewCap, 1) ?? config.review.cap,
     skipReview: flags.skipReview ?? !config.review.enabled,
     mode: modeOf(flags.mode) ?? config.mode,
-    timeoutMs: duration("--timeout", flags.timeout),
+    timeoutMs: wholeNumber("--timeout", flags.timeout, 1) ?? null,
     adaptiveTimeout: timeoutSettings(config),
     noWait: flags.wait === false,
     // A lane that cannot go on does not stop the others.
@@ -144,27 +135,21 @@ function stays({ stay, wait }: RunFlags): boolean {
 }
 
 function verifySettings({ verify, agents: own }: Config, agents: readonly AgentSettings[]): VerifySettings {
-  const readerAgent = verify.reader_agent === "" ? null : verify.reader_agent;
-  const readerModel = verify.reader_model === "" ? null : verify.reader_model;
+  const readerAgent = verify.reader_agent || null;
+  const readerModel = verify.reader_model || null;
   if (readerAgent !== null) {
     requireAgent(readerAgent, agents, "verify.reader_agent");
     requireStageAgent({ agent: readerAgent, model: readerModel }, readerAgent, agents);
   }
   const isKnown = (agent: AgentSettings): boolean =>
     own[agent.name]?.command === undefined && (agent.command === null || acpCommand(agent.name) !== null);
-  return {
-    oldChecks: verify.old_checks,
-    oldChecksFail: verify.old_checks_fail,
-    reader: verify.reader,
-    readerAgent,
-    readerModel,
-    readers: agents.filter(isKnown).map((agent) => agent.name),
-  };
+  const readers = agents.filter(isKnown).map((agent) => agent.name);
+  return { ...camelKeys(verify), readerAgent, readerModel, readers };
 }
 
 function budgetSettings({ limits }: Config, flags: RunFlags): BudgetSettings {
   return {
-    run: noneIfZero(dollarsOf("--budget", flags.budget) ?? limits.budget_usd),
+    run: noneIfZero(atLeastZero("--budget", flags.budget) ?? limits.budget_usd),
     task: noneIfZero(limits.budget_usd_per_task),
     day: noneIfZero(limits.budget_usd_per_day),
   };
@@ -188,27 +173,23 @@ function noneIfZero(value: number): number | null {
 }
 
 function timeoutSettings({ adaptive_timeout: timeout }: Config): TimeoutSettings {
+  const { max_timeout, min_timeout, timeout_multiplier_per_failure, complexity, ...switches } = timeout;
   return {
-    enabled: timeout.enabled,
-    complexityScaling: timeout.complexity_scaling,
-    failureScaling: timeout.failure_scaling,
-    maxMs: timeout.max_timeout,
-    minMs: timeout.min_timeout,
-    perTimeout: timeout.timeout_multiplier_per_failure,
-    learn: timeout.learn,
-    levels: timeout.complexity,
+    ...camelKeys(switches),
+    maxMs: max_timeout,
+    minMs: min_timeout,
+    perTimeout: timeout_multiplier_per_failure,
+    levels: complexity,
   };
 }
 
 function interventionSettings({ interventions }: Config, flags: RunFlags): InterventionSettings {
+  const { enabled, feedback_rotation_days, aggressive_mode, ...others } = interventions;
   return {
-    enabled: interventions.enabled && flags.interventions !== false,
-    thresholdNoFiles: interventions.threshold_no_files,
-    thresholdFalseCompletion: interventions.threshold_false_completion,
-    window: interventions.window,
-    rotationDays: interventions.feedback_rotation_days,
-    aggressive: interventions.aggressive_mode,
-    midStream: interventions.mid_stream,
+    ...camelKeys(others),
+    enabled: enabled && flags.interventions !== false,
+    rotationDays: feedback_rotation_days,
+    aggressive: aggressive_mode,
   };
 }
 
@@ -218,55 +199,43 @@ function modeOf(mode: string | undefined): Mode | undefined {
   throw new RalphError("usage", `--mode is "${mode}"; expected ${Object.keys(MODE_TIMEOUT_MS).join(", ")}`);
 }
 
+/** A program may give any number; the command line has looked at what was typed. */
 function wholeNumber(
   flag: string,
-  text: string | undefined,
+  value: number | undefined,
   least: number,
   most = Infinity,
 ): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= most)) return value;
   const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
-  throw new RalphError("usage", `${flag} is "${text}"; expected a whole number ${range}`);
+  throw new RalphError("usage", `${flag} is ${value}; expected a whole number ${range}`);
 }
 
-function dollarsOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\$?\d+(?:\.\d+)?$/.test(text) ? Number(text.replace("$", "")) : Number.NaN;
-  if (Number.isFinite(value)) return value;
-  throw new RalphError("usage", `${flag} is "${text}"; expected an amount of dollars such as 5 or 2.50`);
-}
-
-function duration(flag: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const ms = parseDuration(text);
-  if (ms !== null && ms > 0) return ms;
-  throw new RalphError("usage", `${flag} is "${text}"; expected a duration such as 90s, 45m, 2h or 1h30m`);
+function atLeastZero(flag: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isFinite(value) && value >= 0)) return value;
+  throw new RalphError("usage", `${flag} is ${value}; expected a number of at least 0`);
 }
 
 export function resolveNotify({ notify }: Config): NotifySettings {
+  const { desktop, webhook: url, format, secret, command, on } = notify;
   return {
-    desktop: notify.desktop,
-    webhook: webhookOf(notify),
-    command: notify.command.trim() === "" ? null : notify.command,
-    on: notify.on,
+    desktop,
+    webhook:
+      url === "" ? null : { url, format: format === "auto" ? formatOf(url) : format, secret: secret || null },
+    command: command.trim() === "" ? null : command,
+    on,
   };
 }
-
-function webhookOf({ webhook: url, format, secret }: Config["notify"]): WebhookSettings | null {
-  if (url === "") return null;
-  return { url, format: format === "auto" ? formatOf(url) : format, secret: secret === "" ? null : secret };
-}
-
-type Kind = Config["sandbox"]["kind"];
 
 /** What agents are to run in; null: nothing. `--sandbox` alone is the configured kind, or the one that needs no set-up. */
 export function resolveSandbox(
   { sandbox }: Pick<Config, "sandbox">,
   flag: string | boolean | undefined,
 ): SandboxSettings | null {
-  const kind = kindOf(sandbox.kind, flag);
+  if (typeof flag === "string" && flag !== "bubblewrap" && flag !== "docker")
+    throw new RalphError("usage", `--sandbox is "${flag}"; expected bubblewrap or docker`);
+  const usual = sandbox.kind === "none" ? "bubblewrap" : sandbox.kind;
+  const kind = flag === true ? usual : flag === false ? "none" : (flag ?? sandbox.kind);
   if (kind === "none") return null;
   const { network, read, write, env } = sandbox;
   if (kind === "bubblewrap") return { kind, network, image: null, read, write, env };
@@ -280,14 +249,6 @@ export function resolveSandbox(
   throw new RalphError("config", 'the sandbox "docker" needs an image, and "sandbox.image" names none', {
     hint: 'add image = "NAME" to [sandbox]: one that has the agent, git and a shell',
   });
-}
-
-function kindOf(configured: Kind, flag: string | boolean | undefined): Kind {
-  if (flag === undefined) return configured;
-  if (flag === true) return configured === "none" ? "bubblewrap" : configured;
-  if (flag === false) return "none";
-  if (flag === "bubblewrap" || flag === "docker") return flag;
-  throw new RalphError("usage", `--sandbox is "${flag}"; expected bubblewrap or docker`);
 }
 
 const DEFAULTS: Readonly<Record<string, readonly [maxIterations: number, promise: string]>> = {
@@ -317,8 +278,6 @@ export function resolveStages({ stages }: Config): readonly StageSettings[] | un
   });
 }
 
-const CHECK_TIMEOUT_MS = 600_000;
-
 /** Those of the configuration, those of plugins, and what the command line or the list of tasks asks for. */
 export function resolveGates(
   configured: Config["gates"],
@@ -332,40 +291,35 @@ export function resolveGates(
 
 /** A gate that runs this very command becomes as strict as the check: nobody's tests need to run twice. */
 function withCheck(gates: readonly GateSettings[], command: string): readonly GateSettings[] {
-  const check = checkGate(command);
-  const same = gates.find((gate) => runsTheSame(gate, check));
+  if (command.trim() === "")
+    throw new RalphError("usage", "--check is empty", {
+      hint: 'name the command that must pass: --check "npm test"',
+    });
+  const check = gateSettings(gateSchema.parse({ name: command, command }));
+  const same = gates.find(
+    ({ plugin, command: own, cwd, env, expect }) =>
+      plugin === undefined &&
+      own.trim() === command.trim() &&
+      cwd === null &&
+      Object.keys(env).length === 0 &&
+      expect.exitCode === check.expect.exitCode,
+  );
   if (same === undefined) return [...gates, check];
   const { required, onMissing, onBaseline } = check;
   return gates.map((gate) => (gate === same ? { ...gate, required, onMissing, onBaseline } : gate));
 }
 
-function runsTheSame(gate: GateSettings, check: GateSettings): boolean {
-  return (
-    gate.plugin === undefined &&
-    gate.command.trim() === check.command.trim() &&
-    gate.cwd === null &&
-    Object.keys(gate.env).length === 0 &&
-    gate.expect.exitCode === check.expect.exitCode
-  );
-}
-
-function gateSettings(gate: Config["gates"][number]): GateSettings {
+function gateSettings({ timeout, expect, ...gate }: Config["gates"][number]): GateSettings {
   return {
-    name: gate.name,
-    command: gate.command,
-    timeoutMs: gate.timeout,
-    required: gate.required,
-    onMissing: gate.on_missing,
+    ...camelKeys(gate),
+    timeoutMs: timeout,
     cwd: gate.cwd ?? null,
-    env: gate.env,
     kind: gate.kind ?? null,
-    retries: gate.retries,
     expect: {
-      exitCode: gate.expect.exit_code,
-      outputContains: gate.expect.output_contains ?? null,
-      outputNotContains: gate.expect.output_not_contains ?? null,
+      exitCode: expect.exit_code,
+      outputContains: expect.output_contains ?? null,
+      outputNotContains: expect.output_not_contains ?? null,
     },
-    onBaseline: gate.on_baseline,
   };
 }
 
@@ -378,24 +332,4 @@ function requireOwnNames(gates: readonly GateSettings[]): void {
       { hint: "rename the one in the configuration, or the plugin's" },
     );
   }
-}
-
-function checkGate(command: string): GateSettings {
-  if (command.trim() === "")
-    throw new RalphError("usage", "--check is empty", {
-      hint: 'name the command that must pass: --check "npm test"',
-    });
-  return {
-    name: command,
-    command,
-    timeoutMs: CHECK_TIMEOUT_MS,
-    required: true,
-    onMissing: "fail",
-    cwd: null,
-    env: {},
-    kind: null,
-    retries: 0,
-    expect: { exitCode: 0, outputContains: null, outputNotContains: null },
-    onBaseline: "require",
-  };
 }

@@ -1,4 +1,4 @@
-import type { PayloadFormat } from "../core/notices/notice.ts";
+import type { PayloadFormat } from "../core/views/notice.ts";
 import { passwordsIn } from "../core/redact.ts";
 
 export const WEBHOOK_VARIABLE = "RALPH_NOTIFY_WEBHOOK";

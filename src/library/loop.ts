@@ -1,5 +1,5 @@
 import type { Outcome } from "../core/events.ts";
-import type { FailureClass } from "../core/report/agent-report.ts";
+import type { FailureClass } from "../core/streams/agent-report.ts";
 import type { ProjectEvent } from "./project-event.ts";
 import type { Environment, Plugin } from "../adapters/plugins/plugin.ts";
 

@@ -1,6 +1,6 @@
 import type { Environment } from "../adapters/plugins/plugin.ts";
-import type { HistoryEntry } from "../core/projections/history.ts";
-import type { Status } from "../core/projections/status.ts";
+import type { HistoryEntry } from "../core/views/iteration-entries.ts";
+import type { Status } from "../core/views/status.ts";
 import type { ProjectEvent } from "./project-event.ts";
 
 export interface ProjectOptions {

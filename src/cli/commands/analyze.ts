@@ -1,17 +1,19 @@
+import { openProject, readConfig } from "../../app/project.ts";
+import { analyzeOutput } from "../../adapters/agents/analyze-output.ts";
 import { acpCommand } from "../../core/agents.ts";
 import type { Command } from "commander";
-import { analyzeOutput, openProject, readConfig } from "../../compose.ts";
-import { projectAnalysis } from "../../core/projections/analysis.ts";
+import { projectAnalysis } from "../../core/views/analysis.ts";
 import type { Config } from "../../config/schema.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import { isStreamFormat, type StreamFormat } from "../../core/report/streams/stream-format.ts";
+import { RalphError } from "../../core/errors.ts";
+import { isStreamFormat, type StreamFormat } from "../../core/streams/stream-format.ts";
 import type { Act, CliContext } from "../commands.ts";
+import { wholeNumber } from "../run-options.ts";
 
 interface AnalyzeFlags {
   readonly agent?: string;
   readonly promise?: string;
   readonly stderr?: string;
-  readonly exitCode?: string;
+  readonly exitCode?: number;
 }
 
 export function define(command: Command, act: Act): void {
@@ -20,12 +22,11 @@ export function define(command: Command, act: Act): void {
     .option("--agent <name>", "whose output it is")
     .option("--promise <text>", "the text that a promise must have")
     .option("--stderr <file>", "what the agent printed on stderr")
-    .option("--exit-code <number>", "how its process ended")
+    .option("--exit-code <number>", "how its process ended", wholeNumber("--exit-code", 0))
     .action((file: string, flags: AnalyzeFlags) => act((context) => analyze(file, flags, context)));
 }
 
 async function analyze(file: string, flags: AnalyzeFlags, context: CliContext): Promise<number> {
-  const exitCode = flags.exitCode === undefined ? null : wholeNumber(flags.exitCode);
   const config = await configHere(context);
   const promise = {
     completion: flags.promise ?? config?.promise.completion ?? "COMPLETE",
@@ -34,7 +35,7 @@ async function analyze(file: string, flags: AnalyzeFlags, context: CliContext): 
   const saved = {
     file,
     stderrFile: flags.stderr ?? null,
-    exitCode,
+    exitCode: flags.exitCode ?? null,
     promise,
     cwd: context.cwd,
     format: formatFor(flags.agent, config),
@@ -65,9 +66,4 @@ async function configHere(context: CliContext): Promise<Config | null> {
     if (!isOutside) throw error;
     return null;
   }
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new RalphError("usage", `--exit-code is "${text}"; expected a whole number such as 0 or 1`);
 }

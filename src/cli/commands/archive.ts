@@ -1,34 +1,39 @@
-import { RECORD_EVENTS } from "../../core/projections/history.ts";
-import { archiveSummary } from "../../core/projections/summary.ts";
-import { folderName } from "../../core/text.ts";
+import { hasLog, readState, refreshStatus, withLog } from "../../app/project-log.ts";
+import {
+  type Project,
+  openProject,
+  readConfig,
+  refuseWhileDriven,
+  refuseWhileHeld,
+  requirePerson,
+} from "../../app/project.ts";
+import { workspaceOf } from "../../app/git-parts.ts";
+import {
+  type SourceFlags,
+  listFilesOf,
+  shownSource,
+  sourceOf,
+  sourceRequest,
+  trackedAmong,
+} from "../../app/task-lists.ts";
+import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
+import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
+import { writeArchive } from "../../adapters/files/archive.ts";
+import { RECORD_EVENTS } from "../../core/views/iteration-record.ts";
+import { archiveSummary } from "../../core/views/summary.ts";
+import { asArgument, folderName } from "../../core/text.ts";
 import { rmSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
 import { freshText } from "../init/templates.ts";
-import { readState, refreshStatus, withLog } from "../project-state.ts";
-import { refuseWhileDriven, refuseWhileHeld, requirePerson } from "../require-person.ts";
-import { sourceRequest, withSourceOptions, type SourceFlags } from "../run-options.ts";
-import {
-  hasLog,
-  listFilesOf,
-  lockProject,
-  openProject,
-  prepareFolder,
-  readConfig,
-  shownSource,
-  sourceOf,
-  trackedAmong,
-  workspaceOf,
-  writeArchive,
-  type ListFile,
-  type Project,
-} from "../../compose.ts";
-import type { Event, Recorded } from "../../core/events.ts";
-import { isOpen, type State } from "../../core/loop/state.ts";
-import { sameSource, type Plan, type SourceIdentity, type TaskId } from "../../core/plan/task.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { unknownName } from "../report-error.ts";
+import { withSourceOptions } from "../run-options.ts";
+import type { Event } from "../../core/events.ts";
+import { isOpen, type State } from "../../core/state.ts";
+import { sameSource, type Plan } from "../../core/plan.ts";
+import { RalphError } from "../../core/errors.ts";
 import { isoTime } from "../../core/time.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 
@@ -48,10 +53,14 @@ export function define(command: Command, act: Act): void {
 
 async function archive(flags: ArchiveFlags, context: CliContext): Promise<number> {
   const project = await openProject(context);
-  requirePerson(project, context.env, "archive the list");
-  const name = flags.label === undefined ? null : givenName(flags.label);
+  requirePerson(project, "archive the list");
+  const name = flags.label === undefined ? null : folderName(flags.label);
+  if (flags.label !== undefined && name === null)
+    throw new RalphError("usage", `--label is "${flags.label}", of which no folder can be named`, {
+      hint: "give it a letter or a digit: ralph archive --label login",
+    });
   if (project.queue !== null) await refuseWhileDriven(project);
-  const lock = lockProject(project);
+  const lock = acquireProjectLock(project.stateFolder);
   try {
     await putAway(project, name, flags, context);
   } finally {
@@ -70,7 +79,7 @@ async function putAway(
 ): Promise<void> {
   const list = await listToArchive(project, flags, context);
   const files = filesOf(project, list);
-  prepareFolder(project);
+  prepareRalphFolder(project.ralphDir);
   const at = Date.now();
   const label = flags.label ?? (await workspaceOf(project).snapshot()).branch ?? "run";
   const { folder, replace, ...written } = writeArchive({
@@ -87,91 +96,62 @@ async function putAway(
   const shown = relative(project.root, folder);
   if (flags.json === true)
     context.stdout.write(`${JSON.stringify({ folder: shown, files: written.files })}\n`);
-  else await report(project, shown, files, context);
-}
-
-function givenName(label: string): string {
-  const name = folderName(label);
-  if (name !== null) return name;
-  throw new RalphError("usage", `--label is "${label}", of which no folder can be named`, {
-    hint: "give it a letter or a digit: ralph archive --label login",
-  });
+  else for (const line of await reportLines(project, shown, files)) context.stdout.write(`${line}\n`);
 }
 
 type Replaced = Parameters<typeof writeArchive>[0]["files"];
 
-function filesOf(project: Project, list: ListToArchive): Replaced {
-  const kind = list.identity?.kind ?? "checklist";
-  const files = listFilesOf(project, list.opened, list.letters)
-    .map((file) => ({ file, fresh: freshText(file.role, kind, file.bytes.toString("utf8")) }))
-    .filter(
-      ({ file, fresh }) => fresh !== file.bytes.toString("utf8") || (file.role === "tasks" && list.isBegun),
-    );
+function filesOf(project: Project, { opened, source, inboxFiles, isBegun }: ListToArchive): Replaced {
+  const kind = opened?.identity.kind ?? "checklist";
+  const files = listFilesOf(project, opened, inboxFiles)
+    .map((file) => ({ file, old: file.bytes.toString("utf8") }))
+    .map(({ file, old }) => ({ file, old, fresh: freshText(file.role, kind, old) }))
+    .filter(({ file, old, fresh }) => fresh !== old || (file.role === "tasks" && isBegun));
   if (files.some(({ file }) => file.role !== "letter")) return files;
-  const what = list.source === null ? "no task source was found" : `${list.source} is fresh`;
+  const what = source === null ? "no task source was found" : `${source} is fresh`;
   throw new RalphError("usage", `there is nothing to archive: ${what}`, {
     hint: 'begin a list: ralph init, or ralph tasks add "what is to be done"',
   });
 }
 
-async function report(project: Project, folder: string, files: Replaced, context: CliContext): Promise<void> {
-  const { stdout } = context;
-  stdout.write(`archived  ${files.map(({ file }) => file.path).join(", ")}\n`);
-  stdout.write(`      in  ${folder}  (summary.md says what came of it)\n`);
+async function reportLines(project: Project, folder: string, files: Replaced): Promise<readonly string[]> {
   const fresh = files.filter((one) => one.fresh !== null).map(({ file }) => file);
-  stdout.write(`   fresh  ${fresh.map((file) => file.path).join(", ")}\n`);
-  const tracked = await trackedAmong(
-    project,
-    fresh.map((file) => file.real),
-  );
+  const real = fresh.map((file) => file.real);
+  const tracked = (await trackedAmong(project, real)).map(asArgument).join(" ");
   const list = fresh.find((file) => file.role === "tasks")?.path ?? "TODO.md";
   const steps = [
     `write the new tasks into ${list}`,
-    ...(tracked.length === 0
+    ...(tracked === ""
       ? []
-      : [
-          `git commit -m "A new list" -- ${tracked.map(quoted).join(" ")}     # archive commits nothing itself`,
-        ]),
+      : [`git commit -m "A new list" -- ${tracked}     # archive commits nothing itself`]),
     project.queue === null ? "ralph run" : "ralph submit",
   ];
-  stdout.write(`\nNext:\n${steps.map((step, at) => `  ${at + 1}. ${step}\n`).join("")}`);
+  return [
+    `archived  ${files.map(({ file }) => file.path).join(", ")}`,
+    `      in  ${folder}  (summary.md says what came of it)`,
+    `   fresh  ${fresh.map((file) => file.path).join(", ")}`,
+    "",
+    "Next:",
+    ...steps.map((step, at) => `  ${at + 1}. ${step}`),
+  ];
 }
 
-function quoted(path: string): string {
-  return /^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-interface ListToArchive {
-  readonly opened: TaskSource | null;
-  readonly identity: SourceIdentity | null;
-  /** What a person knows the source by. */
-  readonly source: string | null;
-  readonly plan: Plan | null;
-  /** Why there is no plan. */
-  readonly problem: string | null;
-  readonly state: State;
-  readonly events: readonly Recorded[];
-  /** Every task that was ever seen in this source and that the state knows. */
-  readonly tasks: readonly TaskId[];
-  /** Names of their letters in `.ralph/`. */
-  readonly letters: readonly string[];
-  /** Whether any of its tasks was ever worked on. */
-  readonly isBegun: boolean;
-}
+type ListToArchive = Awaited<ReturnType<typeof listToArchive>>;
 
 /** Refuses while an iteration is open, even one whose process died. */
-async function listToArchive(
-  project: Project,
-  flags: SourceFlags,
-  context: CliContext,
-): Promise<ListToArchive> {
+async function listToArchive(project: Project, flags: SourceFlags, context: CliContext) {
   const state = await readState(project);
   refuseHalfDone(project, state);
   const opened = await openedSource(project, flags, context);
   const identity = opened?.identity ?? null;
-  refuseForeign(identity);
-  const events = await eventsOf(project);
+  if (identity?.kind === "github")
+    throw new RalphError("usage", `${identity.label} belongs to another program, so it is not put away`, {
+      hint: "begin the next list there, as that program does; ralph reset --task forgets a task",
+    });
+  const types = [...RECORD_EVENTS, "run.started", "run.ended", "task.reset", "tasks.observed"] as const;
+  const events = hasLog(project) ? await withLog(project, (log) => log.read(0, { types })) : [];
   const { plan, problem } = await planOf(opened);
+  // Every task that was ever seen in this source.
   const seen = events.flatMap((event) =>
     event.type === "tasks.observed" && identity !== null && sameSource(event.plan.source, identity)
       ? event.plan.tasks
@@ -181,24 +161,17 @@ async function listToArchive(
   const known = Object.values(state.tasks).filter(({ id }) => ids.has(id));
   return {
     opened,
-    identity,
+    /** What a person knows the source by. */
     source: identity?.path ?? identity?.label ?? null,
     plan,
     problem,
     state,
     events,
     tasks: known.map(({ id }) => id),
-    letters: known.flatMap(({ letter }) => letter?.file ?? []),
-    isBegun: known.some(({ footing }) => footing !== null),
+    inboxFiles: known.flatMap(({ inboxFile }) => inboxFile?.file ?? []),
+    /** Whether any of its tasks was ever worked on. */
+    isBegun: known.some(({ workBase }) => workBase !== null),
   };
-}
-
-/** Their lists have no end: what is done stays in them, marked. */
-function refuseForeign(identity: SourceIdentity | null): void {
-  if (identity === null || !["task-list", "beads", "ralphex", "github"].includes(identity.kind)) return;
-  throw new RalphError("usage", `${identity.label} belongs to another program, so it is not put away`, {
-    hint: "begin the next list there, as that program does; ralph reset --task forgets a task",
-  });
 }
 
 function refuseHalfDone({ queue }: Project, { iterations: [open] }: State): void {
@@ -216,12 +189,12 @@ function refuseHalfDone({ queue }: Project, { iterations: [open] }: State): void
 async function openedSource(
   project: Project,
   flags: SourceFlags,
-  { cwd, env }: CliContext,
+  { cwd }: CliContext,
 ): Promise<TaskSource | null> {
-  const config = await readConfig(project, env);
-  const request = sourceRequest(undefined, flags, config, { cwd, root: project.root, env });
+  const config = await readConfig(project);
+  const request = sourceRequest(project, config, flags, { cwd });
   try {
-    return await shownSource(project, (await sourceOf(project, request)).source, env);
+    return await shownSource(project, sourceOf(project, request).source);
   } catch (error) {
     if (request.is === "auto" && error instanceof RalphError && error.code === "no-tasks") return null;
     throw error;
@@ -229,9 +202,7 @@ async function openedSource(
 }
 
 /** A list that cannot be worked on can still be put away. */
-async function planOf(
-  source: TaskSource | null,
-): Promise<{ readonly plan: Plan | null; readonly problem: string | null }> {
+async function planOf(source: TaskSource | null): Promise<{ plan: Plan | null; problem: string | null }> {
   try {
     return { plan: (await source?.observe()) ?? null, problem: null };
   } catch (error) {
@@ -241,63 +212,37 @@ async function planOf(
   }
 }
 
-async function eventsOf(project: Project): Promise<readonly Recorded[]> {
-  if (!hasLog(project)) return [];
-  const types = [...RECORD_EVENTS, "run.started", "run.ended", "task.reset", "tasks.observed"] as const;
-  return withLog(project, (log) => log.read(0, { types }));
-}
-
 /** Its tasks begin anew: another list may use their ids. A run that died would otherwise go on with it. */
 async function recordArchived(project: Project, { state, tasks }: ListToArchive): Promise<void> {
-  const ended: Event[] = isOpen(state.run)
-    ? [
-        {
-          type: "run.ended",
-          run: state.run.id,
-          outcome: "stopped",
-          reason:
-            project.queue === null ? "its process died, and the list was archived" : "the list was archived",
-        },
-      ]
+  const reason = `${project.queue === null ? "its process died, and " : ""}the list was archived`;
+  const ended: readonly Event[] = isOpen(state.run)
+    ? [{ type: "run.ended", run: state.run.id, outcome: "stopped", reason }]
     : [];
-  const reset = tasks.map((task): Event => ({ type: "task.reset", task }));
-  await append(project, [...ended, ...reset]);
+  await append(project, [...ended, ...tasks.map((task): Event => ({ type: "task.reset", task }))]);
 }
 
-/** What is in place now: no letter, and the fresh list where the last run had the old one. */
+/** What is in place now: no inbox file, and the fresh list where the last run had the old one. */
 async function recordFresh(
   project: Project,
   { state, tasks, opened }: ListToArchive,
-  files: readonly { readonly file: ListFile }[],
+  files: Replaced,
 ): Promise<void> {
-  const letters = files.filter(({ file }) => file.role === "letter");
-  const moved = new Set(letters.map(({ file }) => basename(file.path)));
-  const withdrawn = tasks.flatMap((task): Event[] => {
-    const letter = state.tasks[task]?.letter?.file;
-    const isMoved = letter !== undefined && moved.has(letter);
-    return isMoved ? [{ type: "letter.withdrawn", task, file: letter }] : [];
+  const moved = new Set(files.flatMap(({ file }) => (file.role === "letter" ? basename(file.path) : [])));
+  const withdrawn = tasks.flatMap((task): readonly Event[] => {
+    const file = state.tasks[task]?.inboxFile?.file;
+    return file !== undefined && moved.has(file) ? [{ type: "letter.withdrawn", task, file }] : [];
   });
-  const observed: Event[] = [];
   const { run } = state;
-  if (run !== null && opened !== null && sameSource(run.settings.source, opened.identity)) {
-    const plan = await freshPlan(opened);
-    if (plan !== null) observed.push({ type: "tasks.observed", run: run.id, plan });
-  }
+  const isSame = run !== null && opened !== null && sameSource(run.settings.source, opened.identity);
+  // The next run says what is wrong with the fresh list, if anything is.
+  const { plan } = isSame ? await planOf(opened) : { plan: null };
+  const observed: readonly Event[] =
+    run === null || plan === null ? [] : [{ type: "tasks.observed", run: run.id, plan }];
   await append(project, [...withdrawn, ...observed]);
 }
 
-async function freshPlan(source: NonNullable<ListToArchive["opened"]>): Promise<ListToArchive["plan"]> {
-  try {
-    return await source.observe();
-  } catch (error) {
-    if (error instanceof RalphError) return null; // the next run says what is wrong with it
-    throw error;
-  }
-}
-
 async function append(project: Project, events: readonly Event[]): Promise<void> {
-  if (events.length === 0 || !hasLog(project)) return;
-  await withLog(project, (log) => log.append(events));
+  if (events.length > 0 && hasLog(project)) await withLog(project, (log) => log.append(events));
 }
 
 interface ResetFlags {
@@ -320,17 +265,25 @@ export function defineReset(command: Command, act: Act): void {
 
 async function reset(flags: ResetFlags, context: CliContext): Promise<number> {
   const project = await openProject(context);
-  requirePerson(project, context.env, "reset anything");
+  requirePerson(project, "reset anything");
   await refuseAtWork(flags, project);
   if (flags.all === true) return resetAll(project, flags.yes === true, context);
-  if (flags.circuit !== true && flags.calls !== true && flags.task === undefined) {
+  if (flags.circuit !== true && flags.calls !== true && flags.task === undefined)
     throw new RalphError("usage", "say what to reset", {
       hint: "ralph reset --circuit, --calls, --task ID, or --all",
     });
+  const say = (text: string): void => void context.stderr.write(`ralph: ${text}\n`);
+  if (flags.task !== undefined) {
+    const known = Object.keys((await readState(project)).tasks);
+    if (!known.includes(flags.task)) throw unknownName("task", flags.task, known);
+    await append(project, [{ type: "task.reset", task: flags.task }]);
+    say(`${flags.task} starts from the beginning`);
   }
-  if (flags.task !== undefined) await resetTask(project, flags.task, context);
-  if (flags.circuit === true) await resetCircuit(project, context);
-  if (flags.calls === true) await resetCalls(project, context);
+  if (flags.circuit === true) say(await resetCircuit(project));
+  if (flags.calls === true) {
+    await withLog(project, (log) => log.append([{ type: "calls.reset" }]));
+    say("the calls of this hour are counted from now on");
+  }
   return 0;
 }
 
@@ -342,63 +295,31 @@ async function refuseAtWork(flags: ResetFlags, project: Project): Promise<void> 
 }
 
 /** Half open: one iteration without progress opens it again. */
-async function resetCircuit(project: Project, { stderr }: CliContext): Promise<void> {
+async function resetCircuit(project: Project): Promise<string> {
   const { position, reason } = (await readState(project)).breaker;
-  if (position !== "OPEN") {
-    stderr.write(`ralph: the breaker is ${position}; there is nothing to reset\n`);
-    return;
-  }
+  if (position !== "OPEN") return `the breaker is ${position}; there is nothing to reset`;
   const move = { type: "breaker.moved", run: null, from: "OPEN", to: "HALF_OPEN", head: null } as const;
   await withLog(project, (log) => log.append([{ ...move, reason: "somebody reset it" }]));
-  stderr.write(
-    `ralph: the breaker (${reason}) is HALF_OPEN now: one iteration shows whether it helps. ${project.queue === null ? "ralph run" : "Workers go on"}\n`,
-  );
+  const next = project.queue === null ? "ralph run" : "Workers go on";
+  return `the breaker (${reason}) is HALF_OPEN now: one iteration shows whether it helps. ${next}`;
 }
 
-async function resetCalls(project: Project, { stderr }: CliContext): Promise<void> {
-  await withLog(project, (log) => log.append([{ type: "calls.reset" }]));
-  stderr.write("ralph: the calls of this hour are counted from now on\n");
-}
-
-async function resetTask(project: Project, task: string, context: CliContext): Promise<void> {
-  const state = await readState(project);
-  if (state.tasks[task] === undefined) {
-    throw new RalphError("usage", `there is no task "${task}"`, {
-      hint: `known: ${Object.keys(state.tasks).join(", ") || "none yet"}`,
-    });
-  }
-  await withLog(project, (log) => log.append([{ type: "task.reset", task }]));
-  context.stderr.write(`ralph: ${task} starts from the beginning\n`);
-}
+const VIEWS = ["logs", "interventions", "status.json", "active.json", "progress.json", "metrics.json"];
 
 async function resetAll(project: Project, sure: boolean, context: CliContext): Promise<number> {
   if (!sure && !(await confirmed(context))) return 1;
   await withLog(project, (log) => log.forget());
-  for (const view of [
-    "logs",
-    "interventions",
-    "status.json",
-    "active.json",
-    "progress.json",
-    "metrics.json",
-  ]) {
-    rmSync(join(project.ralphDir, view), { recursive: true, force: true });
-  }
+  for (const view of VIEWS) rmSync(join(project.ralphDir, view), { recursive: true, force: true });
   context.stderr.write("ralph: everything is forgotten; the code and the task source are as they were\n");
   return 0;
 }
 
-async function confirmed(context: CliContext): Promise<boolean> {
-  if (!context.stderr.isTTY || !process.stdin.isTTY) {
-    throw new RalphError(
-      "usage",
-      "reset --all forgets the whole history and asks first, but there is no terminal",
-      {
-        hint: "ralph reset --all --yes",
-      },
-    );
-  }
-  const question = createInterface({ input: process.stdin, output: context.stderr, terminal: false });
+async function confirmed({ stderr }: CliContext): Promise<boolean> {
+  if (!stderr.isTTY || !process.stdin.isTTY)
+    throw new RalphError("usage", "reset --all needs confirmation, and there is no terminal to ask on", {
+      hint: "ralph reset --all --yes",
+    });
+  const question = createInterface({ input: process.stdin, output: stderr, terminal: false });
   const answer = await question.question(
     "Forget every run, iteration and transcript of this repository? [y/N] ",
   );

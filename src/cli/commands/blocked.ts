@@ -1,17 +1,14 @@
-import { asArgument, asWords } from "../../core/text.ts";
-import { formatDuration, parseDuration } from "../../core/time.ts";
+import { type Project, isDriven, openProject, requirePerson } from "../../app/project.ts";
+import { blockedNow, readState, unknownTask } from "../../app/project-log.ts";
 import type { Command } from "commander";
-import { blockedNow, suggestionLines, TITLE_LENGTH, WHY_LENGTH } from "../blocked-now.ts";
-import { readState, refreshStatus, withLog } from "../project-state.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { columns, shortened, styleFor, type Style } from "../print/style.ts";
-import { requirePerson, unknownTask } from "../require-person.ts";
-import { isDriven, openProject, type Project } from "../../compose.ts";
-import type { EventOf } from "../../core/events.ts";
+import { act as actOn, mustAct } from "../../app/operator.ts";
+import { RalphError } from "../../core/errors.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
-import { isOpen, taskState, type State } from "../../core/loop/state.ts";
-import { isAcceptance, isMergeHeld, statusOf, whyBlocked } from "../../core/loop/task-status.ts";
-import type { TaskId } from "../../core/plan/task.ts";
+import { isAcceptance, isMergeHeld, whyBlocked } from "../../core/loop/task-status.ts";
+import type { TaskId } from "../../core/plan.ts";
+import { isOpen, taskState, type State } from "../../core/state.ts";
+import { asArgument, asWords, type Style } from "../../core/text.ts";
+import { formatDuration } from "../../core/time.ts";
 import {
   inboxOf,
   type InboxItem,
@@ -24,8 +21,10 @@ import {
   openQuestions,
   proposalLines,
   type OpenQuestion,
-} from "../../core/projections/inbox.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+} from "../../core/views/inbox.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { columns, shortened, styleFor } from "../print/style.ts";
+import { duration } from "../run-options.ts";
 
 interface BlockedFlags {
   readonly suggest?: boolean;
@@ -42,7 +41,7 @@ export function define(command: Command, act: Act): void {
 async function blocked(flags: BlockedFlags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const tasks = await blockedNow(project, await readState(project));
-  const { stdout, stderr } = context;
+  const { stdout, say } = context;
   if (flags.json === true) {
     stdout.write(`${JSON.stringify(tasks.map(blockedEntry), null, 2)}\n`);
     return 0;
@@ -50,8 +49,7 @@ async function blocked(flags: BlockedFlags, context: CliContext): Promise<number
   if (tasks.length === 0) stdout.write("No task is blocked. Where all of them stand: ralph status\n");
   const lines = flags.suggest === true ? suggestionLines(tasks) : columns(tasks.map(cells));
   for (const line of lines) stdout.write(`${line}\n`);
-  if (tasks.length > 0 && flags.suggest !== true)
-    stderr.write("ralph: what would help: ralph blocked --suggest\n");
+  if (tasks.length > 0 && flags.suggest !== true) say("what would help: ralph blocked --suggest");
   return 0;
 }
 
@@ -64,6 +62,23 @@ function cells(task: BlockedTask): readonly string[] {
     lastTimeoutMs === null ? "" : `${formatDuration(lastTimeoutMs)} each`,
     shortened(task.why, WHY_LENGTH),
   ];
+}
+
+const TITLE_LENGTH = 40;
+const WHY_LENGTH = 100;
+
+/** Each blocked task, why, what would help, and below it what to type. */
+export function suggestionLines(tasks: readonly BlockedTask[]): readonly string[] {
+  const heads = columns(
+    tasks.map(({ id, title, why, suggestion }) => [
+      id,
+      shortened(title, TITLE_LENGTH),
+      shortened(why, WHY_LENGTH),
+      suggestion,
+    ]),
+  );
+  const indent = " ".repeat(Math.max(0, ...tasks.map(({ id }) => id.length)) + 2);
+  return tasks.flatMap((task, at) => [heads[at] ?? "", `${indent}→ ${whatToDo(task)}`]);
 }
 
 export function defineInbox(command: Command, act: Act): void {
@@ -126,26 +141,32 @@ async function decide(words: readonly string[], context: CliContext): Promise<nu
       hint: `ralph decide ${asArgument(words[0] ?? "TASK")} ${asWords(words.slice(1).join(" "))}`,
     });
   const project = await openProject(context);
-  requirePerson(project, context.env, "answer questions");
-  for (;;) {
-    const state = await readState(project);
-    const { task, answer } = wordsAsAnswer(words, state);
-    const question = await questionOf(task, state, project);
-    if (await recordAnswer(project, state, question, answer)) {
-      await refreshStatus(project);
-      tell(question, answer, context);
-      context.stderr.write(`  → ${await nextStep(project, state, question.task, answer)}\n`);
-      return 0;
-    }
-  }
+  requirePerson(project, "answer questions");
+  const state = await readState(project);
+  const { task, answer } = wordsAsAnswer(words, state);
+  if (state.tasks[task] === undefined) throw await unknownTask(task, state, project);
+  await mustAct(project, { do: "decide", task, answer });
+  const question = openQuestions(state).find((one) => one.task === task);
+  // Beside "accept", any words reject a claim, and are told to the agent.
+  if (question !== undefined && question.acceptance === null && isOther(answer, question))
+    context.say(
+      `note: "${answer}" is none of the options (${question.options.join(", ")}); it is taken as it is`,
+    );
+  context.say(`${task} asked: ${question?.text ?? ""}`);
+  context.say(`answered: ${answer}`);
+  context.stderr.write(`  → ${await nextStep(project, state, task, answer)}\n`);
+  return 0;
 }
 
-interface Words {
-  readonly task: string | null;
-  readonly answer: string;
+function isOther(answer: string, { options }: OpenQuestion): boolean {
+  return options.length > 0 && !options.includes(answer);
 }
 
-function wordsAsAnswer([first = "", second]: readonly string[], state: State): Words {
+/** Which question is meant, and what its answer is; with one word, that is the answer to the only question. */
+function wordsAsAnswer(
+  [first = "", second]: readonly string[],
+  state: State,
+): { readonly task: string; readonly answer: string } {
   const open = openQuestions(state);
   const isOption = open.some(({ options }) => options.includes(first));
   const isTask = state.tasks[first] !== undefined && !isOption;
@@ -154,62 +175,22 @@ function wordsAsAnswer([first = "", second]: readonly string[], state: State): W
     throw new RalphError("usage", `say the answer${listed(open)}`, {
       hint: howTo(open.find(({ task }) => task === first) ?? open[0]),
     });
-  return { task: second === undefined ? null : first, answer };
-}
-
-/** The one that is meant; refuses with what would be right. */
-async function questionOf(task: string | null, state: State, project: Project): Promise<OpenQuestion> {
-  const open = openQuestions(state);
-  if (task !== null && state.tasks[task] === undefined) throw await unknownTask(task, state, project);
-  const meant = task === null ? open : open.filter((question) => question.task === task);
-  const [only] = meant;
-  if (only === undefined) throw nothingOpen(task, state, open);
-  if (meant.length > 1)
-    throw new RalphError("usage", `${meant.length} tasks ask; say which one you answer${listed(meant)}`, {
+  if (second !== undefined) return { task: first, answer };
+  const [only] = open;
+  if (only === undefined)
+    throw new RalphError("usage", "no task asks a question", { hint: "what waits for you: ralph inbox" });
+  if (open.length > 1)
+    throw new RalphError("usage", `${open.length} tasks ask; say which one you answer${listed(open)}`, {
       hint: howTo(only),
     });
-  return only;
-}
-
-function nothingOpen(task: string | null, state: State, open: readonly OpenQuestion[]): RalphError {
-  const answer = task === null ? null : (state.tasks[task]?.question?.answer ?? null);
-  const said = answer === null ? "" : ` any more: it has its answer, "${answer}"`;
-  const message = task === null ? "no task asks a question" : `${task} asks no question${said}`;
-  return new RalphError("usage", `${message}${open.length === 0 ? "" : `; these do${listed(open)}`}`, {
-    hint: "what waits for you: ralph inbox",
-  });
-}
-
-/** False when somebody else did something about the task in between: look again. */
-async function recordAnswer(
-  project: Project,
-  state: State,
-  { task }: OpenQuestion,
-  answer: string,
-): Promise<boolean> {
-  const expected = { task: { id: task, position: state.tasks[task]?.position ?? 0 } };
-  const answered = { type: "question.answered", task, answer, by: "person" } as const;
-  return (await withLog(project, (log) => log.append([answered], expected))) !== null;
-}
-
-function tell(
-  { task, text, options, acceptance }: OpenQuestion,
-  answer: string,
-  { stderr }: CliContext,
-): void {
-  // Beside "accept", any words reject a claim, and are told to the agent.
-  if (options.length > 0 && !options.includes(answer) && acceptance === null)
-    stderr.write(
-      `ralph: note: "${answer}" is none of the options (${options.join(", ")}); it is taken as it is\n`,
-    );
-  stderr.write(`ralph: ${task} asked: ${text}\nralph: answered: ${answer}\n`);
+  return { task: only.task, answer };
 }
 
 async function nextStep(project: Project, state: State, task: string, answer: string): Promise<string> {
   // It asked with the last iteration that it had.
   if (state.tasks[task]?.blockedReason != null)
     return `it is blocked as well: ralph unblock ${asArgument(task)}`;
-  const next = await whoGoesOn(project, state, task);
+  const next = await whatGoesOn(project, state, task);
   const completes = state.tasks[task]?.question?.acceptance?.is === "completion" && isAcceptance(answer);
   return completes ? `${next} (no agent is asked again about ${task})` : next;
 }
@@ -243,7 +224,11 @@ export function defineUnblock(command: Command, act: Act): void {
     .argument("[reason]", "what has changed, in quotes; the same as --reason")
     .option("--all", "every blocked task")
     .option("--filter <word>", "those of a complexity (ui_heavy), or with this word in the reason")
-    .option("--timeout <duration>", "of its iterations from now on, exactly: 1800, 40m, 2h", duration)
+    .option(
+      "--timeout <duration>",
+      "of its iterations from now on, exactly: 1800, 40m, 2h",
+      duration("--timeout"),
+    )
     .option("--timeout-multiplier <factor>", "so many times its last timeout", factor)
     .option("--reason <text>", "what has changed; it is kept")
     .action((task: string | undefined, reason: string | undefined, flags: UnblockFlags) =>
@@ -254,31 +239,53 @@ export function defineUnblock(command: Command, act: Act): void {
 async function unblock(task: string | undefined, flags: UnblockFlags, context: CliContext): Promise<number> {
   refuseContradictions(task, flags);
   const project = await openProject(context);
-  requirePerson(project, context.env, "unblock tasks");
-  const state = await readState(project);
-  const blocked = await blockedNow(project, state);
-  const meant = task === undefined ? chosen(blocked, flags) : [await named(task, blocked, state, project)];
-  const { stderr } = context;
-  if (meant.length === 0) stderr.write(`ralph: ${nothing(blocked, flags)}\n`);
-  const recorded = await recordUnblocked(project, meant, flags);
-  const held = recorded.filter(({ id }) => isMergeHeld(taskState(state, id))).map(({ id }) => id);
-  const freed = recorded.filter(({ id }) => !held.includes(id));
-  for (const { id, timeoutMs } of freed)
-    stderr.write(
-      `ralph: ${id} is no longer blocked${timeoutMs === null ? "" : `; ${formatDuration(timeoutMs)} each from now on`}\n`,
+  requirePerson(project, "unblock tasks");
+  const before = await readState(project);
+  const blocked = await blockedNow(project, before);
+  if (
+    task !== undefined &&
+    !before.plan?.tasks.some(({ id }) => id === task) &&
+    before.tasks[task] === undefined
+  )
+    throw await unknownTask(task, before, project);
+  const meant = task === undefined ? chosen(blocked, flags) : [task];
+  if (meant.length === 0) context.say(nothing(blocked, flags));
+  const held = meant.filter((id) => isMergeHeld(taskState(before, id)));
+  const freed: TaskId[] = [];
+  for (const id of meant) {
+    const timeoutMs = timeoutOf(
+      blocked.find((one) => one.id === id),
+      flags,
     );
-  if (freed.length > 0) await refreshStatus(project);
-  const after = await readState(project);
-  const next = new Set(await Promise.all(freed.map(({ id }) => whoGoesOn(project, after, id))));
-  for (const step of next) stderr.write(`  → ${step}\n`);
+    const wanted = { do: "unblock", task: id, reason: flags.reason ?? "", timeoutMs, runs: true } as const;
+    // Of several, those that somebody else unblocked in between are left out.
+    const acted = task === undefined ? await actOn(project, wanted) : null;
+    if (acted?.is === "refused") continue;
+    const said = acted?.said ?? (await mustAct(project, wanted));
+    if (held.includes(id)) continue;
+    freed.push(id);
+    context.say(said);
+  }
+  await tellWhatGoesOn(project, freed, context);
   return held.length === 0 ? 0 : mergeAgain(project, held, context);
+}
+
+/** What happens next to tasks that are no longer blocked; the same step is named once. */
+export async function tellWhatGoesOn(
+  project: Project,
+  tasks: readonly TaskId[],
+  { stderr }: CliContext,
+): Promise<void> {
+  const state = await readState(project);
+  const next = new Set(await Promise.all(tasks.map((id) => whatGoesOn(project, state, id))));
+  for (const step of next) stderr.write(`  → ${step}\n`);
 }
 
 /** Tells a run that is on, or makes one for nothing else, and says what came of it. */
 async function mergeAgain(project: Project, held: readonly TaskId[], context: CliContext): Promise<number> {
-  const { stderr } = context;
+  const { say } = context;
   if (project.queue !== null || (await isDriven(project))) {
-    for (const id of held) stderr.write(`ralph: the merge of ${id} is tried again by the run that is on\n`);
+    for (const id of held) say(`the merge of ${id} is tried again by the run that is on`);
     return 0;
   }
   const { runJust } = await import("./run.ts");
@@ -289,9 +296,9 @@ async function mergeAgain(project: Project, held: readonly TaskId[], context: Cl
     const { merge } = taskState(after, id);
     const base = taskState(before, id).worktree?.base ?? "its base";
     const why = whyBlocked(taskState(after, id));
-    if (why !== null) stderr.write(`ralph: ${id} still waits: ${why}\n`);
-    else if (merge?.is === "merged") stderr.write(`ralph: ${id} is merged into ${base}\n`);
-    else stderr.write(`ralph: ${id} is not merged yet\n  → ralph why ${asArgument(id)}\n`);
+    if (why !== null) say(`${id} still waits: ${why}`);
+    else if (merge?.is === "merged") say(`${id} is merged into ${base}`);
+    else say(`${id} is not merged yet\n  → ralph why ${asArgument(id)}`);
   }
   return held.some((id) => whyBlocked(taskState(after, id)) !== null) ? EXIT_CODES.blocked : 0;
 }
@@ -312,27 +319,8 @@ function refuseContradictions(task: string | undefined, flags: UnblockFlags): vo
     });
 }
 
-function chosen(blocked: readonly BlockedTask[], { filter }: UnblockFlags): readonly BlockedTask[] {
-  return filter === undefined ? blocked : blocked.filter((task) => isMeantBy(filter, task));
-}
-
-async function named(
-  id: string,
-  blocked: readonly BlockedTask[],
-  state: State,
-  project: Project,
-): Promise<BlockedTask> {
-  const found = blocked.find((task) => task.id === id);
-  if (found !== undefined) return found;
-  const planned = state.plan?.tasks.find((task) => task.id === id);
-  if (planned === undefined && state.tasks[id] === undefined) throw await unknownTask(id, state, project);
-  const status = planned === undefined ? "not in the task list" : statusOf(state, planned);
-  throw new RalphError("usage", `${id} is not blocked: it is ${status}`, {
-    hint:
-      status === "undecided"
-        ? `it waits for an answer: ralph decide ${asArgument(id)} "…"`
-        : `ralph why ${asArgument(id)}`,
-  });
+function chosen(blocked: readonly BlockedTask[], { filter }: UnblockFlags): readonly TaskId[] {
+  return blocked.filter((task) => filter === undefined || isMeantBy(filter, task)).map(({ id }) => id);
 }
 
 function nothing(blocked: readonly BlockedTask[], { filter }: UnblockFlags): string {
@@ -341,61 +329,22 @@ function nothing(blocked: readonly BlockedTask[], { filter }: UnblockFlags): str
   return `no blocked task is "${filter}" or has it in its reason; blocked are ${all}`;
 }
 
-interface Freed {
-  readonly id: string;
-  readonly timeoutMs: number | null;
-}
-
-/** Those that somebody else unblocked in between are left out. */
-async function recordUnblocked(
-  project: Project,
-  tasks: readonly BlockedTask[],
-  flags: UnblockFlags,
-): Promise<readonly Freed[]> {
-  const reason = flags.reason?.trim() || "no reason given";
-  const freed: Freed[] = [];
-  for (const task of tasks) {
-    const timeoutMs = timeoutOf(task, flags);
-    const event = { type: "task.unblocked", task: task.id, reason, timeoutMs, by: "person" } as const;
-    if (await recordIfBlocked(project, event)) freed.push({ id: task.id, timeoutMs });
-  }
-  return freed;
-}
-
-/** A run may be about to write the letter: what comes between is looked at, and then it is tried again. */
-async function recordIfBlocked(project: Project, event: EventOf<"task.unblocked">): Promise<boolean> {
-  for (;;) {
-    const known = (await readState(project)).tasks[event.task];
-    if (known === undefined || whyBlocked(known) === null) return false;
-    const expected = { task: { id: event.task, position: known.position } };
-    if ((await withLog(project, (log) => log.append([event], expected))) !== null) return true;
-  }
-}
-
-function timeoutOf({ lastTimeoutMs }: BlockedTask, flags: UnblockFlags): number | null {
+function timeoutOf(task: BlockedTask | undefined, flags: UnblockFlags): number | null {
   if (flags.timeout !== undefined) return flags.timeout;
-  if (flags.timeoutMultiplier === undefined || lastTimeoutMs === null) return null;
-  return Math.max(1_000, Math.round(lastTimeoutMs * flags.timeoutMultiplier));
-}
-
-function duration(text: string): number {
-  const ms = parseDuration(text);
-  if (ms !== null && ms > 0) return ms;
-  throw new RalphError("usage", `--timeout is "${text}"; expected seconds or a duration`, {
-    hint: "for example: --timeout 1800, --timeout 40m, --timeout 1h30m",
-  });
+  const last = task?.lastTimeoutMs ?? null;
+  if (flags.timeoutMultiplier === undefined || last === null) return null;
+  return Math.max(1_000, Math.round(last * flags.timeoutMultiplier));
 }
 
 function factor(text: string): number {
-  const number = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text.trim()) && number > 0) return number;
+  if (/^\d+(\.\d+)?$/.test(text.trim()) && Number(text) > 0) return Number(text);
   throw new RalphError("usage", `--timeout-multiplier is "${text}"; expected a number above 0`, {
     hint: "for example: --timeout-multiplier 3.0",
   });
 }
 
-/** Who takes up a task that waited for a person, or what to type. */
-export async function whoGoesOn(project: Project, { run, tasks }: State, task: TaskId): Promise<string> {
+/** Whether a run takes up a task that waited for a person, or what to type. */
+async function whatGoesOn(project: Project, { run, tasks }: State, task: TaskId): Promise<string> {
   const runs = project.queue === null ? RUN : WORKERS;
   if (!isOpen(run)) return runs.begin;
   if (!(await isDriven(project))) return runs.goOn;

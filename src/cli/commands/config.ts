@@ -1,10 +1,11 @@
+import { openProject, readConfigWithOrigins } from "../../app/project.ts";
+import type { Style } from "../../core/text.ts";
 import { Argument, type Command } from "commander";
-import { openProject, readConfigWithOrigins } from "../../compose.ts";
-import type { ConfigValue, Waiting } from "../../config/load-config.ts";
+import type { ConfigValue } from "../../config/load-config.ts";
 import { shownAddress } from "../../config/webhook-address.ts";
 import { createRedactor, passwordsIn, secretsIn } from "../../core/redact.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { styleFor, type Style } from "../print/style.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
+import { styleFor } from "../print/style.ts";
 
 export function define(command: Command, act: Act): void {
   command
@@ -16,31 +17,30 @@ export function define(command: Command, act: Act): void {
 }
 
 async function schema({ stdout }: CliContext): Promise<number> {
-  const { configJsonSchema } = await import("../../config/schema-node.ts");
+  const { configJsonSchema } = await import("../../config/json-schema.ts");
   stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
   return 0;
 }
 
 async function config(asJson: boolean, context: CliContext): Promise<number> {
-  const loaded = await readConfigWithOrigins(await openProject(context), context.env);
-  const shown: Shown = {
+  const loaded = await readConfigWithOrigins(await openProject(context));
+  const shown = {
     file: loaded.file,
     values: withoutSecrets(await loaded.values(), context.env),
     not_in_effect: await loaded.waiting(),
     unknown_variables: loaded.unknownVariables,
   };
-  if (asJson) context.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
-  else
-    for (const line of lines(shown, styleFor(context.stdout, context.env))) context.stdout.write(`${line}\n`);
-  return 0;
-}
-
-/** What is printed, also as JSON. */
-interface Shown {
-  readonly file: string | null;
-  readonly values: readonly ConfigValue[];
-  readonly not_in_effect: readonly Waiting[];
-  readonly unknown_variables: readonly string[];
+  const style = styleFor(context.stdout, context.env);
+  return tell(context, asJson, shown, () => [
+    loaded.file ?? "No configuration file: everything is the default, or comes from variables.",
+    "",
+    ...valueLines(shown.values, style),
+    ...section(
+      "Written, and not in effect:",
+      shown.not_in_effect.map(({ key, origin, why }) => `${key} (${origin}): ${why}`),
+    ),
+    ...section("Variables that are no setting of this version:", loaded.unknownVariables),
+  ]);
 }
 
 /** Names of variables whose values nobody should read over a shoulder; rather too many than too few. */
@@ -54,36 +54,23 @@ function withoutSecrets(values: readonly ConfigValue[], env: NodeJS.ProcessEnv):
     if (Array.isArray(value)) return value.map(clean);
     return typeof value === "string" ? redact(value) : value;
   };
-  return values.map((one) => ({
-    ...one,
-    value: shown(one, clean),
-  }));
+  return values.map(({ key, value, origin }) => {
+    const isHidden = value !== "" && SECRET_NAME.test(key);
+    const isAddress = value !== "" && key === "notify.webhook";
+    const shown = isHidden ? "[redacted]" : isAddress ? shownAddress(String(value)) : clean(value);
+    return { key, value: shown, origin };
+  });
 }
 
-function shown({ key, value }: ConfigValue, clean: (value: unknown) => unknown): unknown {
-  if (value === "") return value;
-  if (key === "notify.webhook") return shownAddress(String(value));
-  return SECRET_NAME.test(key) ? "[redacted]" : clean(value);
-}
-
-function lines(shown: Shown, style: Style): readonly string[] {
-  const cells = shown.values.map(({ key, value, origin }) => [key, JSON.stringify(value), origin] as const);
+function valueLines(values: readonly ConfigValue[], style: Style): readonly string[] {
+  const cells = values.map(({ key, value, origin }) => [key, JSON.stringify(value), origin] as const);
   const keyWidth = Math.max(...cells.map(([key]) => key.length));
   // One long command does not push all origins out of sight.
   const valueWidth = Math.min(VALUE_WIDTH_MAX, Math.max(...cells.map(([, value]) => value.length)));
-  return [
-    shown.file ?? "No configuration file: everything is the default, or comes from variables.",
-    "",
-    ...cells.map(([key, value, origin]) => {
-      const row = `${key.padEnd(keyWidth)}  ${value.padEnd(valueWidth)}`;
-      return `${row}  ${origin === "default" ? style.dim(origin) : origin}`;
-    }),
-    ...section(
-      "Written, and not in effect:",
-      shown.not_in_effect.map(({ key, origin, why }) => `${key} (${origin}): ${why}`),
-    ),
-    ...section("Variables that are no setting of this version:", shown.unknown_variables),
-  ];
+  return cells.map(([key, value, origin]) => {
+    const row = `${key.padEnd(keyWidth)}  ${value.padEnd(valueWidth)}`;
+    return `${row}  ${origin === "default" ? style.dim(origin) : origin}`;
+  });
 }
 
 const VALUE_WIDTH_MAX = 40;

@@ -1,16 +1,17 @@
+import { driveRun } from "../../app/drive-run.ts";
+import { prepareRun, requireStartable } from "../../app/prepare-run.ts";
+import { ownCommand } from "../../app/run-ports.ts";
 import { asArgument } from "../../core/text.ts";
-import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
-import { driveRun } from "../drive-run.ts";
-import { prepareRun, requireStartable } from "../prepare-run.ts";
-import { plainPrinter, terminalPrinter } from "../print/run-printer.ts";
-import { styleFor } from "../print/style.ts";
-import { ownCommand } from "../../compose.ts";
+import { runGitAtOnce } from "../../adapters/git/git.ts";
+import { RalphError } from "../../core/errors.ts";
+import { printerFor } from "../print/run-printer.ts";
+import { exitCodeOf, printEnd } from "./run.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
 
 const READING_PAUSE_MS = 1_500;
@@ -52,21 +53,14 @@ async function demo(context: CliContext): Promise<number> {
 async function runInside(context: CliContext): Promise<number> {
   const inside = { ...context, env: withoutOwnSettings(context.env) };
   const prepared = await prepareRun(undefined, {}, inside);
-  await requireStartable(prepared, inside);
-  const style = styleFor(context.stdout, context.env);
-  const printer = context.stdout.isTTY
-    ? terminalPrinter(context.stdout, style)
-    : plainPrinter((text) => context.stdout.write(text), style);
-  return driveRun({
-    ...prepared,
-    context: inside,
-    printer,
-    allowDirty: false,
+  await requireStartable(prepared);
+  const end = await driveRun(prepared, {
+    display: printerFor({}, context),
+    version: context.version,
     keepAwake: false,
-    summary: true,
-    suggests: false,
-    verbose: false,
   });
+  await printEnd(end, prepared.project, false, context);
+  return exitCodeOf(end);
 }
 
 function makeSampleRepository(): string {
@@ -76,15 +70,10 @@ function makeSampleRepository(): string {
     writeFileSync(join(folder, path), text);
   }
   const git = (...args: string[]): void => {
-    const identity = [
-      "-c",
-      "user.name=Demo",
-      "-c",
-      "user.email=demo@localhost",
-      "-c",
-      "commit.gpgsign=false",
-    ];
-    execFileSync("git", [...identity, ...args], { cwd: folder, stdio: "pipe" });
+    const own = ["-c", "user.name=Demo", "-c", "user.email=demo@localhost", ...args];
+    const { code, stderr } = runGitAtOnce(own, { cwd: folder });
+    if (code !== 0)
+      throw new RalphError("git-failed", `git ${args[0]} failed in ${folder}: ${stderr.trim()}`);
   };
   git("init", "--quiet", "--initial-branch=main");
   git("add", "--all");

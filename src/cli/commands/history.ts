@@ -1,30 +1,25 @@
-import { transcriptName } from "../../core/projections/ralph-files.ts";
+import { eventsInPages, hasLog, iterationsOf, readState, withLog } from "../../app/project-log.ts";
+import { type Project, isDriven, openProject, readConfig } from "../../app/project.ts";
+import { untilDrained } from "../print/output.ts";
+import { transcriptOf } from "../../app/screens.ts";
+import { damaged as damagedExport, readExport } from "../../adapters/store/read-export.ts";
+import { transcriptName } from "../../core/views/ralph-files.ts";
 import { createReadStream, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 import { jsonPrinter, plainPrinter } from "../print/run-printer.ts";
 import { styleFor } from "../print/style.ts";
-import { eventsInPages, iterationsOf, readState, untilDrained, withLog } from "../project-state.ts";
-import { transcriptOf } from "../../compose-screens.ts";
-import {
-  damagedExport,
-  hasLog,
-  isDriven,
-  openProject,
-  readConfig,
-  readExport,
-  type Project,
-} from "../../compose.ts";
 import { EVENT_VERSION, type Recorded } from "../../core/events.ts";
 import { evolve } from "../../core/loop/evolve.ts";
-import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
-import { historyEntry, type IterationRecord } from "../../core/projections/history.ts";
-import { runSummary } from "../../core/projections/summary.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import { BUILD } from "../../core/stages/stages.ts";
+import { EMPTY_STATE, type State } from "../../core/state.ts";
+import { historyEntry } from "../../core/views/iteration-entries.ts";
+import type { IterationRecord } from "../../core/views/iteration-record.ts";
+import { runSummary } from "../../core/views/summary.ts";
+import { RalphError } from "../../core/errors.ts";
+import { BUILD } from "../../core/loop/stages.ts";
 import { isoTime, formatDuration } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
 import type { Log, LogFilter } from "../../engine/ports.ts";
@@ -48,10 +43,9 @@ async function history(flags: HistoryFlags, context: CliContext): Promise<number
   const filter = flags.task === undefined ? {} : { task: flags.task };
   if (flags.jsonl === true) return exportLog(project, filter, context);
   const records = await iterationsOf(project, flags.task);
-  if (flags.json === true) context.stdout.write(`${JSON.stringify(records.map(historyEntry), null, 2)}\n`);
-  else if (records.length === 0) context.stdout.write("No iteration yet.\n");
-  else for (const record of records) context.stdout.write(`${historyLine(record)}\n`);
-  return 0;
+  return tell(context, flags.json, records.map(historyEntry), () =>
+    records.length === 0 ? ["No iteration yet."] : records.map(historyLine),
+  );
 }
 
 /** One event a line as `ralph run --json` prints them, with the version that tells `ralph replay` how to read it. */
@@ -102,7 +96,8 @@ async function replay(wanted: string, flags: ReplayFlags, context: CliContext): 
   });
 }
 
-async function runsIn(log: Log): Promise<readonly string[]> {
+/** The ids of all runs, oldest first. */
+export async function runsIn(log: Log): Promise<readonly string[]> {
   const started = await log.read(0, { types: ["run.started"] });
   return started.flatMap((event) => (event.type === "run.started" ? [event.run] : []));
 }
@@ -114,44 +109,41 @@ async function replayFile(
   asJson: boolean,
   context: CliContext,
 ): Promise<number> {
-  const run = wanted === undefined ? null : pickRun(wanted, await runsInFile(file));
-  const place = { line: 0 };
+  const runs: string[] = [];
+  if (wanted !== undefined)
+    for await (const { event } of readExport(file)) if (event.type === "run.started") runs.push(event.run);
+  const run = wanted === undefined ? null : pickRun(wanted, runs);
+  let at = 0;
+  const events = async function* (): AsyncGenerator<Recorded> {
+    for await (const { line, event } of readExport(file)) {
+      at = line;
+      yield event;
+    }
+  };
   try {
-    const runs = await replayEvents({ events: eventsOf(file, place), run, asJson, context });
-    if (runs > 0) return 0;
+    const shown = await replayEvents({ events: events(), run, asJson, context });
+    if (shown > 0) return 0;
   } catch (error) {
     if (error instanceof RalphError) throw error;
-    throw damagedExport(file, place.line, undefined, error);
+    throw damagedExport(file, at, undefined, error);
   }
   throw noRun(`${file} has no run in it`);
 }
 
-async function* eventsOf(file: string, place: { line: number }): AsyncGenerator<Recorded> {
-  for await (const { line, event } of readExport(file)) {
-    place.line = line;
-    yield event;
-  }
-}
-
-async function runsInFile(file: string): Promise<readonly string[]> {
-  const runs: string[] = [];
-  for await (const { event } of readExport(file)) if (event.type === "run.started") runs.push(event.run);
-  return runs;
-}
-
-function pickRun(wanted: string, runs: readonly string[]): string {
+/** By its id, the beginning of one, or "last". */
+export function pickRun(wanted: string, runs: readonly string[]): string {
   const found = wanted === "last" ? runs.slice(-1) : runs.filter((run) => run.startsWith(wanted));
   const exact = found.find((run) => run === wanted) ?? (found.length === 1 ? found[0] : undefined);
   if (exact !== undefined) return exact;
-  if (found.length === 0)
-    throw noRun(runs.length === 0 ? "no run is recorded here" : `no run begins with "${wanted}"`, runs);
+  if (runs.length === 0) throw noRun("no run is recorded here");
+  if (found.length === 0) throw noRun(`no run begins with "${wanted}"`, runs);
   throw noRun(`"${wanted}" may be ${found.slice(-5).join(" or ")}`);
 }
 
 function noRun(message: string, runs: readonly string[] = []): RalphError {
   const known = runs.length === 0 ? "" : `; the last ones: ${runs.slice(-5).join(", ")}`;
   return new RalphError("usage", message, {
-    hint: `ralph replay last, or a whole export: ralph history --jsonl > FILE.jsonl${known}`,
+    hint: `name a run by its id, take the last one, or replay a file: ralph history --jsonl > FILE.jsonl${known}`,
   });
 }
 
@@ -210,10 +202,15 @@ export function defineLogs(command: Command, act: Act): void {
 
 async function logs(wanted: string | undefined, follow: boolean, context: CliContext): Promise<number> {
   const project = await openProject(context);
-  const number = wanted === undefined ? (await readState(project)).lastIteration : wholeNumber(wanted);
-  const worker = project.queue === null ? undefined : await workerOf(project, number);
+  if (wanted !== undefined && !/^\d+$/.test(wanted))
+    throw new RalphError("usage", `"${wanted}" is not the number of an iteration`, {
+      hint: "for example: ralph logs 7",
+    });
+  const number = wanted === undefined ? (await readState(project)).lastIteration : Number(wanted);
+  // Who did it, of several workers.
+  const worker = project.queue === null ? undefined : (await beginningOf(project, number))?.worker;
   const file = transcriptOf(project, number, worker);
-  if (file === null) throw await noTranscript(project, number, worker, context);
+  if (file === null) throw await noTranscript(project, number, worker);
   let printed = 0;
   for (;;) {
     const running = follow && (await isRunning(project, number));
@@ -221,11 +218,6 @@ async function logs(wanted: string | undefined, follow: boolean, context: CliCon
     if (!running) return 0;
     await delay(project.queue === null ? POLL_MS : POLL_SHARED_MS);
   }
-}
-
-/** Who did it, of several workers. */
-async function workerOf(project: Project, iteration: number): Promise<string | undefined> {
-  return (await beginningOf(project, iteration))?.worker;
 }
 
 async function beginningOf(project: Project, iteration: number): Promise<Recorded | undefined> {
@@ -240,26 +232,22 @@ async function noTranscript(
   project: Project,
   number: number,
   worker: string | undefined,
-  { env }: CliContext,
 ): Promise<RalphError> {
-  if (worker !== undefined)
-    return new RalphError("usage", `the transcript of iteration ${number} lies on worker ${worker}`, {
-      hint: `what came of it: ralph why ${number}`,
-    });
+  const refuse = (message: string, hint: string): RalphError => new RalphError("usage", message, { hint });
+  const why = `what came of it: ralph why ${number}`;
+  const transcript = `the transcript of iteration ${number}`;
+  if (worker !== undefined) return refuse(`${transcript} lies on worker ${worker}`, why);
   const began = await beginningOf(project, number);
-  const { keep_days: days } = (await readConfig(project, env)).logs;
+  const { keep_days: days } = (await readConfig(project)).logs;
   if (began !== undefined && days > 0 && Date.now() - began.at > days * DAY_MS)
-    return new RalphError(
-      "usage",
-      `the transcript of iteration ${number} is deleted: it was older than ${days} days`,
-      {
-        hint: `what came of it: ralph why ${number}; logs.keep_days says how long they are kept`,
-      },
+    return refuse(
+      `${transcript} is deleted: it was older than ${days} days`,
+      `${why}; logs.keep_days says how long they are kept`,
     );
   const path = join(project.ralphDir, transcriptName(number));
-  const message =
+  const none =
     number === 0 ? "no iteration has run yet" : `there is no transcript of iteration ${number} (${path})`;
-  return new RalphError("usage", message, { hint: "ralph history lists the iterations" });
+  return refuse(none, "ralph history lists the iterations");
 }
 
 async function printFrom(file: string, start: number, { stdout }: CliContext): Promise<number> {
@@ -273,14 +261,6 @@ async function printFrom(file: string, start: number, { stdout }: CliContext): P
 
 async function isRunning(project: Project, iteration: number): Promise<boolean> {
   if (!(await isDriven(project))) return false;
-  return (await readState(project)).iterations.some(
-    (open) => open.number === iteration && open.phase.is === "running",
-  );
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new RalphError("usage", `"${text}" is not the number of an iteration`, {
-    hint: "for example: ralph logs 7",
-  });
+  const { iterations } = await readState(project);
+  return iterations.some(({ number, phase }) => number === iteration && phase.is === "running");
 }

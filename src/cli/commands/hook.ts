@@ -1,8 +1,15 @@
 import type { ReadStream } from "node:tty";
 import { Argument, type Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
-import { answerStop, openHookMemory, parsedJson, readEnd, type Places } from "../hook/stop-hook.ts";
-import { fieldsOf, isFields, numberOf, textOf, type Fields } from "../../core/report/streams/json-fields.ts";
+import { answerStop, hookMemory, readEnd, type Places } from "../hook/stop-hook.ts";
+import {
+  fieldsOf,
+  isFields,
+  numberOf,
+  parsedJson,
+  textOf,
+  type Fields,
+} from "../../core/streams/json-fields.ts";
 
 type HookName = "stop" | "post-tool-use";
 
@@ -84,10 +91,10 @@ export function answerToolUse(input: Fields, env: NodeJS.ProcessEnv): ContextAns
   const reached = THRESHOLDS.filter(({ percent }) => used * 100 >= percent * window);
   const highest = reached.at(-1);
   if (highest === undefined) return {};
-  const memory = openHookMemory(env, `${textOf(input["session_id"]) ?? ""} ${transcript}`);
+  const isFirst = hookMemory(env, `${textOf(input["session_id"]) ?? ""} ${transcript}`);
   // Those below the highest are told with it.
-  const [isFirst] = reached.toReversed().map(({ percent }) => memory.isFirst(`context-${percent}`));
-  if (isFirst !== true) return {};
+  const [isNew] = reached.toReversed().map(({ percent }) => isFirst(`context-${percent}`));
+  if (isNew !== true) return {};
   const share = `${Math.floor((used * 100) / window)} %`;
   const figures = `${used.toLocaleString("en")} of ${window.toLocaleString("en")} tokens`;
   const additionalContext = `${highest.level}: ${share} of the context window is used (${figures}). ${highest.advice}`;

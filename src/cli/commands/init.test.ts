@@ -12,7 +12,7 @@ const TOOL: WantedHook = {
 };
 
 function merge(text: string, renew = false): string | null {
-  return withHooks(Buffer.from(text), "settings.json", [STOP, TOOL], renew)?.toString() ?? null;
+  return withHooks(text, "settings.json", [STOP, TOOL], renew);
 }
 
 test("without settings there are only ours", () => {

@@ -1,17 +1,16 @@
-import {
-  iterationRecords,
-  PROMISE_EVENTS,
-  promiseEntries,
-  type PromiseEntry,
-} from "../../core/projections/history.ts";
-import { lessonsOf, type Lesson } from "../../core/interventions/intervention.ts";
+import { hasLog, readState, unknownTask, withLog } from "../../app/project-log.ts";
+import { type Project, driverOf, openProject } from "../../app/project.ts";
+import { promiseEntries, type PromiseEntry } from "../../core/views/iteration-entries.ts";
+import { iterationRecords, RECORD_EVENTS } from "../../core/views/iteration-record.ts";
+import { lessonsOf, type Lesson } from "../../core/loop/intervention.ts";
 import { Option, type Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 import { columns, shortened, styleFor } from "../print/style.ts";
-import { readState, withLog } from "../project-state.ts";
-import { unknownName, unknownTask } from "../require-person.ts";
-import { driverOf, hasLog, interventionFilesOf, openProject, type Project } from "../../compose.ts";
-import type { State } from "../../core/loop/state.ts";
+import { unknownName } from "../report-error.ts";
+import { InterventionFiles } from "../../adapters/files/intervention-files.ts";
+import { systemClock } from "../../adapters/process/system-clock.ts";
+import { wholeNumber } from "../run-options.ts";
+import type { State } from "../../core/state.ts";
 import {
   INTERVENTION_NAMES,
   interventionEntry,
@@ -24,8 +23,8 @@ import {
   profileEntries,
   type ProfileEntry,
   blockedTasks,
-} from "../../core/projections/interventions.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+} from "../../core/views/interventions.ts";
+import { RalphError } from "../../core/errors.ts";
 
 const LAST = 10;
 const MESSAGE_LENGTH = 100;
@@ -39,7 +38,7 @@ interface InterventionFlags {
 
 export function define(command: Command, act: Act): void {
   command
-    .option("--last <n>", `only the last so many; without it ${LAST}, as JSON all`, wholeNumber)
+    .option("--last <n>", `only the last so many; without it ${LAST}, as JSON all`, wholeNumber("--last"))
     .addOption(new Option("--type <type>", "only this type").choices(INTERVENTION_NAMES).argParser(knownType))
     .option("--json", "print JSON")
     .option("--reset", "begin events, profiles, metrics and lessons anew")
@@ -52,17 +51,15 @@ async function interventions(flags: InterventionFlags, context: CliContext): Pro
   const state = await readState(project);
   const all = await recentEntries(project, state);
   const matching = all.filter((entry) => flags.type === undefined || entry.event_type === flags.type);
-  const { stdout, stderr } = context;
-  if (flags.json === true) {
-    const shown = flags.last === undefined ? matching : matching.slice(-flags.last);
-    stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
-    return 0;
-  }
-  const shown = matching.slice(-(flags.last ?? LAST));
-  if (shown.length === 0) stdout.write(`${nothing(state, flags.type)}\n`);
-  for (const line of columns(shown.map(interventionCells))) stdout.write(`${line}\n`);
-  if (shown.length < matching.length)
-    stderr.write(`ralph: the last ${shown.length} of ${matching.length}; all: --last ${matching.length}\n`);
+  const last = flags.last ?? (flags.json === true ? Infinity : LAST);
+  const shown = matching.slice(-last);
+  tell(context, flags.json, shown, () =>
+    shown.length === 0 ? [nothing(state, flags.type)] : columns(shown.map(interventionCells)),
+  );
+  if (flags.json !== true && shown.length < matching.length)
+    context.stderr.write(
+      `ralph: the last ${shown.length} of ${matching.length}; all: --last ${matching.length}\n`,
+    );
   return 0;
 }
 
@@ -106,7 +103,9 @@ async function reset(project: Project, asJson: boolean, { stdout, stderr }: CliC
     const state = await readState(project);
     // A run that is on hears of it by itself, and so do workers.
     if (project.queue === null && driverOf(project) === null)
-      await withLog(project, (log) => interventionFilesOf(project, log).restore(state));
+      await withLog(project, (log) =>
+        new InterventionFiles(project.ralphDir, log, systemClock).restore(state),
+      );
   }
   if (asJson) stdout.write("[]\n");
   stderr.write(
@@ -124,70 +123,46 @@ function knownType(name: string): string {
   throw unknownName("type of intervention", name, INTERVENTION_NAMES);
 }
 
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new RalphError("usage", `--last takes a number from 1 on, not "${text}"`, {
-    hint: "for example: ralph interventions --last 20",
-  });
-}
-
-interface LessonFlags {
-  readonly remove?: string;
-  readonly json?: boolean;
-}
-
 export function defineLessons(command: Command, act: Act): void {
   command
     .argument("[action]", 'nothing lists the lessons; "remove" takes one away')
     .argument("[rule]", "of the lesson to take away")
-    .option("--remove <rule>", "the same as: remove RULE")
     .option("--json", "print JSON")
-    .action((action: string | undefined, rule: string | undefined, flags: LessonFlags) =>
-      act((context) => lessons(ruleToRemove(action, rule, flags), flags.json === true, context)),
+    .action((action: string | undefined, rule: string | undefined, flags: { json?: boolean }) =>
+      act((context) => lessons(action, rule, flags.json, context)),
     );
 }
 
-async function lessons(unwanted: string | null, asJson: boolean, context: CliContext): Promise<number> {
+async function lessons(
+  action: string | undefined,
+  rule: string | undefined,
+  asJson: boolean | undefined,
+  context: CliContext,
+): Promise<number> {
+  const hint = "ralph lessons lists them, ralph lessons remove RULE takes one away";
+  if (action !== undefined && action !== "remove")
+    throw new RalphError("usage", `ralph lessons cannot "${action}"`, { hint });
+  if (action !== undefined && rule === undefined)
+    throw new RalphError("usage", "say which lesson to remove", { hint });
   const project = await openProject(context);
   const known = lessonsOf((await readState(project)).findings);
-  const left = unwanted === null ? known : await remove(project, unwanted, known, context);
-  if (asJson) context.stdout.write(`${JSON.stringify(left, null, 2)}\n`);
-  else if (unwanted === null) list(left, context);
-  return 0;
-}
-
-function list(known: readonly Lesson[], { stdout }: CliContext): void {
-  if (known.length === 0)
-    stdout.write(
-      "No lesson yet: what goes wrong in three tasks becomes one. What went wrong so far: ralph interventions\n",
-    );
-  const rows = known.map(({ rule, tasks, sentence }) => [rule, tasks.join(", "), sentence]);
-  for (const line of columns(rows)) stdout.write(`${line}\n`);
-}
-
-async function remove(
-  project: Project,
-  rule: string,
-  known: readonly Lesson[],
-  { stderr }: CliContext,
-): Promise<readonly Lesson[]> {
+  if (rule === undefined) return tell(context, asJson, known, () => lessonLines(known));
   const rules = known.map((lesson) => lesson.rule);
   if (!rules.includes(rule)) throw unknownName("lesson", rule, rules);
   await withLog(project, (log) => log.append([{ type: "lesson.removed", rule }]));
-  stderr.write(`ralph: ${rule} is no lesson any more; it comes back if it goes wrong in three tasks again\n`);
-  return known.filter((lesson) => lesson.rule !== rule);
+  context.stderr.write(
+    `ralph: ${rule} is no lesson any more; it comes back if it goes wrong in three tasks again\n`,
+  );
+  const left = known.filter((lesson) => lesson.rule !== rule);
+  return tell(context, asJson, left, () => []);
 }
 
-function ruleToRemove(
-  action: string | undefined,
-  rule: string | undefined,
-  flags: LessonFlags,
-): string | null {
-  if (action === undefined) return flags.remove ?? null;
-  const hint = "ralph lessons lists them, ralph lessons remove RULE takes one away";
-  if (action !== "remove") throw new RalphError("usage", `ralph lessons cannot "${action}"`, { hint });
-  if (rule === undefined) throw new RalphError("usage", "say which lesson to remove", { hint });
-  return rule;
+function lessonLines(known: readonly Lesson[]): readonly string[] {
+  if (known.length > 0)
+    return columns(known.map(({ rule, tasks, sentence }) => [rule, tasks.join(", "), sentence]));
+  return [
+    "No lesson yet: what goes wrong in three tasks becomes one. What went wrong so far: ralph interventions",
+  ];
 }
 
 interface ProfileFlags {
@@ -203,21 +178,17 @@ export function defineProfile(command: Command, act: Act): void {
 }
 
 async function profile({ agent, json }: ProfileFlags, context: CliContext): Promise<number> {
-  const { stdout, env } = context;
   const all = profileEntries(await readState(await openProject(context)));
   const names = all.map((entry) => entry.agent_id);
   // Before the first iteration nobody is known, so nobody can be wrong.
   if (agent !== undefined && all.length > 0 && !names.includes(agent))
     throw unknownName("profile of", agent, names);
   const shown = all.filter((entry) => agent === undefined || entry.agent_id === agent);
-  if (json === true) stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
-  else if (shown.length === 0) stdout.write("No agent has worked here yet. Start a run: ralph run\n");
-  else {
+  return tell(context, json, shown, () => {
+    if (shown.length === 0) return ["No agent has worked here yet. Start a run: ralph run"];
     const [header = "", ...lines] = columns([HEADER, ...shown.map(profileCells)]);
-    stdout.write(`${styleFor(stdout, env).dim(header)}\n`);
-    for (const line of lines) stdout.write(`${line}\n`);
-  }
-  return 0;
+    return [styleFor(context.stdout, context.env).dim(header), ...lines];
+  });
 }
 
 const HEADER = ["agent", "iterations", "no files", "false claims", "files each", "last corrected", ""];
@@ -237,45 +208,34 @@ function profileCells(entry: ProfileEntry): readonly string[] {
 export function defineMetrics(command: Command, act: Act): void {
   command
     .option("--json", "print JSON")
-    .action((flags: { json?: boolean }) => act((context) => metrics(flags.json === true, context)));
+    .action((flags: { json?: boolean }) => act((context) => metrics(flags.json, context)));
 }
 
-async function metrics(asJson: boolean, context: CliContext): Promise<number> {
+async function metrics(asJson: boolean | undefined, context: CliContext): Promise<number> {
   const state = await readState(await openProject(context));
-  const { stdout } = context;
-  if (asJson) stdout.write(`${JSON.stringify(metricsOf(state), null, 2)}\n`);
-  else if (state.tally.iterations === 0 && state.tally.interventions === 0)
-    stdout.write("Nothing to measure yet. Start a run: ralph run\n");
-  else for (const line of columns(rows(state, metricsOf(state)))) stdout.write(`${line}\n`);
-  return 0;
+  const numbers = metricsOf(state);
+  const isEmpty = state.tally.iterations === 0 && state.tally.interventions === 0;
+  return tell(context, asJson, numbers, () =>
+    isEmpty ? ["Nothing to measure yet. Start a run: ralph run"] : columns(rows(state, numbers)),
+  );
 }
 
 function rows(state: State, numbers: Metrics): readonly (readonly string[])[] {
-  const { tally } = state;
+  const { iterations, wasted, tasksStarted, interventions: count, remedied, corrected } = state.tally;
   const types = Object.entries(numbers.interventions_by_type)
     .toSorted(([, a], [, b]) => b - a)
-    .map(([type, count]) => [`  ${type}`, String(count)]);
+    .map(([type, times]) => [`  ${type}`, String(times)]);
   const cost = numbers.cost_per_accepted_task_usd;
+  const rate = decimal(numbers.intervention_rate_per_100_iterations);
+  const helped = percent(numbers.avg_remediation_success_rate);
   return [
-    [
-      "iterations",
-      String(tally.iterations),
-      `${tally.wasted} without progress (${percent(numbers.wasted_rate)})`,
-    ],
+    ["iterations", String(iterations), `${wasted} without progress (${percent(numbers.wasted_rate)})`],
     ["files per iteration", decimal(numbers.files_per_iteration)],
-    ["tasks begun", String(tally.tasksStarted), tasksLine(state, numbers)],
+    ["tasks begun", String(tasksStarted), tasksLine(state, numbers)],
     ["cost per accepted task", cost === null ? "unknown" : `$${cost.toFixed(2)}`],
-    [
-      "interventions",
-      String(tally.interventions),
-      `${decimal(numbers.intervention_rate_per_100_iterations)} in 100 iterations`,
-    ],
+    ["interventions", String(count), `${rate} in 100 iterations`],
     ...types,
-    [
-      "corrections that helped",
-      percent(numbers.avg_remediation_success_rate),
-      `${tally.remedied} of ${tally.corrected}`,
-    ],
+    ["corrections that helped", helped, `${remedied} of ${corrected}`],
   ];
 }
 
@@ -308,19 +268,18 @@ export function definePromises(command: Command, act: Act): void {
 
 async function promises({ task, json }: PromiseFlags, context: CliContext): Promise<number> {
   const project = await openProject(context);
-  const filter = { types: PROMISE_EVENTS, ...(task !== undefined && { task }) };
+  const filter = { types: RECORD_EVENTS, ...(task !== undefined && { task }) };
   const events = hasLog(project) ? await withLog(project, (log) => log.read(0, filter)) : [];
   if (task !== undefined && events.length === 0) {
     const state = await readState(project);
     if (state.tasks[task] === undefined) throw await unknownTask(task, state, project);
   }
   const entries = promiseEntries(iterationRecords(events));
-  const { stdout } = context;
-  if (json === true) stdout.write(`${JSON.stringify(entries, null, 2)}\n`);
-  else if (entries.length === 0)
-    stdout.write("Nobody has promised anything yet. What the iterations did: ralph history\n");
-  else for (const line of columns(entries.map(promiseCells))) stdout.write(`${line}\n`);
-  return 0;
+  return tell(context, json, entries, () =>
+    entries.length === 0
+      ? ["Nobody has promised anything yet. What the iterations did: ralph history"]
+      : columns(entries.map(promiseCells)),
+  );
 }
 
 function promiseCells(entry: PromiseEntry): readonly string[] {

@@ -1,7 +1,7 @@
-import { ITERATION_FILES } from "../../core/report/agent-report.ts";
+import { ITERATION_FILES } from "../../core/streams/agent-report.ts";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { Act, CliContext } from "../commands.ts";
 
 export function define(command: Command, act: Act): void {

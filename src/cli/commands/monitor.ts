@@ -1,26 +1,20 @@
+import { prepareRun, requireStartable } from "../../app/prepare-run.ts";
+import { type Project, openProject, requirePerson } from "../../app/project.ts";
+import { readState } from "../../app/project-log.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Command } from "commander";
-import { withoutAliases } from "../aliases.ts";
-import type { Act, CliContext } from "../commands.ts";
-import type { Flags } from "./run.ts";
-import { prepareRun, requireStartable } from "../prepare-run.ts";
-import { RunLines } from "../print/run-printer.ts";
-import { PLAIN } from "../print/style.ts";
-import { readState, refreshStatus } from "../project-state.ts";
-import { requirePerson } from "../require-person.ts";
-import { isElsewhere, openScreen, transcriptOf } from "../../compose-screens.ts";
-import { openProject, prepareFolder, type Project } from "../../compose.ts";
-import { isOpen } from "../../core/loop/state.ts";
-import type { OperatorAct } from "../../core/operator/operator-act.ts";
-import { runSummary } from "../../core/projections/summary.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
+import { openScreen, transcriptOf } from "../../app/screens.ts";
+import { RalphError } from "../../core/errors.ts";
+import { EXIT_CODES } from "../../core/loop/outcome.ts";
+import { isOpen } from "../../core/state.ts";
 import { isoTime } from "../../core/time.ts";
-import { actAsOperator, type Acted } from "../../engine/operator.ts";
-import type { ScreenPorts } from "../../engine/watch-project.ts";
 import type { OwnRunProcess } from "../../tui/run-monitor.tsx";
+import { withoutAliases, type Act, type CliContext } from "../commands.ts";
+import { printEnd, type Flags } from "./run.ts";
 
 export function define(command: Command, act: Act): void {
   command.action(() => act(monitor));
@@ -29,30 +23,26 @@ export function define(command: Command, act: Act): void {
 async function monitor(context: CliContext): Promise<number> {
   requireTerminal(context);
   const project = await openProject(context);
-  requirePerson(project, context.env, "use the monitor");
+  requirePerson(project, "use the monitor");
   return showMonitor(project, context);
 }
 
 /** Shows the monitor until the person leaves it; answers the exit code. */
-export async function showMonitor(
+async function showMonitor(
   project: Project,
   { env, stdout }: CliContext,
   ownRun?: OwnRunProcess,
 ): Promise<number> {
-  const told = new RunLines(PLAIN);
-  const lines: ScreenPorts["lines"] = (event, state) => told.of(event, state);
-  const screen = openScreen({ project, env, mayAct: true, lines });
+  const screen = openScreen(project, true);
   try {
     // Only this command needs it, and it is most of what there is to load.
     const { runMonitor } = await import("../../tui/run-monitor.tsx");
     return await runMonitor({
       screen: screen.ports,
       transcript: (iteration) => transcriptOf(project, iteration),
-      isElsewhere: (worker) => isElsewhere(project, worker),
       stdin: process.stdin,
       stdout,
       hasColours: !env["NO_COLOR"],
-      act: (act) => record(project, screen.ports, act),
       ...(ownRun && { ownRun }),
     });
   } finally {
@@ -60,17 +50,8 @@ export async function showMonitor(
   }
 }
 
-async function record(project: Project, ports: ScreenPorts, act: OperatorAct): Promise<Acted> {
-  const log = await ports.log();
-  if (log === null)
-    return { is: "refused", why: "nothing is recorded here yet; the first run begins the log: ralph run" };
-  const acted = await actAsOperator(log, act, (await ports.driving()).isDriven);
-  if (acted.is === "done") await refreshStatus(project);
-  return acted;
-}
-
 /** Refuses where a screen cannot be drawn or keys cannot be read. */
-export function requireTerminal({ env, stdout }: CliContext): void {
+function requireTerminal({ env, stdout }: CliContext): void {
   const hint = "without one: ralph status, ralph inbox, ralph logs --follow";
   if (!process.stdin.isTTY || !stdout.isTTY)
     throw new RalphError("usage", "the monitor needs a terminal, for its screen and for your keys", { hint });
@@ -90,9 +71,9 @@ export async function runWithMonitor(
   // What would be refused is refused before the screen changes.
   const prepared = await prepareRun(goal, flags, context);
   const { project } = prepared;
-  requirePerson(project, context.env, "use the monitor");
-  await requireStartable(prepared, context);
-  prepareFolder(project);
+  requirePerson(project, "use the monitor");
+  await requireStartable(prepared);
+  prepareRalphFolder(project.ralphDir);
   const output = join(
     project.ralphDir,
     "logs",
@@ -118,26 +99,23 @@ function startRunProcess(output: string, { cwd, env }: CliContext): OwnRunProces
   child.unref();
   return {
     pid: child.pid ?? 0,
-    ended: once(child, "exit").then(([code]) => (code as number | null) ?? INTERRUPTED),
+    ended: once(child, "exit").then(([code]) => (code as number | null) ?? EXIT_CODES.stopped),
     stopNow: () => void child.kill("SIGINT"),
   };
 }
 
-const INTERRUPTED = 130;
-
 async function tellTheEnd(project: Project, pid: number, output: string, context: CliContext): Promise<void> {
-  const { stdout, stderr } = context;
+  const { stderr, say } = context;
   const state = await readState(project);
   const path = relative(context.cwd, output);
   if (state.run === null || state.run.pid !== pid) {
     stderr.write(readFileSync(output, "utf8"));
     rmSync(output, { force: true });
   } else if (isOpen(state.run)) {
-    stderr.write(`ralph: the run goes on (process ${pid}); it prints to ${path}\n`);
+    say(`the run goes on (process ${pid}); it prints to ${path}`);
     stderr.write("  → see it: ralph monitor; end it: ralph stop\n");
   } else {
-    const log = join(relative(project.root, project.ralphDir), "logs", "summary.csv");
-    for (const line of runSummary(state, log, Date.now())) stdout.write(`${line}\n`);
-    stderr.write(`ralph: what it printed is in ${path}\n`);
+    await printEnd(state, project, false, context);
+    say(`what it printed is in ${path}`);
   }
 }

@@ -1,53 +1,43 @@
+import { requireProgram, sayAgent } from "../../app/prepare-run.ts";
+import { builtInAgents, pluginsOf } from "../../app/plugins.ts";
+import { requireSandbox } from "../../app/sandbox.ts";
+import { agentsOf, keepAwakeOf } from "../../app/run-ports.ts";
+import { type Project, openProject, readConfig } from "../../app/project.ts";
+import { workspaceOf } from "../../app/git-parts.ts";
+import { detectedSource } from "../../adapters/tasks/open-source.ts";
+import { lastTranscript, prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
+import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
+import { sweep } from "../../adapters/process/process-sweep.ts";
+import { type TreeChanges, watchTree } from "../../adapters/git/workspace/own-checkout.ts";
 import { asArgument } from "../../core/text.ts";
 import { createHash } from "node:crypto";
 import { relative } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
+import { EXIT_CODES } from "../../core/loop/outcome.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { PlanFiles, requirePrd, type PutBack } from "../plan/plan-files.ts";
+import { PlanFiles, requirePrd } from "../plan/plan-files.ts";
 import { attemptLines, exitCodeOf, reportJson, reportLines, type PlanReport } from "../plan/plan-lines.ts";
-import { LiveLine, progressText, quoted } from "../print/run-printer.ts";
+import { LiveLine, progressText } from "../print/run-printer.ts";
+import { quoted } from "../../core/views/run-lines.ts";
 import { styleFor } from "../print/style.ts";
-import { requireProgram } from "../prepare-run.ts";
-import { sayAgent, warnTo } from "../warn-to.ts";
-import { pluginsOf } from "../../compose-plugins.ts";
-import { requireSandbox } from "../../compose-sandbox.ts";
-import {
-  agentsOf,
-  builtInAgents,
-  detectedSource,
-  keepAwakeOf,
-  lastTranscript,
-  lockProject,
-  openProject,
-  prepareFolder,
-  readConfig,
-  sweep,
-  watchTree,
-  workspaceOf,
-  type Project,
-  type TreeChanges,
-} from "../../compose.ts";
 import { requireAgent } from "../../config/resolve-agents.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
-import { retryAt } from "../../core/limits/iteration-timeout.ts";
-import type { Task } from "../../core/plan/task.ts";
+import { duration, wholeNumber } from "../run-options.ts";
 import { planPrompt } from "../../core/prompt/plan-prompt.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import type { AgentReport, Failure } from "../../core/report/agent-report.ts";
+import type { AgentReport, Failure } from "../../core/streams/agent-report.ts";
 import {
   MODE_TIMEOUT_MS,
   type AgentSettings,
   type SandboxSettings,
   type Settings,
 } from "../../core/settings.ts";
-import type { Agents, Progress } from "../../engine/ports.ts";
+import type { Progress } from "../../engine/ports.ts";
 
 interface Flags {
   readonly agent?: string;
   readonly model?: string;
-  readonly timeout?: string;
-  readonly attempts: string;
+  readonly timeout?: number;
+  readonly attempts: number;
   readonly force?: boolean;
   readonly json?: boolean;
 }
@@ -57,8 +47,13 @@ export function define(command: Command, act: Act): void {
     .argument("[prd]", "the requirements; without it prd.md in .ralph or at the root")
     .option("--agent <name>", "who plans")
     .option("--model <name>", "which model the agent uses")
-    .option("--timeout <duration>", "of each attempt, e.g. 90s, 45m, 2h")
-    .option("--attempts <n>", "how often the agent may try until its plan is right", "3")
+    .option("--timeout <duration>", "of each attempt, e.g. 90s, 45m, 2h", duration("--timeout"))
+    .option(
+      "--attempts <n>",
+      "how often the agent may try until its plan is right",
+      wholeNumber("--attempts"),
+      3,
+    )
     .option("--force", "make a new plan in place of the one that is there, which is kept beside it")
     .option("--json", "print JSON")
     .action((prd: string | undefined, flags: Flags) => act((context) => plan(prd, flags, context)));
@@ -66,52 +61,41 @@ export function define(command: Command, act: Act): void {
 
 /** Lets the agent turn requirements into `tasks.json`, and believes only what can be checked of it. */
 async function plan(asked: string | undefined, flags: Flags, context: CliContext): Promise<number> {
-  const attempts = attemptsOf(flags.attempts);
+  const { attempts } = flags;
   const asJson = flags.json === true;
   const project = await openProject(context);
-  const config = await readConfig(project, context.env);
+  const config = await readConfig(project);
   const identity = { kind: "tasks-json", label: "tasks.json", path: null } as const;
-  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context, project) });
+  const plugins = await pluginsOf(project, config);
   const known = [...builtInAgents(), ...plugins.agents];
   const { settings, commands } = resolveSettings(config, flags, identity, known);
   const agent = requireAgent(settings.agent, commands.agents);
   const prd = requirePrd(project, context.cwd, asked);
   const { sandbox = null } = commands;
-  if (sandbox?.kind !== "docker") requireProgram(agent, project.root, context.env);
-  await requireSandbox(project, sandbox, [agent], context.env);
-  const lock = lockProject(project);
+  if (sandbox?.kind !== "docker") requireProgram(agent, project);
+  await requireSandbox(project, sandbox, [agent]);
+  const lock = acquireProjectLock(project.stateFolder);
   try {
-    prepareFolder(project);
+    prepareRalphFolder(project.ralphDir);
     // An agent that outlived a killed process of ours would go on writing.
     await sweep(planMarker(project));
     const files = new PlanFiles(project, prd, flags.force === true);
-    if (!asJson) sayAgent(agent, context, flags.agent);
-    const report = await drivePlan({
-      project,
-      settings,
-      sandbox,
-      agent,
+    if (!asJson) sayAgent(agent, project, flags.agent);
+    const made = await makePlan({ project, settings, sandbox, agent, files, attempts, asJson, context });
+    const report: PlanReport = {
+      ...made,
       files,
-      attempts,
-      asJson,
-      context,
-    });
-    const run = runCommand(project, config.source, files.planPath);
-    const again = [
-      "ralph plan",
-      ...(asked === undefined ? [] : [asked]),
-      ...(files.hasOldPlan ? ["--force"] : []),
-    ];
-    return tell({ ...report, run, again: again.join(" ") }, asJson, context);
+      logs: relative(project.root, project.ralphDir),
+      agent: agent.name,
+      run: runCommand(project, config.source, files.planPath),
+      again: ["ralph plan", asked ?? [], files.hasOldPlan ? "--force" : []].flat().join(" "),
+    };
+    const lines = asJson ? [JSON.stringify(reportJson(report))] : reportLines(report);
+    for (const line of lines) context.stdout.write(`${line}\n`);
+    return exitCodeOf(report.outcome);
   } finally {
     lock.release();
   }
-}
-
-function attemptsOf(text: string): number {
-  const value = /^\d+$/.test(text) ? Number(text) : 0;
-  if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new RalphError("usage", `--attempts is "${text}"; expected a whole number of at least 1`);
 }
 
 /** Another file may come first when a run looks for its tasks. */
@@ -120,13 +104,7 @@ function runCommand(project: Project, source: string, planPath: string): string 
   return isFound ? "ralph run" : `ralph run --source ${asArgument(planPath)}`;
 }
 
-function tell(report: PlanReport, asJson: boolean, { stdout }: CliContext): number {
-  const lines = asJson ? [JSON.stringify(reportJson(report))] : reportLines(report);
-  for (const line of lines) stdout.write(`${line}\n`);
-  return exitCodeOf(report.outcome);
-}
-
-interface PlanDrive {
+interface Planning {
   readonly project: Project;
   readonly settings: Settings;
   readonly sandbox: SandboxSettings | null;
@@ -138,34 +116,26 @@ interface PlanDrive {
 }
 
 /** Agents at work until there is a plan, or everything is as it was. Whoever calls has the project's lock. */
-async function drivePlan(drive: PlanDrive): Promise<Omit<PlanReport, "run" | "again">> {
-  const { project, agent, files } = drive;
-  let made: readonly Attempt[] = [];
+async function makePlan(planning: Planning): Promise<Pick<PlanReport, "attempts" | "outcome" | "draft">> {
+  const { files } = planning;
+  let attempts: readonly Attempt[] = [];
   let draft: string | null = null;
   try {
     files.keepOld();
-    made = await letAgentsTry(drive);
+    attempts = await letAgentTry(planning);
   } finally {
-    const last = made.at(-1);
+    const last = attempts.at(-1);
     if (last?.outcome.is !== "planned") draft = files.giveUp(last?.report.transcript.path ?? null);
   }
-  return {
-    prdPath: files.prdPath,
-    planPath: files.planPath,
-    logs: relative(project.root, project.ralphDir),
-    agent: agent.name,
-    attempts: made,
-    outcome: made.at(-1)?.outcome ?? { is: "stopped" },
-    backup: files.backup,
-    draft,
-  };
+  return { attempts, outcome: attempts.at(-1)?.outcome ?? { is: "stopped" }, draft };
 }
 
-async function letAgentsTry(drive: PlanDrive): Promise<readonly Attempt[]> {
-  const { project, agent, files, attempts, settings, context } = drive;
-  const screen = planScreen(context, drive.asJson);
-  const keepAwake = keepAwakeOf(context);
-  const { env, version } = context;
+/** Until its plan is right, told each time what was wrong; answers every attempt. */
+async function letAgentTry(planning: Planning): Promise<readonly Attempt[]> {
+  const { project, agent, files, attempts, context, sandbox } = planning;
+  const { version, say } = context;
+  const screen = planScreen(context, planning.asJson);
+  const keepAwake = keepAwakeOf(project);
   const workspace = workspaceOf(project);
   const agents = agentsOf(
     {
@@ -173,112 +143,77 @@ async function letAgentsTry(drive: PlanDrive): Promise<readonly Attempt[]> {
       transcripts: "plan",
       onProgress: screen.progress,
       onAgentStart: () => keepAwake.hold(),
-      ...(context.verbose && { onOutput: screen.output }),
-      env,
+      ...(context.verbose && { onOutput: (text: string) => screen.output(text) }),
       version,
-      sandbox: drive.sandbox,
+      sandbox,
     },
     () => workspace,
   );
-  const marker = planMarker(project);
-  const stop = stopOnSignal(context.stderr, async () => {
-    await agents.sweep(marker);
-    files.putBackPrd(null);
-    files.giveUp(null);
-  });
+  const interruption = new AbortController();
+  const stop = (): void => {
+    if (!interruption.signal.aborted) {
+      say("stopping (again: stop at once)");
+      return interruption.abort();
+    }
+    void agents.sweep(planMarker(project)).finally(() => {
+      files.putBackPrd(null);
+      files.giveUp(null);
+      process.exit(EXIT_CODES.stopped);
+    });
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
   try {
     screen.line(`ralph plan · ${files.prdPath} → ${files.planPath} · ${agent.name}`);
     const changes = await watchTree(project, files.own);
-    return await makePlan({
-      agents,
-      agent,
-      settings,
-      files,
-      attempts,
-      lastNumber: lastTranscript(project.ralphDir, "plan"),
-      marker,
-      changes,
-      signal: stop.signal,
-      onAttempt: (attempt, waitMs) => {
-        for (const line of attemptLines(attempt, { attempts, prdPath: files.prdPath, waitMs }))
-          screen.line(`  ${line}`);
-      },
-    });
+    const first = lastTranscript(project.ralphDir, "plan") + 1;
+    const made: Attempt[] = [];
+    for (let mistakes: readonly string[] = []; ;) {
+      const ordinal = made.length + 1;
+      const request = { ...requestFor(planning, ordinal, mistakes), iteration: first + made.length };
+      const report = await agents.run(request, interruption.signal);
+      const prdPutBack = files.putBackPrd(report.transcript.path);
+      const outcome = outcomeOf(report, await changes(), files);
+      const attempt = { ordinal, report, outcome, prdPutBack };
+      made.push(attempt);
+      for (const line of attemptLines(attempt, attempts)) screen.line(`  ${line}`);
+      if (outcome.is !== "wrong" || ordinal === attempts || interruption.signal.aborted) return made;
+      mistakes = outcome.mistakes;
+    }
   } finally {
-    stop.release();
+    for (const signal of SIGNALS) process.off(signal, stop);
     keepAwake.release();
     screen.rest();
   }
 }
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Carried by every agent that plans in a project: by it one is found that a killed process of ours left running. */
 function planMarker({ stateFolder }: Project): string {
   return `plan-${createHash("sha256").update(stateFolder).digest("hex").slice(0, 16)}`;
 }
 
-/** Shows an agent at work, for whoever looks on: lasting lines, and on a terminal one that moves. */
-interface PlanScreen {
-  line(text: string): void;
-  readonly progress: (progress: Progress) => void;
-  readonly output: (text: string) => void;
-  rest(): void;
-}
-
-/** With JSON on stdout nothing else is printed there. */
-function planScreen({ stdout, env }: CliContext, isJson: boolean): PlanScreen {
-  if (isJson) return { line: () => {}, progress: () => {}, output: () => {}, rest: () => {} };
+/** Shows an agent at work: lasting lines, and on a terminal one that moves. With JSON nothing but that is printed. */
+function planScreen({ stdout, env }: CliContext, isJson: boolean) {
   const style = styleFor(stdout, env);
-  const live = stdout.isTTY ? new LiveLine(stdout, style) : null;
+  const live = stdout.isTTY && !isJson ? new LiveLine(stdout, style) : null;
+  const write = (text: string): void => void (isJson || stdout.write(text));
   return {
-    line(text) {
+    line(text: string): void {
       live?.stop();
-      stdout.write(`${text}\n`);
+      write(`${text}\n`);
     },
-    progress: (progress) => live?.show(progressText(progress)),
-    output(text) {
+    progress: (progress: Progress): void => live?.show(progressText(progress)),
+    output(text: string): void {
       live?.clear();
-      stdout.write(style.dim(quoted(text)));
+      write(style.dim(quoted(text)));
     },
-    rest: () => live?.stop(),
-  };
-}
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-const INTERRUPTED = 130;
-
-interface StopOnSignal {
-  readonly signal: AbortSignal;
-  /** Takes the handlers away again. */
-  release(): void;
-}
-
-/** Once: whoever works is asked to stop. Twice: at once, after `leave`. */
-function stopOnSignal(stderr: NodeJS.WriteStream, leave: () => Promise<unknown>): StopOnSignal {
-  const controller = new AbortController();
-  const handle = (): void => {
-    if (controller.signal.aborted) {
-      void leave().finally(() => process.exit(INTERRUPTED));
-      return;
-    }
-    stderr.write("ralph: stopping (again: stop at once)\n");
-    controller.abort();
-  };
-  for (const signal of SIGNALS) process.on(signal, handle);
-  return {
-    signal: controller.signal,
-    release() {
-      for (const signal of SIGNALS) process.off(signal, handle);
-    },
+    rest: (): void => live?.stop(),
   };
 }
 
 export type PlanOutcome =
-  | {
-      readonly is: "planned";
-      readonly tasks: readonly Task[];
-      readonly checks: readonly string[];
-      readonly branch: string | null;
-    }
+  | ({ readonly is: "planned" } & Omit<Extract<ReturnType<PlanFiles["check"]>, { is: "right" }>, "is">)
   | { readonly is: "wrong"; readonly mistakes: readonly string[] }
   | { readonly is: "meddled"; readonly changes: TreeChanges }
   | { readonly is: "blocked"; readonly reason: string }
@@ -291,112 +226,49 @@ export interface Attempt {
   readonly ordinal: number;
   readonly report: AgentReport;
   readonly outcome: PlanOutcome;
-  /** The requirements had changed, and were put back. */
-  readonly prdPutBack: PutBack | null;
+  /** That the requirements had changed and were put back. */
+  readonly prdPutBack: string | null;
 }
 
-interface Planning {
-  readonly agents: Agents;
-  readonly agent: AgentSettings;
-  readonly settings: Settings;
-  readonly files: PlanFiles;
-  readonly attempts: number;
-  /** Of the last agent that made a plan; transcripts are numbered on. */
-  readonly lastNumber: number;
-  readonly marker: string;
-  readonly changes: () => Promise<TreeChanges>;
-  /** With the pause before the next one, if there is a next one. */
-  readonly onAttempt: (attempt: Attempt, waitMs: number | null) => void;
-  readonly signal: AbortSignal;
+function requestFor(
+  { agent, settings, files, attempts, project }: Planning,
+  ordinal: number,
+  mistakes: readonly string[],
+) {
+  const { prd, prdPath, planPath } = files;
+  const isThere = files.hasOldPlan && ordinal === 1;
+  const gates = settings.gates.map(({ command }) => command);
+  return {
+    agent,
+    prompt: planPrompt({ prd, prdPath, planPath, isThere, gates, mistakes }),
+    promise: { completion: "PLANNED", requireXml: true },
+    run: "plan",
+    task: "plan",
+    stage: "plan",
+    ordinal,
+    maxIterations: attempts,
+    about: { title: `Make a plan of ${prdPath}`, description: prd, criteria: [] },
+    session: null,
+    timeoutMs: settings.timeoutMs ?? MODE_TIMEOUT_MS[settings.mode],
+    idleMs: settings.limits.idleMs,
+    marker: planMarker(project),
+    mayGetMessages: false,
+    onGone: () => {},
+  };
 }
 
-/** Lets the agent try until its plan is right, told each time what was wrong; answers every attempt. */
-async function makePlan(planning: Planning): Promise<readonly Attempt[]> {
-  const { signal, lastNumber, onAttempt } = planning;
-  const made: Attempt[] = [];
-  let now: Try = { ordinal: 1, number: lastNumber + 1, mistakes: [], retries: 0 };
-  for (;;) {
-    const attempt = await tryOnce(planning, now);
-    const next = signal.aborted ? null : nextTry(now, attempt.outcome, planning);
-    made.push(attempt);
-    onAttempt(attempt, next?.waitMs ?? null);
-    // Whoever stops us while we wait ends the planning; the next agent is then not started.
-    if (next !== null) await sleep(next.waitMs, null, { signal }).catch(() => {});
-    if (next === null) return made;
-    if (signal.aborted) return [...made.slice(0, -1), { ...attempt, outcome: { is: "stopped" } }];
-    now = next;
-  }
-}
-
-interface Try {
-  readonly ordinal: number;
-  /** Of the transcript. */
-  readonly number: number;
-  /** Of the attempt before. */
-  readonly mistakes: readonly string[];
-  /** After failures that waiting can mend; they do not count as attempts. */
-  readonly retries: number;
-}
-
-function nextTry(
-  { ordinal, number, mistakes, retries }: Try,
-  outcome: PlanOutcome,
-  { attempts, settings }: Planning,
-): (Try & { readonly waitMs: number }) | null {
-  if (outcome.is === "wrong" && ordinal < attempts)
-    return { ordinal: ordinal + 1, number: number + 1, mistakes: outcome.mistakes, retries, waitMs: 0 };
-  const isTransient = outcome.is === "failed" && outcome.failure.class === "transient";
-  if (!isTransient || retries >= settings.limits.retries) return null;
-  const waitMs = retryAt(0, retries + 1, number);
-  return { ordinal, number: number + 1, mistakes, retries: retries + 1, waitMs };
-}
-
-async function tryOnce(planning: Planning, { ordinal, number, mistakes }: Try): Promise<Attempt> {
-  const { agents, agent, settings, files, signal } = planning;
-  const prompt = planPrompt({
-    prd: files.prd,
-    prdPath: files.prdPath,
-    planPath: files.planPath,
-    isThere: files.hasOldPlan && ordinal === 1,
-    gates: settings.gates.map(({ command }) => command),
-    mistakes,
-  });
-  const report = await agents.run(
-    {
-      agent,
-      prompt,
-      promise: { completion: "PLANNED", requireXml: true },
-      run: "plan",
-      task: "plan",
-      stage: "plan",
-      iteration: number,
-      ordinal,
-      maxIterations: planning.attempts,
-      about: { title: `Make a plan of ${files.prdPath}`, description: files.prd, criteria: [] },
-      session: null,
-      timeoutMs: settings.timeoutMs ?? MODE_TIMEOUT_MS[settings.mode],
-      idleMs: settings.limits.idleMs,
-      marker: planning.marker,
-      mayGetMessages: false,
-      onGone: () => {},
-    },
-    signal,
-  );
-  const prdPutBack = files.putBackPrd(report.transcript.path);
-  return { ordinal, report, prdPutBack, outcome: await outcomeOf(planning, report) };
-}
-
-async function outcomeOf({ files, changes }: Planning, report: AgentReport): Promise<PlanOutcome> {
-  const { ending, claim, failure } = report;
+function outcomeOf(
+  { ending, claim, failure }: AgentReport,
+  changes: TreeChanges,
+  files: PlanFiles,
+): PlanOutcome {
   if (ending.is === "stopped") return { is: "stopped" };
-  const since = await changes();
-  if (since.paths.length > 0 || since.headWas !== null) return { is: "meddled", changes: since };
+  if (changes.paths.length > 0 || changes.headWas !== null) return { is: "meddled", changes };
   if (claim.is === "blocked") return { is: "blocked", reason: claim.reason };
   if (claim.is === "undecided") return { is: "undecided", question: claim.question, options: claim.options };
-  if (failure !== null) {
-    if (failure.class !== "agent") return { is: "failed", failure };
+  if (failure !== null && failure.class !== "agent") return { is: "failed", failure };
+  if (failure !== null)
     return { is: "wrong", mistakes: [`the agent did not come to its end: ${failure.message}`] };
-  }
   const checked = files.check();
   return checked.is === "right" ? { ...checked, is: "planned" } : checked;
 }

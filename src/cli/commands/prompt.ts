@@ -1,18 +1,19 @@
+import { workspaceOf } from "../../app/git-parts.ts";
+import type { Project } from "../../app/project.ts";
+import { prepareRun } from "../../app/prepare-run.ts";
+import { readState } from "../../app/project-log.ts";
 import { readyTasks } from "../../core/loop/task-status.ts";
 import type { Command } from "commander";
-import { CLOSED_BREAKER } from "../../core/limits/breaker.ts";
-import { isOpen, taskState, type State } from "../../core/loop/state.ts";
-import type { TaskId } from "../../core/plan/task.ts";
+import { CLOSED_BREAKER } from "../../core/loop/brakes.ts";
+import { isOpen, taskState, type State } from "../../core/state.ts";
+import type { TaskId } from "../../core/plan.ts";
 import type { ShownWork } from "../../core/verdict/reader.ts";
-import { workspaceOf, type Project } from "../../compose.ts";
 import { beginIteration, shownBase } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
 import type { Recorded } from "../../core/events.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { prepareRun } from "../prepare-run.ts";
-import { readState } from "../project-state.ts";
 
 export function define(command: Command, act: Act): void {
   command
@@ -58,7 +59,7 @@ async function prompt(wanted: string | undefined, context: CliContext): Promise<
 
 async function workToShow(project: Project, state: State, id: TaskId): Promise<ShownWork | null> {
   const base = shownBase(state, id);
-  const head = taskState(state, id).footing?.head ?? null;
+  const head = taskState(state, id).workBase?.head ?? null;
   if (base === null || head === null) return null;
   const { text, isCut } = await workspaceOf(project).patch(base, head);
   return { diff: text, isDiffCut: isCut, base, head };

@@ -1,18 +1,19 @@
-import { jobSummary, markdownReport } from "../../core/run-report/markdown-report.ts";
-import { htmlReport } from "../../core/run-report/html-report.ts";
-import { iterationRecords, RECORD_EVENTS } from "../../core/projections/history.ts";
-import { blockedIds, type BlockedTask, blockedTasks } from "../../core/projections/inbox.ts";
+import { eventsInPages, hasLog, withLog } from "../../app/project-log.ts";
+import { type Project, isDriven, openProject } from "../../app/project.ts";
+import { printOrWrite } from "../print/output.ts";
+import { jobSummary, markdownReport } from "../../core/report/markdown-report.ts";
+import { htmlReport } from "../../core/report/html-report.ts";
+import { iterationRecords, RECORD_EVENTS } from "../../core/views/iteration-record.ts";
+import { blockedIds, type BlockedTask, blockedTasks } from "../../core/views/inbox.ts";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
-import { printOrWrite } from "../print-or-write.ts";
-import { eventsInPages, withLog } from "../project-state.ts";
-import { hasLog, isDriven, openProject, type Project } from "../../compose.ts";
+import { pickRun, runsIn } from "./history.ts";
 import type { Recorded } from "../../core/events.ts";
 import { evolve } from "../../core/loop/evolve.ts";
-import { EMPTY_STATE, type State } from "../../core/loop/state.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import { runReport, type RunReport } from "../../core/run-report/run-report.ts";
+import { EMPTY_STATE, type State } from "../../core/state.ts";
+import { RalphError } from "../../core/errors.ts";
+import { runReport, type RunReport } from "../../core/report/run-report.ts";
 import type { Log } from "../../engine/ports.ts";
 
 interface Flags {
@@ -57,10 +58,9 @@ export async function reportOfRun(
 ): Promise<RunReport | null> {
   if (!hasLog(project)) return null;
   return withLog(project, async (log) => {
-    const started = await log.read(0, { types: ["run.started"] });
-    const runs = started.flatMap((event) => (event.type === "run.started" ? [event.run] : []));
-    const run = wanted === undefined ? runs.at(-1) : pickRun(wanted, runs);
-    if (run === undefined) return null;
+    const runs = await runsIn(log);
+    if (runs.length === 0) return null;
+    const run = pickRun(wanted ?? "last", runs);
     const isLatest = run === runs.at(-1);
     const { events, state } = await eventsOfRun(log, run, isLatest);
     return runReport({
@@ -74,20 +74,6 @@ export async function reportOfRun(
       now: Date.now(),
       version,
     });
-  });
-}
-
-function pickRun(wanted: string, runs: readonly string[]): string | undefined {
-  if (runs.length === 0) return undefined;
-  const found = runs.filter((run) => run.startsWith(wanted));
-  const exact = found.find((run) => run === wanted) ?? (found.length === 1 ? found[0] : undefined);
-  if (exact !== undefined) return exact;
-  const message =
-    found.length === 0
-      ? `no run begins with "${wanted}"`
-      : `"${wanted}" may be ${found.slice(-5).join(" or ")}`;
-  throw new RalphError("usage", message, {
-    hint: `the latest: ralph report; the last ones: ${runs.slice(-5).join(", ")}`,
   });
 }
 

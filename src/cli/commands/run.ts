@@ -1,34 +1,43 @@
-import { blockedIds } from "../../core/projections/inbox.ts";
-import { readyTasks } from "../../core/loop/task-status.ts";
-import { join } from "node:path";
-import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { whoGoesOn } from "./blocked.ts";
-import { runWithMonitor } from "./monitor.ts";
-import { driveRun, type Drive } from "../drive-run.ts";
-import { prepareRun, requirePrograms, requireStartable, type Prepared } from "../prepare-run.ts";
-import { printerFor } from "../print/run-printer.ts";
-import { readState, withLog } from "../project-state.ts";
-import { sayAgent } from "../warn-to.ts";
-import { requirePerson } from "../require-person.ts";
+import { type Drive, driveRun } from "../../app/drive-run.ts";
 import {
-  appendJobSummary,
-  collect,
-  withRunOptions,
-  withSandboxOptions,
-  withSourceOptions,
-  type JobSummaryFlags,
-  type SourceFlags,
-} from "../run-options.ts";
-import { openProject, type Project } from "../../compose.ts";
+  type Prepared,
+  prepareRun,
+  requirePrograms,
+  requireStartable,
+  sayAgent,
+} from "../../app/prepare-run.ts";
+import { type Project, openProject, requirePerson } from "../../app/project.ts";
+import { blockedNow, readState, withLog } from "../../app/project-log.ts";
+import { appendFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Command } from "commander";
+import type { SourceFlags } from "../../app/task-lists.ts";
 import type { RunFlags } from "../../config/resolve-settings.ts";
 import type { Event, Recorded } from "../../core/events.ts";
 import { beginIteration } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
-import type { State } from "../../core/loop/state.ts";
-import type { SourceIdentity } from "../../core/plan/task.ts";
+import { planAct } from "../../core/loop/operator-act.ts";
+import { EXIT_CODES } from "../../core/loop/outcome.ts";
+import { readyTasks } from "../../core/loop/task-status.ts";
+import type { SourceIdentity } from "../../core/plan.ts";
+import type { State } from "../../core/state.ts";
+import { blockedIds } from "../../core/views/inbox.ts";
+import { runSummary } from "../../core/views/summary.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { printerFor } from "../print/run-printer.ts";
+import {
+  collect,
+  duration,
+  wholeNumber,
+  withRunOptions,
+  withSandboxOptions,
+  withSourceOptions,
+} from "../run-options.ts";
+import { suggestionLines, tellWhatGoesOn } from "./blocked.ts";
 
-export interface Flags extends RunFlags, SourceFlags, JobSummaryFlags {
+export interface Flags extends RunFlags, SourceFlags {
+  /** False: `--no-job-summary`. */
+  readonly jobSummary?: boolean;
   readonly allowDirty?: boolean;
   /** False: `--no-keep-awake`. */
   readonly keepAwake?: boolean;
@@ -40,7 +49,11 @@ export interface Flags extends RunFlags, SourceFlags, JobSummaryFlags {
 
 export function define(command: Command, act: Act): void {
   withSandboxOptions(withRunOptions(withSourceOptions(command)))
-    .option("--parallel <n>", "so many tasks at a time, each in a worktree of its own")
+    .option(
+      "--parallel <n>",
+      "so many tasks at a time, each in a worktree of its own",
+      wholeNumber("--parallel"),
+    )
     .option("--worktree", "work in worktrees also with one lane")
     .option("--keep-going", "a blocked, undecided or stuck task does not stop the run (the default)")
     .option("--no-keep-going", "stop at the first task that needs a person or is stuck")
@@ -53,9 +66,11 @@ export function define(command: Command, act: Act): void {
     .option("--quiet", "only the summary")
     .option("--monitor", "watch it in the terminal dashboard; its output goes to a file in .ralph/logs")
     .action((goal: string | undefined, flags: Flags) =>
-      act((context) =>
-        flags.monitor === true ? runWithMonitor(goal, flags, context) : run(goal, flags, context),
-      ),
+      act(async (context) => {
+        if (flags.monitor !== true) return run(goal, flags, context);
+        const { runWithMonitor } = await import("./monitor.ts");
+        return runWithMonitor(goal, flags, context);
+      }),
     );
 }
 
@@ -67,33 +82,62 @@ export async function run(
   first?: Drive["first"],
 ): Promise<number> {
   const prepared = await prepareRun(goal, flags, context);
-  const { source, tasks, why, agents } = prepared;
-  if (tasks === 0) context.stderr.write(noTasksIn(source.identity));
-  if (context.verbose || flags.dryRun === true) context.stderr.write(`ralph: ${why}\n`);
+  const { project, source, tasks, why, agents, settings } = prepared;
+  if (tasks === 0) context.say(noTasksIn(source.identity));
+  if (context.verbose || flags.dryRun === true) context.say(why);
   if (flags.dryRun === true) {
-    await requirePrograms(prepared, context);
+    await requirePrograms(prepared);
     return showPlan(prepared, context, flags.json === true);
   }
-  await requireStartable(prepared, context);
-  if (flags.quiet !== true) for (const agent of agents) sayAgent(agent, context, flags.agent);
-  const code = await driveRun({
-    ...prepared,
-    context,
-    printer: printerFor(flags, context),
-    allowDirty: flags.allowDirty === true,
-    keepAwake: flags.keepAwake !== false,
-    summary: flags.json !== true,
-    suggests: flags.json !== true && flags.quiet !== true,
-    ...(first && { first }),
-    verbose: context.verbose,
-  });
-  await appendJobSummary(prepared.project, flags, context);
-  return code;
+  await requireStartable(prepared);
+  if (flags.quiet !== true) for (const agent of agents) sayAgent(agent, project, flags.agent);
+  const display = printerFor(flags, context);
+  const end = await driveRun(prepared, { ...context, ...flags, display, first });
+  const suggests = flags.quiet !== true && settings.unblock.autoSuggest;
+  if (flags.json !== true) await printEnd(end, project, suggests, context);
+  await appendJobSummary(project, flags, context);
+  return exitCodeOf(end);
+}
+
+export function exitCodeOf({ run: last }: State): number {
+  return last?.end == null ? EXIT_CODES.stopped : EXIT_CODES[last.end.outcome];
+}
+
+/** The summary of a run, and what would help the tasks that are blocked now. */
+export async function printEnd(
+  end: State,
+  project: Project,
+  suggests: boolean,
+  { stdout }: CliContext,
+): Promise<void> {
+  const log = join(relative(project.root, project.ralphDir), "logs", "summary.csv");
+  const blocked = suggests ? await blockedNow(project, end) : [];
+  const help = blocked.length === 0 ? [] : ["", "What would help:", ...suggestionLines(blocked)];
+  for (const line of ["", ...runSummary(end, log, Date.now()), ...help]) stdout.write(`${line}\n`);
+}
+
+/** Adds the short report of the run to the page of the CI job. That it cannot be written changes nothing about the run. */
+export async function appendJobSummary(
+  project: Project,
+  flags: Pick<Flags, "jobSummary">,
+  { env, say, version }: CliContext,
+): Promise<void> {
+  const file = env["GITHUB_STEP_SUMMARY"];
+  if (!file || flags.jobSummary === false) return;
+  const { reportOfRun } = await import("./report.ts");
+  const { jobSummary } = await import("../../core/report/markdown-report.ts");
+  const report = await reportOfRun(project, undefined, version);
+  if (report === null) return;
+  try {
+    appendFileSync(file, jobSummary(report));
+  } catch (error) {
+    say(`the summary of the job cannot be written to ${file} (${(error as Error).message})`);
+  }
 }
 
 /** Nothing to do is done; but who wrote a list did not mean that. */
 function noTasksIn({ label }: SourceIdentity): string {
-  return `ralph: ${label} has no tasks\n  → how they are written: ralph help tasks\n`;
+  return `${label} has no tasks\n  → how they are written: ralph help tasks`;
 }
 
 /** What a run would do first: the plan and the exact first prompt. Nothing is written, no agent starts. */
@@ -128,10 +172,14 @@ async function showPlan(
 
 export function defineRetryBlocked(command: Command, act: Act): void {
   withSandboxOptions(withSourceOptions(command))
-    .option("--max-attempts <n>", "failed iterations in a row, then a task is blocked again")
+    .option(
+      "--max-attempts <n>",
+      "failed iterations in a row, then a task is blocked again",
+      wholeNumber("--max-attempts"),
+    )
     .option("--check <command>", "a gate that must pass (repeatable)", collect)
-    .option("-n, --max-iterations <n>", "iterations of the whole run")
-    .option("--timeout <duration>", "of each iteration, e.g. 90s, 45m, 2h")
+    .option("-n, --max-iterations <n>", "iterations of the whole run", wholeNumber("--max-iterations"))
+    .option("--timeout <duration>", "of each iteration, e.g. 90s, 45m, 2h", duration("--timeout"))
     .option("--agent <name>", "who works")
     .option("--model <name>", "which model the agent uses")
     .option("--keep-going", "a task that is blocked again does not stop the run (always so)")
@@ -145,14 +193,19 @@ export function defineRetryBlocked(command: Command, act: Act): void {
 
 async function retryBlocked(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
-  requirePerson(project, context.env, "unblock tasks");
+  requirePerson(project, "unblock tasks");
   const state = await readState(project);
   const blocked = blockedInPlan(state);
   if (blocked.length === 0) {
-    context.stderr.write("ralph: no task is blocked, so there is nothing to try again\n");
+    context.say("no task is blocked, so there is nothing to try again");
     return 0;
   }
-  if (project.queue !== null) return leaveToWorkers(project, state, blocked, context);
+  if (project.queue !== null) {
+    await withLog(project, (log) => log.append(unblocked(state, blocked)));
+    for (const id of blocked) context.say(`${id} is no longer blocked`);
+    await tellWhatGoesOn(project, blocked, context);
+    return 0;
+  }
   const { goal, ...source } = sourceOfLastRun(state, flags, project.root);
   // Each gets its chance, whatever becomes of the others.
   const own = { ...flags, ...source, task: blocked, keepGoing: true };
@@ -163,33 +216,14 @@ async function retryBlocked(flags: Flags, context: CliContext): Promise<number> 
 export async function runJust(tasks: readonly string[], state: State, context: CliContext): Promise<void> {
   const { root } = await openProject(context);
   const { goal, ...source } = sourceOfLastRun(state, {}, root);
-  const flags: Flags = { ...source, task: tasks, worktree: true, keepGoing: true };
-  const prepared = await prepareRun(goal, flags, context);
-  await requireStartable(prepared, context);
-  await driveRun({
-    ...prepared,
+  const prepared = await prepareRun(
+    goal,
+    { ...source, task: tasks, worktree: true, keepGoing: true },
     context,
-    printer: printerFor({ quiet: true }, context),
-    allowDirty: false,
-    keepAwake: false,
-    summary: false,
-    suggests: false,
-    verbose: false,
-  });
-}
-
-async function leaveToWorkers(
-  project: Project,
-  state: State,
-  blocked: readonly string[],
-  { stderr }: CliContext,
-): Promise<number> {
-  await withLog(project, (log) => log.append(unblocked(state, blocked)));
-  for (const id of blocked) stderr.write(`ralph: ${id} is no longer blocked\n`);
-  const after = await readState(project);
-  const next = new Set(await Promise.all(blocked.map((id) => whoGoesOn(project, after, id))));
-  for (const step of next) stderr.write(`  → ${step}\n`);
-  return 0;
+  );
+  await requireStartable(prepared);
+  const display = printerFor({ quiet: true }, context);
+  await driveRun(prepared, { display, version: context.version, keepAwake: false });
 }
 
 /** A task that is not in the list any more cannot be worked on. */
@@ -213,13 +247,9 @@ function sourceOfLastRun(
 }
 
 function unblocked(state: State, tasks: readonly string[]): readonly Event[] {
-  return tasks
-    .filter((id) => state.tasks[id]?.blockedReason != null)
-    .map((task) => ({
-      type: "task.unblocked",
-      task,
-      reason: "retry-blocked",
-      timeoutMs: null,
-      by: "person",
-    }));
+  const around = { isDriven: true, id: "" };
+  return tasks.flatMap((task) => {
+    const planned = planAct(state, { do: "unblock", task, reason: "retry-blocked" }, around);
+    return planned.is === "possible" ? planned.events : [];
+  });
 }

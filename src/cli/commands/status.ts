@@ -1,9 +1,11 @@
+import { openProject } from "../../app/project.ts";
+import { statusJson, statusNow } from "../../app/project-log.ts";
+import { TASK_SIGNS } from "../../core/views/signs.ts";
 import type { Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
-import { columns, styleFor, type Style } from "../print/style.ts";
-import { statusJson, statusNow } from "../project-state.ts";
-import { openProject } from "../../compose.ts";
-import { dollars } from "../../core/limits/budget.ts";
+import { columns, styleFor } from "../print/style.ts";
+import type { Style } from "../../core/text.ts";
+import { dollars } from "../../core/loop/brakes.ts";
 import {
   type Status,
   type TaskRow,
@@ -13,7 +15,7 @@ import {
   isAtWork,
   workerInWords,
   type WorkerRow,
-} from "../../core/projections/status.ts";
+} from "../../core/views/status.ts";
 import { type Instant, formatDuration } from "../../core/time.ts";
 
 interface Flags {
@@ -119,20 +121,12 @@ function breakerLines({ state, reason }: Status["breaker"], style: Style): reado
   return [style.bad(`breaker ${state}: ${reason}${next}`)];
 }
 
-const MARKS: Readonly<Record<string, string>> = {
-  done: "✔",
-  doing: "▸",
-  blocked: "■",
-  undecided: "?",
-  failed: "✗",
-};
-
 function taskLine(task: TaskRow, style: Style): string {
-  const mark = MARKS[task.status] ?? "·";
+  const { sign } = TASK_SIGNS[task.status];
   const count = task.status === "done" ? "" : style.dim(`  ${task.iteration}/${task.max_iterations}`);
   const reason = task.status === "done" ? null : (task.blocked_reason ?? task.failure?.reason ?? null);
   const why = reason === null ? "" : style.dim(`  ${reason}`);
-  return `${mark} ${task.id}  ${task.title}  ${style.dim(task.status)}${count}${why}`;
+  return `${sign} ${task.id}  ${task.title}  ${style.dim(task.status)}${count}${why}`;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,80 +1,63 @@
-import { asArgument, asWords } from "../../core/text.ts";
-import { activeLoops, type Loop, allMessages, type MessageEntry } from "../../core/projections/status.ts";
+import { type Project, isDriven, openProject, requirePerson } from "../../app/project.ts";
+import { readEvents, readState, unknownTask, withLog } from "../../app/project-log.ts";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { readState, refreshStatus, withLog } from "../project-state.ts";
-import { nobody, requirePerson, unknownTask } from "../require-person.ts";
-import { sourceRequest } from "../run-options.ts";
-import { hasLog, isDriven, openProject, readConfig, sourceOf, type Project } from "../../compose.ts";
-import type { Event } from "../../core/events.ts";
-import { isOpen, type RunState, type State } from "../../core/loop/state.ts";
-import { STEER_LENGTH_MAX } from "../../core/loop/steer.ts";
+import { act as actOn, listedTasks, mustAct } from "../../app/operator.ts";
+import { RalphError } from "../../core/errors.ts";
+import type { Acted } from "../../core/loop/operator-act.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import { latestState } from "../../engine/operator.ts";
+import { isOpen, type State } from "../../core/state.ts";
+import { asArgument, asWords } from "../../core/text.ts";
+import { activeLoops, allMessages, type Loop, type MessageEntry } from "../../core/views/status.ts";
+import { latestState } from "../../engine/follow-log.ts";
+import type { Act, CliContext } from "../commands.ts";
 
 export function define(command: Command, act: Act): void {
   command
     .option("--now", "do not wait for the iteration: as Ctrl-C")
-    .action((flags: { now?: boolean }) => act((context) => stop(flags.now === true, context)));
+    .action(({ now = false }: { now?: boolean }) =>
+      act(async (context) => {
+        const project = await openProject(context);
+        context.say(wordsOf(await actOn(project, { do: "stop", now })));
+        return 0;
+      }),
+    );
 }
 
-async function stop(now: boolean, context: CliContext): Promise<number> {
-  const project = await openProject(context);
-  requirePerson(project, context.env, "stop the run");
-  const { run } = await readState(project);
-  if (!isOpen(run) || !(await isDriven(project))) {
-    context.stderr.write(`ralph: nothing to stop, ${nobody(project)}\n`);
-    return 0;
-  }
-  const urgency = now ? "now" : "after-iteration";
-  await withLog(project, (log) => log.append([{ type: "stop.requested", run: run.id, urgency }]));
-  context.stderr.write(
-    now ? "ralph: the run is asked to stop now\n" : "ralph: the run ends after the current iteration\n",
-  );
-  return 0;
+/** What was done, or is so already; anything else is an error. */
+function wordsOf(acted: Acted): string {
+  if (acted.is === "done") return acted.said;
+  if (acted.isMoot) return acted.why;
+  throw new RalphError("usage", acted.why, { ...(acted.hint !== undefined && { hint: acted.hint }) });
 }
 
 export function defineCancel(command: Command, act: Act): void {
   command
     .argument("[task]", "whose loop")
     .option("--all", "every loop, and the run with them")
-    .action((task: string | undefined, flags: { all?: boolean }) =>
-      act((context) => cancel(task, flags.all === true, context)),
+    .action((task: string | undefined, { all = false }: { all?: boolean }) =>
+      act((context) => cancel(task ?? null, all, context)),
     );
 }
 
-async function cancel(task: string | undefined, all: boolean, context: CliContext): Promise<number> {
-  if ((task !== undefined) === all)
+async function cancel(task: string | null, all: boolean, context: CliContext): Promise<number> {
+  if ((task !== null) === all)
     throw new RalphError("usage", "whose loop?", { hint: "ralph cancel TASK, or ralph cancel --all" });
   const project = await openProject(context);
-  requirePerson(project, context.env, "cancel a task");
-  const state = await readState(project);
-  const { run } = state;
-  if (!isOpen(run) || !(await isDriven(project))) {
-    context.stderr.write(`ralph: nothing to cancel, ${nobody(project)}\n`);
+  const loops = activeLoops(await readState(project)).filter((loop) => all || loop.task === task);
+  const acted = await actOn(project, { do: "cancel", task });
+  if (acted.is === "refused") {
+    context.say(wordsOf(acted));
     return 0;
   }
-  const loops = activeLoops(state).filter((loop) => all || loop.task === task);
-  if (task !== undefined && loops.length === 0)
-    throw new RalphError("usage", `the task "${task}" has no loop under way`, {
-      hint: "what is under way: ralph ralph-status",
-    });
-  await withLog(project, (log) => log.append(eventsFor(run, loops, all)));
   if (!(await areGone(project, loops))) {
-    context.stderr.write("ralph: asked for, but the run does not react; to end it all: ralph stop --now\n");
+    context.say("asked for, but the run does not react; to end it all: ralph stop --now");
     return 1;
   }
   for (const { task: id, iteration, maxIterations } of loops)
     context.stdout.write(`Cancelled Ralph loop for ${id} at iteration ${iteration}/${maxIterations}\n`);
   return 0;
-}
-
-function eventsFor({ id: run }: RunState, loops: readonly Loop[], all: boolean): readonly Event[] {
-  const cancelled = loops.map(({ task }): Event => ({ type: "task.cancelled", run, task }));
-  return all ? [...cancelled, { type: "stop.requested", run, urgency: "after-iteration" }] : cancelled;
 }
 
 /** Its agent has two seconds, and then no choice. */
@@ -83,7 +66,7 @@ const LOOK_MS = 50;
 
 async function areGone(project: Project, loops: readonly Loop[]): Promise<boolean> {
   const ids = new Set(loops.map(({ task }) => task));
-  // A worker that has just died is waited for as others wait for it.
+  // A worker that has just died keeps its lease until that ends.
   const end = Date.now() + PATIENCE_MS + (project.queue?.leaseMs ?? 0);
   return withLog(project, async (log) => {
     for (; Date.now() < end; await sleep(LOOK_MS)) {
@@ -112,67 +95,23 @@ async function steer(words: readonly string[], asJson: boolean, context: CliCont
       hint: `ralph steer ${asArgument(words[0] ?? "TASK")} ${asWords(words.slice(1).join(" "))}`,
     });
   const project = await openProject(context);
-  requirePerson(project, context.env, "send messages");
+  requirePerson(project, "send messages");
   const state = await readState(project);
-  const known = await knownTasks(project, state, context);
+  const listed = await listedTasks(project);
+  const known = [...(state.plan?.tasks ?? []).map(({ id }) => id), ...Object.keys(state.tasks), ...listed];
   const [first, second] = words;
-  const isTask = first !== undefined && known.has(first);
+  const isTask = first !== undefined && known.includes(first);
   if (first === undefined || (second === undefined && isTask))
-    return list(project, state, first ?? null, asJson, context);
-  if (second !== undefined && !isTask) throw await unknownTask(first, state, project, [...known]);
+    return listMessages(project, state, first ?? null, asJson, context);
+  if (second !== undefined && !isTask) throw await unknownTask(first, state, project, listed);
   const task = second === undefined ? null : first;
-  const text = checked(second ?? first);
-  refuseDone(task, state);
-  const given = { type: "steer.given", task, id: randomUUID().slice(0, 8), text } as const;
-  await withLog(project, (log) => log.append([given]));
-  await refreshStatus(project);
+  const text = second ?? first;
+  const id = randomUUID().slice(0, 8);
+  await mustAct(project, { do: "steer", task, text }, { id });
   const next = whatHappens(task, state, await isDriven(project));
-  if (asJson) context.stdout.write(`${JSON.stringify({ id: given.id, task, text, next }, null, 2)}\n`);
-  else context.stderr.write(`ralph: ${next}\n`);
+  if (asJson) context.stdout.write(`${JSON.stringify({ id, task, text, next }, null, 2)}\n`);
+  else context.say(next);
   return 0;
-}
-
-/** Of the log, and of the list as it is now: a first message may come before the first run. */
-async function knownTasks(
-  project: Project,
-  state: State,
-  { cwd, env }: CliContext,
-): Promise<ReadonlySet<string>> {
-  const recorded = [...(state.plan?.tasks ?? []).map(({ id }) => id), ...Object.keys(state.tasks)];
-  try {
-    const config = await readConfig(project, env);
-    const { source } = await sourceOf(
-      project,
-      sourceRequest(undefined, {}, config, { cwd, root: project.root, env }),
-    );
-    return new Set([...recorded, ...(await source.observe()).tasks.map(({ id }) => id)]);
-  } catch (error) {
-    if (error instanceof RalphError) return new Set(recorded);
-    throw error;
-  }
-}
-
-function checked(words: string): string {
-  const text = words.replaceAll("\r\n", "\n").trim();
-  if (text === "")
-    throw new RalphError("usage", "say what the agent should know", {
-      hint: 'ralph steer "use the v2 API", or for one task: ralph steer TASK "…"',
-    });
-  if (text.length > STEER_LENGTH_MAX)
-    throw new RalphError(
-      "usage",
-      `the message has ${text.length} characters, and a prompt has room for ${STEER_LENGTH_MAX}`,
-      { hint: "shorten it, or put it into a file of the repository and name that" },
-    );
-  return text;
-}
-
-function refuseDone(id: string | null, state: State): void {
-  const task = state.plan?.tasks.find((planned) => planned.id === id);
-  if (task === undefined || statusOf(state, task) !== "done") return;
-  throw new RalphError("usage", `${task.id} is done, so no agent would read it`, {
-    hint: "take its mark back in the task list, and say it again",
-  });
 }
 
 /** What becomes of the message, as far as it can be known now. */
@@ -194,21 +133,21 @@ function whatHappens(id: string | null, state: State, isDriven: boolean): string
   return `it will be in the next prompt of ${id} ${at}${first}`;
 }
 
-async function list(
+const MESSAGE_EVENTS = ["steer.given", "steer.used"] as const;
+
+async function listMessages(
   project: Project,
   state: State,
   task: string | null,
   asJson: boolean,
   { stdout }: CliContext,
 ): Promise<number> {
-  const types = ["steer.given", "steer.used"] as const;
-  const events = hasLog(project) ? await withLog(project, (log) => log.read(0, { types })) : [];
-  const messages = allMessages(events, state).filter(
+  const messages = allMessages(await readEvents(project, { types: MESSAGE_EVENTS }), state).filter(
     (message) => task === null || message.task === task || message.used.some((use) => use.task === task),
   );
   if (asJson) stdout.write(`${JSON.stringify(messages, null, 2)}\n`);
   else if (messages.length === 0) stdout.write('Nothing was said. Say something: ralph steer "…"\n');
-  else for (const message of messages) stdout.write(`${line(message)}\n`);
+  else for (const message of messages) stdout.write(`${messageLine(message)}\n`);
   return 0;
 }
 
@@ -219,7 +158,7 @@ const STATES: Readonly<Record<MessageEntry["state"], string>> = {
   dropped: "dropped",
 };
 
-function line({ task, text, state, used }: MessageEntry): string {
+function messageLine({ task, text, state, used }: MessageEntry): string {
   const uses = used.map(({ iteration, how }) =>
     how === "prompt" ? `in the prompt of iteration ${iteration}` : `told to iteration ${iteration}`,
   );

@@ -1,63 +1,51 @@
-import { followLog } from "../../engine/operator.ts";
-import { submit } from "../../engine/submit.ts";
-import { randomUUID } from "node:crypto";
+import { type Prepared, prepareRun } from "../../app/prepare-run.ts";
+import { type Project, SIGNALS, requirePerson, workersOf } from "../../app/project.ts";
+import { withLog } from "../../app/project-log.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import {
-  appendJobSummary,
-  withRunOptions,
-  withSourceOptions,
-  type JobSummaryFlags,
-  type SourceFlags,
-} from "../run-options.ts";
-import type { Act, CliContext } from "../commands.ts";
-import { prepareRun, type Prepared } from "../prepare-run.ts";
-import { printerFor, type RunPrinter } from "../print/run-printer.ts";
-import { withLog } from "../project-state.ts";
-import { requirePerson, requireQueue } from "../require-person.ts";
-import { makeTables, planFor, sharedBaseOf } from "../../compose-submit.ts";
-import { workersOf, type Project } from "../../compose.ts";
+import { submitTasks } from "../../app/submit.ts";
+import type { SourceFlags } from "../../app/task-lists.ts";
 import type { RunFlags } from "../../config/resolve-settings.ts";
+import { RalphError } from "../../core/errors.ts";
 import { restOf } from "../../core/loop/decide.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
-import type { State } from "../../core/loop/state.ts";
 import type { Submission } from "../../core/loop/submission.ts";
 import { statusOf, tasksInScope } from "../../core/loop/task-status.ts";
-import type { SourceIdentity } from "../../core/plan/task.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { SourceIdentity } from "../../core/plan.ts";
+import type { State } from "../../core/state.ts";
+import { followLog } from "../../engine/follow-log.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { printerFor, type RunPrinter } from "../print/run-printer.ts";
+import { withRunOptions, withSourceOptions } from "../run-options.ts";
+import { appendJobSummary } from "./run.ts";
 
-export interface SubmitFlags extends RunFlags, SourceFlags, JobSummaryFlags {
+interface Flags extends RunFlags, SourceFlags {
   readonly watch?: boolean;
   readonly json?: boolean;
+  /** False: `--no-job-summary`. */
+  readonly jobSummary?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
   withRunOptions(withSourceOptions(command))
     .option("--watch", "follow the work until nobody can do anything more; its exit code is the run's")
     .option("--json", "what was submitted as JSON; with --watch events as JSON lines")
-    .action((goal: string | undefined, flags: SubmitFlags) =>
+    .action((goal: string | undefined, flags: Flags) =>
       act((context) => submitAndWatch(goal, flags, context)),
     );
 }
 
-async function submitAndWatch(
-  goal: string | undefined,
-  flags: SubmitFlags,
-  context: CliContext,
-): Promise<number> {
+async function submitAndWatch(goal: string | undefined, flags: Flags, context: CliContext): Promise<number> {
   const prepared = await prepareRun(goal, { ...flags, worktree: true }, context);
-  requirePerson(prepared.project, context.env, "submit tasks");
-  requireFile(prepared.source.identity);
-  if (context.verbose) context.stderr.write(`ralph: ${prepared.why}\n`);
-  await submitTasks(
-    prepared,
-    { model: flags.model, asJson: flags.json === true && flags.watch !== true },
-    context,
-  );
+  const { project, source, why } = prepared;
+  requirePerson(project, "submit tasks");
+  requireFile(source.identity);
+  if (context.verbose) context.say(why);
+  const { submission, state } = await submitTasks(prepared, { ...context, model: flags.model });
+  await tellSubmission(prepared, submission, state, flags.json === true && flags.watch !== true, context);
   if (flags.watch !== true) return 0;
-  const code = await watchRun(prepared.project, printerFor(flags, context), context);
-  await appendJobSummary(prepared.project, flags, context);
+  const code = await watchRun(project, printerFor(flags, context), context);
+  await appendJobSummary(project, flags, context);
   return code;
 }
 
@@ -69,47 +57,17 @@ function requireFile({ kind, label }: SourceIdentity): void {
   });
 }
 
-/** More than there will ever be machines for; each worker has its own number. */
-const SHARED_LANES = 1_000;
-
-/** Puts the source's tasks into the shared queue, and says what became of them. */
-async function submitTasks(
-  prepared: Prepared,
-  { model, asJson }: { readonly model: string | undefined; readonly asJson: boolean },
-  context: CliContext,
+async function tellSubmission(
+  { project, source }: Prepared,
+  { is }: Submission,
+  state: State,
+  asJson: boolean,
+  { stdout }: CliContext,
 ): Promise<void> {
-  const { project, source, commands } = prepared;
-  await makeTables(requireQueue(project, "submit"));
-  const plan = await planFor(project, source, context.env, commands);
-  const { base, head, notice } = await sharedBaseOf(project, context.env);
-  if (notice !== null) context.stderr.write(`ralph: ${notice}\n`);
-  const submitted = {
-    run: randomUUID(),
-    settings: { ...sharedSettings(prepared.settings, base), ...(model !== undefined && { model }) },
-    plan,
-    pid: process.pid,
-    version: context.version,
-    head,
-  };
-  const { submission, state } = await withLog(project, (log) => submit(log, submitted, Date.now), commands);
-  if (submission.is === "refused") throw refused(submission.run.settings.source, source.identity);
-  const workers = (await workersOf(project)) ?? [];
-  const here = workers.filter(({ is }) => is === "here").length;
-  const said = {
-    is: submission.is,
-    run: state.run?.id ?? null,
-    source: source.identity.label,
-    ...countsOf(state),
-  };
-  if (asJson) context.stdout.write(`${JSON.stringify({ ...said, workers: here })}\n`);
-  else for (const line of linesOf(said, here)) context.stdout.write(`${line}\n`);
-}
-
-function sharedSettings(settings: Settings, base: string): Settings {
-  const merge = settings.worktrees?.merge ?? "squash";
-  // What agents run in is each worker's own business.
-  const { sandbox: _, ...rest } = settings;
-  return { ...rest, shared: true, lanes: SHARED_LANES, keepGoing: true, worktrees: { base, merge } };
+  const workers = ((await workersOf(project)) ?? []).filter((worker) => worker.is === "here").length;
+  const said = { is, run: state.run?.id ?? null, source: source.identity.label, ...countsOf(state) };
+  if (asJson) stdout.write(`${JSON.stringify({ ...said, workers })}\n`);
+  else for (const line of linesOf(said, workers)) stdout.write(`${line}\n`);
 }
 
 interface Counts {
@@ -151,17 +109,10 @@ function linesOf({ is, source, tasks, done, waiting }: Said, workers: number): r
   ];
 }
 
-function refused(busyWith: SourceIdentity, { label }: SourceIdentity): RalphError {
-  return new RalphError("usage", `the workers are busy with ${busyWith.label}, so ${label} has to wait`, {
-    hint: "see how far they are: ralph status; or end that first: ralph stop",
-  });
-}
-
 const LOOK_MS = 1_000;
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Shows what the workers do until nobody can do anything more; whoever watches stops nothing by leaving. */
-async function watchRun(project: Project, printer: RunPrinter, { stderr }: CliContext): Promise<number> {
+async function watchRun(project: Project, printer: RunPrinter, { say }: CliContext): Promise<number> {
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();
   for (const signal of SIGNALS) process.on(signal, leave);
@@ -172,7 +123,7 @@ async function watchRun(project: Project, printer: RunPrinter, { stderr }: CliCo
         for (const { event, state } of await followed.catchUp()) await printer.follow(event, state);
         const rest = restOf(followed.state, Date.now());
         if (rest !== null) {
-          if (followed.state.run?.end == null) stderr.write(`ralph: nobody can go on: ${rest.reason}\n`);
+          if (followed.state.run?.end == null) say(`nothing can go on: ${rest.reason}`);
           return EXIT_CODES[rest.outcome];
         }
         await sleep(LOOK_MS, undefined, { signal: leaving.signal }).catch(() => {});

@@ -1,34 +1,30 @@
-import { asArgument } from "../../core/text.ts";
-import { relative } from "node:path";
-import { Option, type Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { styleFor, type Style } from "../print/style.ts";
-import { readState, refreshStatus, withLog } from "../project-state.ts";
-import { requirePerson, unknownName } from "../require-person.ts";
-import { sourceRequest, withSourceOptions, type SourceFlags } from "../run-options.ts";
+import { readState, refreshStatus, withLog } from "../../app/project-log.ts";
+import { type Project, openProject, readConfig, usualPlace, requirePerson } from "../../app/project.ts";
+import { type Style, asArgument } from "../../core/text.ts";
 import {
+  type SourceFlags,
   acceptProposal,
   addTask,
-  beginList,
-  detectedLists,
-  githubPlace,
-  IMPORT_FORMATS,
-  importTasks,
-  openProject,
-  prepareFolder,
-  readConfig,
   shownSource,
   sourceOf,
-  usualPlace,
-  writeImported,
-  type ImportRequest,
-  type Project,
-  type SourceRequest,
-} from "../../compose.ts";
+  sourceRequest,
+} from "../../app/task-lists.ts";
+import { beginList } from "../../adapters/tasks/add-task.ts";
+import { type SourceRequest, detectedLists } from "../../adapters/tasks/open-source.ts";
+import { githubPlace } from "../../adapters/tasks/gh.ts";
+import { type ImportRequest, importTasks, writeImported } from "../../adapters/tasks/import-tasks.ts";
+import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";
+import { relative } from "node:path";
+import type { Command } from "commander";
+import { tell, type Act, type CliContext } from "../commands.ts";
+import { styleFor } from "../print/style.ts";
+import { unknownName } from "../report-error.ts";
+import { withSourceOptions } from "../run-options.ts";
 import { statusOf, type TaskStatus } from "../../core/loop/task-status.ts";
-import type { Task } from "../../core/plan/task.ts";
-import { isListGuarded, openProposals, proposalEntry, proposalLines } from "../../core/projections/inbox.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import type { Task } from "../../core/plan.ts";
+import { isListGuarded, openProposals, proposalEntry, proposalLines } from "../../core/views/inbox.ts";
+import { count } from "../../core/views/explain-words.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 
 interface TasksFlags extends SourceFlags {
@@ -62,32 +58,31 @@ async function tasks(
   if (action === "proposals") return listProposals(project, flags.json === true, context);
   if (action === "accept" || action === "dismiss")
     return settleProposal(project, action, title ?? "", context);
-  const config = await readConfig(project, context.env);
-  const request = sourceRequest(undefined, flags, config, { ...context, root: project.root });
+  const config = await readConfig(project);
+  const request = sourceRequest(project, config, flags, context);
   if (action === "add") return add(project, request, title ?? "", flags.json === true, context);
-  const { source, why } = await sourceOf(project, request);
-  const shown = await shownSource(project, source, context.env);
+  const { source, why } = sourceOf(project, request);
+  const shown = await shownSource(project, source);
   return list(project, shown, why, flags.json === true, context);
 }
 
 const ACTIONS: readonly string[] = ["add", "proposals", "accept", "dismiss"];
 
 /** What agents did to the list, and nobody has settled yet. */
-async function listProposals(project: Project, asJson: boolean, { stdout }: CliContext): Promise<number> {
+async function listProposals(project: Project, asJson: boolean, context: CliContext): Promise<number> {
   const open = openProposals(await readState(project));
-  if (asJson) stdout.write(`${JSON.stringify(open.map(proposalEntry), null, 2)}\n`);
-  else if (open.length === 0) stdout.write("No agent has changed the task list.\n");
-  else for (const proposal of open) for (const line of proposalLines(proposal)) stdout.write(`${line}\n`);
-  return 0;
+  return tell(context, asJson, open.map(proposalEntry), () =>
+    open.length === 0 ? ["No agent has changed the task list."] : open.flatMap(proposalLines),
+  );
 }
 
 async function settleProposal(
   project: Project,
   action: "accept" | "dismiss",
   number: string,
-  { env, stdout }: CliContext,
+  { stdout }: CliContext,
 ): Promise<number> {
-  requirePerson(project, env, `${action} what agents propose`);
+  requirePerson(project, `${action} what agents propose`);
   const state = await readState(project);
   const proposal = state.proposals.find((one) => String(one.number) === number);
   if (proposal === undefined) {
@@ -108,21 +103,15 @@ async function add(
   request: SourceRequest,
   title: string,
   asJson: boolean,
-  { stdout, env }: CliContext,
+  { stdout }: CliContext,
 ): Promise<number> {
-  requirePerson(project, env, "add tasks");
+  requirePerson(project, "add tasks");
   const isFirst = request.is === "auto" && detectedLists(project).length === 0;
-  const { id, path, isNew } = isFirst
-    ? beginList(project.root, title)
-    : {
-        ...addTask(
-          project,
-          (await sourceOf(project, request)).source.identity,
-          title,
-          await isGuarded(project),
-        ),
-        isNew: false,
-      };
+  const addToList = async () => {
+    const { identity } = sourceOf(project, request).source;
+    return { ...addTask(project, identity, title, isListGuarded(await readState(project))), isNew: false };
+  };
+  const { id, path, isNew } = isFirst ? beginList(project.root, title) : await addToList();
   const said = isNew ? `began ${path} with ${id}` : `added ${id} to ${path}`;
   stdout.write(`${asJson ? JSON.stringify({ id, path }) : said}\n`);
   return 0;
@@ -133,24 +122,15 @@ async function list(
   source: TaskSource,
   why: string,
   asJson: boolean,
-  { stdout, stderr, env }: CliContext,
+  context: CliContext,
 ): Promise<number> {
   const plan = await source.observe();
   const state = await readState(project);
   const rows = plan.tasks.map((task) => taskRow(task, statusOf(state, task)));
-  if (asJson) {
-    stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-    return 0;
-  }
-  stderr.write(`ralph: ${why}\n`);
-  const style = styleFor(stdout, env);
+  if (!asJson) context.stderr.write(`ralph: ${why}\n`);
+  const style = styleFor(context.stdout, context.env);
   const width = Math.max(0, ...rows.map((row) => row.id.length));
-  for (const row of rows) stdout.write(`${taskLine(row, width, style)}\n`);
-  return 0;
-}
-
-async function isGuarded(project: Project): Promise<boolean> {
-  return isListGuarded(await readState(project));
+  return tell(context, asJson, rows, () => rows.map((row) => taskLine(row, width, style)));
 }
 
 type TaskRow = ReturnType<typeof taskRow>;
@@ -183,7 +163,6 @@ function taskLine(row: TaskRow, width: number, style: Style): string {
 }
 
 interface ImportFlags {
-  readonly from?: string;
   readonly dryRun?: boolean;
   readonly force?: boolean;
   readonly json?: boolean;
@@ -191,15 +170,7 @@ interface ImportFlags {
 
 export function defineImport(command: Command, act: Act): void {
   command
-    .argument(
-      "<file>",
-      "a file with tasks, or a folder of the program that keeps them; github or github:LABEL takes issues",
-    )
-    .addOption(
-      new Option("--from <format>", "what the file is; without it, that shows").choices(
-        Object.keys(IMPORT_FORMATS),
-      ),
-    )
+    .argument("<file>", "a file with tasks; github or github:LABEL takes issues")
     .option("--dry-run", "print what would be written, and write nothing")
     .option("--force", "replace a tasks.json that is there")
     .option("--json", "print JSON")
@@ -209,42 +180,34 @@ export function defineImport(command: Command, act: Act): void {
 /** Makes stories of somebody's tasks; the original stays as it is. */
 async function importFile(file: string, flags: ImportFlags, context: CliContext): Promise<number> {
   const project = await openProject(context);
-  const request = await requestOf(file, flags, project, context);
+  const request = await requestOf(file, project);
   const imported = await importTasks(request, { ...context, ...project });
-  const { count, as, source, losses, json, isThere } = imported;
+  const { count: found, as, source, losses, json, isThere } = imported;
+  const { stdout, stderr } = context;
   const path = relative(project.root, imported.path);
-  const tasks = `${count} ${count === 1 ? "task" : "tasks"}`;
+  const tasks = count(found, "task");
   const lost = losses.map((loss) => `Left out, as a tasks.json cannot say it: ${loss}.\n`).join("");
   if (flags.dryRun === true) {
-    context.stdout.write(json);
+    stdout.write(json);
     const there = isThere ? "; it is there already, so --force would be needed" : "";
-    context.stderr.write(
-      `ralph: would write ${tasks} from ${source}, read as ${as}, into ${path}${there}\n${lost}`,
-    );
+    stderr.write(`ralph: would write ${tasks} from ${source}, read as ${as}, into ${path}${there}\n${lost}`);
     return 0;
   }
-  prepareFolder(project);
+  prepareRalphFolder(project.ralphDir);
   writeImported(imported, flags.force === true);
   if (flags.json === true) {
-    context.stdout.write(`${JSON.stringify({ path, tasks: count, read_as: as, left_out: losses })}\n`);
+    stdout.write(`${JSON.stringify({ path, tasks: found, read_as: as, left_out: losses })}\n`);
     return 0;
   }
-  context.stdout.write(`${path}: ${tasks} from ${source}\n`);
-  context.stdout.write(
-    `Read as ${as}. The original stays as it is; to work on it in place: ralph run --source ${asArgument(source)}\n`,
-  );
-  context.stdout.write(lost);
-  context.stdout.write("Look them over (ralph tasks), add verifyCommands, then: ralph run\n");
+  stdout.write(`${path}: ${tasks} from ${source}
+Read as ${as}. The original stays as it is; to work on it in place: ralph run --source ${asArgument(source)}
+${lost}Look them over (ralph tasks), add verifyCommands, then: ralph run
+`);
   return 0;
 }
 
-async function requestOf(
-  file: string,
-  { from }: ImportFlags,
-  project: Project,
-  { env }: CliContext,
-): Promise<ImportRequest> {
-  const mayBeIssues = from === undefined && /^github(?::|$)/.test(file);
-  const place = mayBeIssues ? githubPlace(file, usualPlace(await readConfig(project, env))) : null;
-  return place === null ? { is: "file", path: file, from } : { is: "github", place };
+async function requestOf(file: string, project: Project): Promise<ImportRequest> {
+  const isIssues = /^github(?::|$)/.test(file);
+  const place = isIssues ? githubPlace(file, usualPlace(await readConfig(project))) : null;
+  return place === null ? { is: "file", path: file } : { is: "github", place };
 }

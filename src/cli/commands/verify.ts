@@ -1,19 +1,20 @@
-import { certificateFacts } from "../../core/run-report/words.ts";
-import { asArgument, few } from "../../core/text.ts";
+import { checkNow, gateRedactor, projectGates } from "../../app/gates.ts";
+import { hasLog, readState, unknownTask, withLog } from "../../app/project-log.ts";
+import { NO_PLUGINS, type Plugins } from "../../app/plugins.ts";
+import { type Project, openProject } from "../../app/project.ts";
+import { workspaceOf } from "../../app/git-parts.ts";
+import { gateLines, tailLines } from "../print/gate-lines.ts";
+import { type Style, asArgument, few } from "../../core/text.ts";
+import { verifyWork } from "../../adapters/git/workspace/verify-work.ts";
+import { certificateFacts } from "../../core/report/words.ts";
 import type { Command } from "commander";
-import { checkNow, gateLines, INTERRUPTED, projectGates, tailLines } from "../check-now.ts";
-import type { Act, CliContext } from "../commands.ts";
+import { EXIT_CODES } from "../../core/loop/outcome.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
 import { collect } from "../run-options.ts";
-import { styleFor, wrap, type Style } from "../print/style.ts";
-import { readState, withLog } from "../project-state.ts";
-import { unknownTask } from "../require-person.ts";
-import { gatesOf } from "../../compose-gates.ts";
-import { NO_PLUGINS, type Plugins } from "../../compose-plugins.ts";
-import { hasLog, openProject, verifyWork, workspaceOf, type Project } from "../../compose.ts";
-import type { EventOf } from "../../core/events.ts";
-import type { State } from "../../core/loop/state.ts";
+import { styleFor, wrap } from "../print/style.ts";
+import type { State } from "../../core/state.ts";
 import { statusOf } from "../../core/loop/task-status.ts";
-import { count, shortCommit } from "../../core/projections/explain-words.ts";
+import { count, shortCommit } from "../../core/views/explain-words.ts";
 import {
   ACCEPTANCE_EVENTS,
   checkGates,
@@ -25,9 +26,14 @@ import {
   workOf,
   type Check,
   type Completion,
-} from "../../core/projections/verification.ts";
-import { RalphError } from "../../core/ralph-error.ts";
-import { compareWithBaseline, outcomeOf, redGates, type GateResult } from "../../core/report/checked-gate.ts";
+} from "../../core/views/verification.ts";
+import { RalphError } from "../../core/errors.ts";
+import {
+  compareWithBaseline,
+  outcomeOf,
+  redGates,
+  type GateResult,
+} from "../../core/verdict/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import { isoTime } from "../../core/time.ts";
 
@@ -51,40 +57,35 @@ export function define(command: Command, act: Act): void {
 async function verify(task: string | undefined, flags: VerifyFlags, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const state = await readState(project);
-  const accepted = acceptedTasks(state);
-  if (flags.all === true && task !== undefined)
+  const accepted = Object.values(state.tasks).flatMap(({ id, completion }) => (completion ? [id] : []));
+  const isAll = flags.all === true;
+  if (isAll && task !== undefined)
     throw new RalphError("usage", "name a task or say --all, not both", {
       hint: `ralph verify ${asArgument(task)}`,
     });
-  if (task === undefined && flags.all !== true)
+  if (!isAll && task === undefined)
     throw new RalphError("usage", "which task? Name an accepted one, or say --all", {
       hint:
         accepted.length === 0 ? "no task is accepted yet: ralph status" : `accepted: ${few(accepted, 10)}`,
     });
   const verified: Verification[] = [];
-  const gates = new GatesToday(project, context);
+  const gates = new GatesToday(project);
   for (const id of task === undefined ? accepted : [task]) {
     if (verified.length > 0 && flags.json !== true) context.stdout.write("\n");
     const found = await verifyTask(id, { project, state, gates, flags, context });
-    if (found === null) return INTERRUPTED;
+    if (found === null) return EXIT_CODES.stopped;
     verified.push(found);
   }
-  if (flags.json === true) {
-    const all = verified.map(({ json }) => json);
-    context.stdout.write(`${JSON.stringify(flags.all === true ? all : all[0], null, 2)}\n`);
-  } else if (flags.all === true) context.stdout.write(summary(verified));
+  const all = verified.map(({ json }) => json);
+  tell(context, flags.json, isAll ? all : all[0], () => (isAll ? summary(verified) : []));
   return verified.every(({ isWell }) => isWell) ? 0 : 1;
 }
 
-function acceptedTasks({ tasks }: State): readonly string[] {
-  return Object.values(tasks).flatMap(({ id, completion }) => (completion === null ? [] : [id]));
-}
-
-function summary(all: readonly Verification[]): string {
-  if (all.length === 0) return "No task is accepted yet. Where they stand: ralph status\n";
+function summary(all: readonly Verification[]): readonly string[] {
+  if (all.length === 0) return ["No task is accepted yet. Where they stand: ralph status"];
   const bad = all.filter(({ isWell }) => !isWell).map(({ id }) => id);
   const well = `${all.length - bad.length} of ${count(all.length, "accepted task")} verified`;
-  return `\n${well}${bad.length === 0 ? "" : `; not verified: ${few(bad, 10)}`}.\n`;
+  return ["", `${well}${bad.length === 0 ? "" : `; not verified: ${few(bad, 10)}`}.`];
 }
 
 interface Verification {
@@ -107,61 +108,51 @@ async function verifyTask(
   { project, state, gates, flags, context }: Verifying,
 ): Promise<Verification | null> {
   const { completion, settings } = await acceptance(project, id, state);
-  const print = printerOf(flags.json === true, context);
-  print((style) => [...certificateLines(completion, style), ""]);
-  const { path } = settings?.source ?? { path: null };
-  const uncommitted = await workspaceOf(project).dirtyPaths(path === null ? [] : [path]);
-  const asked = flags.gates ? await gates.of(settings?.gates ?? []) : NO_GATES;
-  const today = await verifyWork(project, workOf(completion), asked.runnable);
-  const checks: Check[] = [];
-  const tell = (found: readonly Check[]): void => {
-    checks.push(...found);
-    for (const check of found) print((style) => checkLines(check, style).map(asked.redact));
+  const style = styleFor(context.stdout, context.env);
+  const print = (lines: readonly string[]): void => {
+    if (flags.json !== true) for (const line of lines) context.stdout.write(`${line}\n`);
   };
-  tell([...checkWork(completion, today), ...asked.lost]);
-  const results = await gates.check(asked, (result) =>
-    tell(checkGates(completion, asked.runnable, [result])),
-  );
+  print([...certificateLines(completion, style), ""]);
+  const uncommitted = await workspaceOf(project).dirtyPaths([settings?.source.path ?? []].flat());
+  const asked = flags.gates ? await gates.of(settings?.gates ?? []) : NO_GATES;
+  const { runnable } = asked;
+  const today = await verifyWork(project, workOf(completion), runnable);
+  const checks: Check[] = [];
+  const found = (more: readonly Check[]): void => {
+    checks.push(...more);
+    print(more.flatMap((check) => checkLines(check, style).map(asked.redact)));
+  };
+  found([...checkWork(completion, today), ...asked.lost]);
+  const results = await gates.check(asked, (result) => found(checkGates(completion, runnable, [result])));
   if (results === null) return null;
-  if (asked.runnable.length > 0 && today.checkFiles.length > 0) {
+  if (runnable.length > 0 && today.checkFiles.length > 0) {
     const old = await gates.checkOld(asked, completion.commit, today.checkFiles);
     if (old === null) return null;
-    tell([checkOldChecks(completion, today, asked.runnable, old)]);
+    found([checkOldChecks(completion, today, runnable, old)]);
   }
-  print((style) => [...notes(uncommitted, id, state), resultLine(id, checks, style)]);
-  return {
-    id,
-    isWell: isVerified(checks),
-    json: verificationJson(completion, checks, { uncommitted, gates: results }),
-  };
+  const isWell = isVerified(checks);
+  const failed = checks.filter(({ status }) => status === "failed").length;
+  print([
+    ...notes(uncommitted, id, state),
+    isWell
+      ? style.good(`${id} is verified.`)
+      : style.bad(`${id} is not verified: ${count(failed, "check")} failed.`),
+  ]);
+  return { id, isWell, json: verificationJson(completion, checks, { uncommitted, gates: results }) };
 }
-
-type Print = (lines: (style: Style) => readonly string[]) => void;
-
-function printerOf(asJson: boolean, { stdout, env }: CliContext): Print {
-  const style = styleFor(stdout, env);
-  return (lines) => {
-    if (!asJson) for (const line of lines(style)) stdout.write(`${line}\n`);
-  };
-}
-
-type RunSettings = EventOf<"run.started">["settings"];
 
 /** The last time the task was accepted, and what the run had been told by then. */
-async function acceptance(
-  project: Project,
-  id: string,
-  state: State,
-): Promise<{ readonly completion: Completion; readonly settings: RunSettings | null }> {
+async function acceptance(project: Project, id: string, state: State) {
   if (!hasLog(project)) throw await unknownTask(id, state, project);
   return withLog(project, async (log) => {
     const completion = lastAcceptance(await log.read(0, { task: id, types: ACCEPTANCE_EVENTS }));
     if (completion === null) throw await neverAccepted(id, state, project);
-    const runs = await log.read(0, { types: ["run.started", "run.resumed"] });
-    const run = runs.findLast(
-      (event) => "settings" in event && event.run === completion.run && event.position < completion.position,
+    const told = (await log.read(0, { types: ["run.started", "run.resumed"] })).flatMap((event) =>
+      "settings" in event && event.run === completion.run && event.position < completion.position
+        ? [event.settings]
+        : [],
     );
-    return { completion, settings: run !== undefined && "settings" in run ? run.settings : null };
+    return { completion, settings: told.at(-1) };
   });
 }
 
@@ -169,16 +160,9 @@ async function neverAccepted(id: string, state: State, project: Project): Promis
   const task = state.plan?.tasks.find((one) => one.id === id);
   if (task === undefined && state.tasks[id] === undefined) return unknownTask(id, state, project);
   const status = task === undefined ? "no longer in the task list" : statusOf(state, task);
-  const isPlan = state.plan?.source.kind === "prompt";
-  const byWhom = isPlan ? "done, as every item of its plan is ticked" : "done, marked by a person";
-  const how = status === "done" ? byWhom : status;
-  return new RalphError(
-    "usage",
-    `the task "${id}" was never accepted, so there is no certificate: it is ${how}`,
-    {
-      hint: `ralph why ${asArgument(id)}`,
-    },
-  );
+  const how = status === "done" ? "done, marked by a person" : status;
+  const never = `the task "${id}" was never accepted, so there is no certificate: it is ${how}`;
+  return new RalphError("usage", never, { hint: `ralph why ${asArgument(id)}` });
 }
 
 interface GatesAgain {
@@ -195,23 +179,21 @@ const IS_REDACTED = /\[redacted\]/;
 /** The gates of a run, with today's commands where there are some: what was recorded has no secrets. */
 class GatesToday {
   readonly #project: Project;
-  readonly #context: CliContext;
   /** Several tasks of one run ask the same gates about the same tree. */
   readonly #results = new Map<string, GateResult>();
 
-  constructor(project: Project, context: CliContext) {
+  constructor(project: Project) {
     this.#project = project;
-    this.#context = context;
   }
 
   async of(recorded: readonly GateSettings[]): Promise<GatesAgain> {
-    const { gates: today, plugins } = await projectGates(this.#project, [], this.#context);
+    const { gates: today, plugins } = await projectGates(this.#project, []);
     const gates = recorded.map((gate) => today.find(({ name }) => name === gate.name) ?? gate);
     const isLost = (gate: GateSettings): boolean =>
       [gate.command, ...Object.values(gate.env)].some((text) => IS_REDACTED.test(text)) &&
       !today.includes(gate);
     const runnable = gates.filter((gate) => !isLost(gate));
-    const { redact } = await gatesOf(this.#project, this.#context.env, runnable);
+    const redact = await gateRedactor(this.#project, runnable);
     const lost = gates.filter(isLost).map(({ name }): Check => ({
       check: `gate:${name}`,
       status: "failed",
@@ -227,7 +209,7 @@ class GatesToday {
     const keyOf = (gate: GateSettings): string => JSON.stringify(gate);
     for (const known of runnable.flatMap((gate) => this.#results.get(keyOf(gate)) ?? [])) onResult(known);
     const gates = runnable.filter((gate) => !this.#results.has(keyOf(gate)));
-    const fresh = await checkNow(this.#project, { gates, plugins }, this.#context, (result, gate) => {
+    const fresh = await checkNow(this.#project, { gates, plugins }, (result, gate) => {
       this.#results.set(keyOf(gate), result);
       onResult(result);
     });
@@ -242,7 +224,7 @@ class GatesToday {
   ): Promise<readonly GateResult[] | null> {
     const gates = runnable.filter(({ required, plugin }) => required && plugin === undefined);
     return workspaceOf(this.#project).withOldChecks({ base, paths, gates, since: Date.now() }, (place) =>
-      checkNow(this.#project, { gates, plugins }, this.#context, undefined, place),
+      checkNow(this.#project, { gates, plugins }, undefined, place),
     );
   }
 }
@@ -250,15 +232,13 @@ class GatesToday {
 function notes(uncommitted: readonly string[], id: string, state: State): readonly string[] {
   const task = state.plan?.tasks.find((one) => one.id === id);
   const isOpenAgain = task !== undefined && statusOf(state, task) !== "done";
-  const files = count(uncommitted.length, "file");
+  const changes = `${count(uncommitted.length, "file")}: ${few(uncommitted, 3)}`;
   return [
-    ...(uncommitted.length === 0
+    uncommitted.length === 0
       ? []
-      : [
-          `Note: the work tree has uncommitted changes (${files}: ${few(uncommitted, 3)}); they were checked, too.`,
-        ]),
-    ...(isOpenAgain ? [`Note: ${id} has been opened again since it was accepted.`] : []),
-  ];
+      : `Note: the work tree has uncommitted changes (${changes}); they were checked, too.`,
+    isOpenAgain ? `Note: ${id} has been opened again since it was accepted.` : [],
+  ].flat();
 }
 
 /** The record of an accepted task. */
@@ -290,13 +270,6 @@ function checkLines({ status, sentence, output }: Check, style: Style): readonly
   ];
 }
 
-function resultLine(task: string, checks: readonly Check[], style: Style): string {
-  const failed = checks.filter(({ status }) => status === "failed").length;
-  return isVerified(checks)
-    ? style.good(`${task} is verified.`)
-    : style.bad(`${task} is not verified: ${count(failed, "check")} failed.`);
-}
-
 interface GatesFlags {
   readonly check?: readonly string[];
   readonly json?: boolean;
@@ -312,20 +285,19 @@ export function defineGates(command: Command, act: Act): void {
 async function gates(flags: GatesFlags, context: CliContext): Promise<number> {
   const { stdout } = context;
   const project = await openProject(context);
-  const found = await projectGates(project, flags.check ?? [], context);
+  const found = await projectGates(project, flags.check ?? []);
   const configured = found.gates;
-  const asJson = flags.json === true;
-  if (configured.length === 0 && !asJson) {
+  if (configured.length === 0 && flags.json !== true) {
     stdout.write(HOW_TO_ADD_ONE);
     return 0;
   }
   const style = styleFor(stdout, context.env);
-  const { redact } = await gatesOf(project, context.env, configured);
-  const results = await checkNow(project, found, context, (result) => {
-    if (!asJson) for (const line of gateLines(result, style)) stdout.write(`${redact(line)}\n`);
+  const redact = await gateRedactor(project, configured);
+  const results = await checkNow(project, found, (result) => {
+    if (flags.json !== true) for (const line of gateLines(result, style)) stdout.write(`${redact(line)}\n`);
   });
-  if (results === null) return INTERRUPTED;
-  if (asJson) stdout.write(`${JSON.stringify(rows(configured, results, redact), null, 2)}\n`);
+  if (results === null) return EXIT_CODES.stopped;
+  tell(context, flags.json, rows(configured, results, redact), () => []);
   return redGates(compareWithBaseline(results, configured, null)).length === 0 ? 0 : 1;
 }
 

@@ -1,13 +1,9 @@
+import { SIGNALS, openProject, requirePerson } from "../../app/project.ts";
 import type { Command } from "commander";
-import { openProject } from "../../compose.ts";
-import { openWebScreen } from "../../compose-web.ts";
+import { openWebScreen } from "../../app/screens.ts";
+import { RalphError } from "../../core/errors.ts";
 import { TOKEN_VARIABLE } from "../../core/redact.ts";
-import { RalphError } from "../../core/ralph-error.ts";
 import type { Act, CliContext } from "../commands.ts";
-import { RunLines } from "../print/run-printer.ts";
-import { PLAIN } from "../print/style.ts";
-import { refreshStatus } from "../project-state.ts";
-import { requirePerson } from "../require-person.ts";
 
 interface Flags {
   readonly port: string;
@@ -15,8 +11,6 @@ interface Flags {
   readonly token?: string;
   readonly readOnly?: boolean;
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export function define(command: Command, act: Act): void {
   command
@@ -29,29 +23,20 @@ export function define(command: Command, act: Act): void {
 
 async function web(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
-  requirePerson(project, context.env, "open the page");
+  requirePerson(project, "open the page");
   const port = portIn(flags.port);
   const { isLoopback, randomToken, TOKEN_LENGTH_MIN } = await import("../../web/access.ts");
   const given = flags.token ?? (context.env[TOKEN_VARIABLE] || undefined);
   requireToken(flags.host, given, isLoopback(flags.host), TOKEN_LENGTH_MIN);
   const { startServer } = await import("../../web/server.ts");
-  const told = new RunLines(PLAIN);
-  const screen = await openWebScreen(
-    {
-      project,
-      env: context.env,
-      mayAct: flags.readOnly !== true,
-      lines: (event, state) => told.of(event, state),
-    },
-    () => refreshStatus(project),
-  );
+  const screen = await openWebScreen(project, flags.readOnly !== true);
   try {
     const token = given ?? randomToken();
     const server = await startServer({ ports: screen.ports, host: flags.host, port, token });
     // Whoever reads the address may end the page at once.
     const signalled = untilSignalled();
     context.stdout.write(`${server.url}\n`);
-    context.stderr.write("ralph: open this address in a browser; Ctrl-C ends the page, not the run\n");
+    context.say("open this address in a browser; Ctrl-C ends the page, not the run");
     await signalled;
     await server.stop();
     return 0;

@@ -1,3 +1,6 @@
+import { hasLog, readState, unknownTask, withLog } from "../../app/project-log.ts";
+import { type Project, isDriven as isDrivenNow, openProject } from "../../app/project.ts";
+import type { Style } from "../../core/text.ts";
 import {
   explainRun,
   runJson,
@@ -5,22 +8,19 @@ import {
   explainTask,
   taskJson,
   type TaskExplanation,
-} from "../../core/projections/explain.ts";
+} from "../../core/views/explain.ts";
 import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { styleFor, wrap, type Style } from "../print/style.ts";
-import { readState, withLog } from "../project-state.ts";
-import { unknownTask } from "../require-person.ts";
-import { hasLog, isDriven as isDrivenNow, openProject, type Project } from "../../compose.ts";
+import { tell, type Act, type CliContext } from "../commands.ts";
+import { styleFor, wrap } from "../print/style.ts";
 import type { Recorded } from "../../core/events.ts";
-import type { State } from "../../core/loop/state.ts";
+import type { State } from "../../core/state.ts";
 import {
-  iterationStories,
   explainIteration,
   iterationJson,
   type IterationDetails,
-} from "../../core/projections/explain-iteration.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+} from "../../core/views/explain-iteration.ts";
+import { iterationRecords } from "../../core/views/iteration-record.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { LogFilter } from "../../engine/ports.ts";
 
 export function define(command: Command, act: Act): void {
@@ -41,9 +41,7 @@ interface Answer {
 async function why(what: string | undefined, asJson: boolean, context: CliContext): Promise<number> {
   const project = await openProject(context);
   const { lines, json } = await answer(what, project, context);
-  if (asJson) context.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
-  else for (const line of lines) context.stdout.write(`${line}\n`);
-  return 0;
+  return tell(context, asJson, json, () => lines);
 }
 
 async function answer(what: string | undefined, project: Project, context: CliContext): Promise<Answer> {
@@ -61,9 +59,9 @@ async function answer(what: string | undefined, project: Project, context: CliCo
   }
   if (!/^\d+$/.test(what)) throw await unknownTask(what, state, project);
   const number = Number(what);
-  const story = iterationStories(await eventsOf(project, { iteration: number }))[0];
-  if (story === undefined) throw unknownIteration(number, state);
-  return { lines: iterationLines(explainIteration(story), number, style), json: iterationJson(story) };
+  const [record] = iterationRecords(await eventsOf(project, { iteration: number }));
+  if (record === undefined) throw unknownIteration(number, state);
+  return { lines: iterationLines(explainIteration(record), number, style), json: iterationJson(record) };
 }
 
 function isPlanned({ plan }: State, id: string): boolean {
@@ -91,7 +89,7 @@ function runLines({ headline, tasks, next }: RunExplanation, style: Style): read
 
 function taskLines(explanation: TaskExplanation, style: Style): readonly string[] {
   const { headline, steps, next } = explanation;
-  const numbers = steps.map(({ story }) => String(story?.record.iteration ?? "–"));
+  const numbers = steps.map(({ record }) => String(record?.iteration ?? "–"));
   const width = Math.max(1, ...numbers.map((number) => number.length));
   const isCertificate = next !== null && next.startsWith("ralph verify");
   return [

@@ -1,45 +1,44 @@
-import { hostname } from "node:os";
-import type { Command } from "commander";
-import type { Act, CliContext } from "../commands.ts";
-import { openOutlets } from "../drive-run.ts";
-import { printerFor } from "../print/run-printer.ts";
-import { warnTo } from "../warn-to.ts";
-import { requirePerson, requireQueue } from "../require-person.ts";
-import { programOf, requireGates } from "../prepare-run.ts";
-import { collect, withSandboxOptions } from "../run-options.ts";
-import { pluginsOf, type Plugins } from "../../compose-plugins.ts";
-import { daemonWarning, requireSandbox } from "../../compose-sandbox.ts";
-import { composeWorker } from "../../compose-worker.ts";
+import { builtInAgents, type Plugins, pluginsOf } from "../../app/plugins.ts";
+import { programOf, requireGates } from "../../app/prepare-run.ts";
 import {
-  builtInAgents,
-  checkoutOfBare,
-  findProgram,
-  lockProject,
+  type Project,
+  SIGNALS,
   openProject,
   ownWorkerId,
   readConfig,
+  requirePerson,
+  requireQueue,
   usualPlace,
-  type Project,
-  type Queue,
-} from "../../compose.ts";
+} from "../../app/project.ts";
+import { requireSandbox, warnOfDaemons } from "../../app/sandbox.ts";
+import { hostname } from "node:os";
+import type { Command } from "commander";
+import { checkoutOfBare } from "../../adapters/git/find-repository.ts";
+import { findProgram } from "../../adapters/process/process-table.ts";
+import { acquireProjectLock } from "../../adapters/store/project-lock.ts";
+import { followRun } from "../../app/run-followers.ts";
+import { composeWorker } from "../../app/worker-ports.ts";
 import { resolveSettings } from "../../config/resolve-settings.ts";
 import type { Config } from "../../config/schema.ts";
-import { LANES_MAX } from "../../config/value-schemas.ts";
+import { LANES_MAX } from "../../config/schema.ts";
 import type { Recorded } from "../../core/events.ts";
 import { restOf } from "../../core/loop/decide.ts";
 import { MERGER } from "../../core/loop/effects.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
-import { isOpen, taskState, type State } from "../../core/loop/state.ts";
+import { isOpen, taskState, type State } from "../../core/state.ts";
 import { nextRetryAt, readyTasks, statusOf, tasksInScope, waitReason } from "../../core/loop/task-status.ts";
-import { RalphError } from "../../core/ralph-error.ts";
+import { RalphError } from "../../core/errors.ts";
 import type { AgentSettings, Commands } from "../../core/settings.ts";
 import { isoTime, type Instant } from "../../core/time.ts";
 import type { Follower } from "../../engine/ports.ts";
 import type { Holdings } from "../../engine/worker/holdings.ts";
 import { runWorker, type Health } from "../../engine/worker/run-worker.ts";
+import type { Act, CliContext } from "../commands.ts";
+import { printerFor } from "../print/run-printer.ts";
+import { collect, wholeNumber, withSandboxOptions } from "../run-options.ts";
 
 interface Flags {
-  readonly lanes: string;
+  readonly lanes: number;
   readonly labels?: readonly string[];
   readonly drain?: boolean;
   /** False: `--no-merge`. */
@@ -53,7 +52,7 @@ interface Flags {
 
 export function define(command: Command, act: Act): void {
   withSandboxOptions(command)
-    .option("--lanes <n>", "so many tasks at a time", "1")
+    .option("--lanes <n>", "so many tasks at a time", wholeNumber("--lanes", 1, LANES_MAX), 1)
     .option(
       "--labels <list>",
       "what this machine has besides, for tasks that need it: gpu,xcode (repeatable)",
@@ -64,34 +63,7 @@ export function define(command: Command, act: Act): void {
     .option("--no-keep-awake", "let the machine fall asleep while an agent works")
     .option("--json", "events as JSON lines on stdout")
     .option("--quiet", "only what goes wrong")
-    .action((flags: Flags) => act((context) => worker(flags, context)));
-}
-
-async function worker(flags: Flags, context: CliContext): Promise<number> {
-  const project = await openProject({ ...context, cwd: await checkoutOfBare(context.cwd) });
-  const queue = requireQueue(project, "worker");
-  requirePerson(project, context.env, "work for others");
-  const config = await readConfig(project, context.env);
-  return driveWorker({
-    project,
-    queue,
-    config,
-    context,
-    lanes: lanesIn(flags.lanes),
-    labels: (flags.labels ?? []).flatMap(labelsIn),
-    drains: flags.drain === true,
-    merges: flags.merge,
-    keepAwake: flags.keepAwake,
-    ...(flags.sandbox !== undefined && { sandbox: flags.sandbox }),
-    asJson: flags.json === true,
-    isQuiet: flags.quiet === true,
-  });
-}
-
-function lanesIn(text: string): number {
-  const lanes = /^\d+$/.test(text) ? Number(text) : 0;
-  if (lanes >= 1 && lanes <= LANES_MAX) return lanes;
-  throw new RalphError("usage", `--lanes is "${text}"; expected a whole number from 1 to ${LANES_MAX}`);
+    .action((flags: Flags) => act((context) => driveWorker(flags, context)));
 }
 
 function labelsIn(list: string): readonly string[] {
@@ -104,60 +76,41 @@ function labelsIn(list: string): readonly string[] {
   throw new RalphError("usage", `--labels has "${odd}"; expected words such as gpu or os:linux, with commas`);
 }
 
-interface WorkerOptions {
-  readonly project: Project;
-  readonly queue: Queue;
-  readonly config: Config;
-  readonly context: CliContext;
-  readonly lanes: number;
-  readonly labels: readonly string[];
-  readonly drains: boolean;
-  readonly merges: boolean;
-  readonly keepAwake: boolean;
-  /** The kind; true: `--sandbox` alone, false: `--no-sandbox`. */
-  readonly sandbox?: string | boolean;
-  readonly asJson: boolean;
-  readonly isQuiet: boolean;
-}
-
 /** One worker from the lock of its clone to the exit code. */
-async function driveWorker(options: WorkerOptions): Promise<number> {
-  const { project, queue, config, context, lanes, drains, merges } = options;
-  const plugins = await pluginsOf(project, { config, env: context.env, warn: warnTo(context, project) });
-  const commands = await commandsHere(options, plugins);
-  const labels = labelsOf(commands.agents, options.labels);
-  const lock = lockProject(project);
-  const printer = printerFor({ json: options.asJson, quiet: options.isQuiet }, context);
-  const say = (text: string): void => void context.stderr.write(`ralph: ${text}\n`);
-  const health = new HealthLine(say, options.isQuiet);
+async function driveWorker(flags: Flags, context: CliContext): Promise<number> {
+  const { version, verbose, say } = context;
+  const { lanes, merge: merges, drain: drains = false, quiet: isQuiet = false } = flags;
+  const project = await openProject({ ...context, cwd: await checkoutOfBare(context.cwd) });
+  const queue = requireQueue(project, "worker");
+  requirePerson(project, "work for others");
+  const ownLabels = (flags.labels ?? []).flatMap(labelsIn);
+  const config = await readConfig(project);
+  const plugins = await pluginsOf(project, config);
+  const commands = await commandsHere(project, config, flags.sandbox, plugins);
+  const labels = labelsOf(commands.agents, ownLabels);
+  const lock = acquireProjectLock(project.stateFolder);
+  const printer = printerFor(flags, context);
+  const health = new HealthLine(say, isQuiet);
   const id = ownWorkerId(project);
-  const worker = { id, host: hostname(), pid: process.pid, version: context.version, labels };
   const leaving = onLeaving(say);
+  const { worktree } = config;
   try {
     const crew = await composeWorker({
       project,
       queue,
-      worker,
+      worker: { id, host: hostname(), pid: process.pid, version, labels },
       commands,
       plugins,
-      worktree: config.worktree,
+      worktree,
       github: usualPlace(config),
-      env: context.env,
-      keepAwake: options.keepAwake,
+      keepAwake: flags.keepAwake,
       onProgress: (progress) => printer.progress(progress),
       onTrouble: say,
     });
     leaving.atOnce(() => crew.endAgents());
-    const outlets = await openOutlets({
-      project,
-      log: crew.log,
-      commands,
-      context,
-      plugins,
-      keepDays: config.logs.keep_days,
-      worker: id,
-      say,
-    });
+    const keepDays = config.logs.keep_days;
+    const told = { project, log: crew.log, commands, plugins, keepDays, version, verbose, worker: id, say };
+    const others = await followRun(told);
     try {
       health.began(id, lanes, labels);
       const how = await runWorker(
@@ -169,8 +122,8 @@ async function driveWorker(options: WorkerOptions): Promise<number> {
           merges,
           drains,
           leaseMs: queue.leaseMs,
-          followers: [ownFacts(printer, id, crew.holdings), crew.tidier, ...outlets.followers],
-          onOpened: (state) => outlets.start(state),
+          followers: [ownFacts(printer, id, crew.holdings), crew.tidier, ...others.followers],
+          onOpened: (state) => others.start(state),
           onTrouble: say,
           onHealth: (now) => health.show(now),
         },
@@ -178,10 +131,10 @@ async function driveWorker(options: WorkerOptions): Promise<number> {
       );
       return how === "drained" ? 0 : EXIT_CODES.stopped;
     } catch (error) {
-      outlets.failed(error);
+      others.failed(error);
       throw error;
     } finally {
-      await outlets.finish();
+      await others.finish();
       await crew.close();
     }
   } finally {
@@ -192,28 +145,30 @@ async function driveWorker(options: WorkerOptions): Promise<number> {
 }
 
 /** What this machine's configuration says, with those agents whose program it has. */
-async function commandsHere(options: WorkerOptions, plugins: Plugins): Promise<Commands> {
-  const { config, project, context, sandbox } = options;
-  const nothing = { kind: "goal", label: "", path: null } as const;
-  const flags = sandbox === undefined ? {} : { sandbox };
+async function commandsHere(
+  project: Project,
+  config: Config,
+  sandbox: Flags["sandbox"],
+  plugins: Plugins,
+): Promise<Commands> {
   const { commands } = resolveSettings(
     config,
-    flags,
-    nothing,
+    sandbox === undefined ? {} : { sandbox },
+    { kind: "goal", label: "", path: null },
     [...builtInAgents(), ...plugins.agents],
     plugins,
   );
   const isHere = (agent: AgentSettings): boolean =>
-    findProgram(programOf(agent), project.root, context.env) !== null;
-  // The image of a container has its own programs, which nobody can look for from here.
+    findProgram(programOf(agent), project.root, project.env) !== null;
+  // The image of a container has its own programs, which cannot be looked for from here.
   const agents = commands.sandbox?.kind === "docker" ? commands.agents : commands.agents.filter(isHere);
   if (agents.length === 0)
     throw new RalphError("no-agent", "this machine has none of the agents that are configured", {
       hint: "install one, or see what is there: ralph doctor",
     });
-  await requireSandbox(project, commands.sandbox, agents, context.env, config.git.hooks);
-  context.stderr.write(daemonWarning());
-  await requireGates(commands.gates, options);
+  await requireSandbox(project, commands.sandbox, agents, config.git.hooks);
+  warnOfDaemons(project);
+  await requireGates(commands.gates, { project });
   return { ...commands, agents };
 }
 
@@ -267,8 +222,6 @@ function sentenceOf(state: State, now: Instant, busyLanes: number): string {
   const busy = busyLanes === 0 ? idle : busyLanes === 1 ? "1 lane busy" : `${busyLanes} lanes busy`;
   return `${busy} · ${count("done")} of ${statuses.length} done, ${count("doing")} under way, ${count("todo")} to do`;
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 interface Leaving {
   /** Aborted by the first signal. */

@@ -1,11 +1,10 @@
+import { readState } from "../../app/project-log.ts";
+import { openProject, requirePerson } from "../../app/project.ts";
+import { knownWorktrees } from "../../app/git-parts.ts";
 import type { Command } from "commander";
 import type { Act, CliContext } from "../commands.ts";
 import { columns } from "../print/style.ts";
-import { readState } from "../project-state.ts";
-import { requirePerson } from "../require-person.ts";
-import { knownWorktrees } from "../../compose-beside.ts";
-import { openProject } from "../../compose.ts";
-import { taskState, type State } from "../../core/loop/state.ts";
+import { taskState, type State } from "../../core/state.ts";
 import type { WorktreeEntry } from "../../engine/parallel-ports.ts";
 
 interface Flags {
@@ -22,10 +21,10 @@ export function define(command: Command, act: Act): void {
 
 async function worktrees(flags: Flags, context: CliContext): Promise<number> {
   const project = await openProject(context);
-  const known = knownWorktrees(project, context.env);
+  const known = knownWorktrees(project);
   const state = await readState(project);
   if (flags.clean === true) {
-    requirePerson(project, context.env, "remove worktrees");
+    requirePerson(project, "remove worktrees");
     for (const { task } of await known.list()) if (isMerged(state, task)) await known.remove(task);
   }
   const left = await known.list();

@@ -1,15 +1,19 @@
+import { checkNow } from "../../app/gates.ts";
+import { NO_PLUGINS } from "../../app/plugins.ts";
+import { workspaceOf } from "../../app/git-parts.ts";
+import type { Project } from "../../app/project.ts";
+import { tailLines } from "../print/gate-lines.ts";
 import { few } from "../../core/text.ts";
 import { formatDuration } from "../../core/time.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkNow, tailLines } from "../check-now.ts";
 import type { CliContext } from "../commands.ts";
 import { styleFor } from "../print/style.ts";
-import { NO_PLUGINS } from "../../compose-plugins.ts";
-import { JsonError, readJson, workspaceOf, type Project } from "../../compose.ts";
+import { JsonError, parseJsonTree } from "../../core/json.ts";
+import { fieldsOf, listOf, parsedJson, textOf } from "../../core/streams/json-fields.ts";
 import { resolveGates } from "../../config/resolve-settings.ts";
-import type { SourceKind } from "../../core/plan/task.ts";
-import { outcomeOf, whyMissing, type GateResult } from "../../core/report/checked-gate.ts";
+import type { SourceKind } from "../../core/plan.ts";
+import { outcomeOf, whyMissing, type GateResult } from "../../core/verdict/checked-gate.ts";
 
 /** What `ralph init` can begin a project with: a kind of task source, or requirements to make one of. */
 export type TemplateKind = keyof typeof TEMPLATES;
@@ -103,11 +107,6 @@ Append what whoever works next has to know (decisions, traps, commands), one sho
 `;
 }
 
-/** The name that a heading made here has; null when it has none, or was not made here. */
-function nameIn(text: string): string | null {
-  return /^(?:\uFEFF)?# (.+): (?:tasks|roadmap|goal|requirements|notes)\r?\n/.exec(text)?.[1] ?? null;
-}
-
 function heading(name: string | null, what: string): string {
   return name === null ? what : `${name}: ${what.toLowerCase()}`;
 }
@@ -157,66 +156,34 @@ export function freshText(
   kind: SourceKind,
   old: string,
 ): string | null {
+  // The name that a heading made here has.
+  const name = /^(?:\uFEFF)?# (.+): (?:tasks|roadmap|goal|requirements|notes)\r?\n/.exec(old)?.[1] ?? null;
   switch (role) {
     case "tasks":
-      return freshSource(kind, old);
+      if (kind === "tasks-json") return emptyStories(old);
+      return TEMPLATES[kind === "roadmap" || kind === "prompt" ? kind : "checklist"].text(name);
     case "checklist":
-      return TEMPLATES.checklist.text(nameIn(old));
+      return TEMPLATES.checklist.text(name);
     case "requirements":
-      return TEMPLATES.prd.text(nameIn(old));
+      return TEMPLATES.prd.text(name);
     case "notes":
-      return freshNotes(old);
+      // Notes that began with our own words begin with them again.
+      return old.startsWith(notesTemplate(name)) ? notesTemplate(name) : "";
     case "letter":
       return null;
   }
 }
 
-function freshSource(kind: SourceKind, old: string): string {
-  switch (kind) {
-    case "roadmap":
-      return TEMPLATES.roadmap.text(nameIn(old));
-    case "tasks-json":
-      return emptyStories(old);
-    case "prompt":
-      return TEMPLATES.prompt.text(nameIn(old));
-    case "checklist":
-    case "goal":
-    case "plugin":
-      return TEMPLATES.checklist.text(nameIn(old));
-    // Of other programs, who have their own way of beginning anew; such lists are not archived.
-    case "task-list":
-    case "beads":
-    case "ralphex":
-    case "github":
-      return old;
-  }
-}
-
-/** Notes that began with our own words begin with them again. */
-function freshNotes(old: string): string {
-  const template = notesTemplate(nameIn(old));
-  return old.startsWith(template) ? template : "";
-}
-
 /** Name and checks are the project's and stay; branch and stories were the list's. */
 function emptyStories(old: string): string {
-  const { project, verifyCommands } = objectIn(old);
+  const { project, verifyCommands } = fieldsOf(parsedJson(old.replace(/^\uFEFF/, "")));
   const fresh = {
-    project: typeof project === "string" ? project : "my project",
+    project: textOf(project) ?? "my project",
     description: "",
-    verifyCommands: Array.isArray(verifyCommands) ? (verifyCommands as unknown[]) : [],
+    verifyCommands: listOf(verifyCommands),
     userStories: [],
   };
   return `${JSON.stringify(fresh, null, 2)}\n`;
-}
-
-function objectIn(json: string): { readonly project?: unknown; readonly verifyCommands?: unknown } {
-  try {
-    const value: unknown = JSON.parse(json.replace(/^\uFEFF/, ""));
-    return typeof value === "object" && value !== null ? value : {};
-  } catch {
-    return {}; // a file that is no JSON has nothing to hand on
-  }
 }
 
 /** A command of the project that looks like a check, and what shows it. */
@@ -233,118 +200,82 @@ interface FoundGates {
   readonly problem: string | null;
 }
 
-/** Reads a file of the project; null when it is not there. */
-type ReadFile = (name: string) => string | null;
+/** Reads a file of the project; empty when it is not there. */
+type ReadFile = (name: string) => string;
+type Ask = (name: string) => boolean;
 
 /** What the project itself calls its checks. A Makefile comes first among those that call the same programs. */
-export function detectGates(root: string, hasProgram: (name: string) => boolean): FoundGates {
-  const read: ReadFile = (name) => {
-    const path = join(root, name);
-    return existsSync(path) ? readFileSync(path, "utf8") : null;
-  };
+export function detectGates(root: string, hasProgram: Ask): FoundGates {
   const has = (name: string): boolean => existsSync(join(root, name));
+  const read: ReadFile = (name) => (has(name) ? readFileSync(join(root, name), "utf8") : "");
   const node = nodeGates(read, has);
-  const found = [
-    ...node.found,
-    ...makeGates(read),
-    ...goGates(read),
-    ...rustGates(read, hasProgram),
-    ...pythonGates(read, has),
-  ];
-  return { ...node, found };
+  return { ...node, found: [...node.found, ...otherGates(read, has, hasProgram)] };
 }
 
-function makeGates(read: ReadFile): readonly FoundGate[] {
-  for (const because of ["Makefile", "makefile", "GNUmakefile"]) {
-    const text = read(because);
-    if (text === null) continue;
-    const hasTarget = (target: string): boolean => new RegExp(`^${target}[ \\t]*::?(?!=)`, "m").test(text);
-    const tests = ["test", "check"].find(hasTarget);
-    return [
-      ...(tests === undefined ? [] : [{ name: "tests", command: `make ${tests}`, because }]),
-      ...(hasTarget("lint") ? [{ name: "lint", command: "make lint", because }] : []),
-    ];
-  }
-  return [];
-}
-
-function goGates(read: ReadFile): readonly FoundGate[] {
-  if (!/^module /m.test(read("go.mod") ?? "")) return [];
-  return [
-    { name: "tests", command: "go test ./...", because: "go.mod" },
-    { name: "vet", command: "go vet ./...", because: "go.mod" },
-  ];
-}
-
-/** Clippy comes with Rust or not; without it cargo fails, so it is asked for only where it is. */
-function rustGates(read: ReadFile, hasProgram: (name: string) => boolean): readonly FoundGate[] {
-  if (!/^\[(?:package|workspace)\]/m.test(read("Cargo.toml") ?? "")) return [];
-  const clippy = { name: "clippy", command: "cargo clippy --all-targets", because: "Cargo.toml" };
-  return [
-    { name: "tests", command: "cargo test", because: "Cargo.toml" },
-    ...(hasProgram("cargo-clippy") ? [clippy] : []),
-  ];
-}
-
-function pythonGates(read: ReadFile, has: (name: string) => boolean): readonly FoundGate[] {
-  const project = read("pyproject.toml");
-  const because = ["pytest.ini", "pyproject.toml", "setup.py"].find((name) => read(name)?.trim());
-  if (because === undefined) return [];
+function otherGates(read: ReadFile, has: Ask, hasProgram: Ask): readonly FoundGate[] {
+  const makefile = ["Makefile", "makefile", "GNUmakefile"].find(has);
+  const targets = makefile === undefined ? "" : read(makefile);
+  const hasTarget = (target: string): boolean => new RegExp(`^${target}[ \\t]*::?(?!=)`, "m").test(targets);
+  const tests = ["test", "check"].find(hasTarget);
+  const isGo = /^module /m.test(read("go.mod"));
+  const isRust = /^\[(?:package|workspace)\]/m.test(read("Cargo.toml"));
+  const python = ["pytest.ini", "pyproject.toml", "setup.py"].find((name) => read(name).trim() !== "");
   const runner = has("uv.lock") ? "uv run " : has("poetry.lock") ? "poetry run " : "";
   const configured = (tool: string, ...files: readonly string[]): string | undefined =>
-    new RegExp(`^\\[tool\\.${tool}[\\].]`, "m").test(project ?? "") ? "pyproject.toml" : files.find(has);
-  const ruff = configured("ruff", "ruff.toml", ".ruff.toml");
-  const mypy = configured("mypy", "mypy.ini", ".mypy.ini");
+    new RegExp(`^\\[tool\\.${tool}[\\].]`, "m").test(read("pyproject.toml"))
+      ? "pyproject.toml"
+      : files.find(has);
+  const gate = (name: string, command: string, because: string | false | undefined): readonly FoundGate[] =>
+    because ? [{ name, command, because }] : [];
   return [
-    { name: "tests", command: runner === "" ? "python3 -m pytest" : `${runner}pytest`, because },
-    ...(ruff === undefined ? [] : [{ name: "lint", command: `${runner}ruff check .`, because: ruff }]),
-    ...(mypy === undefined ? [] : [{ name: "types", command: `${runner}mypy .`, because: mypy }]),
+    ...gate("tests", `make ${tests}`, tests && makefile),
+    ...gate("lint", "make lint", hasTarget("lint") && makefile),
+    ...gate("tests", "go test ./...", isGo && "go.mod"),
+    ...gate("vet", "go vet ./...", isGo && "go.mod"),
+    ...gate("tests", "cargo test", isRust && "Cargo.toml"),
+    // Clippy comes with Rust or not; without it cargo fails.
+    ...gate("clippy", "cargo clippy --all-targets", isRust && hasProgram("cargo-clippy") && "Cargo.toml"),
+    ...gate("tests", runner === "" ? "python3 -m pytest" : `${runner}pytest`, python),
+    ...gate("lint", `${runner}ruff check .`, python && configured("ruff", "ruff.toml", ".ruff.toml")),
+    ...gate("types", `${runner}mypy .`, python && configured("mypy", "mypy.ini", ".mypy.ini")),
   ];
 }
 
-type Manager = "npm" | "pnpm" | "yarn" | "bun";
-
-const LOCKS: readonly (readonly [file: string, manager: Manager])[] = [
-  ["pnpm-lock.yaml", "pnpm"],
-  ["yarn.lock", "yarn"],
-  ["bun.lock", "bun"],
-  ["bun.lockb", "bun"],
-];
+const LOCKS: Readonly<Record<string, string>> = {
+  "pnpm-lock.yaml": "pnpm",
+  "yarn.lock": "yarn",
+  "bun.lock": "bun",
+  "bun.lockb": "bun",
+};
 
 /** Scripts by the name that their gate gets; of several the first that is there. */
-const SCRIPTS: readonly (readonly [gate: string, scripts: readonly string[]])[] = [
-  ["tests", ["test"]],
-  ["lint", ["lint"]],
-  ["types", ["typecheck", "type-check", "types", "check-types", "check:types", "tsc"]],
-];
+const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
+  tests: ["test"],
+  lint: ["lint"],
+  types: ["typecheck", "type-check", "types", "check-types", "check:types", "tsc"],
+};
 
 /** The scripts of `package.json`, called by the package manager that the project uses; or why it cannot be read. */
-function nodeGates(read: ReadFile, has: (name: string) => boolean): FoundGates {
-  const text = read("package.json") ?? "{}";
-  const problem = problemIn(Buffer.from(text));
-  const content: unknown = problem === null ? JSON.parse(text.replace(/^\uFEFF/, "")) : null;
-  const { scripts, packageManager } = (content ?? {}) as Readonly<Record<string, unknown>>;
-  const named = /^(npm|pnpm|yarn|bun)@/.exec(String(packageManager))?.[1];
-  const manager = named ?? LOCKS.find(([file]) => has(file))?.[1] ?? "npm";
-  const known = { ...(scripts as object | undefined) } as Readonly<Record<string, unknown>>;
-  const found = SCRIPTS.flatMap(([name, names]) => {
-    const script = names.find((one) => isCheck(known[one]));
-    return script === undefined
-      ? []
-      : [{ name, command: commandFor(manager, script), because: "package.json" }];
-  });
-  return { found, problem };
-}
-
-function problemIn(bytes: Buffer): string | null {
+function nodeGates(read: ReadFile, has: Ask): FoundGates {
+  const text = read("package.json").replace(/^\uFEFF/, "");
   try {
-    readJson(bytes);
-    return null;
+    if (text !== "") parseJsonTree(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const line = bytes.toString("latin1", 0, error.offset).split("\n").length;
-    return `package.json:${line} cannot be read: this is not JSON, ${error.message}`;
+    const line = text.slice(0, error.offset).split("\n").length;
+    return { found: [], problem: `package.json:${line} cannot be read: this is not JSON, ${error.message}` };
   }
+  const { scripts, packageManager } = fieldsOf(parsedJson(text));
+  const named = /^(npm|pnpm|yarn|bun)@/.exec(String(packageManager))?.[1];
+  const manager = named ?? LOCKS[Object.keys(LOCKS).find(has) ?? ""] ?? "npm";
+  const found = Object.entries(SCRIPTS).flatMap(([name, names]) => {
+    const script = names.find((one) => isCheck(fieldsOf(scripts)[one]));
+    if (script === undefined) return [];
+    // `bun test` is another program than the script.
+    const run = script === "test" && manager !== "bun" ? script : `run ${script}`;
+    return [{ name, command: `${manager} ${run}`, because: "package.json" }];
+  });
+  return { found, problem: null };
 }
 
 /** What npm writes into a new file fails always, and what watches never ends. */
@@ -355,11 +286,6 @@ function isCheck(script: unknown): boolean {
     !script.includes("Error: no test specified") &&
     !/(?:^|\s)--?watch(?:All)?(?:\s|=true|$)/.test(script)
   );
-}
-
-/** `bun test` is another program than the script. */
-function commandFor(manager: string, script: string): string {
-  return script === "test" && manager !== "bun" ? `${manager} test` : `${manager} run ${script}`;
 }
 
 /** A check that can run here. */
@@ -384,7 +310,7 @@ export async function tryGates(
   for (const gate of found) {
     stdout.write(`tried  ${gate.command.padEnd(24)} `);
     const gates = resolveGates([], [], [gate.command]).map((each) => ({ ...each, timeoutMs: TIMEOUT_MS }));
-    const [result] = (await checkNow(project, { gates, plugins: NO_PLUGINS }, context)) ?? [];
+    const [result] = (await checkNow(project, { gates, plugins: NO_PLUGINS })) ?? [];
     if (result === undefined) return null;
     const said = inWords(result);
     stdout.write(`${said}\n`);

@@ -1,19 +1,18 @@
 import { formatDuration } from "../../core/time.ts";
-import { ITERATION_FILES } from "../../core/report/agent-report.ts";
+import { ITERATION_FILES } from "../../core/streams/agent-report.ts";
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { McpServer, type CallToolResult } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
-import { RalphError } from "../../core/ralph-error.ts";
-import { fieldsOf, type Fields } from "../../core/report/streams/json-fields.ts";
+import { RalphError } from "../../core/errors.ts";
+import { fieldsOf, type Fields } from "../../core/streams/json-fields.ts";
 import {
   readToolReport,
   TOOL_OPTIONS_MAX,
   TOOL_WORDS_MAX,
   type ToolReport,
-} from "../../core/report/tool-reports.ts";
-import { unreachable } from "../../core/unreachable.ts";
+} from "../../core/streams/tool-reports.ts";
 
 const INSTRUCTIONS =
   "These tools connect you with the loop that runs you. get_task shows the task; when one of task_complete, " +
@@ -142,37 +141,31 @@ function whatHappensNext(report: ToolReport): string {
       return "Noted as a claim. It is checked against git and the project's own checks after you stop; now end your turn.";
     case "task_blocked":
       return "Noted. The task waits for a person now; do no more work on it and end your turn.";
-    case "ask_decision":
-      return `Noted. The answer comes with a later iteration${takenIn(report)}; do no more work and end your turn.`;
+    case "ask_decision": {
+      const { default: usual, deadlineMs } = report;
+      const isTimed = usual !== null && deadlineMs !== null;
+      const taken = isTimed ? ` ("${usual}" is taken after ${formatDuration(deadlineMs)} without one)` : "";
+      return `Noted. The answer comes with a later iteration${taken}; do no more work and end your turn.`;
+    }
     case "submit_review":
       return "Noted. Do no more and end your turn.";
     case "report_progress":
       return "Noted. Go on with the task.";
-    default:
-      return unreachable(report);
   }
 }
 
-function takenIn(asked: Extract<ToolReport, { tool: "ask_decision" }>): string {
-  if (asked.default === null || asked.deadlineMs === null) return "";
-  return ` ("${asked.default}" is taken after ${formatDuration(asked.deadlineMs)} without one)`;
-}
-
-/** The folder of one iteration, as programs on the agent's side see it. */
-interface AgentFolder {
-  /** As it was when the folder was opened. */
-  readonly task: Fields;
-  /** Adds one report, whole or not at all; what is wrong with the file is thrown as it comes. */
-  add(report: Fields): void;
-}
+type AgentFolder = ReturnType<typeof openAgentFolder>;
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
-export function openAgentFolder(folder: string): AgentFolder {
+/** The folder of one iteration, as programs on the agent's side see it. */
+export function openAgentFolder(folder: string) {
   const reports = join(folder, ITERATION_FILES.reports);
   return {
+    /** As it was when the folder was opened. */
     task: readTask(folder),
-    add(report) {
+    /** Adds one report, whole or not at all; what is wrong with the file is thrown as it comes. */
+    add(report: Fields): void {
       const file = openSync(reports, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
       try {
         // In one write, since agents may run several of us at a time.

@@ -1,10 +1,10 @@
+import { RunLines } from "../../core/views/run-lines.ts";
+import { PLAIN } from "../../core/text.ts";
 import { describe, expect, test } from "vitest";
 import { runResumed, runStarted, settings, task, tasksObserved } from "../../../test/spec/given.ts";
 import type { Event, Recorded } from "../../core/events.ts";
 import { evolve } from "../../core/loop/evolve.ts";
-import { EMPTY_STATE } from "../../core/loop/state.ts";
-import { RunLines } from "./run-printer.ts";
-import { PLAIN } from "./style.ts";
+import { EMPTY_STATE } from "../../core/state.ts";
 
 /** What a person sees of these facts. */
 function told(...events: readonly Event[]): readonly string[] {

@@ -1,14 +1,10 @@
-import { laneRows } from "../../core/projections/overview.ts";
-import { extendRecord, type IterationRecord } from "../../core/projections/history.ts";
-import { few } from "../../core/text.ts";
-import { tasksInScope } from "../../core/loop/task-status.ts";
-import { outsideWaits } from "../../core/loop/outcome.ts";
+import { laneRows } from "../../core/views/overview.ts";
 import type { CliContext } from "../commands.ts";
-import { eventLines } from "./event-lines.ts";
-import { REWRITE, styleFor, type Style } from "./style.ts";
-import type { Recorded, RunId } from "../../core/events.ts";
-import { taskState, type State } from "../../core/loop/state.ts";
-import type { Task, TaskId } from "../../core/plan/task.ts";
+import { REWRITE, styleFor } from "./style.ts";
+import { RunLines } from "../../core/views/run-lines.ts";
+import type { Style } from "../../core/text.ts";
+import type { Recorded } from "../../core/events.ts";
+import type { State } from "../../core/state.ts";
 import { isoTime, type Instant, formatDuration } from "../../core/time.ts";
 import { toWire } from "../../core/wire.ts";
 import type { Follower, Progress } from "../../engine/ports.ts";
@@ -168,127 +164,4 @@ export function printerFor(
   if (flags.json === true) return jsonPrinter((text) => stdout.write(text));
   if (flags.quiet === true) return quietPrinter();
   return stdout.isTTY ? terminalPrinter(stdout, style) : plainPrinter((text) => stdout.write(text), style);
-}
-
-/** The facts of a run, one after the other, as lines for a person. */
-export class RunLines {
-  readonly lanes = new LanePrefixes();
-  readonly #style: Style;
-  readonly #open = new Map<number, IterationRecord>();
-  readonly #plan: PlanNews;
-
-  constructor(style: Style) {
-    this.#style = style;
-    this.#plan = new PlanNews(style);
-  }
-
-  of(event: Recorded, state: State): readonly string[] {
-    const record = "iteration" in event ? extendRecord(this.#open.get(event.iteration), event) : undefined;
-    if (record !== undefined) this.#open.set(record.iteration, record);
-    if (event.type === "verdict.reached") this.#open.delete(event.iteration);
-    this.lanes.see(event, state);
-    const prefix = "task" in event && event.task !== null ? this.lanes.of(event.task) : "";
-    const lines = this.#plan.isBegun(event) ? [] : eventLines(event, state, record, this.#style, prefix);
-    return [...lines, ...this.#plan.of(event, state)];
-  }
-}
-
-/** What a person does not know yet of the tasks, after the headline of the run has told the most of it. */
-class PlanNews {
-  readonly #style: Style;
-  #run: RunId | null = null;
-  #tasks: readonly Task[] = [];
-  #waits: readonly string[] = [];
-
-  constructor(style: Style) {
-    this.#style = style;
-  }
-
-  /** Whether the headline of the run was shown before this fact. */
-  isBegun(event: Recorded): boolean {
-    return event.type === "tasks.observed" && event.run === this.#run;
-  }
-
-  of(event: Recorded, state: State): readonly string[] {
-    if (event.type !== "tasks.observed" && event.type !== "run.resumed") return [];
-    const { run, plan } = state;
-    if (run === null || plan === null) return [];
-    const tasks = tasksInScope(run, plan);
-    const waits = outsideWaits(state, run, plan);
-    const changes = this.isBegun(event) ? this.#changes(tasks, plan.source.label, state) : [];
-    const isNew = event.run !== this.#run;
-    const news = waits.filter((wait) => isNew || !this.#waits.includes(wait));
-    this.#run = event.run;
-    this.#tasks = tasks;
-    this.#waits = waits;
-    return [...changes, ...news.map((wait) => this.#style.ask(`! ${wait}`))];
-  }
-
-  #changes(tasks: readonly Task[], source: string, state: State): readonly string[] {
-    const added = withoutThose(tasks, this.#tasks);
-    // What is marked and gone is forgotten: it was done.
-    const gone = withoutThose(this.#tasks, tasks).filter(
-      (id) => Object.hasOwn(state.tasks, id) && taskState(state, id).completion === null,
-    );
-    return [
-      ...(added.length === 0 ? [] : [`  + new in ${source}: ${few(added)}`]),
-      ...(gone.length === 0 ? [] : [`  - gone from ${source}: ${few(gone)}`]),
-    ];
-  }
-}
-
-/** The ids of those to do in one list that are not in the other. */
-function withoutThose(tasks: readonly Task[], others: readonly Task[]): readonly TaskId[] {
-  const ids = new Set(others.map(({ id }) => id));
-  return tasks.filter(({ id, done }) => !done && !ids.has(id)).map(({ id }) => id);
-}
-
-/** Says to which lane a line belongs: with several of them the order no longer tells. With one it says nothing. */
-class LanePrefixes {
-  readonly #lanes = new Map<TaskId, number>();
-  readonly #tasks = new Map<number, TaskId>();
-  /** What an agent has begun to print, by iteration. */
-  readonly #begun = new Map<number, string>();
-  #areMany = false;
-
-  see(event: Recorded, { run }: State): void {
-    this.#areMany = (run?.settings.lanes ?? 1) > 1;
-    if (event.type !== "iteration.started") return;
-    this.#lanes.set(event.task, event.lane);
-    this.#tasks.set(event.iteration, event.task);
-  }
-
-  of(task: TaskId): string {
-    if (!this.#areMany) return "";
-    const lane = this.#lanes.get(task);
-    return lane === undefined ? `[${task}] ` : `[${lane} ${task}] `;
-  }
-
-  ofIteration(iteration: number): string {
-    return this.of(this.#tasks.get(iteration) ?? "");
-  }
-
-  /** The agent's words, set apart from ours; those of several agents line by line. */
-  quoted(text: string, iteration: number): string {
-    if (!this.#areMany) return quoted(text);
-    const [last = "", ...lines] = `${this.#begun.get(iteration) ?? ""}${text}`.split("\n").toReversed();
-    this.#begun.set(iteration, last);
-    const prefix = this.ofIteration(iteration);
-    return lines
-      .toReversed()
-      .map((line) => `  ${prefix}│ ${line}\n`)
-      .join("");
-  }
-
-  /** The end of what it printed, if that is no whole line. */
-  rest(iteration: number): string {
-    const begun = this.#begun.get(iteration) ?? "";
-    this.#begun.delete(iteration);
-    return begun === "" ? "" : `  ${this.ofIteration(iteration)}│ ${begun}\n`;
-  }
-}
-
-/** The words of the only agent that runs. */
-export function quoted(text: string): string {
-  return text.replace(/^/gm, "  │ ").replace(/ {2}│ $/, "");
 }

@@ -1,16 +1,6 @@
 import colors from "yoctocolors";
-import { stripEscapes, SUSPICIOUS } from "../../core/report/strip-escapes.ts";
-
-/** The few looks we use; without colour they are the text itself. */
-export interface Style {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly good: (text: string) => string;
-  readonly bad: (text: string) => string;
-  readonly ask: (text: string) => string;
-}
-
-export const PLAIN: Style = { bold: same, dim: same, good: same, bad: same, ask: same };
+import { PLAIN, type Style } from "../../core/text.ts";
+import { stripEscapes, SUSPICIOUS } from "../../core/words/strip-escapes.ts";
 
 const COLOURED: Style = {
   bold: colors.bold,
@@ -49,10 +39,6 @@ export function guarded(text: string, isTerminal: boolean): string {
 export const REWRITE = "\r\u001b[2K";
 // oxlint-disable-next-line no-control-regex -- escapes are what it is about
 const OWN_COLOURS = /(\u001b\[(?:[12]|22|3[1239])m)/;
-
-function same(text: string): string {
-  return text;
-}
 
 /** Rows of cells as lines, every column as wide as its widest cell; the last one is as it is. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutAliases } from "./aliases.ts";
+import { withoutAliases } from "./commands.ts";
 
 test.each([
   ["ralph-status", "status --loops"],

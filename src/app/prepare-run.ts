@@ -1,39 +1,40 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { templateProblem } from "../core/prompt/build-prompt.ts";
-import { agentNamed, agentSection } from "../core/agents.ts";
-import type { CliContext } from "./commands.ts";
-import { readState } from "./project-state.ts";
-import { warnTo } from "./warn-to.ts";
-import { roadmapDefaults, sourceRequest, type SourceFlags } from "./run-options.ts";
-import { missingProgramOf } from "../compose-gates.ts";
-import { pluginsOf, type Plugin, type Plugins } from "../compose-plugins.ts";
-import { daemonWarning, requireSandbox } from "../compose-sandbox.ts";
-import {
-  areListsTouched,
-  builtInAgents,
-  findProgram,
-  capabilitiesOf,
-  createNotes,
-  installCommand,
-  isDriven,
-  openProject,
-  readConfig,
-  readConfigWithOrigins,
-  restoreLists,
-  sourceOf,
-  withOwnProtection,
-  type Project,
-} from "../compose.ts";
+import { capabilitiesOf } from "../adapters/agents/adapters.ts";
+import { accountOf } from "../adapters/agents/programs/accounts.ts";
+import { installCommand } from "../adapters/agents/programs/program-belongings.ts";
+import { createNotes } from "../adapters/files/notes.ts";
+import { configurationGlobs } from "../adapters/git/workspace/kept-files.ts";
+import { ralphPrefixOf } from "../adapters/git/workspace/whose-path.ts";
+import { findProgram } from "../adapters/process/process-table.ts";
+import { areListsTouched, restoreLists } from "../adapters/tasks/operators-list.ts";
 import { resolveSettings, type RunFlags } from "../config/resolve-settings.ts";
 import type { Config } from "../config/schema.ts";
-import type { Task } from "../core/plan/task.ts";
-import { RalphError } from "../core/ralph-error.ts";
-import { isListGuarded } from "../core/projections/inbox.ts";
+import { agentNamed, agentSection } from "../core/agents.ts";
+import { onlyPretends } from "../core/demo/demo-usage.ts";
+import { RalphError } from "../core/errors.ts";
+import { literalGlob } from "../core/glob.ts";
+import { agentsOfStages, stagesOf } from "../core/loop/stages.ts";
+import type { Task, TaskId } from "../core/plan.ts";
+import { templateProblem } from "../core/prompt/build-prompt.ts";
 import { REVIEW_MODES, reviewOf } from "../core/review/story-review.ts";
-import type { AgentSettings, Commands, GateSettings, Settings } from "../core/settings.ts";
-import { agentsOfStages, stagesOf } from "../core/stages/stages.ts";
+import type { AgentSettings, Commands, GateSettings, ProtectSettings, Settings } from "../core/settings.ts";
+import { closest } from "../core/text.ts";
+import { isListGuarded } from "../core/views/inbox.ts";
 import type { Notes, TaskSource } from "../engine/ports.ts";
+import { missingProgramOf } from "./gates.ts";
+import { builtInAgents, type Plugin, type Plugins, pluginsOf } from "./plugins.ts";
+import {
+  type Caller,
+  isDriven,
+  openProject,
+  type Project,
+  readConfig,
+  readConfigWithOrigins,
+} from "./project.ts";
+import { readState } from "./project-log.ts";
+import { requireSandbox, warnOfDaemons } from "./sandbox.ts";
+import { roadmapDefaults, sourceOf, sourceRequest, type SourceFlags } from "./task-lists.ts";
 
 /** Everything about a run that is known before it starts. */
 export interface Prepared {
@@ -63,27 +64,23 @@ export interface Prepared {
 export async function prepareRun(
   goal: string | undefined,
   flags: RunFlags & SourceFlags,
-  context: CliContext,
+  caller: Caller,
   given?: readonly Plugin[],
 ): Promise<Prepared> {
-  const project = await openProject(context);
+  const project = await openProject(caller);
   await restoreTouchedLists(project);
-  const config = await readConfig(project, context.env);
-  const request = sourceRequest(goal, flags, config, { ...context, root: project.root });
-  const plugins = await pluginsOf(project, {
-    config,
-    env: context.env,
-    given,
-    warn: warnTo(context, project),
-  });
+  const config = await readConfig(project);
+  const request = sourceRequest(project, config, flags, { goal, cwd: caller.cwd });
+  const plugins = await pluginsOf(project, config, given);
   const { source, why } =
     request.is === "plugin"
       ? { source: plugins.source(request.name), why: `the tasks: the source "${request.name}" of a plugin` }
-      : await sourceOf(project, request, roadmapDefaults(flags));
+      : sourceOf(project, request, roadmapDefaults(flags));
   // A plan that cannot be worked on is refused before anything is written.
   const { tasks } = await source.observe();
   const { checks, branch } = await source.demands();
-  const withChecks = { ...flags, check: [...checks, ...(flags.check ?? [])] };
+  const check = [...checks, ...(flags.check ?? [])];
+  const withChecks = { ...flags, check, task: flags.task?.map((id) => taskMeant(id, tasks)) };
   const known = [...builtInAgents(), ...plugins.agents];
   const { settings, commands } = resolveSettings(config, withChecks, source.identity, known, plugins);
   for (const task of tasks) requireKnownAgent(task, commands.agents);
@@ -109,7 +106,7 @@ export async function prepareRun(
     },
     commands,
     source,
-    otherLists: request.is === "goal" ? await listFiles(project, config, context) : [],
+    otherLists: request.is === "goal" ? await listFiles(project, config) : [],
     tasks: tasks.length,
     why,
     notes: createNotes(project.ralphDir, project.root),
@@ -128,11 +125,11 @@ async function restoreTouchedLists(project: Project): Promise<void> {
 }
 
 /** None where there is no list, or one that cannot be read: a goal needs none. */
-async function listFiles(project: Project, config: Config, context: CliContext): Promise<readonly string[]> {
-  const request = sourceRequest(undefined, {}, config, { ...context, root: project.root });
+async function listFiles(project: Project, config: Config): Promise<readonly string[]> {
+  const request = sourceRequest(project, config);
   if (request.is !== "auto" && request.is !== "file") return [];
   try {
-    const { source } = await sourceOf(project, request, roadmapDefaults({}));
+    const { source } = sourceOf(project, request);
     return source.files.map(({ path }) => path);
   } catch {
     return [];
@@ -200,6 +197,23 @@ function requireOneLaneForReviews({ worktrees, skipReview }: Settings, tasks: re
   });
 }
 
+/** An id may be shortened to what is unique. */
+function taskMeant(id: TaskId, tasks: readonly Task[]): TaskId {
+  const ids = tasks.map((task) => task.id);
+  if (ids.includes(id)) return id;
+  const begun = ids.filter((one) => one.startsWith(id));
+  const [only] = begun;
+  if (only !== undefined && begun.length === 1) return only;
+  const meant = closest(id, ids);
+  throw new RalphError(
+    "usage",
+    begun.length > 1
+      ? `--task ${id} could be ${begun.join(", ")}`
+      : `there is no task "${id}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
+    { hint: "ralph tasks lists them" },
+  );
+}
+
 /** A task may name its own agent; better to know now than in the middle of the night. */
 function requireKnownAgent({ id, agent, done }: Task, agents: readonly AgentSettings[]): void {
   if (done || agent === null || agentNamed(agent, agents) !== null) return;
@@ -208,24 +222,33 @@ function requireKnownAgent({ id, agent, done }: Task, agents: readonly AgentSett
   });
 }
 
+/** What the operator protects, and our configuration and plugins. */
+function withOwnProtection(
+  { root, ralphDir }: Project,
+  { protect }: Settings,
+  plugins: readonly string[],
+): ProtectSettings {
+  const own = configurationGlobs(ralphPrefixOf(root, ralphDir));
+  return { paths: [...protect.paths, ...own, ...plugins.map(literalGlob)], named: protect.paths };
+}
+
 /** Refuses what could not work on this machine, before anything is written. */
-export async function requireStartable(prepared: Prepared, context: CliContext): Promise<void> {
+export async function requireStartable(prepared: Prepared): Promise<void> {
   const { project, commands, agents } = prepared;
   if (project.queue !== null)
     throw new RalphError("usage", "the tasks of this project are in a queue, and workers do them", {
       hint: "ralph submit, then ralph worker on any machine; to run here alone: RALPH_QUEUE_URL= ralph run",
     });
-  await requirePrograms(prepared, context);
-  await requireSandbox(project, commands.sandbox, agents, context.env, prepared.settings.git.hooks);
-  context.stderr.write(daemonWarning());
+  await requirePrograms(prepared);
+  await requireSandbox(project, commands.sandbox, agents, prepared.settings.git.hooks);
+  warnOfDaemons(project);
 }
 
 /** The image of a container has its own agents; gates run outside of it. */
-export async function requirePrograms(prepared: Prepared, context: CliContext): Promise<void> {
+export async function requirePrograms(prepared: Prepared): Promise<void> {
   const { project, commands, agents } = prepared;
-  if (commands.sandbox?.kind !== "docker")
-    for (const agent of agents) requireProgram(agent, project.root, context.env);
-  await requireGates(commands.gates, { ...prepared, context });
+  if (commands.sandbox?.kind !== "docker") for (const agent of agents) requireProgram(agent, project);
+  await requireGates(commands.gates, prepared);
 }
 
 interface MissingGate {
@@ -234,12 +257,8 @@ interface MissingGate {
   readonly remedy: string;
 }
 
-interface Asker {
-  readonly project: Project;
-  readonly context: CliContext;
-  /** Its list may have checks of its own. */
-  readonly source?: TaskSource;
-}
+/** A list of tasks may have checks of its own. */
+type Asker = Pick<Prepared, "project"> & Partial<Pick<Prepared, "source">>;
 
 /** Refuses to start with a gate that cannot run, and warns of one that may be missing. */
 export async function requireGates(gates: readonly GateSettings[], asker: Asker): Promise<void> {
@@ -249,9 +268,7 @@ export async function requireGates(gates: readonly GateSettings[], asker: Asker)
   if (fatal.length > 0)
     throw new RalphError("config", fatal.map((each) => `${sentence(each)} ${each.remedy}`).join("\n"));
   for (const each of missing.filter(({ gate }) => gate.onMissing === "warn"))
-    asker.context.stderr.write(
-      `ralph: ${sentence(each)} The run goes on without it (on_missing = "warn").\n`,
-    );
+    asker.project.say(`${sentence(each)} The run goes on without it (on_missing = "warn").`);
 }
 
 /** The gates whose program this machine lacks, and how to mend each. */
@@ -259,10 +276,10 @@ export async function missingGates(
   gates: readonly GateSettings[],
   asker: Asker,
 ): Promise<readonly MissingGate[]> {
-  const { project, context } = asker;
+  const { project } = asker;
   const looked = await Promise.all(
     gates.map(async (gate) => {
-      const program = await missingProgramOf(project, context.env, gate);
+      const program = await missingProgramOf(project, gate);
       if (program === null) return null;
       const remedy = `Install it, or change ${await whereItStands(gate, asker)}.`;
       return { gate, why: `${program} is not installed`, remedy };
@@ -272,7 +289,7 @@ export async function missingGates(
 }
 
 async function whereItStands({ name, command }: GateSettings, asker: Asker): Promise<string> {
-  const { config, values } = await readConfigWithOrigins(asker.project, asker.context.env);
+  const { config, values } = await readConfigWithOrigins(asker.project);
   const index = config.gates.findIndex((gate) => gate.name === name && gate.command === command);
   const origin = (await values()).find(({ key }) => key === `gates.${index}.command`)?.origin;
   if (origin !== undefined) return `${origin.includes(".toml:") ? "[[gates]]" : "gates"} in ${origin}`;
@@ -298,7 +315,7 @@ export function programOf({ command, format }: AgentSettings): string {
 }
 
 /** Refuses to start with an agent that is not there. */
-export function requireProgram(agent: AgentSettings, cwd: string, env: NodeJS.ProcessEnv): void {
+export function requireProgram(agent: AgentSettings, { root: cwd, env }: Project): void {
   const program = programOf(agent);
   if (findProgram(program, cwd, env) !== null) return;
   const here = builtInAgents()
@@ -310,5 +327,19 @@ export function requireProgram(agent: AgentSettings, cwd: string, env: NodeJS.Pr
     "no-agent",
     `the agent "${agent.name}" needs the program ${program}, which is not installed`,
     { hint: `${install ?? `install ${program}`}, or choose another agent with --agent${other}` },
+  );
+}
+
+/** Says which account an agent uses, and whether it only pretends. `asked` is the agent of the command line. */
+export function sayAgent(agent: AgentSettings, { env, say }: Project, asked?: string): void {
+  if (onlyPretends(agent) && asked !== agent.name)
+    say(`the agent is demo, which only pretends to work
+  → install a coding agent (ralph doctor names them), and write its name into .ralph/ralph.toml`);
+  const account = accountOf(agent, env);
+  if (account === null) return;
+  say(
+    account.isThere
+      ? `${agent.name} uses ${account.says}`
+      : `${agent.name} may not be logged in: ${account.says} was found; see ralph doctor`,
   );
 }

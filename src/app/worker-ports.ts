@@ -1,49 +1,40 @@
 import { dirname, join } from "node:path";
-import { clearMerged, createSharedWorktrees, removeWorktree } from "./adapters/exchange/shared-worktrees.ts";
-import { createExchange, type Exchange } from "./adapters/exchange/exchange.ts";
-import { createFence } from "./adapters/exchange/fence.ts";
-import { createTaskBranches, pushingWorkspace } from "./adapters/exchange/task-branches.ts";
-import { createSharedMerging, onRemote } from "./adapters/exchange/shared-merging.ts";
-import { toWire } from "./adapters/files/progress-file.ts";
-import { createMerging } from "./adapters/merging/git-merging.ts";
-import { openDatabase } from "./adapters/postgres/database.ts";
-import { openFleet } from "./adapters/postgres/fleet.ts";
-import { openPostgresLog } from "./adapters/postgres/postgres-log.ts";
-import type { WorkerIdentity } from "./adapters/postgres/leases.ts";
-import { redactingLog } from "./adapters/store/redacting-log.ts";
-import { inTurn } from "./adapters/system/in-turn.ts";
-import { sweepWith } from "./adapters/system/process-sweep.ts";
-import { systemClock } from "./adapters/system/system-clock.ts";
-import type { GithubPlace } from "./adapters/tasks/github/gh.ts";
-import { sourceNamed } from "./adapters/tasks/open-source.ts";
-import { loadTaskListFormat } from "./adapters/tasks/task-list/task-list-format.ts";
-import { submittedSource } from "./adapters/tasks/redacting-source.ts";
-import { removeAbandonedOldChecks } from "./adapters/workspace/old-checks.ts";
-import { worktreeName } from "./adapters/worktrees/registry.ts";
-import { besideOf, workspacesBeside } from "./compose-beside.ts";
-import {
-  composePorts,
-  keepAwakeOf,
-  prepareFolder,
-  workspaceOf,
-  type Project,
-  type Queue,
-  type RunParts,
-} from "./compose.ts";
-import type { Plugins } from "./compose-plugins.ts";
-import { OWN_ROOT } from "./compose-project.ts";
-import { secretsOf } from "./compose-store.ts";
-import { gatesOfRun } from "./core/loop/gates-of-run.ts";
-import { wasElsewhere } from "./core/loop/evolve-run.ts";
-import { EMPTY_STATE, markersOf, type State, type TaskState } from "./core/loop/state.ts";
-import type { Plan, SourceIdentity, TaskId } from "./core/plan/task.ts";
-import { createRedactor, withoutOwnSecrets } from "./core/redact.ts";
-import type { Commands } from "./core/settings.ts";
-import type { Fleet } from "./engine/fleet-ports.ts";
-import type { Beside } from "./engine/parallel-ports.ts";
-import type { Follower, Log, Ports, Progress } from "./engine/ports.ts";
-import { fencedLog, Holdings } from "./engine/worker/holdings.ts";
-import { SharedClock } from "./engine/worker/run-worker.ts";
+import { clearMerged, createSharedWorktrees, removeWorktree } from "../adapters/fleet/shared-worktrees.ts";
+import { createRemote, type Remote } from "../adapters/fleet/remote.ts";
+import { createFence } from "../adapters/fleet/fence.ts";
+import { createTaskBranches, pushingWorkspace } from "../adapters/fleet/task-branches.ts";
+import { createSharedMerging, onRemote } from "../adapters/fleet/shared-merging.ts";
+import { toWire } from "../adapters/files/progress-file.ts";
+import { createMerging } from "../adapters/git/merging/git-merging.ts";
+import { openDatabase } from "../adapters/fleet/database.ts";
+import { openFleet } from "../adapters/fleet/fleet.ts";
+import { openPostgresLog } from "../adapters/fleet/postgres-log.ts";
+import type { WorkerIdentity } from "../adapters/fleet/leases.ts";
+import { redactingLog } from "../adapters/store/redacting-log.ts";
+import { inTurn } from "../adapters/process/in-turn.ts";
+import { sweepWith } from "../adapters/process/process-sweep.ts";
+import { systemClock } from "../adapters/process/system-clock.ts";
+import type { GithubPlace } from "../adapters/tasks/gh.ts";
+import { sourceNamed } from "../adapters/tasks/open-source.ts";
+import { submittedSource } from "../adapters/tasks/redacting-source.ts";
+import { removeAbandonedOldChecks } from "../adapters/git/workspace/old-checks.ts";
+import { worktreeName } from "../adapters/git/worktrees/registry.ts";
+import { prepareRalphFolder } from "../adapters/files/ralph-folder.ts";
+import { parallelWorkOf, workspaceOf, workspacesBeside } from "./git-parts.ts";
+import type { Plugins } from "./plugins.ts";
+import { type Project, type Queue, secretsOf } from "./project.ts";
+import { composePorts, keepAwakeOf, type RunParts } from "./run-ports.ts";
+import { gatesOfRun } from "../core/loop/submission.ts";
+import { wasElsewhere } from "../core/loop/evolve-work.ts";
+import { EMPTY_STATE, markersOf, type State, type TaskState } from "../core/state.ts";
+import type { Plan, SourceIdentity, TaskId } from "../core/plan.ts";
+import { createRedactor, withoutOwnSecrets } from "../core/redact.ts";
+import type { Commands } from "../core/settings.ts";
+import type { Fleet } from "../engine/fleet-ports.ts";
+import type { ParallelWork } from "../engine/parallel-ports.ts";
+import type { Follower, Log, Ports, Progress } from "../engine/ports.ts";
+import { fencedLog, Holdings } from "../engine/worker/holdings.ts";
+import { SharedClock } from "../engine/worker/run-worker.ts";
 
 export interface WorkerParts {
   readonly project: Project;
@@ -55,7 +46,6 @@ export interface WorkerParts {
   readonly worktree: { readonly setup: string; readonly include: readonly string[] };
   /** What becomes of tasks that are issues. */
   readonly github: GithubPlace;
-  readonly env: NodeJS.ProcessEnv;
   readonly keepAwake: boolean;
   readonly onProgress: (progress: Progress) => void;
   readonly onTrouble: (what: string) => void;
@@ -82,16 +72,14 @@ export interface Crew {
 }
 
 export async function composeWorker(parts: WorkerParts): Promise<Crew> {
-  const { project, queue, worker, commands, env, onTrouble } = parts;
-  const redact = createRedactor(secretsOf(project, env, commands));
+  const { project, queue, worker, commands, onTrouble } = parts;
+  const redact = createRedactor(secretsOf(project, commands));
   const tell = (what: string): void => onTrouble(redact(what));
   const holdings = new Holdings(queue.leaseMs);
   let known: () => State = () => EMPTY_STATE;
   const isOthers = (task: TaskId): boolean => wasElsewhere(known(), task, worker.id);
-  const git = exchangedWork(parts, holdings, isOthers, redact, tell);
-  // A submitted list may be of any kind.
-  await loadTaskListFormat();
-  const key = await git.exchange.projectKey();
+  const git = remoteWork(parts, holdings, isOthers, redact, tell);
+  const key = await git.remote.projectKey();
   const database = await openDatabase(queue.url, {
     applicationName: `ralph worker ${worker.id}`,
     patienceMs: Infinity,
@@ -103,12 +91,12 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
   const log = redactingLog(fencedLog(shared, holdings, worker.id), redact);
   const clock = new SharedClock(systemClock);
   const running = new Map<number, Progress>();
-  const keepAwake = keepAwakeOf(parts);
+  const keepAwake = keepAwakeOf(project);
   const clear = (tasks: readonly TaskId[]): void =>
     void git
       .clear(tasks)
       .catch((error: unknown) => tell(error instanceof Error ? error.message : String(error)));
-  prepareFolder(project);
+  prepareRalphFolder(project.ralphDir);
   let sweep: Ports["agents"]["sweep"] = () => Promise.resolve(0);
   return {
     log,
@@ -117,7 +105,7 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
     clock,
     progress: () => [...running.values()].map(toWire),
     portsFor(state) {
-      const ports = portsOf(parts, { log, clock, beside: git.beside, redact }, state, {
+      const ports = portsOf(parts, { log, clock, parallel: git.parallel, redact }, state, {
         onProgress: (progress) => {
           running.set(progress.iteration, progress);
           parts.onProgress(progress);
@@ -138,8 +126,8 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
     },
     async endLeftovers() {
       await sweepWith(`${WORKER_VARIABLE}=${worker.id}`);
-      await git.beside.worktrees.clearLeftovers();
-      removeAbandonedOldChecks(dirname(project.stateFolder));
+      await git.parallel.worktrees.clearLeftovers();
+      await removeAbandonedOldChecks(dirname(project.stateFolder));
     },
     async endAgents() {
       const own = known().iterations.filter((open) => open.worker === worker.id);
@@ -153,27 +141,28 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
 }
 
 interface SharedParts extends Pick<Ports, "log" | "clock"> {
-  readonly beside: Beside;
+  readonly parallel: ParallelWork;
   readonly redact: (text: string) => string;
 }
 
 /** What the engine needs; tasks and gates are those that were submitted, agents this machine's own. */
 function portsOf(
   parts: WorkerParts,
-  { log, clock, beside, redact }: SharedParts,
+  { log, clock, parallel, redact }: SharedParts,
   state: () => State,
   heard: Pick<RunParts, "onProgress" | "onAgentStart">,
 ): Ports {
   const { project, worker, commands } = parts;
   const source = submittedSource(
     () => submittedIn(state()),
-    (identity) => sourceNamed(identity, project, { usual: parts.github, env: withoutOwnSecrets(parts.env) }),
+    (identity) =>
+      sourceNamed(identity, project, { usual: parts.github, env: withoutOwnSecrets(project.env) }),
   );
   const { version } = worker;
   return {
     ...composePorts({
       ...parts,
-      env: { ...parts.env, [WORKER_VARIABLE]: worker.id },
+      project: { ...project, env: { ...project.env, [WORKER_VARIABLE]: worker.id } },
       ...heard,
       log,
       source,
@@ -189,7 +178,7 @@ function portsOf(
         return gatesOfRun(state().run, commands.gates, redact);
       },
     },
-    beside,
+    parallel,
   };
 }
 
@@ -208,54 +197,53 @@ function submittedIn({
   return run === null || plan === null ? null : { identity: run.settings.source, plan };
 }
 
-interface ExchangedWork {
-  readonly exchange: Exchange;
-  readonly beside: Beside;
+interface RemoteWork {
+  readonly remote: Remote;
+  readonly parallel: ParallelWork;
   /** Clears away what this clone has of tasks that are merged. */
   clear(tasks: readonly TaskId[]): Promise<void>;
 }
 
 /** Worktrees, branches and merges of this clone, each brought to the remote while its lease lasts. */
-function exchangedWork(
+function remoteWork(
   parts: WorkerParts,
   holdings: Holdings,
   isOthers: (task: TaskId) => boolean,
   redact: (text: string) => string,
   tell: (what: string) => void,
-): ExchangedWork {
-  const { project, env } = parts;
-  const { root } = project;
-  const exchange = createExchange({
+): RemoteWork {
+  const { project } = parts;
+  const { root, env } = project;
+  const remote = createRemote({
     root,
     env: withoutOwnSecrets(env),
     onTrouble: ({ remote, why }) => tell(`${remote}: ${why}`),
     isHeld: (name) => name !== null && holdings.has(name),
   });
-  const fence = createFence({ exchange, numberOf: (name) => holdings.get(name)?.number ?? null });
-  const branches = createTaskBranches({ exchange, fence, branchOf });
+  const fence = createFence({ remote, numberOf: (name) => holdings.get(name)?.number ?? null });
+  const branches = createTaskBranches({ remote, fence, branchOf });
   const workspaceIn = workspacesBeside(workspaceOf(project));
-  const own = { ...parts, ...parts.worktree, redact, ownRoot: OWN_ROOT, isShared: true };
-  const beside = besideOf(own, workspaceIn);
-  const { worktrees } = beside;
+  const parallel = parallelWorkOf(project, { ...parts.worktree, redact, isShared: true }, workspaceIn);
+  const { worktrees } = parallel;
   const scratch = join(project.stateFolder, "scratch");
-  const merging = createMerging({ root, scratch, where: onRemote(exchange) });
+  const merging = createMerging({ root, scratch, where: onRemote(remote) });
   return {
-    exchange,
-    beside: {
-      ...beside,
+    remote,
+    parallel: {
+      ...parallel,
       worktrees: {
-        ...createSharedWorktrees({ worktrees, exchange, branches, wasElsewhere: isOthers }),
+        ...createSharedWorktrees({ worktrees, remote, branches, wasElsewhere: isOthers }),
         // The base has its work: what an agent left half-done here must not keep its branch on the remote.
-        remove: async (task) => removeWorktree(worktrees, await exchange.clone(), task),
+        remove: async (task) => removeWorktree(worktrees, await remote.clone(), task),
       },
-      merging: createSharedMerging({ merging, exchange, fence }),
+      merging: createSharedMerging({ merging, remote, fence }),
       workspaceAt: (place) => pushingWorkspace(workspaceIn(place), branches),
     },
     clear: (tasks) =>
       inTurn(`tidy ${root}`, async () => {
         const here = new Set((await worktrees.list()).map(({ task }) => task));
         await clearMerged(
-          { worktrees, exchange, branches },
+          { worktrees, remote, branches },
           tasks.filter((task) => here.has(task)),
         );
       }),

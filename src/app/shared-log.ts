@@ -1,10 +1,13 @@
-import { remoteKey } from "./adapters/exchange/exchange.ts";
-import { chooseRemote, openRepository } from "./adapters/git/find-repository.ts";
-import type { Database } from "./adapters/postgres/database.ts";
-import { redactingLog } from "./adapters/store/redacting-log.ts";
-import type { Queue } from "./compose-project.ts";
-import { RalphError } from "./core/ralph-error.ts";
-import type { SharedLog, WorkerSeen } from "./engine/fleet-ports.ts";
+import { remoteKey } from "../adapters/fleet/remote.ts";
+import { chooseRemote, openRepository } from "../adapters/git/find-repository.ts";
+import { type Database, openDatabase } from "../adapters/fleet/database.ts";
+import { readWorkers } from "../adapters/fleet/leases.ts";
+import { openPostgresLog } from "../adapters/fleet/postgres-log.ts";
+import { migrate } from "../adapters/fleet/schema.ts";
+import { redactingLog } from "../adapters/store/redacting-log.ts";
+import type { Queue } from "./project.ts";
+import { RalphError } from "../core/errors.ts";
+import type { SharedLog, WorkerSeen } from "../engine/fleet-ports.ts";
 
 /** The log that machines share, for commands and screens. */
 export async function openSharedLog(
@@ -12,7 +15,6 @@ export async function openSharedLog(
   queue: Queue,
   redact: (text: string) => string,
 ): Promise<SharedLog> {
-  const { openPostgresLog } = await import("./adapters/postgres/postgres-log.ts");
   const project = await projectKeyOf(root);
   const opened = await borrowDatabase(queue);
   const log = openPostgresLog(opened.database, project);
@@ -26,18 +28,7 @@ export async function openSharedLog(
   };
 }
 
-/** The same for screens, which ask often and stay long. */
-export async function openWatchedLog(
-  root: string,
-  queue: Queue,
-  redact: (text: string) => string,
-): Promise<SharedLog> {
-  const { quietLog } = await import("./adapters/store/quiet-log.ts");
-  return quietLog(await openSharedLog(root, queue, redact));
-}
-
 export async function readSharedWorkers(root: string, queue: Queue): Promise<readonly WorkerSeen[]> {
-  const { readWorkers } = await import("./adapters/postgres/leases.ts");
   const project = await projectKeyOf(root);
   const opened = await borrowDatabase(queue);
   try {
@@ -104,10 +95,6 @@ async function borrowDatabase({ url }: Queue): Promise<Borrowed> {
 }
 
 async function open(url: string): Promise<Database> {
-  const [{ openDatabase }, { migrate }] = await Promise.all([
-    import("./adapters/postgres/database.ts"),
-    import("./adapters/postgres/schema.ts"),
-  ]);
   const database = await openDatabase(url, { patienceMs: PATIENCE_MS });
   try {
     await migrate(database);

@@ -1,28 +1,24 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { sandboxesItself } from "./adapters/agents/adapters.ts";
-import { bubblewrapTrouble, createBubblewrap } from "./adapters/sandbox/bubblewrap.ts";
-import { createDocker, dockerTrouble } from "./adapters/sandbox/docker.ts";
-import { alternatesOf, isInside, type Sandbox } from "./adapters/sandbox/sandbox.ts";
-import { openRepository } from "./adapters/git/find-repository.ts";
-import { textOf } from "./adapters/git/git.ts";
-import { limiting } from "./adapters/system/process-table.ts";
-import { projectId } from "./adapters/store/project-id.ts";
-import { stateHomeOf } from "./compose-beside.ts";
-import { OWN_ROOT, type Project } from "./compose-project.ts";
-import { RalphError } from "./core/ralph-error.ts";
-import type { AgentSettings, SandboxSettings } from "./core/settings.ts";
+import { sandboxesItself } from "../adapters/agents/adapters.ts";
+import { bubblewrapTrouble, createBubblewrap } from "../adapters/sandbox/bubblewrap.ts";
+import { createDocker, dockerTrouble } from "../adapters/sandbox/docker.ts";
+import { alternatesOf, isInside, type Sandbox } from "../adapters/sandbox/sandbox.ts";
+import { openRepository } from "../adapters/git/find-repository.ts";
+import { textOf } from "../adapters/git/git.ts";
+import { limiting } from "../adapters/process/process-table.ts";
+import { projectId } from "../adapters/store/project-id.ts";
+import { stateHomeOf } from "./git-parts.ts";
+import { OWN_ROOT, type Project } from "./project.ts";
+import { RalphError } from "../core/errors.ts";
+import type { AgentSettings, SandboxSettings } from "../core/settings.ts";
 
 const BRIDGE = [process.execPath, join(OWN_ROOT, "dist", "sandbox-bridge.js")];
 
 /** What agents of the project run in; null: nothing. */
-export function sandboxOf(
-  project: Project,
-  settings: SandboxSettings | null | undefined,
-  env: NodeJS.ProcessEnv,
-): Sandbox | null {
+export function sandboxOf(project: Project, settings: SandboxSettings | null | undefined): Sandbox | null {
   if (settings == null) return null;
-  const { stateFolder, stateFile, ralphDir } = project;
+  const { stateFolder, stateFile, ralphDir, env } = project;
   const options = {
     settings,
     gitDir: dirname(stateFolder),
@@ -46,14 +42,14 @@ export async function requireSandbox(
   project: Project,
   settings: SandboxSettings | null | undefined,
   agents: readonly AgentSettings[],
-  env: NodeJS.ProcessEnv,
   hooks = false,
 ): Promise<void> {
   if (settings == null) return;
   for (const agent of agents) requireOneSandbox(agent);
   if (hooks) await requireHooksApart(project.root);
+  const { root, env } = project;
   const defined = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  await sandboxOf(project, settings, env)?.requireUsable(project.root, Object.fromEntries(defined));
+  await sandboxOf(project, settings)?.requireUsable(root, Object.fromEntries(defined));
 }
 
 /** Hooks run outside, with the rights of the operator. */
@@ -70,13 +66,13 @@ async function requireHooksApart(root: string): Promise<void> {
   );
 }
 
-/** Empty where no process of an agent or a gate can get away. */
-export function daemonWarning(): string {
-  if (limiting("") !== null) return "";
-  return (
-    "ralph: A process that starts its own session and clears its environment can survive an iteration here: " +
-    "finding it takes Linux and prlimit (util-linux).\n"
-  );
+/** Warns where a process of an agent or a gate could get away. */
+export function warnOfDaemons({ say }: Project): void {
+  if (limiting("") === null)
+    say(
+      "A process that starts its own session and clears its environment can survive an iteration here: " +
+        "finding it takes Linux and prlimit (util-linux).",
+    );
 }
 
 function requireOneSandbox(agent: AgentSettings): void {

@@ -1,38 +1,56 @@
 import { statSync } from "node:fs";
-import { basename } from "node:path";
-import { transcriptFile } from "./adapters/files/iteration-texts.ts";
-import { progressIn, readProgress } from "./adapters/files/progress-file.ts";
-import type { Project } from "./compose-project.ts";
-import { allSecretsOf, driverOf, openLog, ownWorkerId, workersOf } from "./compose-store.ts";
-import { createRedactor } from "./core/redact.ts";
-import { drivenByWorkers, type Driving, type ScreenPorts } from "./engine/watch-project.ts";
-import type { Log } from "./engine/ports.ts";
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { createIterationTexts, transcriptFile } from "../adapters/files/iteration-texts.ts";
+import { progressIn, readProgress } from "../adapters/files/progress-file.ts";
+import { openRepository } from "../adapters/git/find-repository.ts";
+import { readDiff } from "../adapters/git/workspace/read-diff.ts";
+import { PLAIN } from "../core/text.ts";
+import { RunLines } from "../core/views/run-lines.ts";
+import type { Log } from "../engine/ports.ts";
+import type { WebPorts } from "../web/web-ports.ts";
+import { act } from "./operator.ts";
+import { driverOf, OWN_ROOT, ownWorkerId, type Project, redactorOf, workersOf } from "./project.ts";
+import { openLog } from "./project-log.ts";
+import { drivenByWorkers, type Driving, type ScreenPorts } from "./watch-project.ts";
 
-export interface ScreenParts {
-  readonly project: Project;
-  readonly env: NodeJS.ProcessEnv;
-  readonly mayAct: boolean;
-  readonly lines: ScreenPorts["lines"];
-}
-
-export interface Screen {
-  readonly ports: ScreenPorts;
+export interface Screen<Ports extends ScreenPorts = ScreenPorts> {
+  readonly ports: Ports;
   close(): Promise<void>;
 }
 
 /** What a screen looks at. It creates nothing: the log is opened when a run has made one. */
-export function openScreen({ project, env, mayAct, lines }: ScreenParts): Screen {
-  const log = new CurrentLog(project, env);
+export function openScreen(project: Project, mayAct: boolean): Screen {
+  const log = new CurrentLog(project);
+  const told = new RunLines(PLAIN);
   return {
     ports: {
       project: basename(project.root),
       mayAct,
       log: () => log.get(),
       driving: project.queue === null ? async () => drivenHere(project) : lookedAtRarely(project),
-      lines,
+      lines: (event, state) => told.of(event, state),
       now: Date.now,
+      act: async (wanted) => act(project, wanted, { log: await log.get() }),
+      isElsewhere: (worker) => isElsewhere(project, worker),
     },
     close: () => log.close(),
+  };
+}
+
+/** What the server of the page looks at, without the secrets of the environment and the configuration. */
+export async function openWebScreen(project: Project, mayAct: boolean): Promise<Screen<WebPorts>> {
+  const screen = openScreen(project, mayAct);
+  const redact = await redactorOf(project);
+  const folder = join(OWN_ROOT, "dist", "web");
+  return {
+    ...screen,
+    ports: {
+      ...screen.ports,
+      texts: createIterationTexts(project.ralphDir, redact),
+      diff: async (commits) => readDiff((await openRepository(project.root)).git, commits, redact),
+      pageFile: (name) => readFile(join(folder, name)).catch(() => null),
+    },
   };
 }
 
@@ -43,32 +61,30 @@ export function transcriptOf(project: Project, iteration: number, worker?: strin
 }
 
 /** A file of the same name may be of a run that this machine made alone. */
-export function isElsewhere(project: Project, worker: string | undefined): boolean {
+function isElsewhere(project: Project, worker: string | undefined): boolean {
   return worker !== undefined && worker !== ownWorkerId(project);
 }
 
-/** The project's log, for as long as it is the project's. */
+/** The project's log, opened once a run has made it, and again when another file takes its place. */
 class CurrentLog {
   readonly #project: Project;
-  readonly #env: NodeJS.ProcessEnv;
   #log: Promise<Log> | null = null;
   #place: string | null = null;
 
-  constructor(project: Project, env: NodeJS.ProcessEnv) {
+  constructor(project: Project) {
     this.#project = project;
-    this.#env = env;
   }
 
+  /** Null until the first run. */
   async get(): Promise<Log | null> {
     const there = this.#placeNow();
     if (there === this.#place) return this.#log;
-    // It was removed, or set aside for another: what is still open is no longer the project's.
     void this.close();
     if (there === null) return null;
     const opening = this.#open();
     this.#log = opening;
     this.#place = this.#placeNow();
-    // Whoever asks next tries again.
+    // The next call tries again.
     opening.catch(() => this.#forget(opening));
     return opening;
   }
@@ -89,10 +105,7 @@ class CurrentLog {
   }
 
   async #open(): Promise<Log> {
-    const { root, queue } = this.#project;
-    if (queue === null) return (await openLog(this.#project, this.#env)).log;
-    const { openWatchedLog } = await import("./compose-shared.ts");
-    return openWatchedLog(root, queue, createRedactor(await allSecretsOf(this.#project, this.#env)));
+    return openLog(this.#project);
   }
 
   /** Of the file itself, whatever its name; null when there is none. */

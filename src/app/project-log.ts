@@ -1,0 +1,170 @@
+import { existsSync } from "node:fs";
+import { mendIfDamaged } from "../adapters/store/mend-database.ts";
+import { projectId } from "../adapters/store/project-id.ts";
+import { lateRedactingLog, redactingLog } from "../adapters/store/redacting-log.ts";
+import { openSqliteLog } from "../adapters/store/sqlite-log.ts";
+import { RalphError } from "../core/errors.ts";
+import type { Recorded } from "../core/events.ts";
+import { hourOf } from "../core/loop/brakes.ts";
+import type { Commands } from "../core/settings.ts";
+import { EMPTY_STATE, type State } from "../core/state.ts";
+import { closest } from "../core/text.ts";
+import type { Instant } from "../core/time.ts";
+import { iterationRecords, RECORD_EVENTS, type IterationRecord } from "../core/views/iteration-record.ts";
+import { blockedIds, blockedTasks, type BlockedTask } from "../core/views/inbox.ts";
+import {
+  isAtWork,
+  projectStatus,
+  type Status,
+  workerJson,
+  type WorkerRow,
+  workerRow,
+} from "../core/views/status.ts";
+import { latestState } from "../engine/follow-log.ts";
+import type { Log, LogFilter } from "../engine/ports.ts";
+import { driverOf, type Project, redactorOf, workersOf } from "./project.ts";
+
+/**
+ * The project's log, on this machine or in the database that machines share. No secret of the environment or the
+ * commands passes through it, nor of the configuration where no commands are given.
+ */
+export async function openLog(project: Project, commands?: Commands): Promise<Log> {
+  const redactor = (): Promise<(text: string) => string> => redactorOf(project, commands);
+  if (project.queue !== null) {
+    const { openSharedLog } = await import("./shared-log.ts");
+    return openSharedLog(project.root, project.queue, await redactor());
+  }
+  const { log, notice } = openSqliteLog(project.stateFile, projectId(project.stateFolder));
+  if (notice !== null) project.say(notice);
+  return commands === undefined ? lateRedactingLog(log, redactor) : redactingLog(log, await redactor());
+}
+
+/** Opens the log for as long as the work takes. */
+export async function withLog<Result>(
+  project: Project,
+  work: (log: Log) => Promise<Result>,
+  commands?: Commands,
+): Promise<Result> {
+  const log = await openLog(project, commands);
+  try {
+    return await work(log);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Checks the whole log on this machine, and replaces a damaged one by a new one; answers what to tell. */
+export function mendLog({ stateFile }: Project): string | null {
+  return mendIfDamaged(stateFile, Date.now);
+}
+
+/** Whether any run was recorded, as far as one can know without opening the log. Creates nothing. */
+export function hasLog({ queue, stateFile }: Project): boolean {
+  return queue !== null || existsSync(stateFile);
+}
+
+/** Reads recorded events, oldest first. Creates nothing. */
+export async function readEvents(project: Project, filter: LogFilter): Promise<readonly Recorded[]> {
+  return hasLog(project) ? withLog(project, (log) => log.read(0, filter)) : [];
+}
+
+/** The state as recorded, for commands that only look. Creates nothing. */
+export async function readState(project: Project): Promise<State> {
+  return hasLog(project) ? withLog(project, latestState) : EMPTY_STATE;
+}
+
+/** The state, and how many calls of this hour everybody has used who shares the store. */
+export async function readStateAndCalls(
+  project: Project,
+  now: Instant,
+): Promise<{ readonly state: State; readonly calls: number }> {
+  if (!hasLog(project)) return { state: EMPTY_STATE, calls: 0 };
+  return withLog(project, async (log) => ({
+    state: await latestState(log),
+    calls: await log.countCalls(hourOf(now).since),
+  }));
+}
+
+/** Every iteration, or those of a task, oldest first. */
+export async function iterationsOf(project: Project, task?: string): Promise<readonly IterationRecord[]> {
+  const filter = { types: RECORD_EVENTS, ...(task !== undefined && { task }) };
+  return iterationRecords(await readEvents(project, filter));
+}
+
+/** The blocked tasks, with what the log knows of their iterations. */
+export async function blockedNow(project: Project, state: State): Promise<readonly BlockedTask[]> {
+  const ids = blockedIds(state);
+  if (ids.length === 0) return [];
+  return withLog(project, async (log) => {
+    const events: Recorded[] = [];
+    for (const task of ids) events.push(...(await log.read(0, { task, types: RECORD_EVENTS })));
+    return blockedTasks(state, iterationRecords(events));
+  });
+}
+
+/** Says that no run knows the task, and which one may have been meant. */
+export async function unknownTask(
+  id: string,
+  state: State,
+  project: Project,
+  others: readonly string[] = [],
+): Promise<RalphError> {
+  const begun = await readEvents(project, { types: ["iteration.started"] });
+  const ids = new Set([
+    ...(state.plan?.tasks ?? []).map((task) => task.id),
+    ...Object.keys(state.tasks),
+    ...others,
+    ...begun.flatMap((event) => (event.type === "iteration.started" ? [event.task] : [])),
+  ]);
+  const meant = closest(id, [...ids]);
+  return new RalphError(
+    "usage",
+    `no run knows a task "${id}".${meant === null ? "" : ` Did you mean "${meant}"?`}`,
+    { hint: "ralph status lists the tasks, ralph history the iterations" },
+  );
+}
+
+interface StatusNow {
+  readonly state: State;
+  readonly isDriven: boolean;
+  readonly status: Status;
+  /** Null where one machine works alone. */
+  readonly workers: readonly WorkerRow[] | null;
+}
+
+/** Where the run and its tasks stand. */
+export async function statusNow(project: Project, now: Instant): Promise<StatusNow> {
+  const { state, calls } = await readStateAndCalls(project, now);
+  const workers = (await workersOf(project))?.map(workerRow) ?? null;
+  const isDriven = workers === null ? driverOf(project) !== null : workers.some(isAtWork);
+  return { state, isDriven, workers, status: projectStatus(state, isDriven, { calls, now }) };
+}
+
+/** As `ralph status --json` prints it. */
+export function statusJson({ status, workers }: StatusNow): Status {
+  return workers === null ? status : Object.assign({}, status, { workers: workers.map(workerJson) });
+}
+
+/**
+ * Keeps `status.json` in step with what a person did while no run is on; a run keeps it by itself. With a queue there
+ * is no such file: what workers do elsewhere would be missing from it.
+ */
+export async function refreshStatus(project: Project): Promise<void> {
+  if (project.queue !== null || driverOf(project) !== null) return;
+  const { writeStatusFile } = await import("../adapters/files/views.ts");
+  writeStatusFile(project.ralphDir, (await statusNow(project, Date.now())).status);
+}
+
+const PAGE = 200;
+
+/** Events oldest first, never more than a page of them in memory. */
+export async function* eventsInPages(log: Log, filter: LogFilter = {}): AsyncGenerator<Recorded> {
+  let after = 0;
+  for (;;) {
+    const page = await log.read(after, { ...filter, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.position;
+  }
+}
