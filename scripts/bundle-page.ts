@@ -22,11 +22,7 @@ export async function bundlePage(folder: string): Promise<void> {
   });
   await bundled.write({ dir: folder, format: "esm", entryFileNames: "[name].js", minify: true });
   await bundled.close();
-  const sheets = [
-    join(root, "node_modules", "uplot", "dist", "uPlot.min.css"),
-    ...styles.map((name) => join(client, "styles", `${name}.css`)),
-  ];
-  const css = sheets.map((path) => readFileSync(path, "utf8")).join("\n");
+  const css = styles.map((name) => readFileSync(join(client, "styles", `${name}.css`), "utf8")).join("\n");
   writeFileSync(join(folder, "app.css"), css.replaceAll(/\n\s+/g, "\n"));
   copyFileSync(join(client, "index.html"), join(folder, "index.html"));
 }

@@ -13,7 +13,7 @@ import {
   type DemoSteps,
   type FileText,
 } from "./core/demo/demo-script.ts";
-import { isReading } from "./core/stages/stages.ts";
+import { isReading } from "./core/loop/stages.ts";
 import { demoPlan, demoUsageLine } from "./core/demo/demo-usage.ts";
 
 const BLOCK_BYTES = 64 * 1024;
@@ -36,22 +36,23 @@ process.stdin.destroy();
 
 async function main(): Promise<number> {
   const prompt = await readPrompt();
-  if (prompt === null) {
-    console.error("demo agent: the prompt did not come");
-    return 2;
-  }
+  if (prompt === null) return fail("the prompt did not come", 2);
   let steps: DemoSteps;
   try {
     steps = readSteps(prompt);
   } catch (error) {
-    console.error(`demo agent: ${(error as Error).message}`);
-    return 2;
+    return fail((error as Error).message, 2);
   }
   for (const step of steps) {
     const exitCode = await perform(step, prompt);
     if (exitCode !== null) return exitCode;
   }
   return 0;
+}
+
+function fail(why: string, exitCode: number): number {
+  console.error(`demo agent: ${why}`);
+  return exitCode;
 }
 
 async function nextMessage(withinMs: number): Promise<string | null> {
@@ -113,14 +114,16 @@ async function perform(step: DemoStep, prompt: string): Promise<number | null> {
   else if ("awaitMessage" in step) await awaitMessage(step.awaitMessage);
   else if ("hang" in step) await hang();
   else if ("ignoreTerm" in step) process.on("SIGTERM", () => {});
-  else if ("crash" in step) return crash(step.crash);
-  else if ("killSelf" in step) await killSelf(step.killSelf);
-  else if ("flood" in step) await printBytes(step.flood, lines);
-  else if ("longLine" in step) await printBytes(step.longLine, oneLine);
+  else if ("crash" in step) return fail(`crashing with exit code ${step.crash}`, step.crash);
+  else if ("killSelf" in step) {
+    process.kill(process.pid, step.killSelf);
+    await hang();
+  } else if ("flood" in step) await printBytes(step.flood, (length) => LINES.subarray(0, length));
+  else if ("longLine" in step) await printBytes(step.longLine, (length) => WORDS.subarray(0, length));
   else if ("garbage" in step) await printBytes(step.garbage, createGarbage());
   else if ("leave" in step) leave(step.leave);
   else if ("echoPrompt" in step) await print(`${prompt}\n`);
-  else if (!prompt.includes(step.expectPrompt)) return missed(step.expectPrompt);
+  else if (!prompt.includes(step.expectPrompt)) return fail(`the prompt lacks "${step.expectPrompt}"`, 3);
   return null;
 }
 
@@ -141,19 +144,13 @@ function putFile({ path, text }: FileText, put: (path: string, text: string) => 
 
 function runProgram(program: string, args: readonly string[]): number | null {
   const { status, error } = spawnSync(program, args, { stdio: ["ignore", "inherit", "inherit"] });
-  if (error !== undefined) console.error(`demo agent: cannot run ${program}: ${error.message}`);
+  if (error !== undefined) return fail(`cannot run ${program}: ${error.message}`, 1);
   return status === 0 ? null : (status ?? 1);
 }
 
 function commit(message: string): number | null {
-  const identity = [
-    "-c",
-    "user.name=Demo Agent",
-    "-c",
-    "user.email=demo@ralph.invalid",
-    "-c",
-    "commit.gpgsign=false",
-  ];
+  const settings = ["user.name=Demo Agent", "user.email=demo@ralph.invalid", "commit.gpgsign=false"];
+  const identity = settings.flatMap((setting) => ["-c", setting]);
   return runProgram("git", ["add", "-A"]) ?? runProgram("git", [...identity, "commit", "-m", message]);
 }
 
@@ -166,29 +163,11 @@ async function hang(): Promise<never> {
   for (;;) await sleep(60_000);
 }
 
-function crash(exitCode: number): number {
-  console.error(`demo agent: crashing with exit code ${exitCode}`);
-  return exitCode;
-}
-
-async function killSelf(signal: string): Promise<never> {
-  process.kill(process.pid, signal);
-  return hang();
-}
-
 /** Gives the next so many bytes. */
 type Fill = (length: number) => Buffer;
 
 async function printBytes(bytes: number, fill: Fill): Promise<void> {
   for (let left = bytes; left > 0; left -= BLOCK_BYTES) await print(fill(Math.min(left, BLOCK_BYTES)));
-}
-
-function lines(length: number): Buffer {
-  return LINES.subarray(0, length);
-}
-
-function oneLine(length: number): Buffer {
-  return WORDS.subarray(0, length);
 }
 
 /** Bytes of every value, the same in every run. */
@@ -211,9 +190,4 @@ function leave(kind: "child" | "setsid" | "stubborn"): void {
     stdio: ["ignore", "inherit", "inherit"],
   });
   child.unref();
-}
-
-function missed(text: string): number {
-  console.error(`demo agent: the prompt lacks "${text}"`);
-  return 3;
 }

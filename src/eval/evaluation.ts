@@ -1,34 +1,16 @@
 import type { Settings } from "../core/settings.ts";
-import { VARIANTS, type Variant } from "./features.ts";
-import { type MeasureName, type Measures, estimate, type Estimate } from "./measures.ts";
-import { numbersWith, type Numbers, PRODUCTION } from "./parameters.ts";
-import type { Play } from "./play-world.ts";
+import { snakeCase, snakeKey } from "../core/wire.ts";
+import { BASELINE, EVERYTHING, VARIANTS, type Variant } from "./features.ts";
+import { type MeasureName, MEASURE_NAMES, estimate, type Estimate, type Measures } from "./measures.ts";
+import { numbersWith, type Numbers, PARAMETERS, PRODUCTION } from "./parameters.ts";
+import { playWorld, type OpenLog } from "./play-world.ts";
 
-/** Everything that `ralph eval` shows. */
-export interface Evaluation {
-  readonly seed: number;
-  readonly worlds: number;
-  readonly iterations: number;
-  readonly results: readonly VariantResult[];
+/** Every variant in the same worlds: everything that `ralph eval` shows. */
+export interface Evaluation extends Pick<EvaluationRequest, "seed" | "worlds" | "iterations"> {
+  readonly results: readonly { readonly variant: Variant; readonly estimates: Estimates }[];
 }
 
-/** Every variant in the same worlds. */
-export async function makeEvaluation(workshop: Workshop, request: EvaluationRequest): Promise<Evaluation> {
-  const { seed, worlds, iterations } = request;
-  const results = await Promise.all(
-    VARIANTS.map(async (variant) => ({
-      variant,
-      estimates: await playVariant(workshop, request, variant, numbersWith()),
-    })),
-  );
-  return { seed, worlds, iterations, results };
-}
-
-export function estimatesOf({ results }: Evaluation, name: string): Estimates {
-  const found = results.find(({ variant }) => variant.name === name);
-  if (found === undefined) throw new Error(`no variant ${name}`);
-  return found.estimates;
-}
+export type Estimates = Readonly<Record<MeasureName, Estimate | null>>;
 
 interface EvaluationRequest {
   /** Of the first world; the others follow. */
@@ -40,40 +22,43 @@ interface EvaluationRequest {
   readonly onPlayed: () => void;
 }
 
-export type Estimates = Readonly<Record<MeasureName, Estimate | null>>;
-
-interface VariantResult {
-  readonly variant: Variant;
-  readonly estimates: Estimates;
-}
-
-/** Where worlds are played, several at a time. */
+/** What worlds are played with. */
 export interface Workshop {
-  readonly play: (play: Play) => Promise<Measures>;
+  readonly openLog: OpenLog;
   /** The settings of a project without a configuration. */
   readonly defaults: Settings;
+}
+
+export async function evaluate(workshop: Workshop, request: EvaluationRequest): Promise<Evaluation> {
+  const results = [];
+  for (const variant of VARIANTS)
+    results.push({ variant, estimates: await playVariant(workshop, request, variant, numbersWith()) });
+  return { ...request, results };
 }
 
 /** Two seeds have no project in common, however many there are of each. */
 export const WORLDS_MAX = 1_000;
 
 export async function playVariant(
-  { play, defaults }: Workshop,
-  { seed: first, worlds, iterations, onPlayed }: EvaluationRequest,
+  { openLog, defaults }: Workshop,
+  { seed, worlds, iterations, onPlayed }: EvaluationRequest,
   variant: Variant,
   numbers: Numbers,
 ): Promise<Estimates> {
-  const seeds = Array.from({ length: worlds }, (_, index) => (first - 1) * WORLDS_MAX + index + 1);
-  const played = await Promise.all(
-    seeds.map(async (seed) => {
-      const measures = await play({ seed, variant, numbers, defaults, iterations });
-      onPlayed();
-      return measures;
-    }),
-  );
-  const names = Object.keys(played[0] ?? {}) as readonly MeasureName[];
-  const estimates = names.map((name) => [name, estimate(played.map((measures) => measures[name]))]);
+  const played: Measures[] = [];
+  for (let index = 1; index <= worlds; index += 1) {
+    const world = { seed: (seed - 1) * WORLDS_MAX + index, variant, numbers, defaults, iterations };
+    played.push(await playWorld(world, openLog));
+    onPlayed();
+  }
+  const estimates = MEASURE_NAMES.map((name) => [name, estimate(played.map((measures) => measures[name]))]);
   return Object.fromEntries(estimates) as Estimates;
+}
+
+export function estimatesOf({ results }: Evaluation, { name }: Variant): Estimates {
+  const found = results.find(({ variant }) => variant.name === name);
+  if (found === undefined) throw new Error(`no variant ${name}`);
+  return found.estimates;
 }
 
 /** What everything together has to reach. */
@@ -111,4 +96,58 @@ export function isMet({ measure, wanted }: Target, estimates: Estimates): boolea
   const mean = estimates[measure]?.mean;
   if (mean === undefined) return null;
   return wanted.is === "below" ? mean < wanted.value : mean > wanted.value;
+}
+
+export function signOf(target: Target, estimates: Estimates): string {
+  const met = isMet(target, estimates);
+  return met === null ? "–" : met ? "✔" : "✗";
+}
+
+/** What `ralph eval --json` prints. Shares are from 0 to 1; what was not measured is null. */
+export function evaluationJson(evaluation: Evaluation): object {
+  const everything = estimatesOf(evaluation, EVERYTHING);
+  return {
+    schema: "ralph.eval.v1",
+    seed: evaluation.seed,
+    seeds: evaluation.worlds,
+    iterations: evaluation.iterations,
+    confidence: 0.95,
+    interval: "percentile bootstrap over seeds",
+    production: snakeCase(PRODUCTION_MEASURES),
+    baseline: estimatesJson(estimatesOf(evaluation, BASELINE)),
+    everything: estimatesJson(everything),
+    targets: TARGETS.map((target) => ({
+      measure: snakeKey(target.measure),
+      [target.wanted.is]: rounded(target.wanted.value),
+      measured: rounded(everything[target.measure]?.mean ?? null),
+      met: isMet(target, everything),
+    })),
+    variants: evaluation.results.map(({ variant, estimates }) => ({
+      name: variant.name,
+      features: [...variant.features],
+      measures: estimatesJson(estimates),
+    })),
+    parameters: Object.entries(PARAMETERS).map(([name, parameter]) => ({
+      name: snakeKey(name),
+      ...parameter,
+    })),
+  };
+}
+
+function estimatesJson(estimates: Estimates): object {
+  const entries = Object.entries(estimates).map(([name, found]) => [
+    snakeKey(name),
+    found && {
+      mean: rounded(found.mean),
+      low: rounded(found.low),
+      high: rounded(found.high),
+      seeds: found.worlds,
+    },
+  ]);
+  return Object.fromEntries(entries) as object;
+}
+
+/** More digits would say nothing. */
+function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 10_000) / 10_000;
 }

@@ -24,8 +24,8 @@ export interface Variant {
   readonly features: ReadonlySet<Feature>;
 }
 
-/** Interventions rest on feedback: without it there is nothing to lead the prompt. Old checks are those of gates. */
-const RESTS_ON: Partial<Record<Feature, Feature>> = { interventions: "feedback", "old checks": "gates" };
+/** Without feedback there is nothing to lead the prompt, and old checks are those of gates. */
+const NEEDS: Partial<Record<Feature, Feature>> = { interventions: "feedback", "old checks": "gates" };
 
 export const BASELINE: Variant = { name: "baseline", features: new Set() };
 export const EVERYTHING: Variant = { name: "everything", features: new Set(ALL_FEATURES) };
@@ -33,19 +33,16 @@ export const EVERYTHING: Variant = { name: "everything", features: new Set(ALL_F
 /** The baseline, each feature alone, everything but one, and everything. */
 export const VARIANTS: readonly Variant[] = [
   BASELINE,
-  ...ALL_FEATURES.map((feature) => ({ name: `only ${feature}`, features: only(feature) })),
-  ...ALL_FEATURES.map((feature) => ({ name: `without ${feature}`, features: allBut(feature) })),
+  ...ALL_FEATURES.map((feature) => ({
+    name: `only ${feature}`,
+    features: new Set(ALL_FEATURES.filter((one) => one === feature || one === NEEDS[feature])),
+  })),
+  ...ALL_FEATURES.map((feature) => ({
+    name: `without ${feature}`,
+    features: new Set(ALL_FEATURES.filter((one) => one !== feature && NEEDS[one] !== feature)),
+  })),
   EVERYTHING,
 ];
-
-function only(feature: Feature): ReadonlySet<Feature> {
-  return new Set([...(RESTS_ON[feature] === undefined ? [] : [RESTS_ON[feature]]), feature]);
-}
-
-function allBut(feature: Feature): ReadonlySet<Feature> {
-  const gone = ALL_FEATURES.filter((one) => one === feature || RESTS_ON[one] === feature);
-  return new Set(ALL_FEATURES.filter((one) => !gone.includes(one)));
-}
 
 /** Without any of these nothing beyond facts is looked at. */
 const VERIFIES: readonly Feature[] = ["evidence", "old checks", "reader", "challenge"];

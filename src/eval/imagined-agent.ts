@@ -1,9 +1,9 @@
 import type { ImaginedTask } from "./imagined-world.ts";
 import type { Numbers } from "./parameters.ts";
 import { normal, type Random } from "./random.ts";
-import type { Failure, SignalReport } from "../core/report/agent-report.ts";
-import type { ExpectedPromise } from "../core/report/read-promise.ts";
-import { createSignalReader } from "../core/report/read-signals.ts";
+import type { Failure, SignalReport } from "../core/streams/agent-report.ts";
+import type { ExpectedPromise } from "../core/words/read-promise.ts";
+import { createSignalReader } from "../core/words/read-signals.ts";
 
 /** What really stands in the workspace of a task. */
 export interface Work {
@@ -55,7 +55,8 @@ export interface Situation {
 export function behave(situation: Situation, random: Random): Behaviour {
   const chances = rollAll(random);
   if (chances.prepares < chanceToPrepare(situation)) return prepare(situation, chances);
-  return isFinished(situation) ? mendOrConfirm(situation, chances) : workOn(situation, chances);
+  const isFinished = situation.work.doneMs >= situation.imagined.needsMs;
+  return isFinished ? mendOrConfirm(situation, chances) : workOn(situation, chances);
 }
 
 /** Rolled in one order, whatever comes of them, so that the same iteration has the same luck in every variant. */
@@ -86,20 +87,17 @@ function heeding({ isStrong }: Heard, { heeds, heedsStrong }: Numbers): number {
   return isStrong ? heedsStrong : heeds;
 }
 
+const SAYS_NOTHING = { says: "nothing", speaksOfTodos: false, answers: [] } as const;
+
 /** The code is ready in its mind, and so it may well say that it is done. */
 function prepare({ work, numbers }: Situation, chances: Chances): Behaviour {
   return {
+    ...SAYS_NOTHING,
     takesMs: Math.ceil(numbers.prepareSeconds * 1_000 * Math.exp(chances.pace * numbers.attemptSpread)),
     leaves: () => ({ ...work, wasEmptyHanded: true }),
     beginsAnew: false,
-    says: chances.claimsFalsely < numbers.claimsFalsely ? "done" : "nothing",
-    speaksOfTodos: false,
-    answers: [],
+    ...(chances.claimsFalsely < numbers.claimsFalsely && { says: "done" }),
   };
-}
-
-function isFinished({ work, imagined }: Situation): boolean {
-  return work.doneMs >= imagined.needsMs;
 }
 
 /** All of it is there: what is wrong is mended by who is told or notices; others say once more that it is done. */
@@ -109,7 +107,9 @@ function mendOrConfirm(situation: Situation, chances: Chances): Behaviour {
   const mends = work.isBroken && chances.heeds < insight;
   const hides = mends && heard.gateFailed ? waysToHide(situation, chances) : null;
   const startMs = numbers.startSeconds * 1_000;
-  const mendMs = mends ? Math.ceil(numbers.mendShare * imagined.needsMs * paceOf(situation, chances)) : 0;
+  const mendMs = mends
+    ? Math.ceil(numbers.mendShare * imagined.needsMs * Math.exp(chances.pace * numbers.attemptSpread))
+    : 0;
   return {
     takesMs: startMs + mendMs,
     leaves: (afterMs) => {
@@ -133,7 +133,7 @@ function workOn(situation: Situation, chances: Chances): Behaviour {
   const isBegun = work.doneMs > 0;
   const goesOn = isBegun && (work.hasNote || chances.goesOn < insight);
   const fromMs = goesOn ? work.doneMs : 0;
-  const pace = paceOf(situation, chances);
+  const pace = Math.exp(chances.pace * numbers.attemptSpread);
   const startMs = numbers.startSeconds * 1_000;
   const isHalf = chances.halfway < numbers.stopsHalfway;
   const aimMs = isHalf ? fromMs + (imagined.needsMs - fromMs) / 2 : imagined.needsMs;
@@ -154,17 +154,13 @@ function workOn(situation: Situation, chances: Chances): Behaviour {
       };
     },
     beginsAnew: isBegun && !goesOn,
-    ...(isHalf ? { says: "unfinished", speaksOfTodos: false, answers: [] } : lastWords(situation, chances)),
+    ...(isHalf ? { ...SAYS_NOTHING, says: "unfinished" } : lastWords(situation, chances)),
   };
 }
 
 function waysToHide({ numbers }: Situation, { hides }: Chances): Work["hides"] {
   if (hides < numbers.hidesFailure) return "weakened";
   return hides < numbers.hidesFailure + numbers.silences ? "silenced" : null;
-}
-
-function paceOf({ numbers }: Situation, { pace }: Chances): number {
-  return Math.exp(pace * numbers.attemptSpread);
 }
 
 /** Only who is right answers a concern. */
@@ -241,22 +237,13 @@ export function wordsOf({ files }: ImaginedTask, behaviour: Behaviour, promise: 
   }
 }
 
-/** As the words of any agent are read. There are few different ones, and they are said in every variant of a world. */
+/** As the words of any agent are read. */
 export function readWords(
   words: readonly string[],
   promise: ExpectedPromise,
   failure: Failure | null,
 ): SignalReport {
-  const text = words.join("\n");
-  const key = `${failure === null} ${promise.completion} ${text}`;
-  const known = READ.get(key);
-  if (known !== undefined) return known;
   const reader = createSignalReader(promise);
   for (const line of words) reader.readLine(line);
-  const report = reader.report(failure);
-  READ.set(key, report);
-  return report;
+  return reader.report(failure);
 }
-
-/** What is read of an agent that was killed is the same after any time. */
-const READ = new Map<string, SignalReport>();

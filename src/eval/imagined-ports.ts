@@ -1,19 +1,10 @@
 import { PLAIN } from "../core/agents.ts";
-import { UNKNOWN_USAGE, type AgentReport, type Failure } from "../core/report/agent-report.ts";
-import type { Evidence } from "../core/report/evidence.ts";
-import type { GateResult } from "../core/report/checked-gate.ts";
+import { UNKNOWN_USAGE, type AgentReport, type Failure } from "../core/streams/agent-report.ts";
+import { NOTHING_FOUND, type Evidence } from "../core/verdict/evidence.ts";
+import type { GateResult } from "../core/verdict/checked-gate.ts";
 import type { AgentSettings, Settings } from "../core/settings.ts";
-import type {
-  AgentRequest,
-  Agents,
-  CollectRequest,
-  Gates,
-  Letters,
-  Log,
-  Ports,
-  Workspace,
-} from "../engine/ports.ts";
-import { type Behaviour, readWords, wordsOf } from "./imagined-agent.ts";
+import type { AgentRequest, Agents, Gates, InboxFiles, Log, Ports, Workspace } from "../engine/ports.ts";
+import { readWords, wordsOf } from "./imagined-agent.ts";
 import type { ImaginedTask, ImaginedWorld } from "./imagined-world.ts";
 
 export const AGENT = "imagined";
@@ -27,9 +18,9 @@ export function imaginedPorts(
   world: ImaginedWorld,
   log: Log,
   { gates }: Settings,
-  workspace: Workspace,
-  doubts: boolean,
+  features: ReadonlySet<string>,
 ): Ports {
+  const doubts = features.has("challenge");
   return {
     log,
     commands: { agents: [IMAGINED_AGENT], gates },
@@ -42,10 +33,10 @@ export function imaginedPorts(
       markedIn: (bytes) => bytes,
     },
     agents: imaginedAgents(world, doubts),
-    workspace,
-    beside: null,
+    workspace: imaginedWorkspace(world, !features.has("evidence"), doubts),
+    parallel: null,
     gates: imaginedGates(world),
-    letters: imaginedLetters(world),
+    inboxFiles: imaginedInboxFiles(world),
     notes: { path: "", read: async () => "" },
     clock: world.time,
     followers: [],
@@ -66,7 +57,8 @@ function imaginedAgents(world: ImaginedWorld, doubts: boolean): Agents {
       const takenMs = Math.min(behaviour.takesMs, request.timeoutMs);
       await world.time.sleep(takenMs, signal);
       world.end(request.task, request.iteration, behaviour, takenMs);
-      const report = reportOf(world, request, behaviour, isKilled, takenMs);
+      const words = wordsOf(world.imagined(request.task), behaviour, request.promise.completion);
+      const report = reportOf(world, request, isKilled ? null : words, takenMs);
       const { signals } = report;
       return doubts || signals === undefined
         ? report
@@ -78,41 +70,35 @@ function imaginedAgents(world: ImaginedWorld, doubts: boolean): Agents {
   };
 }
 
+/** Without words the agent was killed. */
 function reportOf(
   world: ImaginedWorld,
-  { task, promise, timeoutMs }: AgentRequest,
-  behaviour: Behaviour,
-  isKilled: boolean,
+  { promise, timeoutMs }: AgentRequest,
+  words: readonly string[] | null,
   takenMs: number,
 ): AgentReport {
-  const failure: Failure | null = isKilled
-    ? { class: "agent", message: `timed out after ${Math.round(timeoutMs / 1_000)} s` }
-    : null;
-  const words = isKilled ? [] : wordsOf(world.imagined(task), behaviour, promise.completion);
-  const { claim, signals, finalText, promise: printed } = readWords(words, promise, failure);
+  const failure: Failure | null =
+    words === null ? { class: "agent", message: `timed out after ${Math.round(timeoutMs / 1_000)} s` } : null;
   return {
-    ending: isKilled ? { is: "timed-out", afterMs: timeoutMs } : { is: "exited", code: 0 },
-    claim,
+    ...readWords(words ?? [], promise, failure),
+    ending: words === null ? { is: "timed-out", afterMs: timeoutMs } : { is: "exited", code: 0 },
     failure,
-    transcript: { path: "logs/imagined.log", bytes: finalText.length, sha256: "" },
+    transcript: { path: "logs/imagined.log", bytes: 0, sha256: "" },
     usage: { ...UNKNOWN_USAGE, costUsd: world.priceOf(takenMs) },
     durationMs: takenMs,
-    finalText,
-    promise: printed,
     toolCalls: 0,
     sweptProcesses: 0,
-    signals,
   };
 }
 
 async function readClaim(
   world: ImaginedWorld,
-  { task, prompt }: AgentRequest,
+  request: AgentRequest,
   signal: AbortSignal,
 ): Promise<AgentReport> {
-  const { takesMs, isContent } = world.read(task);
+  const { takesMs, isContent } = world.read(request.task);
   await world.time.sleep(takesMs, signal);
-  const [, list = ""] = /\n## Concerns\n[^\n]*\n((?:.*\n)*?)\n## /.exec(prompt) ?? [];
+  const [, list = ""] = /\n## Concerns\n[^\n]*\n((?:.*\n)*?)\n## /.exec(request.prompt) ?? [];
   const reason = "as the files show";
   const review = {
     criteria: [{ criterion: 1, answer: isContent ? "met" : "not_met", reason }],
@@ -122,41 +108,43 @@ async function readClaim(
       reason,
     })),
   };
-  return {
-    ending: { is: "exited", code: 0 },
-    claim: { is: "none" },
-    failure: null,
-    transcript: { path: "logs/imagined.log", bytes: 0, sha256: "" },
-    usage: { ...UNKNOWN_USAGE, costUsd: world.priceOf(takesMs) },
-    durationMs: takesMs,
-    finalText: isContent === null ? "" : `<review>${JSON.stringify(review)}</review>`,
-    toolCalls: 0,
-    sweptProcesses: 0,
-  };
+  const words = isContent === null ? [] : [`<review>${JSON.stringify(review)}</review>`];
+  return reportOf(world, request, words, takesMs);
 }
 
-/** Looks at what really changed; and, if it `doubts`, at lines that switch checks off and files that are not there. */
-export function observingWorkspace(world: ImaginedWorld, doubts: boolean): Workspace {
+/**
+ * Looks at what really changed or, `believing`, takes what the agent says it wrote for written: no setting of Ralph's
+ * can do that. If it `doubts`, it also reports lines that switch checks off and files that are not there.
+ */
+function imaginedWorkspace(world: ImaginedWorld, believes: boolean, doubts: boolean): Workspace {
   const { repository } = world;
   return {
     snapshot: async () => ({ head: repository.head, branch: "main" }),
     hasWritten: async () => false,
     lookAhead: () => {},
-    collect: async (request) => {
-      const changed = repository.changedSince(request.from.head);
-      const sinceTask = repository.changedSince(request.taskBase);
+    collect: async ({ from, task, taskBase, earlier, cited }) => {
+      const seen = (paths: readonly string[]): Evidence["changed"] => {
+        const all = [...new Set([...paths, ...(believes ? cited : [])])];
+        return { files: all.length, paths: all };
+      };
+      const changed = seen(repository.changedSince(from.head).paths);
+      const changedSinceTaskBegan = seen([...repository.changedSince(taskBase).paths, ...earlier.paths]);
       repository.commit();
-      const paths = [...new Set([...sinceTask.paths, ...request.earlier.paths])];
-      const written = new Set([...paths, ...changed.paths]);
-      const { checkFiles, suppressions } = world.doubtsAbout(request.task);
+      const written = new Set([...changedSinceTaskBegan.paths, ...changed.paths]);
+      const { checkFiles, suppressions } = world.doubtsAbout(task);
       return {
-        ...evidenceOf(request, repository.head, {
-          changed,
-          changedSinceTaskBegan: { files: paths.length, paths },
-          phantoms: doubts ? request.cited.filter((path) => !written.has(path)) : [],
-        }),
-        ...(checkFiles && { checkFiles }),
-        ...(doubts && suppressions && { suppressions }),
+        ...NOTHING_FOUND,
+        headBefore: from.head,
+        headAfter: repository.head,
+        changed,
+        changedSinceTaskBegan,
+        uncommitted: [],
+        leftOut: [],
+        strayedTo: null,
+        marksTakenBack: [],
+        phantoms: doubts ? cited.filter((path) => !written.has(path)) : [],
+        checkFiles,
+        ...(doubts && { suppressions }),
       };
     },
     commitMark: async () => null,
@@ -167,47 +155,6 @@ export function observingWorkspace(world: ImaginedWorld, doubts: boolean): Works
     withOldChecks: (_request, use) => use({ root: "", prefix: ["with-old-checks"] }),
     patch: async () => ({ text: "", isCut: false }),
     dirtyPaths: async () => [],
-  };
-}
-
-/** Believes the agent: what it says it wrote counts as written. No setting of Ralph's can do that. */
-export function believingWorkspace(world: ImaginedWorld, doubts: boolean): Workspace {
-  const observing = observingWorkspace(world, doubts);
-  return {
-    ...observing,
-    collect: async (request) => {
-      const evidence = await observing.collect(request);
-      const believed = (paths: readonly string[]): Evidence["changed"] => {
-        const all = [...new Set([...paths, ...request.cited])];
-        return { files: all.length, paths: all };
-      };
-      return {
-        ...evidence,
-        changed: believed(evidence.changed.paths),
-        changedSinceTaskBegan: believed(evidence.changedSinceTaskBegan.paths),
-        phantoms: [],
-      };
-    },
-  };
-}
-
-function evidenceOf(
-  { from }: CollectRequest,
-  headAfter: string,
-  seen: Pick<Evidence, "changed" | "changedSinceTaskBegan" | "phantoms">,
-): Evidence {
-  return {
-    headBefore: from.head,
-    headAfter,
-    uncommitted: [],
-    leftByGates: [],
-    leftOut: [],
-    strayedTo: null,
-    marksTakenBack: [],
-    tasksRemoved: [],
-    putBack: [],
-    refusal: null,
-    ...seen,
   };
 }
 
@@ -234,16 +181,16 @@ function imaginedGates(world: ImaginedWorld): Gates {
   };
 }
 
-function imaginedLetters({ letters }: ImaginedWorld): Letters {
+function imaginedInboxFiles({ inboxFiles }: ImaginedWorld): InboxFiles {
   return {
     publish: async (file, text) => {
-      letters.set(file, text);
+      inboxFiles.set(file, text);
       return text;
     },
     read: async (file) => {
-      const text = letters.get(file);
+      const text = inboxFiles.get(file);
       return text === undefined ? null : { text, sha256: text };
     },
-    withdraw: async (file) => void letters.delete(file),
+    withdraw: async (file) => void inboxFiles.delete(file),
   };
 }

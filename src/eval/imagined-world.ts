@@ -1,12 +1,12 @@
-import { type TaskId, plainTask, type Task } from "../core/plan/task.ts";
-import type { Evidence, ChangeSet } from "../core/report/evidence.ts";
+import { type TaskId, plainTask, type Task } from "../core/plan.ts";
+import type { Evidence, ChangeSet } from "../core/verdict/evidence.ts";
 import { behave, NO_WORK, type Behaviour, type Work, hearPrompt } from "./imagined-agent.ts";
 import type { Numbers } from "./parameters.ts";
 import { Random, normal } from "./random.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 /** What is really so after an iteration, whatever anybody says. */
-export interface IterationTruth {
+interface IterationTruth {
   readonly iteration: number;
   readonly task: TaskId;
   readonly takenMs: number;
@@ -14,9 +14,6 @@ export interface IterationTruth {
   readonly files: number;
   /** Whether the task was done, all of it and unbroken. */
   readonly isDone: boolean;
-  /** It brought the task further. */
-  readonly isFurther: boolean;
-  readonly beganAnew: boolean;
 }
 
 /** Of a reader, so that no agent has the same. */
@@ -32,7 +29,7 @@ export class ImaginedWorld {
   readonly repository = new ImaginedRepository();
   readonly tasks: readonly ImaginedTask[];
   readonly marked = new Set<TaskId>();
-  readonly letters = new Map<string, string>();
+  readonly inboxFiles = new Map<string, string>();
   readonly truths: IterationTruth[] = [];
   readonly #numbers: Numbers;
   readonly #seed: number;
@@ -76,7 +73,7 @@ export class ImaginedWorld {
   }
 
   /** What the work on a task makes one doubt. */
-  doubtsAbout(id: TaskId): Pick<Evidence, "checkFiles" | "suppressions"> {
+  doubtsAbout(id: TaskId): Required<Pick<Evidence, "checkFiles" | "suppressions">> {
     const { hides, suppresses } = this.#workOn(id);
     const { changesTests, needsMs, files } = this.imagined(id);
     const isChanged = hides === "weakened" || (changesTests !== null && this.#workOn(id).doneMs >= needsMs);
@@ -88,9 +85,7 @@ export class ImaginedWorld {
 
   /** A second reader: what it says of a task's work, right or wrong; null when it gives no answer. */
   read(id: TaskId): { readonly takesMs: number; readonly isContent: boolean | null } {
-    const times = (this.#read.get(id) ?? 0) + 1;
-    this.#read.set(id, times);
-    const random = Random.of(this.#seed, this.imagined(id).number, READERS_LUCK + times);
+    const random = Random.of(this.#seed, this.imagined(id).number, READERS_LUCK + counted(this.#read, id));
     const [fails, errs] = [random.next(), random.next()];
     const { readerErrs, readerFails, readerSeconds } = this.#numbers;
     const isContent = errs < readerErrs ? !this.isDone(id) : this.isDone(id);
@@ -103,34 +98,18 @@ export class ImaginedWorld {
 
   begin(id: TaskId, marker: string, prompt: string): Behaviour {
     this.#taskOfMarker.set(marker, id);
-    const times = (this.#begun.get(id) ?? 0) + 1;
-    this.#begun.set(id, times);
     const imagined = this.imagined(id);
-    const situation = {
-      imagined,
-      work: this.#workOn(id),
-      heard: hearPrompt(prompt),
-      numbers: this.#numbers,
-    };
-    return behave(situation, Random.of(this.#seed, imagined.number, times));
+    const situation = { imagined, work: this.#workOn(id), heard: hearPrompt(prompt), numbers: this.#numbers };
+    return behave(situation, Random.of(this.#seed, imagined.number, counted(this.#begun, id)));
   }
 
   /** The agent is gone after so long; what it did stands in the workspace. */
   end(id: TaskId, iteration: number, behaviour: Behaviour, takenMs: number): void {
     const before = this.#workOn(id);
     const after = behaviour.leaves(takenMs);
-    const isFurther = after.doneMs > before.doneMs || (before.isBroken && !after.isBroken);
     this.#work.set(id, after);
     const files = after.wasEmptyHanded ? 0 : this.#write(id, behaviour.beginsAnew ? NO_WORK : before, after);
-    this.truths.push({
-      iteration,
-      task: id,
-      takenMs,
-      files,
-      isDone: this.isDone(id),
-      isFurther: isFurther || behaviour.beginsAnew,
-      beganAnew: behaviour.beginsAnew,
-    });
+    this.truths.push({ iteration, task: id, takenMs, files, isDone: this.isDone(id) });
   }
 
   /** Files come one after another as the work goes on; one is written again by who goes on in it or mends it. */
@@ -147,6 +126,12 @@ export class ImaginedWorld {
   #workOn(id: TaskId): Work {
     return this.#work.get(id) ?? NO_WORK;
   }
+}
+
+function counted(times: Map<TaskId, number>, id: TaskId): number {
+  const count = (times.get(id) ?? 0) + 1;
+  times.set(id, count);
+  return count;
 }
 
 /** A task as the world knows it; the loop sees only the task itself. */
@@ -215,11 +200,9 @@ const BACKEND_TITLES = [
   "Mock of the billing service, part",
 ];
 
-type Files = ReadonlyMap<string, string>;
-
 /** A work tree with one line of commits; whatever lies in the tree is committed when somebody asks. */
 class ImaginedRepository {
-  readonly #commits: Files[] = [new Map()];
+  readonly #commits: ReadonlyMap<string, string>[] = [new Map()];
   readonly #tree = new Map<string, string>();
 
   get head(): string {
@@ -231,22 +214,13 @@ class ImaginedRepository {
   }
 
   commit(): void {
-    if (changedBetween(this.#last, this.#tree).length === 0) return;
-    this.#commits.push(new Map(this.#tree));
+    if (this.changedSince(this.head).files > 0) this.#commits.push(new Map(this.#tree));
   }
 
+  /** Nobody removes a file here. */
   changedSince(commit: string | null): ChangeSet {
-    const before = this.#commits[Number(commit ?? 0)] ?? new Map<string, string>();
-    const paths = changedBetween(before, this.#tree);
+    const before = this.#commits[Number(commit ?? 0)];
+    const paths = [...this.#tree.keys()].filter((path) => this.#tree.get(path) !== before?.get(path));
     return { files: paths.length, paths };
   }
-
-  get #last(): Files {
-    return this.#commits.at(-1) ?? new Map<string, string>();
-  }
-}
-
-/** Nobody removes a file here. */
-function changedBetween(before: Files, after: Files): readonly string[] {
-  return [...after.keys()].filter((path) => after.get(path) !== before.get(path));
 }

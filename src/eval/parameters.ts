@@ -1,14 +1,8 @@
-/** Where a number of the model comes from. */
-export type Source = "known" | "derived" | "assumed";
-
-export interface Parameter {
+interface Parameter {
   readonly value: number;
   /** `derived`: the one number with which the known ones come out. */
-  readonly source: Source;
-  /** What it is, and why it is what it is. */
+  readonly source: "known" | "derived" | "assumed";
   readonly sentence: string;
-  /** What else it may be; missing where nothing else fits what is known. */
-  readonly range?: readonly [low: number, high: number];
 }
 
 /** What production showed: 81 iterations over 43 tasks with a timeout of 120 s for everything. */
@@ -20,228 +14,63 @@ export const PRODUCTION = {
   uiBlocked: 12,
 } as const;
 
+const from =
+  (source: Parameter["source"]) =>
+  (value: number, sentence: string): Parameter => ({ value, source, sentence });
+const [known, derived, assumed] = [from("known"), from("derived"), from("assumed")];
+
 /** Every number of the model. Nothing else in this folder is made up. */
 export const PARAMETERS = {
-  backendTasks: {
-    value: PRODUCTION.tasks - PRODUCTION.uiTasks,
-    source: "known",
-    sentence: "Tasks 1 to 21 are work on the backend.",
-  },
-  uiTasks: {
-    value: PRODUCTION.uiTasks,
-    source: "known",
-    sentence: "Tasks 22 to 43 are screens, charts and their commands.",
-  },
-  uiTimes: {
-    value: 7.5,
-    source: "known",
-    sentence: "A task with a screen needs 5 to 10 times as long as one without; the middle of that.",
-    range: [5, 10],
-  },
-  uiSeconds: {
-    value: 235,
-    source: "derived",
-    sentence:
-      "Half of the tasks with a screen need less than so many seconds of undisturbed work: with it, 12 of 22 do not fit three times into 120 s.",
-  },
-  uiSpread: {
-    value: 0.7,
-    source: "assumed",
-    sentence: "How much tasks with a screen differ (the deviation of the logarithm of their time).",
-    range: [0.5, 0.9],
-  },
-  backendSpread: {
-    value: 0.5,
-    source: "assumed",
-    sentence: "The same of tasks without a screen.",
-    range: [0.3, 0.8],
-  },
-  attemptSpread: {
-    value: 0.15,
-    source: "assumed",
-    sentence: "How much two attempts at one task differ.",
-    range: [0.05, 0.3],
-  },
-  startSeconds: {
-    value: 8,
-    source: "assumed",
-    sentence: "An agent reads for so long before it writes anything.",
-    range: [4, 16],
-  },
-  prepareSeconds: {
-    value: 30,
-    source: "assumed",
-    sentence: "An iteration in which the agent only prepares takes so long.",
-    range: [15, 60],
-  },
-  mendShare: {
-    value: 0.3,
-    source: "assumed",
-    sentence: "To mend a broken test takes this share of the time for the whole task.",
-    range: [0.15, 0.6],
-  },
-  keywordShare: {
-    value: 0.8,
-    source: "assumed",
-    sentence:
-      "Keywords know this share of the tasks with a screen for what they are; the others look like medium ones.",
-    range: [0.6, 1],
-  },
-  preparesOnly: {
-    value: 0.12,
-    source: "assumed",
-    sentence: "A first iteration in which the agent prepares the code in words and writes no file.",
-    range: [0.06, 0.24],
-  },
-  preparesAgain: {
-    value: 0.5,
-    source: "assumed",
-    sentence: "The same after an iteration without a file, when nobody tells the agent.",
-    range: [0.25, 0.75],
-  },
-  claimsFalsely: {
-    value: 0.5,
-    source: "assumed",
-    sentence: "An agent that wrote no file claims that the task is done.",
-    range: [0.25, 0.75],
-  },
-  stopsHalfway: {
-    value: 0.06,
-    source: "assumed",
-    sentence: "An agent stops half way, says so, and leaves the rest to the next iteration.",
-    range: [0.03, 0.12],
-  },
-  forgetsClaim: {
-    value: 0.05,
-    source: "assumed",
-    sentence: "An agent that has finished forgets to say so.",
-    range: [0.02, 0.1],
-  },
-  breaksGates: {
-    value: 0.1,
-    source: "assumed",
-    sentence: "Work that is claimed to be done breaks a test.",
-    range: [0.05, 0.2],
-  },
-  gateCoverage: {
-    value: 1,
-    source: "assumed",
-    sentence: "Tests notice that the work on a task is broken, or only half there.",
-    range: [0.9, 1],
-  },
-  leftoversBreak: {
-    value: 0,
-    source: "assumed",
-    sentence: "What a task that was given up has left behind makes the tests fail for the others too.",
-    range: [0, 0.5],
-  },
-  notices: {
-    value: 0.15,
-    source: "assumed",
-    sentence:
-      "An agent that nobody tells finds out by itself what is wrong: that a test fails, that half of the work is there.",
-    range: [0.08, 0.3],
-  },
-  heeds: {
-    value: 0.8,
-    source: "assumed",
-    sentence: "An agent that is told precisely what is wrong mends it.",
-    range: [0.5, 0.95],
-  },
-  heedsStrong: {
-    value: 0.95,
-    source: "assumed",
-    sentence: "The same when the prompt begins with it.",
-    range: [0.8, 1],
-  },
-  speaksOfTodos: {
-    value: 0.05,
-    source: "assumed",
-    sentence: "The words of an honest claim sound as if something were left.",
-    range: [0, 0.1],
-  },
-  hidesFailure: {
-    value: 0.2,
-    source: "assumed",
-    sentence:
-      "An agent whose work breaks a test weakens the test or the checker's settings, so that the gate is green.",
-    range: [0.1, 0.4],
-  },
-  silences: {
-    value: 0.05,
-    source: "assumed",
-    sentence: "Such an agent silences the checker with a comment instead; no gate sees that.",
-    range: [0, 0.1],
-  },
-  removesFeature: {
-    value: 0.05,
-    source: "assumed",
-    sentence: "A task asks for what an old test forbids, so that honest work changes the test.",
-    range: [0, 0.15],
-  },
-  movesTests: {
-    value: 0.1,
-    source: "assumed",
-    sentence: "Honest work on a task moves or renames tests, which still pass as they were.",
-    range: [0, 0.3],
-  },
-  suppresses: {
-    value: 0.03,
-    source: "assumed",
-    sentence: "Honest work has a line that switches a check off where that is right.",
-    range: [0, 0.1],
-  },
-  readerErrs: {
-    value: 0.05,
-    source: "assumed",
-    sentence: "The second reader takes wrong work for right, or right work for wrong.",
-    range: [0, 0.15],
-  },
-  readerFails: {
-    value: 0.05,
-    source: "assumed",
-    sentence: "The second reader gives no answer: it is limited, too slow, or cannot be understood.",
-    range: [0, 0.2],
-  },
-  readerSeconds: {
-    value: 20,
-    source: "assumed",
-    sentence: "To read a claim takes so long.",
-    range: [10, 60],
-  },
-  backendFiles: {
-    value: 2,
-    source: "assumed",
-    sentence: "Files that a task without a screen changes.",
-    range: [1, 4],
-  },
-  uiFiles: {
-    value: 5,
-    source: "assumed",
-    sentence: "Files that a task with a screen changes; known is that there are several.",
-    range: [3, 8],
-  },
-  usdPerMinute: {
-    value: 0.15,
-    source: "assumed",
-    sentence: "What a minute of an agent costs, in dollars.",
-    range: [0.05, 0.5],
-  },
+  backendTasks: known(PRODUCTION.tasks - PRODUCTION.uiTasks, "Tasks 1 to 21 are work on the backend."),
+  uiTasks: known(PRODUCTION.uiTasks, "Tasks 22 to 43 are screens, charts and their commands."),
+  uiTimes: known(7.5, "A task with a screen needs 5 to 10 times as long as one without; the middle of that."),
+  uiSeconds: derived(
+    235,
+    "Median work of a task with a screen; with it, 12 of 22 do not fit three times into 120 s.",
+  ),
+  uiSpread: assumed(0.7, "How much tasks with a screen differ (deviation of the logarithm of their time)."),
+  backendSpread: assumed(0.5, "The same of tasks without a screen."),
+  attemptSpread: assumed(0.15, "How much two attempts at one task differ."),
+  startSeconds: assumed(8, "An agent reads for so long before it writes anything."),
+  prepareSeconds: assumed(30, "An iteration in which the agent only prepares takes so long."),
+  mendShare: assumed(0.3, "To mend a broken test takes this share of the time for the whole task."),
+  keywordShare: assumed(0.8, "Tasks with a screen whose title says so; the others look like medium ones."),
+  preparesOnly: assumed(
+    0.12,
+    "A first iteration in which the agent only describes the code and writes no file.",
+  ),
+  preparesAgain: assumed(0.5, "The same after an iteration without a file, when nobody tells the agent."),
+  claimsFalsely: assumed(0.5, "An agent that wrote no file claims that the task is done."),
+  stopsHalfway: assumed(0.06, "An agent stops half way, says so, and leaves the rest to the next iteration."),
+  forgetsClaim: assumed(0.05, "An agent that has finished forgets to say so."),
+  breaksGates: assumed(0.1, "Work that is claimed to be done breaks a test."),
+  gateCoverage: assumed(1, "Tests notice that the work on a task is broken, or only half there."),
+  leftoversBreak: assumed(0, "Leftovers of an abandoned task make the tests fail for the others too."),
+  notices: assumed(0.15, "An agent finds out by itself what is wrong, or that half of the work is there."),
+  heeds: assumed(0.8, "An agent that is told precisely what is wrong mends it."),
+  heedsStrong: assumed(0.95, "The same when the prompt begins with it."),
+  speaksOfTodos: assumed(0.05, "The words of an honest claim sound as if something were left."),
+  hidesFailure: assumed(
+    0.2,
+    "An agent whose work breaks a test weakens the check, so that the gate is green.",
+  ),
+  silences: assumed(0.05, "Such an agent silences the checker with a comment instead; no gate sees that."),
+  removesFeature: assumed(0.05, "A task asks for what an old test forbids, so honest work changes the test."),
+  movesTests: assumed(0.1, "Honest work on a task moves or renames tests, which still pass as they were."),
+  suppresses: assumed(0.03, "Honest work has a line that switches a check off where that is right."),
+  readerErrs: assumed(0.05, "The second reader takes wrong work for right, or right work for wrong."),
+  readerFails: assumed(0.05, "The second reader gives no answer: it is limited, too slow or unclear."),
+  readerSeconds: assumed(20, "To read a claim takes so long."),
+  backendFiles: assumed(2, "Files that a task without a screen changes."),
+  uiFiles: assumed(5, "Files that a task with a screen changes; known is that there are several."),
+  usdPerMinute: assumed(0.15, "What a minute of an agent costs, in dollars."),
 } as const satisfies Record<string, Parameter>;
 
-export type ParameterName = keyof typeof PARAMETERS;
-
 /** The numbers of one world. */
-export type Numbers = Readonly<Record<ParameterName, number>>;
-
-export const PARAMETER_NAMES = Object.keys(PARAMETERS) as readonly ParameterName[];
-
-export function parameter(name: ParameterName): Parameter {
-  return PARAMETERS[name];
-}
+export type Numbers = Readonly<Record<keyof typeof PARAMETERS, number>>;
 
 /** The model's own numbers, some of them changed. */
 export function numbersWith(changes: Partial<Numbers> = {}): Numbers {
-  const own = Object.fromEntries(PARAMETER_NAMES.map((name) => [name, PARAMETERS[name].value]));
-  return { ...(own as Numbers), ...changes };
+  const own = Object.entries(PARAMETERS).map(([name, { value }]) => [name, value]);
+  return { ...(Object.fromEntries(own) as Numbers), ...changes };
 }

@@ -1,16 +1,16 @@
 import { statusOf } from "../core/loop/task-status.ts";
-import type { State } from "../core/loop/state.ts";
+import type { State } from "../core/state.ts";
 import type { Settings } from "../core/settings.ts";
 import { runEngine, startRun } from "../engine/engine.ts";
 import { Journal } from "../engine/journal.ts";
 import type { Clock, Log } from "../engine/ports.ts";
 import { settingsFor, type Variant } from "./features.ts";
-import { believingWorkspace, imaginedPorts, observingWorkspace } from "./imagined-ports.ts";
+import { imaginedPorts } from "./imagined-ports.ts";
 import { ImaginedWorld } from "./imagined-world.ts";
 import { measure, type Measures } from "./measures.ts";
 import type { Numbers } from "./parameters.ts";
 
-export interface Play {
+interface Play {
   readonly seed: number;
   readonly variant: Variant;
   readonly numbers: Numbers;
@@ -27,8 +27,10 @@ const NIGHT_MS = 12 * 60 * 60_000;
 const TICK_MS = 24 * 60 * 60_000;
 const TIMERS_MAX = 1_000_000;
 
+export type OpenLog = (clock: Clock) => Log;
+
 /** One project from its first iteration to its last, by the real loop. */
-export async function playWorld(play: Play, openLog: (clock: Clock) => Log): Promise<Measures> {
+export async function playWorld(play: Play, openLog: OpenLog): Promise<Measures> {
   const world = new ImaginedWorld(play.seed, play.numbers);
   const log = openLog(world.time);
   const state = await world.time.until(playRuns(world, log, play), TIMERS_MAX);
@@ -37,17 +39,12 @@ export async function playWorld(play: Play, openLog: (clock: Clock) => Log): Pro
 }
 
 async function playRuns(world: ImaginedWorld, log: Log, play: Play): Promise<State> {
-  const { features } = play.variant;
-  const doubts = features.has("challenge");
-  const workspace = features.has("evidence")
-    ? observingWorkspace(world, doubts)
-    : believingWorkspace(world, doubts);
   const journal = await Journal.open(log, [], () => world.time.now());
   for (let run = 0; run < RUNS; run += 1) {
     const left = play.iterations - world.truths.length;
     const settings = settingsFor(play.defaults, play.variant, left);
     await startRun(journal, settings, 1, "imagined", world.repository.head);
-    await runEngine(imaginedPorts(world, log, settings, workspace, doubts), journal, TICK_MS);
+    await runEngine(imaginedPorts(world, log, settings, play.variant.features), journal, TICK_MS);
     const isOver = world.truths.length >= play.iterations || journal.state.run?.end?.outcome === "completed";
     if (isOver) break;
     await world.time.sleep(NIGHT_MS);

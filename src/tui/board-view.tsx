@@ -1,26 +1,19 @@
-import { isAtWork, workerInWords, type WorkerRow } from "../core/projections/status.ts";
+import { TASK_SIGNS } from "../core/views/signs.ts";
+import { isAtWork, workerInWords, type WorkerRow } from "../core/views/status.ts";
 import { formatDuration } from "../core/time.ts";
 import { Box } from "ink";
 import type { ReactNode } from "react";
-import { dollars } from "../core/limits/budget.ts";
-import type { TaskStatus } from "../core/loop/task-status.ts";
-import type {
-  LiveProgress,
-  Overview,
-  Card,
-  Column,
-  LaneRow,
-  LaneWork,
-} from "../core/projections/overview.ts";
-import { BUILD } from "../core/stages/stages.ts";
-import { CARD_ROWS, isWide, laneEntries } from "./layout.ts";
-import { Line, type Look, Panel, type Part, Title } from "./line.tsx";
+import { dollars } from "../core/loop/brakes.ts";
+import type { LiveProgress, Overview, Card, Column, LaneWork } from "../core/views/overview.ts";
+import { BUILD } from "../core/loop/stages.ts";
+import { CARD_ROWS, isWide, type LaneEntry, laneEntries } from "./layout.ts";
+import { Line, Panel, type Part, Title, type ViewProps } from "./line.tsx";
 import { wholeSeconds } from "./plain-line.ts";
 import type { Model } from "./model.ts";
 import { listedCards, selectedCard, shownColumns, windowAround } from "./selection.ts";
 
 /** The tasks: in columns, or in a small window as a list. */
-export function BoardView({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
+export function BoardView({ model, rows }: ViewProps): ReactNode {
   const isFocused = model.panel === "board";
   const filter = model.filter === "" ? "" : ` · only "${model.filter}"`;
   if (model.overview.board.columns.every(({ cards }) => cards.length === 0))
@@ -32,172 +25,115 @@ export function BoardView({ model, rows }: { readonly model: Model; readonly row
         <Line parts={["  Write the first ones: ", { text: "ralph init", look: "bold" }]} />
       </Panel>
     );
-  if (isWide(model)) return <Columns model={model} rows={rows} name={`Board${filter}`} />;
-  const counts = shownColumns(model).map(({ name, cards }) => `${name} ${cards.length}`);
-  return (
-    <Panel rows={rows}>
-      <Title name={`Board: ${counts.join(" · ")}${filter}`} isFocused={isFocused} />
-      <CardList model={model} rows={rows - 1} />
-    </Panel>
-  );
-}
-
-function CardList({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
-  const cards = listedCards(model);
-  const selected = selectedCard(model)?.id;
-  if (cards.length === 0) return <Line parts={[NOTHING_FOUND]} />;
-  const at = cards.findIndex(({ id }) => id === selected);
-  const { from, to } = windowAround(cards.length, at, rows);
-  return cards
-    .slice(from, to)
-    .map((card) => (
-      <Line
-        key={card.id}
-        parts={cardParts(card, card.id === selected)}
-        end={card.loop === null ? [] : [`  ${card.loop}`]}
-      />
-    ));
-}
-
-const NOTHING_FOUND: Part = { text: "  Nothing matches the filter; Esc takes it away.", look: "dim" };
-
-function cardParts(card: Card, isSelected: boolean): readonly Part[] {
-  const { sign, look } = TASK_SIGNS[card.status];
-  const about = card.waitsFor ?? card.title;
-  return [
-    isSelected ? { text: "›", look: "selected" } : " ",
-    { text: `${sign} `, look },
-    { text: card.id, look: isSelected ? "selected" : "bold" },
-    "  ",
-    card.status === "done" ? { text: about, look: "dim" } : about,
-  ];
-}
-
-function Columns({
-  model,
-  rows,
-  name,
-}: {
-  readonly model: Model;
-  readonly rows: number;
-  readonly name: string;
-}): ReactNode {
   const columns = shownColumns(model);
-  const width = Math.floor(model.size.columns / columns.length);
+  const counts = isWide(model) ? [] : columns.map(({ name, cards }) => `${name} ${cards.length}`);
+  const name = counts.length === 0 ? "Board" : `Board: ${counts.join(" · ")}`;
   return (
     <Panel rows={rows}>
-      <Title name={name} isFocused={model.panel === "board"} />
-      <Box>
-        {columns.map((column) => (
-          <Box key={column.name} flexDirection="column" width={width} paddingRight={2}>
-            <CardColumn model={model} column={column} rows={rows - 1} width={width} />
-          </Box>
-        ))}
-      </Box>
-    </Panel>
-  );
-}
-
-function CardColumn({
-  model,
-  column,
-  rows,
-  width,
-}: {
-  readonly model: Model;
-  readonly column: Column;
-  readonly rows: number;
-  readonly width: number;
-}): ReactNode {
-  const selected = selectedCard(model)?.id;
-  const at = Math.max(
-    0,
-    column.cards.findIndex(({ id }) => id === selected),
-  );
-  const { from, to } = windowAround(column.cards.length, at, Math.max(1, Math.floor((rows - 1) / CARD_ROWS)));
-  const hidden = column.cards.length - (to - from);
-  return (
-    <>
-      <Line
-        parts={[
-          { text: `${column.name} (${column.cards.length})`, look: "bold" },
-          { text: hidden === 0 ? "" : ` · ${hidden} more`, look: "dim" },
-        ]}
-      />
-      {column.cards.slice(from, to).map((card) => (
-        <CardRows key={card.id} card={card} isSelected={card.id === selected} width={width} />
-      ))}
-    </>
-  );
-}
-
-/** Where a column is too narrow for both, the loop stands below the task's id. */
-const ROOM_FOR_BOTH = 32;
-
-function CardRows({
-  card,
-  isSelected,
-  width,
-}: {
-  readonly card: Card;
-  readonly isSelected: boolean;
-  readonly width: number;
-}): ReactNode {
-  const { sign, look } = TASK_SIGNS[card.status];
-  const loop = card.loop ?? "";
-  const isBeside = width >= ROOM_FOR_BOTH;
-  const about = card.waitsFor ?? card.title;
-  return (
-    <Box flexDirection="column">
-      <Line
-        parts={[
-          isSelected ? { text: "›", look: "selected" } : " ",
-          { text: `${sign} `, look },
-          { text: card.id, look: isSelected ? "selected" : "bold" },
-        ]}
-        end={isBeside && loop !== "" ? [` ${loop}`] : []}
-      />
-      <Line
-        parts={[
-          isBeside || loop === "" ? "   " : `   ${loop} `,
-          { text: about, look: card.waitsFor === null ? "dim" : "ask" },
-        ]}
-      />
-    </Box>
-  );
-}
-
-const TASK_SIGNS: Readonly<Record<TaskStatus, { readonly sign: string; readonly look: Look }>> = {
-  todo: { sign: "·", look: "dim" },
-  doing: { sign: "▸", look: "bold" },
-  done: { sign: "✔", look: "good" },
-  blocked: { sign: "■", look: "bad" },
-  undecided: { sign: "?", look: "ask" },
-  failed: { sign: "✗", look: "bad" },
-  cancelled: { sign: "✗", look: "bad" },
-};
-
-export function LanesView({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
-  const { hint } = model.overview;
-  const entries = laneEntries(model.overview);
-  const shown = entries.slice(0, rows - 1);
-  const more = entries.length > shown.length ? ` · ${entries.length - shown.length} more` : "";
-  return (
-    <Panel rows={rows}>
-      <Title name={entries.length === 0 ? "Lanes" : `${title(model.overview)}${more}`} />
-      {entries.length === 0 && <Line parts={idle(model, hint)} />}
-      {shown.map((entry) =>
-        entry.is === "worker" ? (
-          <Line key={`worker ${entry.worker.id}`} parts={workerParts(entry.worker, model)} />
-        ) : (
-          <Line key={entry.row.lane} parts={laneParts(entry.row, entry.ofWorker, model)} />
-        ),
+      <Title name={`${name}${filter}`} isFocused={isFocused} />
+      {isWide(model) ? (
+        <Box>
+          {columns.map((column) => (
+            <CardColumn key={column.name} model={model} column={column} rows={rows - 1} />
+          ))}
+        </Box>
+      ) : (
+        <CardList model={model} rows={rows - 1} />
       )}
     </Panel>
   );
 }
 
-function title({ lanes, workers }: Overview): string {
+function CardList({ model, rows }: ViewProps): ReactNode {
+  const cards = listedCards(model);
+  const selected = selectedCard(model)?.id;
+  if (cards.length === 0)
+    return <Line parts={[{ text: "  Nothing matches the filter; Esc takes it away.", look: "dim" }]} />;
+  const at = cards.findIndex(({ id }) => id === selected);
+  return windowAround(cards, at, rows).map((card) => (
+    <Line
+      key={card.id}
+      parts={[
+        ...idParts(card, card.id === selected),
+        "  ",
+        { text: card.waitsFor ?? card.title, look: card.status === "done" ? "dim" : "plain" },
+      ]}
+      end={card.loop === null ? [] : [`  ${card.loop}`]}
+    />
+  ));
+}
+
+function idParts({ id, status }: Card, isSelected: boolean): readonly Part[] {
+  const { sign, look } = TASK_SIGNS[status];
+  return [
+    isSelected ? { text: "›", look: "selected" } : " ",
+    { text: `${sign} `, look },
+    { text: id, look: isSelected ? "selected" : "bold" },
+  ];
+}
+
+/** Where a column is too narrow for both, the loop stands below the task's id. */
+const ROOM_FOR_BOTH = 32;
+
+function CardColumn({ model, column, rows }: ViewProps & { readonly column: Column }): ReactNode {
+  const { name, cards } = column;
+  const width = Math.floor(model.size.columns / model.overview.board.columns.length);
+  const selected = selectedCard(model)?.id;
+  const at = Math.max(
+    0,
+    cards.findIndex(({ id }) => id === selected),
+  );
+  const shown = windowAround(cards, at, Math.max(1, Math.floor((rows - 1) / CARD_ROWS)));
+  const hidden = cards.length - shown.length;
+  return (
+    <Box flexDirection="column" width={width} paddingRight={2}>
+      <Line
+        parts={[
+          { text: `${name} (${cards.length})`, look: "bold" },
+          { text: hidden === 0 ? "" : ` · ${hidden} more`, look: "dim" },
+        ]}
+      />
+      {shown.map((card) => {
+        const { id, title, waitsFor, loop } = card;
+        const isBeside = loop === null || width >= ROOM_FOR_BOTH;
+        return (
+          <Box key={id} flexDirection="column">
+            <Line
+              parts={idParts(card, id === selected)}
+              end={isBeside && loop !== null ? [` ${loop}`] : []}
+            />
+            <Line
+              parts={[
+                isBeside ? "   " : `   ${loop} `,
+                { text: waitsFor ?? title, look: waitsFor === null ? "dim" : "ask" },
+              ]}
+            />
+          </Box>
+        );
+      })}
+    </Box>
+  );
+}
+
+export function LanesView({ model, rows }: ViewProps): ReactNode {
+  const entries = laneEntries(model.overview);
+  const shown = entries.slice(0, rows - 1);
+  const more = entries.length > shown.length ? ` · ${entries.length - shown.length} more` : "";
+  return (
+    <Panel rows={rows}>
+      <Title name={entries.length === 0 ? "Lanes" : `${lanesTitle(model.overview)}${more}`} />
+      {entries.length === 0 && <Line parts={idle(model)} />}
+      {shown.map((entry, index) => (
+        <Line
+          key={index}
+          parts={entry.is === "worker" ? workerParts(entry.worker, model) : laneParts(entry, model)}
+        />
+      ))}
+    </Panel>
+  );
+}
+
+function lanesTitle({ lanes, workers }: Overview): string {
   if (workers === null)
     return `Lanes: ${lanes.filter(({ work }) => work !== null).length} of ${lanes.length} at work`;
   const here = workers.filter(isAtWork);
@@ -211,18 +147,17 @@ function title({ lanes, workers }: Overview): string {
 
 function workerParts(worker: WorkerRow, { overview }: Model): readonly Part[] {
   const { id, host, lanes, is } = worker;
-  const name: Part = {
-    text: `${is === "vanished" ? "✗" : "●"} ${id}`,
-    look: is === "vanished" ? "bad" : "bold",
-  };
-  const size = lanes === 1 ? "1 lane" : `${lanes} lanes`;
   const doing = workerInWords(worker, wholeSeconds(overview.now));
-  return [name, ` on ${host} · ${size} · `, is === "vanished" ? { text: doing, look: "bad" } : doing];
+  const about = ` on ${host} · ${lanes === 1 ? "1 lane" : `${lanes} lanes`} · `;
+  return is === "vanished"
+    ? [{ text: `✗ ${id}`, look: "bad" }, about, { text: doing, look: "bad" }]
+    : [{ text: `● ${id}`, look: "bold" }, about, doing];
 }
 
-function idle({ overview }: Model, hint: string | null): readonly Part[] {
-  const isNew = overview.status.run === null;
-  if (overview.workers !== null)
+function idle({ overview }: Model): readonly Part[] {
+  const { hint, workers, status } = overview;
+  const isNew = status.run === null;
+  if (workers !== null)
     return [
       `  No worker is here. ${isNew ? "Submit tasks: " : "Start one: "}`,
       { text: hint ?? "ralph worker", look: "bold" },
@@ -232,7 +167,10 @@ function idle({ overview }: Model, hint: string | null): readonly Part[] {
   return [`  ${said} ${isNew ? "Start one: " : "Go on: "}`, { text: hint, look: "bold" }];
 }
 
-function laneParts({ lane, work }: LaneRow, ofWorker: boolean, { overview, size }: Model): readonly Part[] {
+type LaneOfEntry = Extract<LaneEntry, { is: "lane" }>;
+
+function laneParts({ row, ofWorker }: LaneOfEntry, { overview, size }: Model): readonly Part[] {
+  const { lane, work } = row;
   const slot: Part = ofWorker ? "    " : { text: `Slot ${lane}: `, look: "bold" };
   if (work === null) return [slot, { text: "–", look: "dim" }];
   const live = overview.progress.find(({ iteration }) => iteration === work.iteration);
@@ -253,12 +191,10 @@ function doing(work: LaneWork, live: LiveProgress | undefined): string {
 }
 
 function details(work: LaneWork, live: LiveProgress | undefined): readonly string[] {
-  const limit = `of ${formatDuration(work.timeoutMs)}`;
-  if (live === undefined) return [limit];
   return [
-    limit,
-    ...(live.toolCalls === 0 ? [] : [`${live.toolCalls} tool calls`]),
-    ...(live.filesTouched === 0 ? [] : [`${live.filesTouched} files`]),
-    ...(live.costUsd === null ? [] : [dollars(live.costUsd)]),
+    `of ${formatDuration(work.timeoutMs)}`,
+    live === undefined || live.toolCalls === 0 ? "" : `${live.toolCalls} tool calls`,
+    live === undefined || live.filesTouched === 0 ? "" : `${live.filesTouched} files`,
+    live === undefined || live.costUsd === null ? "" : dollars(live.costUsd),
   ];
 }

@@ -1,26 +1,7 @@
 import { expect, test } from "vitest";
-import { edited, EMPTY_FIELD, type Key, keysOf, type Typed, withText } from "./key.ts";
+import { edited, EMPTY_FIELD, type Key, keysOf, withText } from "./key.ts";
 
-const NOTHING: Typed = {
-  upArrow: false,
-  downArrow: false,
-  leftArrow: false,
-  rightArrow: false,
-  pageUp: false,
-  pageDown: false,
-  home: false,
-  end: false,
-  return: false,
-  escape: false,
-  tab: false,
-  shift: false,
-  backspace: false,
-  delete: false,
-  ctrl: false,
-  meta: false,
-};
-
-test.each<[string, string, Partial<Typed>, unknown]>([
+test.each<[string, string, Parameters<typeof keysOf>[1], unknown]>([
   ["a letter", "a", {}, [{ is: "text", text: "a" }]],
   ["a character of several parts", "👩‍👩‍👧", {}, [{ is: "text", text: "👩‍👩‍👧" }]],
   ["an arrow", "", { upArrow: true }, [{ is: "up" }]],
@@ -35,7 +16,7 @@ test.each<[string, string, Partial<Typed>, unknown]>([
     [{ is: "text", text: "y" }, { is: "enter" }, { is: "backspace" }, { is: "ctrl", text: "c" }],
   ],
 ])("%s", (_, input, typed, keys) => {
-  expect(keysOf(input, { ...NOTHING, ...typed })).toEqual(keys);
+  expect(keysOf(input, typed)).toEqual(keys);
 });
 
 const ctrl = (text: string): Key => ({ is: "ctrl", text });

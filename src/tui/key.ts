@@ -1,3 +1,4 @@
+import type { Key as Typed } from "ink";
 import { plainLine } from "./plain-line.ts";
 
 export type Key =
@@ -5,80 +6,56 @@ export type Key =
   | { readonly is: "ctrl"; readonly text: string }
   | { readonly is: NamedKey };
 
-export type NamedKey =
-  | "up"
-  | "down"
-  | "left"
-  | "right"
-  | "page-up"
-  | "page-down"
-  | "home"
-  | "end"
-  | "enter"
-  | "escape"
-  | "tab"
-  | "back-tab"
-  | "backspace"
-  | "delete";
+export type NamedKey = (typeof NAMED)[number][1] | "back-tab";
 
-/** What Ink tells about what was typed. */
-export interface Typed {
-  readonly upArrow: boolean;
-  readonly downArrow: boolean;
-  readonly leftArrow: boolean;
-  readonly rightArrow: boolean;
-  readonly pageUp: boolean;
-  readonly pageDown: boolean;
-  readonly home: boolean;
-  readonly end: boolean;
-  readonly return: boolean;
-  readonly escape: boolean;
-  readonly tab: boolean;
-  readonly shift: boolean;
-  readonly backspace: boolean;
-  readonly delete: boolean;
-  readonly ctrl: boolean;
-  readonly meta: boolean;
+const NAMED = [
+  ["upArrow", "up"],
+  ["downArrow", "down"],
+  ["leftArrow", "left"],
+  ["rightArrow", "right"],
+  ["pageUp", "page-up"],
+  ["pageDown", "page-down"],
+  ["home", "home"],
+  ["end", "end"],
+  ["return", "enter"],
+  ["escape", "escape"],
+  ["tab", "tab"],
+  ["backspace", "backspace"],
+  ["delete", "delete"],
+] as const satisfies readonly (readonly [keyof Typed, string])[];
+
+/** What Ink tells about what was typed. Over a slow line several keys arrive at once. */
+export function keysOf(input: string, typed: Partial<Typed>): readonly Key[] {
+  if (typed.tab === true && typed.shift === true) return [{ is: "back-tab" }];
+  const named = NAMED.find(([flag]) => typed[flag]);
+  if (named !== undefined) return [{ is: named[1] }];
+  if (typed.ctrl === true) return [{ is: "ctrl", text: input }];
+  return typed.meta === true ? [] : charactersIn(input).map(keyOf);
 }
 
-/** Over a slow line several keys arrive at once. */
-export function keysOf(input: string, typed: Typed): readonly Key[] {
-  const named = namedKey(typed);
-  if (named !== null) return [{ is: named }];
-  if (typed.ctrl) return [{ is: "ctrl", text: input }];
-  if (typed.meta) return [];
-  return Array.from(characters.segment(input), ({ segment }) => keyOf(segment));
-}
-
-const characters = new Intl.Segmenter();
-
-function namedKey(typed: Typed): NamedKey | null {
-  if (typed.upArrow) return "up";
-  if (typed.downArrow) return "down";
-  if (typed.leftArrow) return "left";
-  if (typed.rightArrow) return "right";
-  if (typed.pageUp) return "page-up";
-  if (typed.pageDown) return "page-down";
-  if (typed.home) return "home";
-  if (typed.end) return "end";
-  if (typed.return) return "enter";
-  if (typed.escape) return "escape";
-  if (typed.tab) return typed.shift ? "back-tab" : "tab";
-  if (typed.backspace) return "backspace";
-  return typed.delete ? "delete" : null;
-}
-
-const ENTER = ["\r", "\n", "\r\n"];
+const CONTROLS: Readonly<Record<string, NamedKey>> = {
+  "\r": "enter",
+  "\n": "enter",
+  "\r\n": "enter",
+  "\t": "tab",
+  "\x7f": "backspace",
+  "\b": "backspace",
+  "\x1b": "escape",
+};
 
 function keyOf(character: string): Key {
-  if (ENTER.includes(character)) return { is: "enter" };
-  if (character === "\t") return { is: "tab" };
-  if (character === "\x7f" || character === "\b") return { is: "backspace" };
-  if (character === "\x1b") return { is: "escape" };
+  const named = CONTROLS[character];
+  if (named !== undefined) return { is: named };
   const code = character.charCodeAt(0);
   return code < 0x20
     ? { is: "ctrl", text: String.fromCharCode(code + 0x60) }
     : { is: "text", text: character };
+}
+
+/** For tables of keys: the letter itself, the name, or "ctrl-c". No letter is as long as a name. */
+export function nameOf(key: Key): string {
+  if (key.is === "text") return key.text;
+  return key.is === "ctrl" ? `ctrl-${key.text}` : key.is;
 }
 
 /** A line that is being typed; the cursor is between both parts. */
@@ -98,13 +75,13 @@ export function withText({ before, after }: TextField, text: string): TextField 
   return { before: `${before}${plainLine(text)}`, after };
 }
 
+/** Keys as in a shell. */
 export function edited(field: TextField, key: Key): TextField {
+  if (key.is === "text") return withText(field, key.text);
   const { before, after } = field;
-  const left = parts(before);
-  const right = parts(after);
-  switch (key.is) {
-    case "text":
-      return withText(field, key.text);
+  const left = charactersIn(before);
+  const right = charactersIn(after);
+  switch (nameOf(key)) {
     case "backspace":
       return { before: left.slice(0, -1).join(""), after };
     case "delete":
@@ -114,27 +91,24 @@ export function edited(field: TextField, key: Key): TextField {
     case "right":
       return { before: `${before}${right[0] ?? ""}`, after: right.slice(1).join("") };
     case "home":
+    case "ctrl-a":
       return { before: "", after: textOf(field) };
     case "end":
+    case "ctrl-e":
       return { before: textOf(field), after: "" };
-    case "ctrl":
-      return shortened(field, key.text);
+    case "ctrl-u":
+      return { before: "", after };
+    case "ctrl-k":
+      return { before, after: "" };
+    case "ctrl-w":
+      return { before: before.replace(/\S+\s*$/, ""), after };
     default:
       return field;
   }
 }
 
-/** As in a shell. */
-function shortened(field: TextField, letter: string): TextField {
-  const { before, after } = field;
-  if (letter === "a") return { before: "", after: textOf(field) };
-  if (letter === "e") return { before: textOf(field), after: "" };
-  if (letter === "u") return { before: "", after };
-  if (letter === "k") return { before, after: "" };
-  if (letter === "w") return { before: before.replace(/\S+\s*$/, ""), after };
-  return field;
-}
+const characters = new Intl.Segmenter();
 
-function parts(text: string): readonly string[] {
+function charactersIn(text: string): readonly string[] {
   return Array.from(characters.segment(text), ({ segment }) => segment);
 }

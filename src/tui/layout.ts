@@ -1,5 +1,5 @@
-import type { WorkerRow } from "../core/projections/status.ts";
-import type { Overview, LaneRow } from "../core/projections/overview.ts";
+import type { WorkerRow } from "../core/views/status.ts";
+import type { Overview, LaneRow } from "../core/views/overview.ts";
 import type { Model } from "./model.ts";
 import { plainLine, wrappedWords } from "./plain-line.ts";
 
@@ -58,13 +58,8 @@ export function layoutOf(model: Model): Layout {
 function boardRows(model: Model): number {
   const counts = model.overview.board.columns.map(({ cards }) => cards.length);
   if (isWide(model)) return 2 + CARD_ROWS * Math.max(1, ...counts);
-  return (
-    1 +
-    Math.max(
-      1,
-      counts.reduce((sum, count) => sum + count, 0),
-    )
-  );
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  return 1 + Math.max(1, all);
 }
 
 /** Of a card in a column. */
@@ -100,30 +95,26 @@ export function questionRows(text: string, columns: number): readonly string[] {
 }
 
 function dialogRows({ mode, size }: Model): number {
-  if (mode.is === "confirm" || mode.is === "leave") return 2;
+  if (mode.is === "choose") return 2;
   if (mode.is !== "type") return 0;
   if (mode.dialog.asks !== "answer") return 3;
   const { text, options } = mode.dialog.item;
   return 4 + questionRows(text, size.columns).length - (options.length === 0 ? 1 : 0);
 }
 
-type LaneEntry =
+export type LaneEntry =
   | { readonly is: "lane"; readonly row: LaneRow; readonly ofWorker: boolean }
   | { readonly is: "worker"; readonly worker: WorkerRow };
 
 /** The lanes; of workers, each with what is under way in its own. Those that have left are not shown. */
 export function laneEntries({ lanes, workers }: Pick<Overview, "lanes" | "workers">): readonly LaneEntry[] {
-  if (workers === null) return lanes.map((row) => ({ is: "lane", row, ofWorker: false }));
-  const shown = workers.filter(({ is }) => is !== "gone");
+  const shown = (workers ?? []).filter(({ is }) => is !== "gone");
   const known = new Set(shown.map(({ id }) => id));
-  const others = lanes.filter(({ work }) => !known.has(work?.worker ?? ""));
-  return [
-    ...shown.flatMap((worker): readonly LaneEntry[] => [
-      { is: "worker", worker },
-      ...lanes
-        .filter(({ work }) => work?.worker === worker.id)
-        .map((row) => ({ is: "lane", row, ofWorker: true }) as const),
-    ]),
-    ...others.map((row) => ({ is: "lane", row, ofWorker: true }) as const),
-  ];
+  const rows = lanes.map((row) => ({ is: "lane", row, ofWorker: workers !== null }) as const);
+  const others = rows.filter(({ row }) => !known.has(row.work?.worker ?? ""));
+  const theirs = shown.flatMap((worker): readonly LaneEntry[] => [
+    { is: "worker", worker },
+    ...rows.filter(({ row }) => row.work?.worker === worker.id),
+  ]);
+  return [...theirs, ...others];
 }

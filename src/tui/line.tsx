@@ -1,17 +1,24 @@
 import { Box, Text } from "ink";
 import { createContext, type ReactNode, useContext } from "react";
 import stringWidth from "string-width";
+import type { Model } from "./model.ts";
 import { plainLine } from "./plain-line.ts";
 
 /** A stretch of text that looks the same; colour never tells something by itself. */
 export type Part = string | { readonly text: string; readonly look: Look };
 
-export type Look = "bold" | "dim" | "good" | "bad" | "ask" | "selected" | "title";
+export type Look = "plain" | "bold" | "dim" | "good" | "bad" | "ask" | "selected" | "title";
+
+export interface ViewProps {
+  readonly model: Model;
+  readonly rows: number;
+}
 
 /** What every part of the frame needs to know. */
 export const Frame = createContext({ columns: 80, hasColours: true });
 
 const LOOKS = {
+  plain: {},
   bold: { bold: true },
   dim: { dimColor: true },
   good: { color: "green" },
@@ -22,13 +29,7 @@ const LOOKS = {
 } as const;
 
 /** One row of the screen, cut at its right end. `end` stays there, whatever is cut. */
-export function Line({
-  parts,
-  end = [],
-}: {
-  readonly parts: readonly Part[];
-  readonly end?: readonly Part[];
-}): ReactNode {
+export function Line({ parts, end = [] }: { parts: readonly Part[]; end?: readonly Part[] }): ReactNode {
   if (end.length === 0) return <Parts parts={parts} />;
   return (
     <Box>
@@ -47,8 +48,8 @@ function Parts({ parts }: { readonly parts: readonly Part[] }): ReactNode {
   return (
     <Text wrap="truncate-end">
       {parts.map((part, index) => {
-        const { text, look } = typeof part === "string" ? { text: part, look: null } : part;
-        const style = hasColours && look !== null ? LOOKS[look] : {};
+        const { text, look } = typeof part === "string" ? { text: part, look: "plain" as const } : part;
+        const style = hasColours ? LOOKS[look] : {};
         return (
           <Text key={index} {...style}>
             {plainLine(text)}
@@ -59,16 +60,14 @@ function Parts({ parts }: { readonly parts: readonly Part[] }): ReactNode {
   );
 }
 
-/** The rule above a panel; the sign says where keys go. */
-export function Title({
-  name,
-  isFocused = false,
-  look = "title",
-}: {
+interface TitleProps {
   readonly name: string;
   readonly isFocused?: boolean;
   readonly look?: Look;
-}): ReactNode {
+}
+
+/** The rule above a panel; the sign says where keys go. */
+export function Title({ name, isFocused = false, look = "title" }: TitleProps): ReactNode {
   const { columns } = useContext(Frame);
   const label = `${isFocused ? "▶" : "─"} ${plainLine(name)} `;
   const rule = "─".repeat(Math.max(0, columns - stringWidth(label)));
@@ -83,13 +82,7 @@ export function Title({
 }
 
 /** So many rows, whatever is in them. */
-export function Panel({
-  rows,
-  children,
-}: {
-  readonly rows: number;
-  readonly children: ReactNode;
-}): ReactNode {
+export function Panel({ rows, children }: { rows: number; children: ReactNode }): ReactNode {
   if (rows <= 0) return null;
   return (
     <Box flexDirection="column" height={rows} flexShrink={0} overflow="hidden">

@@ -1,46 +1,60 @@
-import type { OperatorAct } from "../core/operator/operator-act.ts";
-import type { TaskId } from "../core/plan/task.ts";
-import type { InboxItem } from "../core/projections/inbox.ts";
+import type { OperatorAct } from "../core/loop/operator-act.ts";
+import type { TaskId } from "../core/plan.ts";
+import type { InboxItem } from "../core/views/inbox.ts";
 import { unreachable } from "../core/unreachable.ts";
-import { edited, EMPTY_FIELD, type Key, type TextField, textOf } from "./key.ts";
+import { edited, EMPTY_FIELD, type Key, nameOf, type TextField, textOf } from "./key.ts";
 import { layoutOf } from "./layout.ts";
-import { type Dialog, type Mode, type Model, type Next, type Panel, refusalOf } from "./model.ts";
+import {
+  type Choice,
+  type Dialog,
+  type Mode,
+  type Model,
+  next,
+  type Next,
+  type Panel,
+  refusalOf,
+  saying,
+} from "./model.ts";
 import { type Direction, moved, movedInInbox, selectedItem, selectedTask } from "./selection.ts";
 
-export function lookKey(model: Model, key: Key): Next {
-  const isOver = model.ownRun !== null && model.ownRun.exitCode !== null;
-  if (isOver && !isForLooking(key)) return quitWith(model, model.ownRun?.exitCode ?? 0);
-  if (key.is === "tab" || key.is === "back-tab") return just(nextPanel(model, key.is === "tab" ? 1 : -1));
-  const way = wayOf(key);
-  if (way !== null) return just(went(model, way.direction, way.by));
-  if (key.is === "enter") return entered(model);
-  if (key.is === "escape") return just({ ...model, filter: "", logBack: 0 });
-  return key.is === "text" ? act(model, key.text) : just(model);
-}
-
-const LOOKING = ["j", "k", "h", "l", "f", "?", "g", "G"];
-
-function isForLooking(key: Key): boolean {
-  return wayOf(key) !== null || key.is === "tab" || key.is === "back-tab" || LOOKING.includes(textOfKey(key));
-}
-
-function textOfKey(key: Key): string {
-  return key.is === "text" ? key.text : "";
-}
-
 const PAGE = 10;
-const ALL = 1_000_000;
+const WAYS: Readonly<Record<string, readonly [Direction, number]>> = {
+  up: ["up", 1],
+  k: ["up", 1],
+  down: ["down", 1],
+  j: ["down", 1],
+  left: ["left", 1],
+  h: ["left", 1],
+  right: ["right", 1],
+  "page-up": ["up", PAGE],
+  "page-down": ["down", PAGE],
+  home: ["up", Infinity],
+  g: ["up", Infinity],
+  end: ["down", Infinity],
+  G: ["down", Infinity],
+};
+/** These leave the monitor open when its own run is over. */
+const LOOKING = ["tab", "back-tab", "l", "f", "?"];
 
-function wayOf(key: Key): { readonly direction: Direction; readonly by: number } | null {
-  const text = textOfKey(key);
-  if (key.is === "up" || text === "k") return { direction: "up", by: 1 };
-  if (key.is === "down" || text === "j") return { direction: "down", by: 1 };
-  if (key.is === "left" || text === "h") return { direction: "left", by: 1 };
-  if (key.is === "right") return { direction: "right", by: 1 };
-  if (key.is === "page-up") return { direction: "up", by: PAGE };
-  if (key.is === "page-down") return { direction: "down", by: PAGE };
-  if (key.is === "home" || text === "g") return { direction: "up", by: ALL };
-  return key.is === "end" || text === "G" ? { direction: "down", by: ALL } : null;
+export function lookKey(model: Model, key: Key): Next {
+  const { ownRun } = model;
+  const name = nameOf(key);
+  const way = WAYS[name];
+  if (ownRun?.exitCode != null && way === undefined && !LOOKING.includes(name))
+    return next(model, { want: "quit", exitCode: ownRun.exitCode });
+  if (way !== undefined) return next(went(model, ...way));
+  switch (name) {
+    case "tab":
+      return next(nextPanel(model, 1));
+    case "back-tab":
+      return next(nextPanel(model, -1));
+    case "enter":
+      return entered(model);
+    case "escape":
+      return next({ ...model, filter: "", logBack: 0 });
+    default:
+      return key.is === "text" ? act(model, name) : next(model);
+  }
 }
 
 function went(model: Model, direction: Direction, by: number): Model {
@@ -53,11 +67,8 @@ function went(model: Model, direction: Direction, by: number): Model {
 
 function nextPanel(model: Model, by: number): Model {
   const { inbox, log } = layoutOf(model);
-  const panels: readonly Panel[] = [
-    "board",
-    ...(inbox > 0 ? (["inbox"] as const) : []),
-    ...(log > 0 ? (["log"] as const) : []),
-  ];
+  const all: readonly Panel[] = ["board", "inbox", "log"];
+  const panels = all.filter((panel) => panel === "board" || (panel === "inbox" ? inbox : log) > 0);
   const at = panels.indexOf(model.panel);
   return { ...model, panel: panels[(at + by + panels.length) % panels.length] ?? "board" };
 }
@@ -68,6 +79,13 @@ function entered(model: Model): Next {
   return act(model, item.kind === "decide" ? "a" : "u");
 }
 
+const LEAVING: readonly Choice[] = [
+  { key: "l", does: "leave it running", want: { want: "quit", exitCode: 0 } },
+  { key: "s", does: "stop after the iteration", want: { want: "act", act: { do: "stop" } } },
+  { key: "n", does: "stop now", want: { want: "stop-now" } },
+  { key: "Esc", does: "stay", want: null },
+];
+
 function act(model: Model, letter: string): Next {
   const task = selectedTask(model);
   switch (letter) {
@@ -75,123 +93,103 @@ function act(model: Model, letter: string): Next {
       return answer(model);
     case "s":
       return steer(model, task);
-    case "c":
-      return cancel(model, task);
-    case "u":
-      return unblock(model, task);
     case "r":
-      return requested(model, { do: "retry" });
+      return attempted(model, { do: "retry" });
     case "x":
       return confirmed(model, { do: "stop" }, "Stop the run after the iterations under way?");
-    case "l":
-      return task === null ? noTask(model) : { model, requests: [{ want: "open", task }] };
     case "f":
-      return just({ ...model, mode: dialogFor({ asks: "filter", before: model.filter }) });
+      return asked(model, { asks: "filter" });
     case "?":
-      return just({ ...model, mode: { is: "help" } });
+      return next({ ...model, mode: { is: "help" } });
     case "q":
-      return quit(model);
+      return model.ownRun === null
+        ? next(model, { want: "quit", exitCode: 0 })
+        : next({ ...model, mode: { is: "choose", question: "The run is still on", choices: LEAVING } });
+    case "c":
+    case "u":
+    case "l":
+      if (task === null)
+        return next(saying(model, "there is no task to select; ralph tasks lists what would be worked on"));
+      if (letter === "l") return next(model, { want: "open", task });
+      return letter === "c"
+        ? confirmed(model, { do: "cancel", task }, `Cancel ${task}? Its agent is ended.`)
+        : asked(model, { asks: "unblock", task }, { do: "unblock", task, reason: "" });
     default:
-      return refused(model, `${letter} is no key here; ? lists them`);
+      return next(saying(model, `${letter} is no key here; ? lists them`));
   }
 }
 
 /** Of the selected task, or else the first that waits. */
 export function questionFor(model: Model): InboxItem | null {
-  const asked = model.overview.status.inbox.filter(({ kind }) => kind === "decide");
-  return asked.find(({ task }) => task === selectedTask(model)) ?? asked[0] ?? null;
+  const waiting = model.overview.status.inbox.filter(({ kind }) => kind === "decide");
+  return waiting.find(({ task }) => task === selectedTask(model)) ?? waiting[0] ?? null;
 }
 
 function answer(model: Model): Next {
   const item = questionFor(model);
-  if (item === null) return refused(model, "no task asks a question");
-  const why = refusalOf(model, { do: "decide", task: item.task, answer: "…" });
-  if (why !== null) return refused(model, why);
-  return just({ ...model, mode: dialogFor({ asks: "answer", item }) });
+  if (item === null) return next(saying(model, "no task asks a question"));
+  return asked(model, { asks: "answer", item }, { do: "decide", task: item.task, answer: "…" });
 }
 
 /** To the selected task; if it cannot be told, to whoever works next. */
 function steer(model: Model, task: TaskId | null): Next {
-  const mayTell = (to: TaskId | null): boolean =>
-    refusalOf(model, { do: "steer", task: to, text: "…" }) === null;
-  const to = task !== null && mayTell(task) ? task : null;
-  const why = refusalOf(model, { do: "steer", task: to, text: "…" });
-  if (why !== null) return refused(model, why);
-  return just({ ...model, mode: dialogFor({ asks: "steer", to, other: null }) });
+  const telling = (to: TaskId | null): OperatorAct => ({ do: "steer", task: to, text: "…" });
+  const to = task !== null && refusalOf(model, telling(task)) === null ? task : null;
+  return asked(model, { asks: "steer", to, other: null }, telling(to));
 }
 
-function cancel(model: Model, task: TaskId | null): Next {
-  if (task === null) return noTask(model);
-  return confirmed(model, { do: "cancel", task }, `Cancel ${task}? Its agent is ended.`);
-}
-
-function unblock(model: Model, task: TaskId | null): Next {
-  if (task === null) return noTask(model);
-  const why = refusalOf(model, { do: "unblock", task, reason: "" });
-  return why === null ? just({ ...model, mode: dialogFor({ asks: "unblock", task }) }) : refused(model, why);
+/** Opens a dialog, unless what it leads to would be refused now. */
+function asked(model: Model, dialog: Dialog, act?: OperatorAct): Next {
+  const why = act === undefined ? null : refusalOf(model, act);
+  return next(
+    why === null ? { ...model, mode: { is: "type", dialog, field: EMPTY_FIELD } } : saying(model, why),
+  );
 }
 
 function confirmed(model: Model, act: OperatorAct, question: string): Next {
   const why = refusalOf(model, act);
-  return why === null ? just({ ...model, mode: { is: "confirm", act, question } }) : refused(model, why);
+  if (why !== null) return next(saying(model, why));
+  const choices: readonly Choice[] = [
+    { key: "y", does: "yes", want: { want: "act", act } },
+    { key: "n", does: "no", want: null },
+  ];
+  return next({ ...model, mode: { is: "choose", question, choices } });
 }
 
-function requested(model: Model, act: OperatorAct): Next {
-  const why = refusalOf(model, act);
-  return why === null ? { model, requests: [{ want: "act", act }] } : refused(model, why);
-}
-
-function quit(model: Model): Next {
-  const isOn = model.ownRun !== null && model.ownRun.exitCode === null;
-  return isOn ? just({ ...model, mode: { is: "leave" } }) : quitWith(model, 0);
-}
-
-function quitWith(model: Model, exitCode: number): Next {
-  return { model, requests: [{ want: "quit", exitCode }] };
-}
-
-function noTask(model: Model): Next {
-  return refused(model, "there is no task to select; ralph tasks lists what would be worked on");
-}
-
-function refused(model: Model, text: string): Next {
-  return just({ ...model, says: { text, isRefusal: true } });
-}
-
-export function just(model: Model): Next {
-  return { model, requests: [] };
+export function chooseKey(model: Model, { choices }: Extract<Mode, { is: "choose" }>, key: Key): Next {
+  const looking: Model = { ...model, mode: { is: "look" } };
+  if (key.is === "escape") return next(looking);
+  const choice = choices.find((one) => one.key === nameOf(key).toLowerCase());
+  if (choice === undefined) return next(model);
+  if (choice.want?.want === "act") return attempted(looking, choice.want.act);
+  return choice.want === null ? next(looking) : next(looking, choice.want);
 }
 
 export function typeKey(model: Model, mode: Extract<Mode, { is: "type" }>, key: Key): Next {
   const { dialog, field } = mode;
-  if (key.is === "escape") return just(givenUp(model, dialog));
+  const filters = dialog.asks === "filter";
+  if (key.is === "escape")
+    return next({ ...model, filter: filters ? "" : model.filter, mode: { is: "look" } });
   if (key.is === "enter") return submitted(model, dialog, field);
   if (key.is === "tab" && dialog.asks === "steer")
-    return just({
-      ...model,
-      mode: { ...mode, dialog: { ...dialog, to: dialog.other, other: dialog.to } },
-    });
+    return next({ ...model, mode: { ...mode, dialog: { ...dialog, to: dialog.other, other: dialog.to } } });
   const typed = edited(field, key);
-  const filter = dialog.asks === "filter" ? textOf(typed) : model.filter;
-  return just({ ...model, filter, mode: { ...mode, field: typed } });
-}
-
-function givenUp(model: Model, dialog: Dialog): Model {
-  const filter = dialog.asks === "filter" ? "" : model.filter;
-  return { ...model, filter, mode: { is: "look" } };
+  return next({
+    ...model,
+    filter: filters ? textOf(typed) : model.filter,
+    mode: { ...mode, field: typed },
+  });
 }
 
 function submitted(model: Model, dialog: Dialog, field: TextField): Next {
   const text = textOf(field).trim();
   switch (dialog.asks) {
     case "filter":
-      return just({ ...model, filter: text, mode: { is: "look" } });
-    case "answer":
-      return attempted(model, {
-        do: "decide",
-        task: dialog.item.task,
-        answer: answerFor(dialog.item.options, text),
-      });
+      return next({ ...model, filter: text, mode: { is: "look" } });
+    case "answer": {
+      const { task, options } = dialog.item;
+      return attempted(model, { do: "decide", task, answer: answerFor(options, text) });
+    }
     case "steer":
       return attempted(model, { do: "steer", task: dialog.to, text });
     case "unblock":
@@ -206,39 +204,9 @@ export function answerFor(options: readonly string[], typed: string): string {
   return /^\d+$/.test(typed) ? (options[Number(typed) - 1] ?? typed) : typed;
 }
 
-/** What is refused leaves the dialog open, with what was typed. */
+/** What is refused leaves a dialog open, with what was typed. */
 function attempted(model: Model, act: OperatorAct): Next {
   const why = refusalOf(model, act);
-  if (why !== null) return just({ ...model, says: { text: why, isRefusal: true } });
-  return { model: { ...model, mode: { is: "look" }, says: null }, requests: [{ want: "act", act }] };
-}
-
-export function confirmKey(model: Model, { act }: Extract<Mode, { is: "confirm" }>, key: Key): Next {
-  if (key.is === "text" && ["y", "Y"].includes(key.text)) return attempted(model, act);
-  const isNo = key.is === "escape" || (key.is === "text" && ["n", "N", "q"].includes(key.text));
-  return just(isNo ? { ...model, mode: { is: "look" } } : model);
-}
-
-/** Whether the run that came with the monitor is to go on without it. */
-export function leaveKey(model: Model, key: Key): Next {
-  const looking: Model = { ...model, mode: { is: "look" } };
-  if (key.is === "escape") return just(looking);
-  if (key.is !== "text") return just(model);
-  switch (key.text) {
-    case "l":
-      return { model: looking, requests: [{ want: "quit", exitCode: 0 }] };
-    case "s":
-      return attempted(looking, { do: "stop" });
-    case "n":
-      return {
-        model: { ...looking, says: { text: "the run is asked to stop now", isRefusal: false } },
-        requests: [{ want: "stop-now" }],
-      };
-    default:
-      return just(model);
-  }
-}
-
-function dialogFor(dialog: Dialog): Mode {
-  return { is: "type", dialog, field: EMPTY_FIELD };
+  if (why !== null) return next(saying(model, why));
+  return next({ ...model, mode: { is: "look" }, says: null }, { want: "act", act });
 }

@@ -1,11 +1,10 @@
-import type { State } from "../core/loop/state.ts";
-import { type OperatorAct, planAct } from "../core/operator/operator-act.ts";
-import type { TaskId } from "../core/plan/task.ts";
-import type { InboxItem } from "../core/projections/inbox.ts";
-import type { Overview } from "../core/projections/overview.ts";
-import type { Acted } from "../engine/operator.ts";
+import type { State } from "../core/state.ts";
+import { type Acted, type OperatorAct, planAct } from "../core/loop/operator-act.ts";
+import type { TaskId } from "../core/plan.ts";
+import type { InboxItem } from "../core/views/inbox.ts";
+import type { Overview } from "../core/views/overview.ts";
 import type { Key, TextField } from "./key.ts";
-import type { Pager, Piece } from "./pager.ts";
+import type { Pager, Transcript } from "./pager.ts";
 
 /** All that the monitor knows; a frame is made from it and from nothing else. */
 export interface Model {
@@ -36,21 +35,24 @@ export interface Size {
 export type Panel = "board" | "inbox" | "log";
 
 export type Mode =
-  | { readonly is: "look" }
+  | { readonly is: "look" | "help" }
   | { readonly is: "type"; readonly dialog: Dialog; readonly field: TextField }
-  | { readonly is: "confirm"; readonly act: OperatorAct; readonly question: string }
-  | { readonly is: "help" }
-  | { readonly is: "pager"; readonly pager: Pager }
-  /** Whether the run is to go on without the monitor. */
-  | { readonly is: "leave" };
+  | { readonly is: "choose"; readonly question: string; readonly choices: readonly Choice[] }
+  | { readonly is: "pager"; readonly pager: Pager };
+
+/** A letter to press, and what it does; null: nothing happens. */
+export interface Choice {
+  readonly key: string;
+  readonly does: string;
+  readonly want: Request | null;
+}
 
 export type Dialog =
   | { readonly asks: "answer"; readonly item: InboxItem }
   /** `to` null: whoever works next; `other`: where Tab sends it instead. */
   | { readonly asks: "steer"; readonly to: TaskId | null; readonly other: TaskId | null }
   | { readonly asks: "unblock"; readonly task: TaskId }
-  /** `before` comes back when it is given up. */
-  | { readonly asks: "filter"; readonly before: string };
+  | { readonly asks: "filter" };
 
 export interface OwnRun {
   readonly pid: number;
@@ -65,8 +67,7 @@ export type Message =
   | { readonly is: "pasted"; readonly text: string }
   | { readonly is: "acted"; readonly acted: Acted }
   | { readonly is: "opened"; readonly task: TaskId; readonly iteration: number | null }
-  | { readonly is: "read"; readonly iteration: number; readonly piece: Piece | null }
-  | { readonly is: "found"; readonly iteration: number; readonly at: number | null }
+  | { readonly is: "read"; readonly iteration: number; readonly transcript: Transcript | null }
   /** Time to look whether a transcript has grown. */
   | { readonly is: "polled" }
   | { readonly is: "run-ended"; readonly exitCode: number }
@@ -76,27 +77,22 @@ export type Message =
 export type Request =
   | { readonly want: "act"; readonly act: OperatorAct }
   | { readonly want: "open"; readonly task: TaskId }
-  /** `from` null: the end. Nothing is read while the transcript has this size. */
-  | {
-      readonly want: "read";
-      readonly iteration: number;
-      readonly from: number | null;
-      readonly unlessSize: number | null;
-    }
-  | { readonly want: "find"; readonly iteration: number; readonly search: TranscriptSearch }
+  /** Nothing is read while the transcript has this size. */
+  | { readonly want: "read"; readonly iteration: number; readonly unlessSize: number | null }
   | { readonly want: "stop-now" }
   | { readonly want: "quit"; readonly exitCode: number };
-
-export interface TranscriptSearch {
-  readonly text: string;
-  /** The byte to begin behind, or to end before. */
-  readonly from: number;
-  readonly direction: "forward" | "back";
-}
 
 export interface Next {
   readonly model: Model;
   readonly requests: readonly Request[];
+}
+
+export function next(model: Model, ...requests: readonly Request[]): Next {
+  return { model, requests };
+}
+
+export function saying(model: Model, text: string, isRefusal = true): Model {
+  return { ...model, says: { text, isRefusal } };
 }
 
 export function initialModel(
@@ -105,24 +101,13 @@ export function initialModel(
   state: State,
   ownRun: OwnRun | null = null,
 ): Model {
-  return {
-    size,
-    overview,
-    state,
-    panel: "board",
-    task: null,
-    item: null,
-    logBack: 0,
-    filter: "",
-    mode: { is: "look" },
-    says: null,
-    ownRun,
-  };
+  const start = { panel: "board", task: null, item: null, logBack: 0, filter: "", says: null } as const;
+  return { ...start, size, overview, state, ownRun, mode: { is: "look" } };
 }
 
 /** Why a person cannot do this now; null: they can. */
 export function refusalOf({ overview, state }: Model, act: OperatorAct): string | null {
   if (!overview.mayAct) return "this monitor is there to look only";
-  const planned = planAct(state, act, overview.isDriven, "");
+  const planned = planAct(state, act, { isDriven: overview.isDriven, id: "" });
   return planned.is === "refused" ? planned.why : null;
 }

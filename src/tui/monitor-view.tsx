@@ -1,24 +1,18 @@
 import { formatDuration } from "../core/time.ts";
 import { Box } from "ink";
 import type { ReactNode } from "react";
-import { dollars } from "../core/limits/budget.ts";
-import type { Overview } from "../core/projections/overview.ts";
-import type { RunStatus } from "../core/projections/status.ts";
+import { dollars } from "../core/loop/brakes.ts";
+import type { Overview } from "../core/views/overview.ts";
+import type { RunStatus } from "../core/views/status.ts";
 import { BoardView, LanesView } from "./board-view.tsx";
 import { DialogView, Field, FooterView, InboxView, keyParts, said } from "./dialog-view.tsx";
 import { frameRows, headerNote, isTooSmall, layoutOf, TOO_SMALL } from "./layout.ts";
-import { Frame, Line, Panel, type Part, Title } from "./line.tsx";
+import { Frame, Line, Panel, type Part, Title, type ViewProps } from "./line.tsx";
 import { clockTime, wholeSeconds } from "./plain-line.ts";
 import type { Model } from "./model.ts";
 import { type Pager, pagerHeight } from "./pager.ts";
 
-export function MonitorView({
-  model,
-  hasColours,
-}: {
-  readonly model: Model;
-  readonly hasColours: boolean;
-}): ReactNode {
+export function MonitorView({ model, hasColours }: { model: Model; hasColours: boolean }): ReactNode {
   return (
     <Frame value={{ columns: model.size.columns, hasColours }}>
       <Box flexDirection="column" width={model.size.columns} height={frameRows(model.size)} overflow="hidden">
@@ -28,7 +22,7 @@ export function MonitorView({
   );
 }
 
-function Content({ model }: { readonly model: Model }): ReactNode {
+function Content({ model }: Pick<ViewProps, "model">): ReactNode {
   if (isTooSmall(model)) return <Line parts={[TOO_SMALL]} />;
   if (model.mode.is === "pager") return <PagerView model={model} pager={model.mode.pager} />;
   if (model.mode.is === "help") return <HelpView model={model} />;
@@ -63,10 +57,10 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["q Ctrl-C", "leave the monitor; a run goes on by itself"],
   ["", ""],
   ["In a transcript", "/ search  n N next, previous  f follow  g G  space b  q back"],
-  ["Signs", "· to do  ▸ at work  ✔ done  ? asks  ■ blocked  ✗ failed"],
+  ["Signs", "· to do  ▸ at work  ✔ done  ? asks  ■ blocked  ! failed"],
 ];
 
-function HelpView({ model }: { readonly model: Model }): ReactNode {
+function HelpView({ model }: Pick<ViewProps, "model">): ReactNode {
   return (
     <Panel rows={frameRows(model.size)}>
       <Title name="Keys" />
@@ -78,7 +72,7 @@ function HelpView({ model }: { readonly model: Model }): ReactNode {
   );
 }
 
-function LogView({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
+function LogView({ model, rows }: ViewProps): ReactNode {
   const { tail } = model.overview;
   const end = tail.length - Math.min(model.logBack, Math.max(0, tail.length - 1));
   const shown = tail.slice(Math.max(0, end - (rows - 1)), end);
@@ -95,21 +89,17 @@ function LogView({ model, rows }: { readonly model: Model; readonly rows: number
 }
 
 /** Who and what, how far, how long, how much; and how close the limits are. */
-function HeaderView({ model, rows }: { readonly model: Model; readonly rows: number }): ReactNode {
+function HeaderView({ model, rows }: ViewProps): ReactNode {
   const { overview, state } = model;
   const { run, cost } = overview.status;
   const note = headerNote(model);
   const facts = [
-    ...(run === null
-      ? []
-      : [
-          `iteration ${run.iterations}/${run.max_iterations}`,
-          // When it died nobody knows.
-          ...(run.interrupted ? [] : [elapsed(run, overview.now)]),
-        ]),
-    ...(state.run === null ? [] : [state.run.settings.agent]),
-    ...(cost.usd === null ? [] : [dollars(cost.usd)]),
-  ];
+    run && `iteration ${run.iterations}/${run.max_iterations}`,
+    // When it was killed is not known.
+    run === null || run.interrupted ? null : elapsed(run, overview.now),
+    state.run?.settings.agent,
+    cost.usd === null ? null : dollars(cost.usd),
+  ].filter((fact) => fact != null);
   const waiting = overview.status.inbox.length;
   return (
     <Panel rows={rows}>
@@ -130,14 +120,13 @@ function HeaderView({ model, rows }: { readonly model: Model; readonly rows: num
 
 function runState(run: RunStatus | null, isShared: boolean): Part {
   if (run === null) return { text: "no run yet", look: "dim" };
-  if (run.interrupted && isShared) return { text: "✗ stands still", look: "bad" };
-  if (run.interrupted) return { text: "✗ interrupted", look: "bad" };
+  if (run.interrupted) return { text: isShared ? "✗ stands still" : "✗ interrupted", look: "bad" };
   if (run.state === "running") return { text: "▸ running", look: "good" };
-  if (run.state === "waiting")
-    return {
-      text: `· waiting ${run.waiting_until === null ? "for you" : `until ${clockTime(Date.parse(run.waiting_until))}`}`,
-      look: "ask",
-    };
+  if (run.state === "waiting") {
+    const { waiting_until: until } = run;
+    const what = until === null ? "for you" : `until ${clockTime(Date.parse(until))}`;
+    return { text: `· waiting ${what}`, look: "ask" };
+  }
   return run.outcome === "completed"
     ? { text: "✔ complete", look: "good" }
     : { text: `■ ended: ${run.outcome ?? "unknown"}`, look: "bad" };
@@ -151,23 +140,17 @@ function elapsed(run: RunStatus, now: number): string {
 function meters({ status }: Overview, columns: number): readonly Part[] {
   const { calls, cost, breaker } = status;
   const width = columns >= 120 ? 20 : 6;
-  const used = calls.used ?? 0;
-  const hour =
-    calls.limit === null
-      ? [`calls ${used} this hour`]
-      : [...bar("calls", used / calls.limit, width), `${used}/${calls.limit} this hour`];
-  const spent = cost.usd ?? 0;
-  const budget =
-    cost.budget_usd === null
-      ? []
-      : [...bar("budget", spent / cost.budget_usd, width), `${dollars(spent)}/${dollars(cost.budget_usd)}`];
-  const look = breaker.state === "CLOSED" ? "dim" : "bad";
-  const sign = breaker.state === "CLOSED" ? "" : "■ ";
+  const [used, spent] = [calls.used ?? 0, cost.usd ?? 0];
+  const { limit } = calls;
+  const { budget_usd: budget } = cost;
+  const isClosed = breaker.state === "CLOSED";
+  const state = `breaker ${breaker.state.toLowerCase().replace("_", " ")}`;
   return [
-    ...hour,
-    ...(budget.length === 0 ? [] : ["   ", ...budget]),
-    "   ",
-    { text: `${sign}breaker ${breaker.state.toLowerCase().replace("_", " ")}`, look },
+    ...(limit === null ? [`calls ${used}`] : [...bar("calls", used / limit, width), `${used}/${limit}`]),
+    " this hour   ",
+    ...(budget === null ? [] : bar("budget", spent / budget, width)),
+    budget === null ? "" : `${dollars(spent)}/${dollars(budget)}   `,
+    isClosed ? { text: state, look: "dim" } : { text: `■ ${state}`, look: "bad" },
   ];
 }
 
@@ -186,16 +169,19 @@ const PAGER_KEYS = keyParts([
   ["q", "back"],
 ]);
 
-function PagerView({ model, pager }: { readonly model: Model; readonly pager: Pager }): ReactNode {
+function PagerView({ model, pager }: { model: Model; pager: Pager }): ReactNode {
   const height = pagerHeight(model.size.rows);
   const shown = pager.rows.slice(pager.top, pager.top + height);
   return (
     <Panel rows={frameRows(model.size)}>
       <Title name={`${pager.task} · iteration ${pager.iteration} · ${place(pager, height)}`} />
       <Panel rows={height}>
-        {pager.size === 0 && <Line parts={[{ text: "  Nothing is printed yet.", look: "dim" }]} />}
-        {pager.size > 0 &&
-          shown.map(({ text }, index) => <Line key={index} parts={highlighted(text, pager.query)} />)}
+        {pager.transcript?.size === 0 && (
+          <Line parts={[{ text: "  Nothing is printed yet.", look: "dim" }]} />
+        )}
+        {shown.map((text, index) => (
+          <Line key={index} parts={highlighted(text, pager.query)} />
+        ))}
       </Panel>
       {pager.search === null ? (
         <Line parts={model.says === null ? PAGER_KEYS : said(model)} />
@@ -206,25 +192,17 @@ function PagerView({ model, pager }: { readonly model: Model; readonly pager: Pa
   );
 }
 
-function place({ rows, top, to, size, follows }: Pager, height: number): string {
-  if (size < 0) return "…";
+function place({ rows, top, transcript, follows }: Pager, height: number): string {
+  if (transcript === null) return "…";
   if (follows) return "follows the end";
-  if (to >= size && top + height >= rows.length) return "end";
-  const at = rows[top]?.at ?? 0;
-  return `${Math.floor((at / Math.max(1, size)) * 100)} %`;
+  return top + height >= rows.length ? "end" : `${Math.floor((top / rows.length) * 100)} %`;
 }
 
 function highlighted(text: string, query: string): readonly Part[] {
   if (query === "") return [text === "" ? " " : text];
-  const parts: Part[] = [];
-  const wanted = query.toLowerCase();
-  const lower = text.toLowerCase();
-  // Where lower case has another length, places would not fit.
-  if (lower.length !== text.length) return [text];
-  let from = 0;
-  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, from)) {
-    parts.push(text.slice(from, at), { text: text.slice(at, at + wanted.length), look: "selected" });
-    from = at + wanted.length;
-  }
-  return [...parts, text.slice(from), " "];
+  const wanted = new RegExp(`(${query.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")})`, "i");
+  const parts = text
+    .split(wanted)
+    .map((part, at): Part => (at % 2 === 1 ? { text: part, look: "selected" } : part));
+  return [...parts, " "];
 }

@@ -1,58 +1,32 @@
+import type { TaskId } from "../core/plan.ts";
+import type { TextField } from "./key.ts";
 import { plainLine, wrapped } from "./plain-line.ts";
-import { EMPTY_FIELD, type TextField } from "./key.ts";
 
-/** A transcript of any size on the screen: only a piece of it is known. */
+/** The end of a transcript on the screen. */
 export interface Pager {
-  readonly task: string;
+  readonly task: TaskId;
   readonly iteration: number;
-  readonly rows: readonly Row[];
+  /** Null until it was read. */
+  readonly transcript: Transcript | null;
+  readonly rows: readonly string[];
   /** The first row that is seen. */
   readonly top: number;
-  readonly from: number;
-  readonly to: number;
-  readonly size: number;
   /** It stays at the end, and the end grows. */
   readonly follows: boolean;
-  /** Where to stand in the piece that is asked for; null: at its end. */
-  readonly anchor: Anchor | null;
   /** What is being typed to look for. */
   readonly search: TextField | null;
-  /** What was looked for last. */
+  /** What was looked for last, and the row where it was found. */
   readonly query: string;
+  readonly hit: number | null;
 }
 
-interface Row {
-  /** Where its line begins, in bytes. */
-  readonly at: number;
+/** As much of a transcript as is in memory: its end. */
+export interface Transcript {
+  /** Of the whole file, in bytes. */
+  readonly size: number;
   readonly text: string;
-}
-
-interface Anchor {
-  readonly at: number;
-  /** So many rows from there. */
-  readonly move: number;
-}
-
-/** The pager, and from which byte on it wants to read; undefined: nothing; null: the end. */
-export interface Paged {
-  readonly pager: Pager;
-  readonly wants?: number | null;
-}
-
-export function openPager(task: string, iteration: number): Pager {
-  return {
-    task,
-    iteration,
-    rows: [],
-    top: 0,
-    from: 0,
-    to: 0,
-    size: -1,
-    follows: true,
-    anchor: null,
-    search: null,
-    query: "",
-  };
+  /** There is more before it. */
+  readonly isCut: boolean;
 }
 
 /** Rows of a window for the transcript itself: a line is for the title, one for the keys. */
@@ -60,110 +34,48 @@ export function pagerHeight(rows: number): number {
   return Math.max(1, rows - 3);
 }
 
-export function withPiece(
+export function withTranscript(
   pager: Pager,
-  { from, to, size, text }: Piece,
-  columns: number,
-  height: number,
+  transcript: Transcript,
+  size: { readonly columns: number; readonly rows: number },
 ): Pager {
-  const rows = rowsOf(text, from, columns);
-  const read = { ...pager, rows, from, to, size, anchor: null };
-  if (pager.anchor === null) return { ...read, top: lastTop(read, height) };
-  const { at, move } = pager.anchor;
-  const found = rows.findIndex((row) => row.at >= at);
-  const top = between((found < 0 ? rows.length : found) + move, 0, lastTop(read, height));
-  return { ...read, top };
+  const earlier = transcript.isCut ? [`… earlier output: ralph logs ${pager.iteration}`] : [];
+  const lines = transcript.text.replace(/\n$/, "").split("\n");
+  const rows = [...earlier, ...lines.flatMap((line) => rowsOf(line, size.columns))];
+  const top = pager.follows ? rows.length : pager.top;
+  return movedTo({ ...pager, transcript, rows }, top, pagerHeight(size.rows));
 }
 
-export function scrolled(pager: Pager, by: number, height: number): Paged {
+/** A longer line is cut here: wrapping a line of megabytes would take seconds. */
+const LINE_MAX = 16_384;
+
+function rowsOf(line: string, columns: number): readonly string[] {
+  return wrapped(plainLine(line.slice(0, LINE_MAX).replace(/\r$/, "")), columns);
+}
+
+/** Going down to the last row follows the end from then on. */
+export function scrolled(pager: Pager, by: number, height: number): Pager {
+  if (by === 0) return pager;
   const top = pager.top + by;
-  const here = pager.rows[pager.top]?.at ?? pager.from;
-  const anchor = { at: here, move: by };
-  if (top < 0 && pager.from > 0)
-    return { pager: { ...pager, follows: false, anchor }, wants: Math.max(0, here - PIECE_BYTES / 2) };
-  if (top > lastTop(pager, height) && pager.to < pager.size)
-    return { pager: { ...pager, follows: false, anchor }, wants: Math.max(0, here - PIECE_BYTES / 8) };
-  const follows = by > 0 && top >= lastTop(pager, height);
-  return { pager: { ...pager, top: between(top, 0, lastTop(pager, height)), follows } };
-}
-
-export function toBegin(pager: Pager): Paged {
-  const moved = { ...pager, follows: false };
-  return pager.from === 0
-    ? { pager: { ...moved, top: 0 } }
-    : { pager: { ...moved, anchor: { at: 0, move: 0 } }, wants: 0 };
-}
-
-export function toEnd(pager: Pager, height: number): Paged {
-  const moved = { ...pager, follows: true, anchor: null };
-  return isAtEnd(pager)
-    ? { pager: { ...moved, top: lastTop(pager, height) } }
-    : { pager: moved, wants: null };
-}
-
-/** Whether the end is known, as far as one has heard. */
-export function isAtEnd({ to, size }: Pager): boolean {
-  return to === size;
-}
-
-/** Shows a line that was found, with a little of what comes before. */
-export function toLine(pager: Pager, at: number): Paged {
-  const moved = { ...pager, follows: false, anchor: { at, move: -ROWS_BEFORE_HIT } };
-  return { pager: moved, wants: Math.max(0, at - PIECE_BYTES / 4) };
-}
-
-/** The window has another width. */
-export function rewrapped(pager: Pager): Paged {
-  const at = pager.rows[pager.top]?.at ?? pager.from;
-  const anchor = pager.follows ? null : { at, move: 0 };
-  return { pager: { ...pager, anchor }, wants: pager.from };
-}
-
-export function beginSearch(pager: Pager): Pager {
-  return { ...pager, search: EMPTY_FIELD };
-}
-
-/** The byte at which the line begins that a search goes on from. */
-export function searchFrom({ rows, top, from }: Pager): number {
-  return rows[Math.min(top + ROWS_BEFORE_HIT, rows.length - 1)]?.at ?? from;
+  const follows = by > 0 && top >= pager.rows.length - height;
+  return { ...movedTo(pager, top, height), follows, hit: null };
 }
 
 const ROWS_BEFORE_HIT = 3;
-/** Longer lines are taken for several, so that one line of megabytes can be looked at too. */
-const LINE_MAX = 4_096;
 
-function rowsOf(text: string, from: number, columns: number): readonly Row[] {
-  const rows: Row[] = [];
-  let at = from;
-  for (const line of text.replace(/\n$/, "").split("\n")) {
-    let begin = 0;
-    do {
-      const part = line.slice(begin, begin + LINE_MAX);
-      for (const row of wrapped(plainLine(part.replace(/\r$/, "")), columns)) rows.push({ at, text: row });
-      at += Buffer.byteLength(part);
-      begin += LINE_MAX;
-    } while (begin < line.length);
-    at += 1;
+/** Shows the next row that has the query in it, beginning anew at the other end; null without any. */
+export function searched(pager: Pager, step: 1 | -1, height: number): Pager | null {
+  const { rows, top, hit } = pager;
+  const query = pager.query.toLowerCase();
+  const here = hit ?? (step > 0 ? top - 1 : top);
+  for (let distance = 1; distance <= rows.length; distance += 1) {
+    const row = (here + step * distance + 2 * rows.length) % rows.length;
+    if (rows[row]?.toLowerCase().includes(query))
+      return { ...movedTo(pager, row - ROWS_BEFORE_HIT, height), follows: false, hit: row };
   }
-  return rows;
+  return null;
 }
 
-function lastTop({ rows }: Pick<Pager, "rows">, height: number): number {
-  return Math.max(0, rows.length - height);
+function movedTo(pager: Pager, top: number, height: number): Pager {
+  return { ...pager, top: Math.max(0, Math.min(top, pager.rows.length - height)) };
 }
-
-function between(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
-}
-
-/** A part of a transcript of any size. */
-export interface Piece {
-  readonly from: number;
-  readonly to: number;
-  /** Of the whole transcript, in bytes. */
-  readonly size: number;
-  readonly text: string;
-}
-
-/** So much of a transcript is in memory at a time. */
-export const PIECE_BYTES = 256 * 1024;

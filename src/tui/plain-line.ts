@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { stripEscapes } from "../core/report/strip-escapes.ts";
+import { stripEscapes } from "../core/words/strip-escapes.ts";
 import type { Instant } from "../core/time.ts";
 
 /** A text as one line that cannot disturb the terminal: no escapes, no control characters, no change of direction. */
@@ -14,7 +14,9 @@ const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/g;
 
 /** Rows of at most so many columns; a line that is empty is one empty row. */
 export function wrapped(line: string, columns: number): readonly string[] {
-  if (isSimple(line)) return cut(line, columns);
+  // Most lines are simple, and they are many.
+  if (/^[ -~]*$/.test(line))
+    return line === "" ? [""] : (line.match(new RegExp(`.{1,${columns}}`, "g")) ?? []);
   const rows: string[] = [];
   let row = "";
   let used = 0;
@@ -51,24 +53,9 @@ export function wrappedWords(text: string, columns: number): readonly string[] {
 
 const characters = new Intl.Segmenter();
 
-/** Most lines are, and they are many. */
-function isSimple(line: string): boolean {
-  return /^[ -~]*$/.test(line);
-}
-
-function cut(line: string, columns: number): readonly string[] {
-  if (line.length <= columns) return [line];
-  return Array.from({ length: Math.ceil(line.length / columns) }, (_, index) =>
-    line.slice(index * columns, (index + 1) * columns),
-  );
-}
-
 /** `14:05:09`, where the person is. */
 export function clockTime(at: Instant): string {
-  const date = new Date(at);
-  return [date.getHours(), date.getMinutes(), date.getSeconds()]
-    .map((part) => String(part).padStart(2, "0"))
-    .join(":");
+  return new Date(at).toTimeString().slice(0, 8);
 }
 
 /** Without the tenths, which would change with every look. */

@@ -1,26 +1,22 @@
 import { render, useInput, usePaste, type Instance } from "ink";
 import type { ReactNode } from "react";
-import type { OperatorAct } from "../core/operator/operator-act.ts";
+import type { TaskId } from "../core/plan.ts";
 import { SECOND_MS } from "../core/time.ts";
-import { every, type Acted } from "../engine/operator.ts";
-import { watchProject, type ScreenPorts, type WatchedProject } from "../engine/watch-project.ts";
+import { lookEvery, watchProject, type ScreenPorts, type WatchedProject } from "../app/watch-project.ts";
 import { wholeSeconds } from "./plain-line.ts";
 import { keysOf } from "./key.ts";
 import { initialModel, type Message, type Model, type OwnRun, type Request, type Size } from "./model.ts";
 import { MonitorView } from "./monitor-view.tsx";
-import { findInTranscript, readPiece } from "./transcript-file.ts";
+import { readTranscript } from "./transcript-file.ts";
 import { update } from "./update.ts";
 
 export interface MonitorParts {
   readonly screen: ScreenPorts;
   /** Where the transcript of an iteration is; null when there is none. */
   transcript(iteration: number): string | null;
-  /** Whether what this worker's agents print lies on another machine. */
-  isElsewhere(worker: string): boolean;
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly hasColours: boolean;
-  act(act: OperatorAct): Promise<Acted>;
   /** The run that was started together with the monitor. */
   readonly ownRun?: OwnRunProcess;
 }
@@ -38,9 +34,7 @@ const EMPTY_SCREEN = "\x1b[2J\x1b[H";
 
 /** Shows the monitor until a person leaves it; answers the exit code. */
 export async function runMonitor(parts: MonitorParts): Promise<number> {
-  const watched = await watchProject(parts.screen);
-  const running = new RunningMonitor(parts, watched);
-  return running.untilLeft();
+  return new RunningMonitor(parts, await watchProject(parts.screen)).untilLeft();
 }
 
 class RunningMonitor {
@@ -73,8 +67,11 @@ class RunningMonitor {
     });
     this.#screen = shown;
     const release = this.#hearOutside(shown);
-    void ownRun?.ended.then((exitCode) => this.#runEnded(exitCode));
-    const looking = every(POLL_MS, this.#over.signal, () => this.#look());
+    void ownRun?.ended.then(async (exitCode) => {
+      await this.#look();
+      this.hear({ is: "run-ended", exitCode });
+    });
+    const looking = lookEvery(POLL_MS, this.#over.signal, () => this.#look());
     try {
       await shown.waitUntilExit();
       return this.#exitCode;
@@ -144,11 +141,6 @@ class RunningMonitor {
     this.hear({ is: "seen", overview: { ...overview, now: wholeSeconds(overview.now) }, state });
   }
 
-  async #runEnded(exitCode: number): Promise<void> {
-    await this.#look();
-    this.hear({ is: "run-ended", exitCode });
-  }
-
   async #fulfil(request: Request): Promise<void> {
     try {
       const answer = await this.#answerTo(request);
@@ -161,31 +153,20 @@ class RunningMonitor {
   async #answerTo(request: Request): Promise<Message | null> {
     switch (request.want) {
       case "act": {
-        const acted = await this.#parts.act(request.act);
+        const acted = await this.#parts.screen.act(request.act);
         await this.#look();
         return { is: "acted", acted };
       }
       case "open":
-        return this.#opened(request.task, await this.#lastIterationOf(request.task));
+        return this.#opened(request.task);
       case "read": {
-        const { iteration, from, unlessSize } = request;
-        return {
-          is: "read",
-          iteration,
-          piece: await readPiece(this.#parts.transcript(iteration), from, unlessSize),
-        };
-      }
-      case "find": {
-        const { iteration, search } = request;
-        return {
-          is: "found",
-          iteration,
-          at: await findInTranscript(this.#parts.transcript(iteration), search),
-        };
+        const { iteration, unlessSize } = request;
+        const transcript = await readTranscript(this.#parts.transcript(iteration), unlessSize);
+        return { is: "read", iteration, transcript };
       }
       case "stop-now":
         this.#parts.ownRun?.stopNow();
-        return null;
+        return { is: "acted", acted: { is: "done", said: "the run is asked to stop now" } };
       case "quit":
         this.#exitCode = request.exitCode;
         this.#screen?.unmount();
@@ -193,36 +174,26 @@ class RunningMonitor {
     }
   }
 
-  #opened(task: string, last: { readonly number: number; readonly worker: string | null } | null): Message {
-    if (last?.worker != null && this.#parts.isElsewhere(last.worker))
-      return { is: "failed", why: `its transcript lies on worker ${last.worker}` };
-    return { is: "opened", task, iteration: last?.number ?? null };
-  }
-
-  /** The one that is under way, or else the last. */
-  async #lastIterationOf(
-    task: string,
-  ): Promise<{ readonly number: number; readonly worker: string | null } | null> {
+  /** The iteration that is under way, or else the last. */
+  async #opened(task: TaskId): Promise<Message> {
     const open = this.#watched.state.iterations.find((iteration) => iteration.task === task);
-    if (open !== undefined) return open;
-    const log = await this.#parts.screen.log();
-    const begun = await log?.read(0, { task, types: ["iteration.started"] });
-    const last = begun?.at(-1);
-    return last?.type === "iteration.started"
-      ? { number: last.iteration, worker: last.worker ?? null }
-      : null;
+    const log = open === undefined ? await this.#parts.screen.log() : null;
+    const begun = (await log?.read(0, { task, types: ["iteration.started"] }))?.at(-1);
+    const last = begun?.type === "iteration.started" ? begun : null;
+    const worker = open?.worker ?? last?.worker ?? null;
+    if (worker !== null && this.#parts.screen.isElsewhere(worker))
+      return { is: "failed", why: `its transcript lies on worker ${worker}` };
+    return { is: "opened", task, iteration: open?.number ?? last?.iteration ?? null };
   }
 }
 
-function Monitor({
-  model,
-  hasColours,
-  hear,
-}: {
+interface MonitorProps {
   readonly model: Model;
   readonly hasColours: boolean;
   readonly hear: (message: Message) => void;
-}): ReactNode {
+}
+
+function Monitor({ model, hasColours, hear }: MonitorProps): ReactNode {
   useInput((input, typed) => {
     for (const key of keysOf(input, typed)) hear({ is: "key", key });
   });

@@ -1,6 +1,6 @@
-import type { Card, Column } from "../core/projections/overview.ts";
-import type { TaskId } from "../core/plan/task.ts";
-import type { InboxItem } from "../core/projections/inbox.ts";
+import type { Card, Column } from "../core/views/overview.ts";
+import type { TaskId } from "../core/plan.ts";
+import type { InboxItem } from "../core/views/inbox.ts";
 import { isWide } from "./layout.ts";
 import type { Model } from "./model.ts";
 
@@ -85,9 +85,8 @@ function neighbour(items: readonly { readonly id: TaskId }[], id: TaskId, by: nu
   return items[Math.min(Math.max(at + by, 0), items.length - 1)]?.id ?? id;
 }
 
-/** Which part of a list is shown in so many rows, so that the cursor is in it. */
-export function windowAround(count: number, at: number, rows: number): { from: number; to: number } {
-  if (count <= rows) return { from: 0, to: count };
-  const from = Math.min(Math.max(at - Math.floor(rows / 2), 0), count - rows);
-  return { from, to: from + rows };
+/** The part of a list that is shown in so many rows, so that the cursor is in it. */
+export function windowAround<T>(items: readonly T[], at: number, rows: number): readonly T[] {
+  const from = Math.max(0, Math.min(at - Math.floor(rows / 2), items.length - rows));
+  return items.slice(from, from + rows);
 }

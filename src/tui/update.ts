@@ -1,52 +1,38 @@
+import type { TaskId } from "../core/plan.ts";
 import { unreachable } from "../core/unreachable.ts";
-import { confirmKey, leaveKey, lookKey, typeKey, just } from "./look-keys.ts";
-import { edited, type Key, textOf, withText } from "./key.ts";
-import type { Message, Model, Next, Request, TranscriptSearch } from "./model.ts";
-import {
-  beginSearch,
-  isAtEnd,
-  openPager,
-  type Paged,
-  type Pager,
-  pagerHeight,
-  rewrapped,
-  scrolled,
-  searchFrom,
-  toBegin,
-  toEnd,
-  toLine,
-  withPiece,
-} from "./pager.ts";
+import { chooseKey, lookKey, typeKey } from "./look-keys.ts";
+import { edited, EMPTY_FIELD, type Key, nameOf, textOf, withText } from "./key.ts";
+import { type Message, type Model, next, type Next, type Request, saying } from "./model.ts";
+import { type Pager, pagerHeight, scrolled, searched, withTranscript } from "./pager.ts";
 
 /** What the monitor is after a message, and what it wants from the outside because of it. */
 export function update(model: Model, message: Message): Next {
+  const { mode } = model;
   switch (message.is) {
     case "seen":
-      return just({ ...model, overview: message.overview, state: message.state });
+      return next({ ...model, overview: message.overview, state: message.state });
     case "resized":
-      return resized({ ...model, size: message.size });
+      return next(rewrapped({ ...model, size: message.size }));
     case "key":
       return pressed(model, message.key);
     case "pasted":
-      return just(pasted(model, message.text));
-    case "acted":
-      return just(
-        message.acted.is === "done"
-          ? saying(model, message.acted.said, false)
-          : saying(model, message.acted.why, true),
-      );
+      return next(pasted(model, message.text));
+    case "acted": {
+      const { acted } = message;
+      return next(acted.is === "done" ? saying(model, acted.said, false) : saying(model, acted.why));
+    }
     case "opened":
       return opened(model, message.task, message.iteration);
     case "read":
-      return read(model, message);
-    case "found":
-      return found(model, message);
+      if (mode.is !== "pager" || mode.pager.iteration !== message.iteration || message.transcript === null)
+        return next(model);
+      return next(withPager(model, withTranscript(mode.pager, message.transcript, model.size)));
     case "polled":
-      return polled(model);
+      return mode.is === "pager" && mode.pager.follows ? next(model, readFor(mode.pager)) : next(model);
     case "run-ended":
       return runEnded(model, message.exitCode);
     case "failed":
-      return just(saying(model, message.why, true));
+      return next(saying(model, message.why));
     default:
       return unreachable(message);
   }
@@ -55,8 +41,8 @@ export function update(model: Model, message: Message): Next {
 const INTERRUPTED = 130;
 
 function pressed(model: Model, key: Key): Next {
-  if (key.is === "ctrl" && key.text === "c")
-    return { model, requests: [{ want: "quit", exitCode: model.ownRun?.exitCode ?? INTERRUPTED }] };
+  if (nameOf(key) === "ctrl-c")
+    return next(model, { want: "quit", exitCode: model.ownRun?.exitCode ?? INTERRUPTED });
   // What was said is about what was done before.
   const calm = { ...model, says: null };
   const { mode } = model;
@@ -64,15 +50,13 @@ function pressed(model: Model, key: Key): Next {
     case "look":
       return lookKey(calm, key);
     case "help":
-      return just({ ...calm, mode: { is: "look" } });
+      return next({ ...calm, mode: { is: "look" } });
     case "type":
       return typeKey(calm, mode, key);
-    case "confirm":
-      return confirmKey(calm, mode, key);
-    case "leave":
-      return leaveKey(calm, key);
+    case "choose":
+      return chooseKey(calm, mode, key);
     case "pager":
-      return pagerKey(calm, mode.pager, key);
+      return next(pagerKey(calm, mode.pager, key));
     default:
       return unreachable(mode);
   }
@@ -85,115 +69,83 @@ function pasted(model: Model, text: string): Model {
   return withPager(model, { ...mode.pager, search: withText(mode.pager.search, text) });
 }
 
-function resized(model: Model): Next {
-  return model.mode.is === "pager" ? paged(model, rewrapped(model.mode.pager)) : just(model);
+function rewrapped(model: Model): Model {
+  const { mode, size } = model;
+  if (mode.is !== "pager" || mode.pager.transcript === null) return model;
+  return withPager(model, withTranscript(mode.pager, mode.pager.transcript, size));
 }
 
-function opened(model: Model, task: string, iteration: number | null): Next {
-  if (iteration === null) return just(saying(model, `${task} has not been worked on yet`, true));
-  const pager = openPager(task, iteration);
-  return paged(model, { pager, wants: null });
+function opened(model: Model, task: TaskId, iteration: number | null): Next {
+  if (iteration === null) return next(saying(model, `${task} has not been worked on yet`));
+  const pager: Pager = {
+    task,
+    iteration,
+    transcript: null,
+    rows: [],
+    top: 0,
+    follows: true,
+    search: null,
+    query: "",
+    hit: null,
+  };
+  return next(withPager(model, pager), readFor(pager));
 }
 
-function read(model: Model, { iteration, piece }: Extract<Message, { is: "read" }>): Next {
-  const pager = pagerOf(model, iteration);
-  if (pager === null || piece === null) return just(model);
-  const { columns, rows } = model.size;
-  return just(withPager(model, withPiece(pager, piece, columns, pagerHeight(rows))));
-}
-
-function found(model: Model, { iteration, at }: Extract<Message, { is: "found" }>): Next {
-  const pager = pagerOf(model, iteration);
-  if (pager === null) return just(model);
-  if (at === null) return just(saying(model, `"${pager.query}" is not in this transcript`, true));
-  return paged(model, toLine(pager, at));
-}
-
-function polled(model: Model): Next {
-  if (model.mode.is !== "pager" || !model.mode.pager.follows) return just(model);
-  return { model, requests: [readFor(model.mode.pager, null)] };
+function readFor({ iteration, transcript }: Pager): Request {
+  return { want: "read", iteration, unlessSize: transcript?.size ?? null };
 }
 
 /** A run that could not even start has nothing to show here: what it printed tells why. */
 function runEnded(model: Model, exitCode: number): Next {
-  if (model.ownRun === null) return just(model);
+  if (model.ownRun === null) return next(model);
   const ended = { ...model, says: null, ownRun: { ...model.ownRun, exitCode } };
-  const { run } = model.state;
-  if (run === null || run.pid !== model.ownRun.pid)
-    return { model: ended, requests: [{ want: "quit", exitCode }] };
-  const mode = model.mode.is === "leave" ? ({ is: "look" } as const) : model.mode;
-  return just({ ...ended, mode });
-}
-
-function paged(model: Model, { pager, wants }: Paged): Next {
-  return {
-    model: withPager(model, pager),
-    requests: wants === undefined ? [] : [readFor(pager, wants)],
-  };
-}
-
-function pagerOf({ mode }: Model, iteration: number): Pager | null {
-  return mode.is === "pager" && mode.pager.iteration === iteration ? mode.pager : null;
+  if (model.state.run?.pid !== model.ownRun.pid) return next(ended, { want: "quit", exitCode });
+  return next(model.mode.is === "choose" ? { ...ended, mode: { is: "look" } } : ended);
 }
 
 function withPager(model: Model, pager: Pager): Model {
   return { ...model, mode: { is: "pager", pager } };
 }
 
-function saying(model: Model, text: string, isRefusal: boolean): Model {
-  return { ...model, says: { text, isRefusal } };
-}
-
-function pagerKey(model: Model, pager: Pager, key: Key): Next {
+function pagerKey(model: Model, pager: Pager, key: Key): Model {
+  const height = pagerHeight(model.size.rows);
   if (pager.search !== null) return searchKey(model, pager, key);
-  if (key.is === "escape" || isText(key, "q", "l"))
-    return { model: { ...model, mode: { is: "look" } }, requests: [] };
-  if (isText(key, "/")) return shown(model, { pager: beginSearch(pager) });
-  if (isText(key, "n", "N")) return searched(model, pager, isText(key, "n") ? "forward" : "back");
-  const paged = turned(pager, key, pagerHeight(model.size.rows));
-  return paged === null ? { model, requests: [] } : shown(model, paged);
+  switch (nameOf(key)) {
+    case "escape":
+    case "q":
+    case "l":
+      return { ...model, mode: { is: "look" } };
+    case "/":
+      return withPager(model, { ...pager, search: EMPTY_FIELD });
+    case "n":
+      return found(model, pager, 1);
+    case "N":
+      return found(model, pager, -1);
+    default:
+      return withPager(model, scrolled(pager, scrollOf(nameOf(key), height), height));
+  }
 }
 
-function turned(pager: Pager, key: Key, height: number): Paged | null {
-  if (key.is === "up" || isText(key, "k")) return scrolled(pager, -1, height);
-  if (key.is === "down" || isText(key, "j") || key.is === "enter") return scrolled(pager, 1, height);
-  if (key.is === "page-up" || isText(key, "b")) return scrolled(pager, 1 - height, height);
-  if (key.is === "page-down" || isText(key, " ")) return scrolled(pager, height - 1, height);
-  if (key.is === "home" || isText(key, "g")) return toBegin(pager);
-  if (key.is === "end" || isText(key, "G", "f", "F")) return toEnd(pager, height);
-  return null;
+function scrollOf(key: string, height: number): number {
+  if (key === "up" || key === "k") return -1;
+  if (["down", "j", "enter"].includes(key)) return 1;
+  if (key === "page-up" || key === "b") return 1 - height;
+  if (key === "page-down" || key === " ") return height - 1;
+  if (key === "home" || key === "g") return -Infinity;
+  return ["end", "G", "f", "F"].includes(key) ? Infinity : 0;
 }
 
-function searchKey(model: Model, pager: Pager, key: Key): Next {
-  const field = pager.search;
-  if (field === null || key.is === "escape") return shown(model, { pager: { ...pager, search: null } });
-  if (key.is !== "enter") return shown(model, { pager: { ...pager, search: edited(field, key) } });
+function searchKey(model: Model, pager: Pager, key: Key): Model {
+  const field = pager.search ?? EMPTY_FIELD;
+  if (key.is === "escape") return withPager(model, { ...pager, search: null });
+  if (key.is !== "enter") return withPager(model, { ...pager, search: edited(field, key) });
   // Nothing typed: the same again.
-  const query = textOf(field) === "" ? pager.query : textOf(field);
-  return searched(model, { ...pager, search: null, query }, "forward");
+  return found(model, { ...pager, search: null, query: textOf(field) || pager.query }, 1);
 }
 
-function searched(model: Model, pager: Pager, direction: TranscriptSearch["direction"]): Next {
-  const { iteration, query: text } = pager;
-  const stays = shown(model, { pager });
-  if (text === "") return stays;
-  const search = { text, from: searchFrom(pager), direction };
-  return { ...stays, requests: [{ want: "find", iteration, search }] };
-}
-
-function shown(model: Model, { pager, wants }: Paged): Next {
-  return {
-    model: { ...model, mode: { is: "pager", pager } },
-    requests: wants === undefined ? [] : [readFor(pager, wants)],
-  };
-}
-
-/** Asks for a piece; for an end that is known only if there is more of it. */
-function readFor(pager: Pager, from: number | null): Request {
-  const { iteration, size } = pager;
-  return { want: "read", iteration, from, unlessSize: from === null && isAtEnd(pager) ? size : null };
-}
-
-function isText(key: Key, ...texts: readonly string[]): boolean {
-  return key.is === "text" && texts.includes(key.text);
+function found(model: Model, pager: Pager, step: 1 | -1): Model {
+  if (pager.query === "") return withPager(model, pager);
+  const shown = searched(pager, step, pagerHeight(model.size.rows));
+  const missed = `"${pager.query}" is not in this transcript`;
+  return shown === null ? saying(withPager(model, pager), missed) : withPager(model, shown);
 }

@@ -1,7 +1,8 @@
-import type { Acted } from "../core/operator/operator-act.ts";
-import type { IterationRow, RunEntry, Charts } from "../core/projections/run-list.ts";
-import type { Overview } from "../core/projections/overview.ts";
-import type { Timeline } from "../core/projections/timeline.ts";
+import type { Acted } from "../core/loop/operator-act.ts";
+import type { IterationRow } from "../core/views/iteration-record.ts";
+import type { RunEntry, Charts } from "../core/views/run-list.ts";
+import type { Overview, TextHit, TextPage } from "../core/views/overview.ts";
+import type { Timeline } from "../core/views/timeline.ts";
 
 /**
  * What the page and the server say to each other. All under `/api`, JSON, with the cookie of the printed address.
@@ -66,20 +67,6 @@ export interface FactsPanel {
     readonly look: "accepted" | "rejected" | "decide" | null;
     readonly texts: readonly string[];
   }[];
-}
-
-/** A piece of a text of any size; the text is shown as text, whatever is in it. */
-export interface TextPage {
-  readonly from: number;
-  /** Where the next piece begins. */
-  readonly to: number;
-  readonly bytes: number;
-  readonly text: string;
-}
-
-export interface TextHit {
-  readonly at: number;
-  readonly line: string;
 }
 
 export interface DiffPage {

@@ -1,14 +1,13 @@
-import { ITERATION_ROW_EVENTS, iterationRows, type IterationRow } from "../core/projections/run-list.ts";
+import { ITERATION_ROW_EVENTS, iterationRows, type IterationRow } from "../core/views/iteration-record.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Context } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Recorded } from "../core/events.ts";
 import { taskOf } from "../core/loop/evolve.ts";
-import { EMPTY_STATE, type State } from "../core/loop/state.ts";
-import type { LiveProgress, Overview } from "../core/projections/overview.ts";
-import { every } from "../engine/operator.ts";
+import { EMPTY_STATE, type State } from "../core/state.ts";
+import type { LiveProgress, Overview } from "../core/views/overview.ts";
 import type { Log } from "../engine/ports.ts";
-import { type ScreenPorts, type WatchedProject, watchProject } from "../engine/watch-project.ts";
+import { lookEvery, type ScreenPorts, type WatchedProject, watchProject } from "../app/watch-project.ts";
 import type { Facts, IterationPage } from "./api.ts";
 
 /** Whoever was away longer asks for everything anew. */
@@ -273,7 +272,7 @@ export class EventStream {
     if (this.#polling !== null) return;
     const polling = new AbortController();
     this.#polling = polling;
-    void every(POLL_MS, AbortSignal.any([polling.signal, this.#stop]), () => this.#look());
+    void lookEvery(POLL_MS, AbortSignal.any([polling.signal, this.#stop]), () => this.#look());
   }
 
   #part(listener: Listener): void {

@@ -1,4 +1,4 @@
-import { certificateFacts } from "../core/run-report/words.ts";
+import { certificateFacts } from "../core/report/words.ts";
 import { few } from "../core/text.ts";
 import { formatDuration } from "../core/time.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -6,35 +6,35 @@ import type { Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import type { EventOf, Recorded } from "../core/events.ts";
-import { dollars } from "../core/limits/budget.ts";
-import type { OperatorAct } from "../core/operator/operator-act.ts";
+import { dollars } from "../core/loop/brakes.ts";
+import type { OperatorAct } from "../core/loop/operator-act.ts";
+import { type DetailGroup, explainIteration } from "../core/views/explain-iteration.ts";
+import { asSentence, gateInWords, shortCommit } from "../core/views/explain-words.ts";
 import {
-  iterationStories,
-  type IterationStory,
-  type DetailGroup,
-  explainIteration,
-} from "../core/projections/explain-iteration.ts";
-import { asSentence, gateInWords, shortCommit } from "../core/projections/explain-words.ts";
-import { commitOf } from "../core/projections/history.ts";
-import {
+  commitOf,
+  completionOf,
+  correctionsOf,
+  type IterationRecord,
+  iterationRecords,
+  iterationRow,
   type IterationRow,
+} from "../core/views/iteration-record.ts";
+import {
   RUN_LIST_EVENTS,
   type RunEntry,
   runList,
   type AroundCharts,
   chartsOf,
-  iterationRows,
-} from "../core/projections/run-list.ts";
-import { type Timeline, TIMELINE_EVENTS, timelineOf } from "../core/projections/timeline.ts";
+} from "../core/views/run-list.ts";
+import { type Timeline, TIMELINE_EVENTS, timelineOf } from "../core/views/timeline.ts";
 import { settlementInWords, type WeighedConcern } from "../core/verdict/concerns.ts";
 import type { Reading } from "../core/verdict/reader.ts";
 import { RULINGS } from "../core/verdict/verdict.ts";
-import { actAsOperator } from "../engine/operator.ts";
-import type { Log } from "../engine/ports.ts";
+import type { Log, TextKind } from "../engine/ports.ts";
 import type { Api, FactsPanel, IterationDetail } from "./api.ts";
 import type { LiveProject } from "./live-project.ts";
 import { iterationIn, numberIn, Refusal, textIn } from "./parameters.ts";
-import type { TextKind, WebPorts } from "./web-ports.ts";
+import type { WebPorts } from "./web-ports.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -42,7 +42,13 @@ const actSchema = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("decide"), task: z.string(), answer: z.string() }),
   z.strictObject({ do: z.literal("steer"), task: z.string().nullable(), text: z.string() }),
   z.strictObject({ do: z.literal("cancel"), task: z.string() }),
-  z.strictObject({ do: z.literal("unblock"), task: z.string(), reason: z.string() }),
+  z.strictObject({
+    do: z.literal("unblock"),
+    task: z.string(),
+    reason: z.string(),
+    /** Of its iterations from now on, exactly. */
+    timeoutMs: z.int().min(1_000).optional(),
+  }),
   z.strictObject({ do: z.literal("stop") }),
   z.strictObject({ do: z.literal("retry") }),
 ]) satisfies z.ZodType<OperatorAct>;
@@ -56,11 +62,8 @@ export function actRoutes(app: Hono, live: LiveProject, ports: WebPorts): void {
   });
   app.post("/api/act", limit, async (context) => {
     const act = await readAct(context.req.raw);
-    const log = await live.log();
-    if (log === null) throw new Refusal(409, "there is no run yet", "ralph run");
-    const acted = await actAsOperator(log, act, (await ports.driving()).isDriven);
-    if (acted.is === "refused") throw new Refusal(409, acted.why);
-    await ports.refreshStatus();
+    const acted = await ports.act(act);
+    if (acted.is === "refused") throw new Refusal(409, acted.why, acted.hint);
     await live.refresh();
     return context.json(acted satisfies Api["POST /api/act"]);
   });
@@ -100,14 +103,15 @@ export function iterationRoutes(app: Hono, live: LiveProject, ports: WebPorts): 
   });
   app.get("/api/iterations/:number", async (context) => {
     const number = iterationIn(context);
-    const { row, story, completion } = await readIteration(live, number);
-    const textsAre = row.worker !== undefined && ports.isElsewhere(row.worker) ? "elsewhere" : "here";
+    const record = await readIteration(live, number);
+    const { worker } = record;
+    const textsAre = worker !== undefined && ports.isElsewhere(worker) ? "elsewhere" : "here";
     const [transcriptBytes, promptBytes] =
       textsAre === "elsewhere"
         ? [null, null]
         : await Promise.all([ports.texts.bytes(number, "transcript"), ports.texts.bytes(number, "prompt")]);
     const texts = { transcriptBytes, hasPrompt: promptBytes !== null, textsAre } as const;
-    const detail = { ...detailOf(row, story, completion), ...texts };
+    const detail = { ...detailOf(record), ...texts };
     return context.json(detail satisfies Api["GET /api/iterations/:number"]);
   });
 }
@@ -120,20 +124,10 @@ const LAST = 1_000_000_000;
 const UNJUDGED = "none";
 const VERDICTS: readonly string[] = [...RULINGS, UNJUDGED];
 
-async function readIteration(
-  live: LiveProject,
-  iteration: number,
-): Promise<{
-  readonly row: IterationRow;
-  readonly story: IterationStory;
-  readonly completion: EventOf<"task.completed"> | undefined;
-}> {
-  const events = (await (await live.log())?.read(0, { iteration })) ?? [];
-  const [row] = iterationRows(events);
-  const [story] = iterationStories(events);
-  if (row === undefined || story === undefined) throw new Refusal(404, `there is no iteration ${iteration}`);
-  const completion = events.findLast((event) => event.type === "task.completed");
-  return { row, story, completion };
+async function readIteration(live: LiveProject, iteration: number): Promise<IterationRecord> {
+  const [record] = iterationRecords((await (await live.log())?.read(0, { iteration })) ?? []);
+  if (record === undefined) throw new Refusal(404, `there is no iteration ${iteration}`);
+  return record;
 }
 
 function oldChecksPanel({ files, gates, durationMs }: OldChecks): FactsPanel {
@@ -194,20 +188,16 @@ function certificatePanel(completion: EventOf<"task.completed">): FactsPanel {
   return { title: "Certificate", note: null, items };
 }
 
-type OldChecks = NonNullable<IterationStory["record"]["oldChecks"]>;
+type OldChecks = NonNullable<IterationRecord["oldChecks"]>;
 type FromLog = Omit<IterationDetail, "transcriptBytes" | "hasPrompt" | "textsAre">;
 
-function detailOf(
-  row: IterationRow,
-  story: IterationStory,
-  completion: EventOf<"task.completed"> | undefined,
-): FromLog {
-  const { record, corrections } = story;
-  const { groups } = explainIteration(story);
+function detailOf(record: IterationRecord): FromLog {
+  const completion = completionOf(record);
+  const { groups } = explainIteration(record);
   const said = (about: DetailGroup["about"]): readonly string[] =>
     groups.flatMap((group) => (group.about === about ? group.sentences : []));
   return {
-    row,
+    row: iterationRow(record),
     explanation: [
       ...said("verdict"),
       ...said("claim"),
@@ -226,16 +216,16 @@ function detailOf(
       ...(record.concerns.length === 0 ? [] : [concernsPanel(record.concerns)]),
       ...(record.oldChecks === null ? [] : [oldChecksPanel(record.oldChecks)]),
       ...(record.reading === null ? [] : [readerPanel(record.reading)]),
-      ...(completion === undefined ? [] : [certificatePanel(completion)]),
+      ...(completion === null ? [] : [certificatePanel(completion)]),
     ],
     changedPaths: record.evidence?.changed.paths ?? [],
     commit: commitOf(record),
-    feedback: feedbackOf(corrections),
+    feedback: feedbackOf(correctionsOf(record)),
   };
 }
 
 /** As the prompt has it: the same text comes once. */
-function feedbackOf(corrections: IterationStory["corrections"]): readonly string[] {
+function feedbackOf(corrections: ReturnType<typeof correctionsOf>): readonly string[] {
   const told = corrections.filter(({ isFedBack }) => isFedBack).map(({ feedback }) => feedback);
   const texts = new Map(told.toReversed().map(({ text, output }) => [text, output]));
   return [...new Set(told.map(({ text }) => text))].map((text) => {
@@ -280,7 +270,7 @@ export function textRoutes(app: Hono, live: LiveProject, ports: WebPorts): void 
     );
   });
   app.get("/api/iterations/:number/diff", async (context) => {
-    const { evidence } = (await readIteration(live, iterationIn(context))).story.record;
+    const { evidence } = await readIteration(live, iterationIn(context));
     const diff = await ports.diff({ from: evidence?.headBefore ?? null, to: evidence?.headAfter ?? null });
     if (diff === null) throw new Refusal(404, "git no longer has the commits of this iteration");
     return context.json(diff satisfies Api["GET /api/iterations/:number/diff"]);

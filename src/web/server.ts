@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { RalphError } from "../core/ralph-error.ts";
+import { RalphError } from "../core/errors.ts";
 import { type AccessParts, guardAccess, hostInUrl } from "./access.ts";
 import type { Api } from "./api.ts";
 import { EventStream, LiveProject } from "./live-project.ts";

@@ -1,4 +1,4 @@
-import type { OperatorAct } from "../../core/operator/operator-act.ts";
+import type { OperatorAct } from "../../core/loop/operator-act.ts";
 import type { Api } from "../api.ts";
 
 export interface Problem {

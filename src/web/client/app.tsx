@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { VERDICT_SIGNS } from "../../core/views/signs.ts";
 import { shortId } from "./format.ts";
 import { connection, overview, overviewProblem } from "./overview-store.ts";
 import { BoardPage } from "./pages/board.tsx";
@@ -146,7 +147,9 @@ function Help() {
         ))}
       </dl>
       <p class="legend-line">
-        ✔ accepted · continue ~ challenged ✗ rejected ! failed ? asks ■ blocked ▸ running
+        {Object.entries(VERDICT_SIGNS)
+          .map(([name, { sign }]) => `${sign} ${name}`)
+          .join("  ")}
       </p>
       <button type="button" onClick={() => dialog.current?.close()}>
         Close

@@ -1,4 +1,5 @@
-import type { Forecast } from "../../core/projections/run-list.ts";
+import type { Forecast } from "../../core/views/run-list.ts";
+import { capital } from "../../core/text.ts";
 import type { Instant } from "../../core/time.ts";
 
 const SECOND = 1_000;
@@ -51,6 +52,12 @@ export function clockTime(at: Instant, withSeconds = false): string {
   });
 }
 
+/** On an axis whose lines are so far apart. */
+export function tickLabel(at: Instant, stepMs: number): string {
+  if (stepMs >= DAY) return new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  return clockTime(at, stepMs < MINUTE);
+}
+
 /** The clock time of today, else the day too. */
 export function moment(at: Instant, now: Instant): string {
   const date = new Date(at);
@@ -76,10 +83,6 @@ export function sentence(text: string): string {
 /** The beginning of a long id is enough for people. */
 export function shortId(id: string): string {
   return /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(id) ? id.slice(0, 8) : id;
-}
-
-export function capital(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Where the budget will be at this rate; null without a budget. */

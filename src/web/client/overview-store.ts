@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { LiveProgress, LogLine, Overview } from "../../core/projections/overview.ts";
+import type { LiveProgress, LogLine, Overview } from "../../core/views/overview.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Facts } from "../api.ts";
 import { get, type Problem } from "./api-client.ts";

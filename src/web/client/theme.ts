@@ -7,13 +7,10 @@ const THEMES: readonly Theme[] = ["system", "light", "dark"];
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 
 export const theme = signal<Theme>(stored());
-/** Changes whenever colours do; for what is painted on a canvas. */
-export const isDark = signal(false);
-
 export function applyTheme(): void {
   const show = (): void => {
-    isDark.value = theme.value === "system" ? systemIsDark.matches : theme.value === "dark";
-    document.documentElement.dataset["theme"] = isDark.value ? "dark" : "light";
+    const isDark = theme.value === "system" ? systemIsDark.matches : theme.value === "dark";
+    document.documentElement.dataset["theme"] = isDark ? "dark" : "light";
   };
   systemIsDark.addEventListener("change", show);
   theme.subscribe(show);

@@ -1,4 +1,4 @@
-import type { TextPage } from "../api.ts";
+import type { TextPage } from "../../core/views/overview.ts";
 import { get, type Problem, withQuery } from "./api-client.ts";
 
 /** Where somebody wanted to go; `turn` grows with every wish. */

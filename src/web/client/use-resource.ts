@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { OperatorAct } from "../../core/operator/operator-act.ts";
+import type { OperatorAct } from "../../core/loop/operator-act.ts";
 import type { Facts } from "../api.ts";
 import { act, get, type Problem } from "./api-client.ts";
 import { coalesce, onNews } from "./overview-store.ts";

@@ -1,6 +1,7 @@
-import { isAtWork, workerInWords, type WorkerRow } from "../../../core/projections/status.ts";
+import { isAtWork, workerInWords, type WorkerRow } from "../../../core/views/status.ts";
+import { TASK_SIGNS } from "../../../core/views/signs.ts";
 import { useState } from "preact/hooks";
-import type { Overview, Card, Column, LaneRow } from "../../../core/projections/overview.ts";
+import type { Overview, Card, Column, LaneRow } from "../../../core/views/overview.ts";
 import { clockTime, count, dollars, elapsed, fullMoment, moment, sentence } from "../format.ts";
 import { logLines, mayAct, now, overview, progressOf, progressOfTask } from "../overview-store.ts";
 import { ActButton, ActOutcome, SteerForm } from "../parts/act-button.tsx";
@@ -40,12 +41,6 @@ export function BoardPage() {
   );
 }
 
-const COLUMN_SIGNS: Readonly<Record<Column["is"], string>> = {
-  todo: "·",
-  stage: "▸",
-  blocked: "■",
-  done: "✔",
-};
 /** A plan may have thousands of tasks. */
 const CARDS_SHOWN = 40;
 
@@ -70,7 +65,8 @@ function BoardColumn({ column, isDriven }: { readonly column: Column; readonly i
       aria-label={`${column.name}, ${cards.length}`}
     >
       <h2 class="column-title">
-        <span aria-hidden="true">{COLUMN_SIGNS[column.is]}</span> {column.name}
+        <span aria-hidden="true">{TASK_SIGNS[column.is === "stage" ? "doing" : column.is].sign}</span>{" "}
+        {column.name}
         <span class="column-count">{cards.length}</span>
       </h2>
       {cards.length === 0 ? (
@@ -231,16 +227,6 @@ function Worker({ worker }: { readonly worker: WorkerRow }) {
   );
 }
 
-const STATUS_SIGNS: Readonly<Record<Card["status"], string>> = {
-  todo: "·",
-  doing: "▸",
-  done: "✔",
-  blocked: "■",
-  undecided: "?",
-  failed: "✗",
-  cancelled: "⊘",
-};
-
 function TaskCard({ card, isDriven }: { readonly card: Card; readonly isDriven: boolean }) {
   const isRunning = card.lane !== null;
   const iteration = overview.value?.lanes.find(({ work }) => work?.task === card.id)?.work?.iteration;
@@ -251,7 +237,7 @@ function TaskCard({ card, isDriven }: { readonly card: Card; readonly isDriven: 
     >
       <p class="card-top">
         <span class="card-sign" aria-hidden="true">
-          {STATUS_SIGNS[card.status]}
+          {TASK_SIGNS[card.status].sign}
         </span>
         <span class="card-id">{card.id}</span>
         {card.loop !== null && <span class="card-loop">{card.loop}</span>}

@@ -1,6 +1,7 @@
 import { useId, useState } from "preact/hooks";
-import type { IterationRow } from "../../../core/projections/run-list.ts";
-import type { FactsPanel as Facts, IterationDetail, IterationPage as Rows, TextPage } from "../../api.ts";
+import type { IterationRow } from "../../../core/views/iteration-record.ts";
+import type { TextPage } from "../../../core/views/overview.ts";
+import type { FactsPanel as Facts, IterationDetail, IterationPage as Rows } from "../../api.ts";
 import { get, type Problem, withQuery } from "../api-client.ts";
 import { now, progressOf } from "../overview-store.ts";
 import { bytes, dollars, duration, elapsed, fullMoment, moment, sentence, shortId } from "../format.ts";

@@ -1,7 +1,8 @@
-import type { RunEntry } from "../../../core/projections/run-list.ts";
-import type { Timeline } from "../../../core/projections/timeline.ts";
+import type { RunEntry } from "../../../core/views/run-list.ts";
+import type { Timeline } from "../../../core/views/timeline.ts";
+import { capital } from "../../../core/text.ts";
 import { withQuery } from "../api-client.ts";
-import { capital, count, dollars, elapsed, fullMoment, moment, sentence, shortId } from "../format.ts";
+import { count, dollars, elapsed, fullMoment, moment, sentence, shortId } from "../format.ts";
 import { now, overview } from "../overview-store.ts";
 import { IterationList } from "../parts/iteration-list.tsx";
 import { Empty, Loading, Trouble, VerdictMark } from "../parts/notices.tsx";

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { OperatorAct } from "../../../core/loop/operator-act.ts";
 import { sentence } from "../format.ts";
 import { type Acting, useAct } from "../use-resource.ts";
 
@@ -104,35 +105,58 @@ export function ActOutcome({ acting }: { readonly acting: Acting }) {
 /** A message for the agent of a task, or for whoever works next. */
 export function SteerForm({ task }: { readonly task: string | null }) {
   const acting = useAct();
+  const whom = task === null ? "whoever works next" : `the agent of ${task}`;
+  return (
+    <div class="steer">
+      <LineForm
+        label={`Tell ${whom}`}
+        hint={`tell ${whom}`}
+        button="Tell"
+        acting={acting}
+        actOf={(text) => ({ do: "steer", task, text })}
+      />
+      <ActOutcome acting={acting} />
+    </div>
+  );
+}
+
+interface LineFormProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly button: string;
+  /** What the button does to, for those who only hear it. */
+  readonly about?: string;
+  readonly acting: Acting;
+  readonly actOf: (text: string) => OperatorAct;
+}
+
+/** A line to write, and what it does. It is emptied when that is done. */
+export function LineForm({ label, hint, button, about, acting, actOf }: LineFormProps) {
   const [text, setText] = useState("");
   const field = useId();
   const send = async (): Promise<void> => {
-    if (await acting.run({ do: "steer", task, text })) setText("");
+    if (await acting.run(actOf(text))) setText("");
   };
-  const whom = task === null ? "whoever works next" : `the agent of ${task}`;
   return (
     <form
-      class="steer"
+      class="line-form"
       onSubmit={(event) => {
         event.preventDefault();
         void send();
       }}
     >
-      <div class="line-form">
-        <label for={field} class="unseen">
-          Tell {whom}
-        </label>
-        <input
-          id={field}
-          value={text}
-          placeholder={`tell ${whom}`}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-        <button type="submit" disabled={acting.isBusy}>
-          Tell
-        </button>
-      </div>
-      <ActOutcome acting={acting} />
+      <label for={field} class="unseen">
+        {label}
+      </label>
+      <input
+        id={field}
+        value={text}
+        placeholder={hint}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit" disabled={acting.isBusy} aria-label={about && `${button} ${about}`}>
+        {button}
+      </button>
     </form>
   );
 }

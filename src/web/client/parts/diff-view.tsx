@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DiffPage } from "../../api.ts";
-import { codeWords, type DiffLine, diffLines } from "../diff-lines.ts";
+import { type DiffLine, diffLines } from "../diff-lines.ts";
 import { count } from "../format.ts";
 import { useResource } from "../use-resource.ts";
 import { Trouble } from "./notices.tsx";
@@ -116,17 +116,7 @@ function CodeLine({ line }: { readonly line: DiffLine }) {
     <tr class={`line is-${line.is}`}>
       <td class="line-number">{line.new ?? line.old}</td>
       <td class="line-mark">{MARKS[line.is]}</td>
-      <td class="line-text">
-        {codeWords(line.text).map(({ is, text }, index) =>
-          is === "plain" ? (
-            text
-          ) : (
-            <span key={index} class={`w-${is}`}>
-              {text}
-            </span>
-          ),
-        )}
-      </td>
+      <td class="line-text">{line.text}</td>
     </tr>
   );
 }

@@ -1,10 +1,10 @@
 import { VerdictMark } from "./notices.tsx";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { InboxItem } from "../../../core/projections/inbox.ts";
+import { useEffect, useRef } from "preact/hooks";
+import type { InboxItem } from "../../../core/views/inbox.ts";
 import { mayAct, now } from "../overview-store.ts";
 import { elapsed, moment, sentence } from "../format.ts";
 import { useAct } from "../use-resource.ts";
-import { ActButton, ActOutcome } from "./act-button.tsx";
+import { ActOutcome, LineForm } from "./act-button.tsx";
 
 export function InboxPanel({ items }: { readonly items: readonly InboxItem[] }) {
   const title = useRef<HTMLHeadingElement>(null);
@@ -33,11 +33,7 @@ export function InboxPanel({ items }: { readonly items: readonly InboxItem[] }) 
 
 function Question({ item }: { readonly item: InboxItem }) {
   const acting = useAct();
-  const [answer, setAnswer] = useState("");
-  const field = useId();
-  const decide = (text: string): void => {
-    void acting.run({ do: "decide", task: item.task, answer: text });
-  };
+  const decide = (answer: string) => ({ do: "decide", task: item.task, answer }) as const;
   return (
     <>
       <p class="inbox-about">
@@ -57,7 +53,7 @@ function Question({ item }: { readonly item: InboxItem }) {
                   type="button"
                   class={option === item.default ? "primary" : "plain"}
                   disabled={acting.isBusy}
-                  onClick={() => decide(option)}
+                  onClick={() => void acting.run(decide(option))}
                 >
                   {option}
                   {option === item.default && <small> default</small>}
@@ -65,26 +61,13 @@ function Question({ item }: { readonly item: InboxItem }) {
               ))}
             </div>
           )}
-          <form
-            class="line-form"
-            onSubmit={(event) => {
-              event.preventDefault();
-              decide(answer);
-            }}
-          >
-            <label for={field} class="unseen">
-              Answer {item.task} in your own words
-            </label>
-            <input
-              id={field}
-              value={answer}
-              placeholder={item.options.length > 0 ? "or in your own words" : "your answer"}
-              onInput={(event) => setAnswer(event.currentTarget.value)}
-            />
-            <button type="submit" disabled={acting.isBusy}>
-              Answer
-            </button>
-          </form>
+          <LineForm
+            label={`Answer ${item.task} in your own words`}
+            hint={item.options.length > 0 ? "or in your own words" : "your answer"}
+            button="Answer"
+            acting={acting}
+            actOf={decide}
+          />
         </>
       )}
       <ActOutcome acting={acting} />
@@ -108,11 +91,6 @@ function Deadline({ item }: { readonly item: InboxItem }) {
 
 function Blocked({ item }: { readonly item: InboxItem }) {
   const acting = useAct();
-  const [reason, setReason] = useState("");
-  const field = useId();
-  const unblock = (): void => {
-    void acting.run({ do: "unblock", task: item.task, reason });
-  };
   return (
     <>
       <p class="inbox-about">
@@ -120,24 +98,14 @@ function Blocked({ item }: { readonly item: InboxItem }) {
       </p>
       <p class="inbox-text">{sentence(item.text)}</p>
       {mayAct.value && (
-        <form
-          class="line-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            unblock();
-          }}
-        >
-          <label for={field} class="unseen">
-            Why {item.task} is no longer blocked
-          </label>
-          <input
-            id={field}
-            value={reason}
-            placeholder="what has changed"
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-          <ActButton label="Unblock" about={item.task} kind="primary" onAct={unblock} />
-        </form>
+        <LineForm
+          label={`Why ${item.task} is no longer blocked`}
+          hint="what has changed"
+          button="Unblock"
+          about={item.task}
+          acting={acting}
+          actOf={(reason) => ({ do: "unblock", task: item.task, reason })}
+        />
       )}
       <ActOutcome acting={acting} />
     </>

@@ -1,13 +1,13 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { IterationRow } from "../../../core/projections/run-list.ts";
+import type { IterationRow } from "../../../core/views/iteration-record.ts";
 import { RULINGS } from "../../../core/verdict/verdict.ts";
 import type { IterationPage } from "../../api.ts";
 import { get, type Problem, withQuery } from "../api-client.ts";
 import { clockTime, count, dollars, duration, elapsed, fullMoment, sentence } from "../format.ts";
 import { coalesce, now, onNews, overview } from "../overview-store.ts";
 import { navigate, parameters, setParameter } from "../router.ts";
-import { lookOf } from "../verdict-look.ts";
+import { VERDICT_SIGNS } from "../../../core/views/signs.ts";
 import { Empty, Loading, Trouble, VerdictMark } from "./notices.tsx";
 import { VirtualRows } from "./virtual-rows.tsx";
 
@@ -142,7 +142,7 @@ function Filters({ task, verdict }: { readonly task: string; readonly verdict: s
           <option value="">all</option>
           {RULINGS.map((one) => (
             <option key={one} value={one}>
-              {lookOf(one).symbol} {lookOf(one).name}
+              {VERDICT_SIGNS[one].sign} {one}
             </option>
           ))}
         </select>

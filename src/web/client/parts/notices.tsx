@@ -1,5 +1,5 @@
 import type { Ruling } from "../../../core/verdict/verdict.ts";
-import { lookOf } from "../verdict-look.ts";
+import { VERDICT_SIGNS } from "../../../core/views/signs.ts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Problem } from "../api-client.ts";
@@ -89,13 +89,13 @@ interface Shown {
 }
 
 export function VerdictMark({ verdict, label }: Shown) {
-  const { symbol, name } = lookOf(verdict);
+  const kind = verdict ?? "running";
   return (
-    <span class={`verdict is-${verdict ?? "running"}`}>
+    <span class={`verdict is-${kind}`}>
       <span class="verdict-symbol" aria-hidden="true">
-        {symbol}
+        {VERDICT_SIGNS[kind].sign}
       </span>
-      {label ?? name}
+      {label ?? kind}
     </span>
   );
 }

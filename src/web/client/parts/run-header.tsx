@@ -1,8 +1,9 @@
-import type { Overview } from "../../../core/projections/overview.ts";
-import type { BreakerStatus, RunStatus } from "../../../core/projections/status.ts";
+import type { Overview } from "../../../core/views/overview.ts";
+import type { BreakerStatus, RunStatus } from "../../../core/views/status.ts";
 import type { Instant } from "../../../core/time.ts";
+import { capital } from "../../../core/text.ts";
 import { now } from "../overview-store.ts";
-import { capital, clockTime, dollars, elapsed, moment, sentence } from "../format.ts";
+import { clockTime, dollars, elapsed, moment, sentence } from "../format.ts";
 import { useAct } from "../use-resource.ts";
 import { ActButton, ActOutcome } from "./act-button.tsx";
 import { Bar } from "./notices.tsx";

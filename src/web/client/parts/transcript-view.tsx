@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { TextHit } from "../../api.ts";
+import type { TextHit } from "../../../core/views/overview.ts";
 import { get, withQuery } from "../api-client.ts";
 import { bytes, count } from "../format.ts";
 import { EMPTY_WINDOW, type Goal, type Reading, rowsOf, TranscriptReader } from "../transcript-reader.ts";
