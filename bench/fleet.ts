@@ -1,6 +1,6 @@
 import { Client } from "pg";
-import { type Database, openDatabase } from "../src/adapters/postgres/database.ts";
-import { openFleet } from "../src/adapters/postgres/fleet.ts";
+import { type Database, openDatabase } from "../src/adapters/fleet/database.ts";
+import { openFleet } from "../src/adapters/fleet/fleet.ts";
 import type { Fleet, Lease, WorkerReport } from "../src/engine/fleet-ports.ts";
 import { startServer } from "../test/support/postgres.ts";
 import { DURABLE } from "./many-workers/server-load.ts";

@@ -1,6 +1,7 @@
+import { openLog } from "../src/app/project-log.ts";
+import { openProject } from "../src/app/project.ts";
 import Database from "better-sqlite3";
 import { join } from "node:path";
-import { openLog, openProject } from "../src/compose.ts";
 import { writeLongHistory } from "../test/web/long-history.ts";
 import { figureOf, type Benchmark, type Figure } from "./benchmark.ts";
 import { timeIterations } from "./iteration-times.ts";
@@ -60,7 +61,7 @@ async function projectAfter(iterations: number): Promise<BenchRepository> {
   const repository = makeRepository(2, 5);
   const count = WARM_UP + ITERATIONS + 1;
   repository.reset(sampleFiles(count, AGENT, count));
-  const { log } = await openLog(await openProject({ cwd: repository.folder, env: {} }), {});
+  const log = await openLog(await openProject({ cwd: repository.folder, env: {} }));
   await writeLongHistory(log, iterations);
   await log.append([{ type: "run.ended", run: "run-1", outcome: "exhausted", reason: "enough" }]);
   await log.close();

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 import { Client } from "pg";
-import { openDatabase, type Database } from "../src/adapters/postgres/database.ts";
-import { openPostgresLog } from "../src/adapters/postgres/postgres-log.ts";
+import { openDatabase, type Database } from "../src/adapters/fleet/database.ts";
+import { openPostgresLog } from "../src/adapters/fleet/postgres-log.ts";
 import type { Event } from "../src/core/events.ts";
 import { EVOLVE_VERSION } from "../src/core/loop/evolve.ts";
-import { EMPTY_STATE } from "../src/core/loop/state.ts";
+import { EMPTY_STATE } from "../src/core/state.ts";
 import type { SharedLog } from "../src/engine/fleet-ports.ts";
 import { Journal } from "../src/engine/journal.ts";
 import { startServer } from "../test/support/postgres-server.ts";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openCheckout } from "../src/adapters/workspace/checkout.ts";
-import { layOldChecks, type Layout } from "../src/adapters/workspace/old-checks.ts";
+import { openCheckout } from "../src/adapters/git/workspace/checkout.ts";
+import { layOldChecks, type Layout } from "../src/adapters/git/workspace/old-checks.ts";
 import { figureOf, type Benchmark, type Figure, type Rounds } from "./benchmark.ts";
 import { makeRepository, type BenchRepository } from "./repositories.ts";
 import { RALPH, sampleFiles } from "./sample-project.ts";

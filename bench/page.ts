@@ -1,6 +1,7 @@
-import { openLog, openProject } from "../src/compose.ts";
+import { openLog } from "../src/app/project-log.ts";
+import { openProject } from "../src/app/project.ts";
 import { EVOLVE_VERSION } from "../src/core/loop/evolve.ts";
-import { latestState } from "../src/engine/operator.ts";
+import { latestState } from "../src/engine/follow-log.ts";
 import { writeLongHistory } from "../test/web/long-history.ts";
 import { openPage, type Page } from "../test/web/web-client.ts";
 import { figureOf, type Benchmark, type Figure } from "./benchmark.ts";
@@ -46,7 +47,7 @@ async function timeRoute(route: string, short: Page, long: Page): Promise<Figure
 
 async function pageAfter(iterations: number): Promise<{ readonly page: Page; close(): Promise<void> }> {
   const repository = makeRepository(1, 1);
-  const { log } = await openLog(await openProject({ cwd: repository.folder, env: {} }), {});
+  const log = await openLog(await openProject({ cwd: repository.folder, env: {} }));
   await writeLongHistory(log, iterations);
   await log.saveSnapshot(await latestState(log), EVOLVE_VERSION);
   await log.close();

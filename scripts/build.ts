@@ -37,7 +37,7 @@ const lightCommander: Plugin = {
   load: (id) => (id.startsWith("\0light:") ? (STAND_INS[id.slice("\0light:".length)] ?? null) : null),
 };
 
-const entries = ["main", "demo-agent", "eval-worker", "sandbox-bridge", "index"].filter((name) =>
+const entries = ["main", "demo-agent", "sandbox-bridge", "index"].filter((name) =>
   existsSync(join(root, "src", `${name}.ts`)),
 );
 if (entries.length === 0) {

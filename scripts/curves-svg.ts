@@ -1,4 +1,4 @@
-import { numberTicks, place } from "../src/core/run-report/svg.ts";
+import { numberTicks, place } from "../src/core/report/svg.ts";
 
 /** What was seen along the way: values of each name, beside the numbers in `at`. */
 export interface Curves {

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandShape, OptionShape } from "../src/cli/commands/completion.ts";
-import { type HelpBlock, helpBlocks, TOPICS, withLinks } from "../src/cli/commands/help.ts";
+import { TOPICS, withLinks } from "../src/cli/commands/help.ts";
+import { type HelpBlock, helpBlocks } from "./help-blocks.ts";
 
 /** Options of every command, explained once. */
 const COMMON = ["--help", "--dir", "--verbose"];

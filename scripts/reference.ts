@@ -7,7 +7,8 @@ import { format, resolveConfig } from "prettier";
 import { commandShapes, type CommandShape } from "../src/cli/commands/completion.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { variableOf } from "../src/config/load-config.ts";
-import { expectation, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/schema-node.ts";
+import { expectation } from "../src/config/explain-issues.ts";
+import { isTable, isTableList, scalarKeys, schemaKeys, type SchemaKey } from "../src/config/json-schema.ts";
 import { capabilityTable } from "../test/agents/matrix.ts";
 import { LABELLED_ITERATIONS } from "../test/verdicts/all-iterations.ts";
 import { apiPage } from "./api-page.ts";
@@ -82,7 +83,7 @@ async function formatted(text: string, path: string): Promise<string> {
 function configuration(): string {
   const keys = schemaKeys();
   const outer = keys.filter(({ key }) => !key.includes("."));
-  const sections = outer.filter(({ node }) => node.is === "object" || node.is === "record" || isTables(node));
+  const sections = outer.filter(({ node }) => isTable(node) || isTableList(node));
   const top = outer.filter((key) => !sections.includes(key));
   return `# Configuration
 
@@ -127,16 +128,16 @@ pass of the coder. Anything else in \`.specflow/config.yaml\` belongs to SpecFlo
 }
 
 function sectionText(section: SchemaKey, keys: readonly SchemaKey[]): string {
-  const isList = isTables(section.node);
-  const title = isList
+  const { node } = section;
+  const title = isTableList(node)
     ? `[[${section.key}]]`
-    : section.node.is === "record"
+    : node.properties === undefined
       ? `[${section.key}.NAME]`
       : `[${section.key}]`;
   const inside = keys.filter(({ key }) => key.startsWith(`${section.key}.`));
   return `## \`${title}\`
 
-${capital(section.description)}.
+${capital(node.description ?? "")}.
 
 ${keyTable(inside)}`;
 }
@@ -144,18 +145,14 @@ ${keyTable(inside)}`;
 function keyTable(keys: readonly SchemaKey[]): string {
   const withVariable = new Set(scalarKeys().map(({ key }) => key));
   const hasVariables = keys.some(({ key }) => withVariable.has(key));
-  const rows = keys.map(({ key, node, description, default: byDefault }) => [
+  const rows = keys.map(({ key, node }) => [
     code(key.split(".").at(-1)),
-    node.is === "record" ? "a table of texts" : expectation(node, "toml"),
-    byDefault === undefined ? "" : code(JSON.stringify(byDefault)),
+    isTable(node) && node.properties === undefined ? "a table of texts" : expectation(node, "toml"),
+    node.default === undefined ? "" : code(JSON.stringify(node.default)),
     ...(hasVariables ? [withVariable.has(key) ? code(variableOf(key)) : ""] : []),
-    description,
+    node.description ?? "",
   ]);
   return table(["Key", "Value", "Default", ...(hasVariables ? ["Variable"] : []), "Meaning"], rows);
-}
-
-function isTables(node: SchemaKey["node"]): boolean {
-  return node.is === "list" && expectation(node, "toml") === "a list of tables";
 }
 
 function commands(shapes: readonly CommandShape[]): string {

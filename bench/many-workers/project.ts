@@ -1,10 +1,10 @@
 import { PLAIN } from "../../src/core/agents.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { resolveSettings } from "../../src/config/resolve-settings.ts";
-import { plainTask, type Plan } from "../../src/core/plan/task.ts";
+import { plainTask, type Plan } from "../../src/core/plan.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { SharedLog } from "../../src/engine/fleet-ports.ts";
-import { submit } from "../../src/engine/submit.ts";
+import { submit } from "../../src/engine/operator.ts";
 import type { FleetSize } from "./run-workers.ts";
 import { TESTS_GATE } from "../../test/spec/given.ts";
 import { AGENT } from "./stub-ports.ts";
@@ -15,7 +15,7 @@ const SOURCE = { kind: "checklist", label: "TODO.md", path: "TODO.md" } as const
 export function settingsOf({ callsPerHour, merge }: Pick<FleetSize, "callsPerHour" | "merge">): Settings {
   const config = { ...configSchema.parse({ agent: AGENT }), maxIterationsPerTask: 30 };
   const agents = [{ name: AGENT, ...PLAIN, format: "text", command: ["true"] } as const];
-  const flags = { maxIterations: "1000000", calls: `${callsPerHour}` };
+  const flags = { maxIterations: 1_000_000, calls: callsPerHour };
   const { settings } = resolveSettings(config, flags, SOURCE, agents);
   return {
     ...settings,

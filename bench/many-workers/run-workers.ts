@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { openDatabase } from "../../src/adapters/postgres/database.ts";
-import { openPostgresLog } from "../../src/adapters/postgres/postgres-log.ts";
-import { migrate } from "../../src/adapters/postgres/schema.ts";
+import { openDatabase } from "../../src/adapters/fleet/database.ts";
+import { openPostgresLog } from "../../src/adapters/fleet/postgres-log.ts";
+import { migrate } from "../../src/adapters/fleet/schema.ts";
 import { submitTasks } from "./project.ts";
 import type { Spent, WorkersOptions } from "./workers.ts";
 

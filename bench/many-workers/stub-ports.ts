@@ -1,11 +1,11 @@
 import { PLAIN } from "../../src/core/agents.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { State } from "../../src/core/loop/state.ts";
-import type { AgentReport } from "../../src/core/report/agent-report.ts";
-import { NO_LEFTOVERS, NOTHING_FOUND } from "../../src/core/report/evidence.ts";
+import type { State } from "../../src/core/state.ts";
+import type { AgentReport } from "../../src/core/streams/agent-report.ts";
+import { NO_LEFTOVERS, NOTHING_FOUND } from "../../src/core/verdict/evidence.ts";
 import type { GateSettings } from "../../src/core/settings.ts";
 import { TESTS_GATE } from "../../test/spec/given.ts";
-import type { Beside } from "../../src/engine/parallel-ports.ts";
+import type { ParallelWork } from "../../src/engine/parallel-ports.ts";
 import type { Agents, Clock, Log, Ports, TaskSource, Workspace } from "../../src/engine/ports.ts";
 
 export const AGENT = "stub";
@@ -34,9 +34,9 @@ export function stubPorts(options: StubOptions): Ports {
     source: stubSource(state),
     agents: stubAgents(options),
     workspace: WORKSPACE,
-    beside: BESIDE,
+    parallel: BESIDE,
     gates: { check: (gates) => Promise.resolve(gates.map(passed)) },
-    letters: {
+    inboxFiles: {
       publish: (_file, text) => Promise.resolve(text),
       read: () => Promise.resolve(null),
       withdraw: () => Promise.resolve(),
@@ -136,7 +136,7 @@ const WORKSPACE: Workspace = {
   dirtyPaths: () => Promise.resolve([]),
 };
 
-const BESIDE: Beside = {
+const BESIDE: ParallelWork = {
   worktrees: {
     open: (task) =>
       Promise.resolve({

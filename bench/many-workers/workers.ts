@@ -1,8 +1,8 @@
 // A process with several workers of the real engine; each has its own database pool, as on a machine of its own.
-import { openDatabase } from "../../src/adapters/postgres/database.ts";
-import { openFleet } from "../../src/adapters/postgres/fleet.ts";
-import { openPostgresLog } from "../../src/adapters/postgres/postgres-log.ts";
-import { systemClock } from "../../src/adapters/system/system-clock.ts";
+import { openDatabase } from "../../src/adapters/fleet/database.ts";
+import { openFleet } from "../../src/adapters/fleet/fleet.ts";
+import { openPostgresLog } from "../../src/adapters/fleet/postgres-log.ts";
+import { systemClock } from "../../src/adapters/process/system-clock.ts";
 import { fencedLog, Holdings } from "../../src/engine/worker/holdings.ts";
 import { runWorker, SharedClock } from "../../src/engine/worker/run-worker.ts";
 import { AGENT, stubPorts } from "./stub-ports.ts";

@@ -1,5 +1,6 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
-import { cellsOf, isDelimiterRow } from "../../src/cli/commands/help.ts";
+import { cellsOf } from "../../src/cli/commands/help.ts";
+import { isDelimiterRow } from "../help-blocks.ts";
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Block = Root["children"][number];
