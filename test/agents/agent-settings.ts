@@ -80,7 +80,7 @@ function opencode(scenarioUrl: string): AgentSettings {
     name: "Scripted",
     tool_call: true,
     limit: { context: 200_000, output: 8_000 },
-    cost: { input: 1, output: 2 },
+    cost: { input: 10, output: 10 },
   };
   const config = {
     // It adds this where it is missing.

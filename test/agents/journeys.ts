@@ -94,8 +94,10 @@ export const JOURNEYS = {
       const { code } = await project.ralph("run", "--no-wait");
       const [{ report } = { report: null }] = await project.iterations();
       expect(report?.failure).toMatchObject({ class: "limit" });
-      if (["claude", "codex", "opencode"].includes(way))
+      if (["claude", "codex"].includes(way))
         expect(Date.parse(report?.failure?.resets_at ?? "")).toBeGreaterThan(Date.now());
+      // It tries again by itself and does not say when the limit ends.
+      if (way === "opencode") expect(report?.failure?.resets_at).toBeNull();
       expect(code).toBe(5);
     },
   },
@@ -129,6 +131,52 @@ export const JOURNEYS = {
       expect(second?.report.session_id).not.toBe(first?.report.session_id);
     },
   },
+  "is cut off at the limit of an answer, and told to do less at a time": {
+    scenario: "cut-off",
+    async run(project) {
+      expect((await project.ralph("run", "-n", "2", "--timeout", "90s")).code).not.toBe(0);
+      const [first] = await project.iterations();
+      expect(first?.report.failure).toMatchObject({ class: "agent", kind: "length" });
+      expect(project.read(".ralph/logs/iteration-002.prompt.md")).toContain("output limit");
+    },
+  },
+  "passes what is left of a budget, and is stopped": {
+    scenario: "spends",
+    settings: `[limits]
+budget_usd = 0.02
+[prices.default]
+input_per_mtok = 10
+output_per_mtok = 10
+cache_read_per_mtok = 10`,
+    async run(project) {
+      expect((await project.ralph("run", "--timeout", "90s")).code).not.toBe(0);
+      const [first, ...more] = await project.iterations();
+      expect(more).toEqual([]);
+      expect(first?.report.failure).toMatchObject({ class: "agent", kind: "budget" });
+      expect(first?.report.usage.cost_usd).toBeLessThan(0.06);
+    },
+  },
+  "ends without a word": {
+    scenario: "silent",
+    async run(project) {
+      expect((await project.ralph("run", "-n", "1", "--timeout", "90s")).code).not.toBe(0);
+      const [iteration] = await project.iterations();
+      expect(iteration).toMatchObject({ verdict: "failed", report: { failure: { kind: "empty" } } });
+    },
+  },
+  "spells a secret piece by piece, and the transcript has none of it": {
+    scenario: "spells",
+    async run(project) {
+      expect((await project.ralph("run", "-n", "1", "--timeout", "90s")).code).not.toBe(0);
+      const transcript = project.read(".ralph/logs/iteration-001.log");
+      expect(transcript).toContain("[redacted]");
+      expect(transcript).not.toMatch(/ghp_|a1B2c3D4/);
+    },
+  },
+  "reads five megabytes, and does its task": {
+    scenario: "much-output",
+    run: succeeds,
+  },
   "gets over a service that is overloaded": {
     scenario: "flaky",
     async run(project) {
@@ -155,6 +203,18 @@ export const JOURNEYS = {
       const [iteration] = await project.iterations();
       expect(iteration).toMatchObject({ verdict: "failed", report: { ending: { is: "timed-out" } } });
       expect(iteration?.report.usage.input_tokens).toBeGreaterThan(100);
+    },
+  },
+  "is killed in the middle of its work, which is no claim": {
+    scenario: "slowtool",
+    async run(project) {
+      const running = project.start("run", "-n", "1", "--timeout", "90s");
+      await until("its tool runs", () => sleepers(project, 300) >= 2, 200_000);
+      for (const pid of toolRunners(project, 300)) process.kill(pid, "SIGKILL");
+      expect((await running.finished).code).not.toBe(0);
+      expect(await project.iterations()).toMatchObject([
+        { verdict: "failed", report: { claim: { is: "none" }, failure: { class: "agent" } } },
+      ]);
     },
   },
   "goes on with its session where that is asked for": {
@@ -380,13 +440,28 @@ function lanesOf(project: AgentProject): readonly { readonly tool_calls: number 
 
 /** Shells and what they started that sleep at the model's wish. */
 function sleepers(project: AgentProject, seconds: number): number {
-  return project.leftovers(0).filter((pid) => isSleeping(pid, seconds)).length;
+  return sleeping(project, seconds).length;
 }
 
-function isSleeping(pid: number, seconds: number): boolean {
+function sleeping(project: AgentProject, seconds: number): readonly number[] {
+  return project.leftovers(0).filter((pid) => procFile(pid, "cmdline") === `sleep\0${seconds}\0`);
+}
+
+/** The programs whose tool sleeps at the model's wish: the first above it that is no shell. */
+function toolRunners(project: AgentProject, seconds: number): readonly number[] {
+  const own = project.leftovers(0);
+  const runnerOf = (pid: number): number =>
+    /^(?:sleep|sh|dash|bash|setsid)$/.test(procFile(pid, "comm").trim())
+      ? runnerOf(Number(procFile(pid, "stat").split(") ")[1]?.split(" ")[1]))
+      : pid;
+  return [...new Set(sleeping(project, seconds).map(runnerOf))].filter((pid) => own.includes(pid));
+}
+
+/** Nothing of a process that is gone. */
+function procFile(pid: number, name: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8") === `sleep\0${seconds}\0`;
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
-    return false; // gone
+    return "";
   }
 }

@@ -25,6 +25,7 @@ interface Capability {
 
 const DONE = "does a task, and what it used is recorded";
 const NO_COST = "it tells only tokens; [prices](brakes.md) make dollars of them";
+const SUMMED_UP = "it tells what it has used only when its turn ends: then no other iteration begins";
 const ENDS = "a second message cancels the turn";
 const STARTED = "its command line takes no messages once it runs; by the protocol it does";
 const NO_HOOKS = "only Claude Code takes hooks without a change of settings";
@@ -53,6 +54,23 @@ export const CAPABILITIES = {
     says: "A usage limit is told from a fault of the task",
     journey: "comes to its usage limit, which is no fault of the task",
     cannot: except("it says of some errors only that its turn has ended", "acp:copilot"),
+  },
+  cutOff: {
+    says: "An answer cut off at the model's output limit is told, so that the next prompt asks for less",
+    journey: "is cut off at the limit of an answer, and told to do less at a time",
+    cannot: except(
+      "it says that its turn ended well",
+      "gemini",
+      "copilot",
+      "acp:gemini",
+      "acp:opencode",
+      "acp:copilot",
+    ),
+  },
+  budget: {
+    says: "Is stopped as soon as it has spent what is left of a budget",
+    journey: "passes what is left of a budget, and is stopped",
+    cannot: except(SUMMED_UP, "codex", "gemini", "copilot", ...BY_PROTOCOL),
   },
   session: {
     says: 'Goes on with its session (`session = "resume"`)',
@@ -127,7 +145,16 @@ const MORE: Rows = {
   "has no credit left, and says how to get some": [...PROGRAMS, "acp:claude", "acp:codex"],
   "asks for a model that its service does not know": [...PROGRAMS, "acp:claude", "acp:codex", "acp:gemini"],
   "overflows its context, and begins anew": PROGRAMS,
-  "gets over a service that is overloaded": WAYS,
+  "ends without a word": ["claude", "codex", "gemini", "copilot"],
+  "spells a secret piece by piece, and the transcript has none of it": [
+    "gemini",
+    "copilot",
+    "acp:claude",
+    "acp:gemini",
+  ],
+  "reads five megabytes, and does its task": ["codex", "acp:gemini"],
+  "gets over a service that is overloaded": [...PROGRAMS, "acp:claude", "acp:codex"],
+  "is killed in the middle of its work, which is no claim": [...PROGRAMS, "acp:claude", "acp:codex"],
   // A dozen iterations each: by the protocol only those that start quickly.
   "does a list of tasks with a model that is full of surprises": [...PROGRAMS, "acp:claude", "acp:codex"],
   "is ended at its timeout, and says before what it used": ["claude"],

@@ -1,8 +1,8 @@
 import { PLAIN } from "../../src/core/agents.ts";
 import { describe, expect, test } from "vitest";
-import { configJsonSchema } from "../../src/config/schema-node.ts";
+import { configJsonSchema } from "../../src/config/json-schema.ts";
 import { resolveSettings } from "../../src/config/resolve-settings.ts";
-import { DEFAULT_COMPLEXITY, type TimeoutSettings } from "../../src/core/limits/iteration-timeout.ts";
+import { DEFAULT_COMPLEXITY, type TimeoutSettings } from "../../src/core/loop/iteration-timeout.ts";
 import { complaint, load, type Files } from "./config-folder.ts";
 
 const DEFAULTS: TimeoutSettings = {

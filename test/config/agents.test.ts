@@ -1,7 +1,7 @@
 import { PLAIN } from "../../src/core/agents.ts";
 import { describe, expect, test } from "vitest";
 import { requireAgent, resolveAgents } from "../../src/config/resolve-agents.ts";
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import type { AgentSettings } from "../../src/core/settings.ts";
 import { BUILT_IN, complaint, load } from "./config-folder.ts";
 

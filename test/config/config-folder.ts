@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { builtInAgents } from "../../src/adapters/agents/built-in-agents.ts";
+import { builtInAgents } from "../../src/adapters/agents/adapters.ts";
 import { loadConfig, type LoadedConfig } from "../../src/config/load-config.ts";
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { RalphError } from "../../src/core/errors.ts";
 
 /** The agents that need no configuration. */
 export const BUILT_IN = builtInAgents("/opt/ralph");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { configJsonSchema, scalarKeys, schemaKeys } from "../../src/config/schema-node.ts";
+import { configJsonSchema, scalarKeys, schemaKeys } from "../../src/config/json-schema.ts";
 import { readVariables, variableOf } from "../../src/config/load-config.ts";
 import { resolveSettings } from "../../src/config/resolve-settings.ts";
 import { load, type Files } from "./config-folder.ts";
@@ -208,15 +208,10 @@ describe("variables", () => {
   });
 
   test.each(scalarKeys().map(({ key }) => [variableOf(key), key]))("%s can set %s", (name, key) => {
-    const values: Readonly<Record<string, string>> = {
-      text: "x",
-      number: "5",
-      boolean: "true",
-      fixed: "true",
-      duration: "5m",
-    };
-    const node = scalarKeys().find((one) => one.key === key)?.node;
-    const usual = node?.is === "choice" ? (node.values[0] ?? "") : (values[node?.is ?? ""] ?? "");
+    const node = scalarKeys().find((one) => one.key === key)?.node ?? {};
+    const words = node.enum ?? node.anyOf?.[0]?.enum;
+    const values: Readonly<Record<string, string>> = { string: "x", boolean: "true" };
+    const usual = words?.[0] ?? (node.expected === undefined ? (values[String(node.type)] ?? "5") : "5m");
     const addresses: Readonly<Record<string, string>> = {
       "queue.url": "postgres://ralph@db/ralph",
       "notify.webhook": "https://example.com/ralph",
@@ -228,7 +223,7 @@ describe("variables", () => {
 
 describe("the schema", () => {
   test("explains every key", () => {
-    expect(schemaKeys().filter(({ description }) => description === "")).toEqual([]);
+    expect(schemaKeys().filter(({ node }) => (node.description ?? "") === "")).toEqual([]);
   });
 
   test("becomes a JSON Schema with a description everywhere", () => {

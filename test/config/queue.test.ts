@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { mayHaveQueue } from "../../src/config/mentions-queue.ts";
+import { mayHaveQueue } from "../../src/app/project.ts";
 import { complaint, load } from "./config-folder.ts";
 
 const URL = "postgres://ralph:correct-horse@db.example.org/ralph";

@@ -31,7 +31,7 @@ test("both can be changed", async () => {
 
 test("--max-attempts is stronger than the file", async () => {
   const file = inToml("[run]\nmax_attempts = 5\n");
-  expect((await settingsOf(file, { maxAttempts: "1" })).limits.maxAttempts).toBe(1);
+  expect((await settingsOf(file, { maxAttempts: 1 })).limits.maxAttempts).toBe(1);
   expect((await settingsOf(file)).limits.maxAttempts).toBe(5);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { resolveSettings } from "../../src/config/resolve-settings.ts";
-import { exitCodeOf, RalphError } from "../../src/core/ralph-error.ts";
+import { exitCodeOf, RalphError } from "../../src/core/errors.ts";
 import type { VerifySettings } from "../../src/core/settings.ts";
 import { BUILT_IN, complaint, load } from "./config-folder.ts";
 

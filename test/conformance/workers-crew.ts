@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { openDatabase } from "../../src/adapters/postgres/database.ts";
-import { openFleet } from "../../src/adapters/postgres/fleet.ts";
+import { openDatabase } from "../../src/adapters/fleet/database.ts";
+import { openFleet } from "../../src/adapters/fleet/fleet.ts";
 import { until, type Running } from "../e2e/project.ts";
 import { createTeam, type Machine, type Team } from "../e2e/team.ts";
 import { administer, ask, cuttableProxy, startServer, type CuttableProxy } from "../support/postgres.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AgentReport } from "../../src/core/report/agent-report.ts";
+import type { AgentReport } from "../../src/core/streams/agent-report.ts";
 import type { AgentRequest, Agents } from "../../src/engine/ports.ts";
 
 /** What an agent can be made to do in a test. */

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createMerging } from "../../src/adapters/merging/git-merging.ts";
-import { createPullRequests } from "../../src/adapters/pull-requests/gh-pull-requests.ts";
-import { createOwnCheckout } from "../../src/adapters/workspace/own-checkout.ts";
-import { createWorktrees } from "../../src/adapters/worktrees/git-worktrees.ts";
+import { createMerging } from "../../src/adapters/git/merging/git-merging.ts";
+import { createPullRequests } from "../../src/adapters/git/merging/gh-pull-requests.ts";
+import { createOwnCheckout } from "../../src/adapters/git/workspace/own-checkout.ts";
+import { createWorktrees } from "../../src/adapters/git/worktrees/git-worktrees.ts";
 import { installFakeGh } from "../fixtures/fake-gh.ts";
 import { gitHands } from "./git-hands.ts";
 import { describeMerging, type MergingSubject } from "./merging.contract.ts";

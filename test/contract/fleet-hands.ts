@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { type Database, type DatabaseOptions, openDatabase } from "../../src/adapters/postgres/database.ts";
-import { openFleet } from "../../src/adapters/postgres/fleet.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "../../src/adapters/fleet/database.ts";
+import { openFleet } from "../../src/adapters/fleet/fleet.ts";
 import type { Fleet, Lease, WorkerReport } from "../../src/engine/fleet-ports.ts";
 import { type FreshDatabase, freshDatabase } from "../support/postgres.ts";
 

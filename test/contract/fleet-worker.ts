@@ -1,7 +1,7 @@
 // A worker in a process of its own, to be killed or frozen: takes one task, says so, and beats until that is lost.
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase } from "../../src/adapters/postgres/database.ts";
-import { openFleet } from "../../src/adapters/postgres/fleet.ts";
+import { openDatabase } from "../../src/adapters/fleet/database.ts";
+import { openFleet } from "../../src/adapters/fleet/fleet.ts";
 
 const [url = "", id = "", project = ""] = process.argv.slice(2);
 const database = await openDatabase(url, { patienceMs: Infinity });

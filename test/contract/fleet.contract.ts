@@ -121,9 +121,9 @@ export function describeFleet(
       inFleet("projects do not see each other's tasks, parts and workers", async ({ fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b", { project: "other" })];
         await a.offer([offer("one")]);
-        await a.play("@keeper");
+        await a.takeRole("@keeper");
         expect(await b.take(1, ANY)).toEqual([]);
-        expect(await b.play("@keeper")).toMatchObject({ number: expect.any(Number) as number });
+        expect(await b.takeRole("@keeper")).toMatchObject({ number: expect.any(Number) as number });
         expect((await b.workers()).map(({ id }) => id)).toEqual(["b"]);
       });
     });
@@ -145,9 +145,9 @@ export function describeFleet(
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
         await a.offer([offer("one"), offer("two")]);
         const [one, two] = await a.take(2, ANY);
-        const part = await a.play("@merger");
+        const part = await a.takeRole("@merger");
         await a.leave();
-        expect(await b.play("@merger")).toEqual({ name: "@merger", number: above(part), from: null });
+        expect(await b.takeRole("@merger")).toEqual({ name: "@merger", number: above(part), from: null });
         await b.offer([offer("one"), offer("two")]);
         expect((await b.take(2, ANY)).map(({ number, from }) => [number, from])).toEqual([
           [above(one), null],
@@ -231,10 +231,14 @@ export function describeFleet(
           const before = await fleet.join("a");
           await before.offer([offer("one")]);
           const [lease] = await before.take(1, ANY);
-          const part = await before.play("@keeper");
+          const part = await before.takeRole("@keeper");
           const after = await fleet.join("a");
           expect(await after.take(1, ANY)).toEqual([{ name: "one", number: above(lease), from: "a" }]);
-          expect(await after.play("@keeper")).toEqual({ name: "@keeper", number: above(part), from: "a" });
+          expect(await after.takeRole("@keeper")).toEqual({
+            name: "@keeper",
+            number: above(part),
+            from: "a",
+          });
           expect((await before.beat(BUSY)).lost.toSorted()).toEqual(["@keeper", "one"]);
           expect((await after.beat(BUSY)).lost).toEqual([]);
         },
@@ -244,32 +248,32 @@ export function describeFleet(
     describe.concurrent("parts", () => {
       inFleet("one worker plays a part, under one number, until it is released", async ({ fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
-        const part = await a.play("@keeper");
+        const part = await a.takeRole("@keeper");
         expect(part).toMatchObject({ name: "@keeper", from: null });
-        expect(await a.play("@keeper")).toEqual(part);
-        expect(await b.play("@keeper")).toBeNull();
-        expect(await b.play("@merger")).toEqual({
+        expect(await a.takeRole("@keeper")).toEqual(part);
+        expect(await b.takeRole("@keeper")).toBeNull();
+        expect(await b.takeRole("@merger")).toEqual({
           name: "@merger",
           number: expect.any(Number) as number,
           from: null,
         });
         await a.release(part!);
-        expect(await b.play("@keeper")).toEqual({ name: "@keeper", number: above(part), from: null });
-        expect(await a.play("@keeper")).toBeNull();
+        expect(await b.takeRole("@keeper")).toEqual({ name: "@keeper", number: above(part), from: null });
+        expect(await a.takeRole("@keeper")).toBeNull();
       });
 
       inFleet("twenty who want a part at the same moment: one gets it", async ({ fleet }) => {
         const workers = await Promise.all(range(20).map((index) => fleet.join(`w${index}`)));
-        const played = await Promise.all(workers.map((worker) => worker.play("@merger")));
+        const played = await Promise.all(workers.map((worker) => worker.takeRole("@merger")));
         expect(played.filter((lease) => lease !== null)).toHaveLength(1);
       });
 
       inFleet("another plays the part of one who went silent", async ({ hasty: fleet }) => {
         const [a, b] = [await fleet.join("a"), await fleet.join("b")];
-        const part = await a.play("@keeper");
-        const lease = await until(fleet, [b], () => b.play("@keeper"), isThere);
+        const part = await a.takeRole("@keeper");
+        const lease = await until(fleet, [b], () => b.takeRole("@keeper"), isThere);
         expect(lease).toEqual({ name: "@keeper", number: above(part), from: "a" });
-        expect(await a.play("@keeper")).toBeNull();
+        expect(await a.takeRole("@keeper")).toBeNull();
       });
     });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as immediately, setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { type Database, openDatabase } from "../../src/adapters/postgres/database.ts";
-import { openFleet } from "../../src/adapters/postgres/fleet.ts";
+import { type Database, openDatabase } from "../../src/adapters/fleet/database.ts";
+import { openFleet } from "../../src/adapters/fleet/fleet.ts";
 import type { Fleet } from "../../src/engine/fleet-ports.ts";
 import { FleetStorage, openSimulatedFleet } from "../simulation/simulated-fleet.ts";
 import { type FreshDatabase, freshDatabase } from "../support/postgres.ts";

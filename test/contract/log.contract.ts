@@ -1,8 +1,8 @@
-import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
+import { UNKNOWN_USAGE } from "../../src/core/streams/agent-report.ts";
 import { iterationEnded, iterationStarted, task } from "../spec/given.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Event, Recorded } from "../../src/core/events.ts";
-import { EMPTY_STATE, type State } from "../../src/core/loop/state.ts";
+import { EMPTY_STATE, type State } from "../../src/core/state.ts";
 import type { Log } from "../../src/engine/ports.ts";
 
 export interface LogUnderTest {

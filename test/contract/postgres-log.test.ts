@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
-import { openDatabase, type Database } from "../../src/adapters/postgres/database.ts";
-import { openPostgresLog } from "../../src/adapters/postgres/postgres-log.ts";
-import { migrate } from "../../src/adapters/postgres/schema.ts";
+import { openDatabase, type Database } from "../../src/adapters/fleet/database.ts";
+import { openPostgresLog } from "../../src/adapters/fleet/postgres-log.ts";
+import { migrate } from "../../src/adapters/fleet/schema.ts";
 import type { SharedLog } from "../../src/engine/fleet-ports.ts";
 import { freshDatabase, type FreshDatabase } from "../support/postgres.ts";
 import { describeLog, type LogUnderTest } from "./log.contract.ts";

@@ -33,6 +33,7 @@ export function describePullRequests(name: string, create: () => Promise<PullReq
         base: BASE,
         title: "task-001: Make it work",
         body: "It works.",
+        hooks: false,
       });
 
     test("they are usable where one could be opened, and refused where none could", async () => {

@@ -1,31 +1,31 @@
 import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createExchange, type Exchange } from "../../src/adapters/exchange/exchange.ts";
-import { createFence, type Fence } from "../../src/adapters/exchange/fence.ts";
-import { createSharedMerging, onRemote } from "../../src/adapters/exchange/shared-merging.ts";
-import { createSharedWorktrees } from "../../src/adapters/exchange/shared-worktrees.ts";
-import { createTaskBranches } from "../../src/adapters/exchange/task-branches.ts";
-import { createMerging } from "../../src/adapters/merging/git-merging.ts";
-import { createWorktrees } from "../../src/adapters/worktrees/git-worktrees.ts";
+import { createRemote, type Remote } from "../../src/adapters/fleet/remote.ts";
+import { createFence, type Fence } from "../../src/adapters/fleet/fence.ts";
+import { createSharedMerging, onRemote } from "../../src/adapters/fleet/shared-merging.ts";
+import { createSharedWorktrees } from "../../src/adapters/fleet/shared-worktrees.ts";
+import { createTaskBranches } from "../../src/adapters/fleet/task-branches.ts";
+import { createMerging } from "../../src/adapters/git/merging/git-merging.ts";
+import { createWorktrees } from "../../src/adapters/git/worktrees/git-worktrees.ts";
 import { describeMerging } from "./merging.contract.ts";
 import { remoteHands } from "./remote-hands.ts";
 import { describeWorktrees } from "./worktrees.contract.ts";
 
-function exchangeOf(root: string): { readonly exchange: Exchange; readonly fence: Fence } {
-  const exchange = createExchange({ root, env: process.env, onTrouble: () => undefined });
-  return { exchange, fence: createFence({ exchange, numberOf: () => 1 }) };
+function remoteOf(root: string): { readonly remote: Remote; readonly fence: Fence } {
+  const remote = createRemote({ root, env: process.env, onTrouble: () => undefined });
+  return { remote, fence: createFence({ remote, numberOf: () => 1 }) };
 }
 
 describeMerging("a remote", async () => {
   const hands = remoteHands();
   const { root, folder, git } = hands;
-  const { exchange, fence } = exchangeOf(root);
-  const merging = createMerging({ root, scratch: join(folder, "scratch"), where: onRemote(exchange) });
+  const { remote, fence } = remoteOf(root);
+  const merging = createMerging({ root, scratch: join(folder, "scratch"), where: onRemote(remote) });
   return {
     ...hands,
     isOnRemote: true,
-    merging: createSharedMerging({ merging, exchange, fence }),
+    merging: createSharedMerging({ merging, remote, fence }),
     async kept(run, iteration) {
       const name = `refs/ralph/backup/${run}/${iteration}`;
       const format = "--format=%(objectname)";
@@ -38,7 +38,7 @@ describeWorktrees("a clone of a remote", async () => {
   const hands = remoteHands();
   const { root, folder, git } = hands;
   const failing = join(folder, "failing");
-  const { exchange, fence } = exchangeOf(root);
+  const { remote, fence } = remoteOf(root);
   const worktrees = createWorktrees({
     root,
     stateHome: join(folder, "state"),
@@ -49,10 +49,10 @@ describeWorktrees("a clone of a remote", async () => {
     env: process.env,
     redact: (text) => text,
   });
-  const branches = createTaskBranches({ exchange, fence, branchOf: (task) => `ralph/${task}` });
+  const branches = createTaskBranches({ remote, fence, branchOf: (task) => `ralph/${task}` });
   return {
     ...hands,
-    worktrees: createSharedWorktrees({ worktrees, exchange, branches, wasElsewhere: () => false }),
+    worktrees: createSharedWorktrees({ worktrees, remote, branches, wasElsewhere: () => false }),
     async commitIn(worktree) {
       git("-C", worktree, "add", "--all");
       git("-C", worktree, "commit", "--quiet", "--message", "work");

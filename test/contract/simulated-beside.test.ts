@@ -10,7 +10,7 @@ async function simulatedMerging(): Promise<MergingSubject> {
   const { backups } = hands.world.branches;
   return {
     ...hands,
-    merging: hands.beside().merging,
+    merging: hands.parallel().merging,
     async kept(run, iteration) {
       const name = new RegExp(`^${run}/${iteration}(-|$)`);
       return [...backups].filter(([kept]) => name.test(kept)).map(([, commit]) => commit);
@@ -26,7 +26,7 @@ describeWorktrees("the simulated world", async () => {
   const { world, lanes, chance } = hands;
   return {
     ...hands,
-    worktrees: hands.beside().worktrees,
+    worktrees: hands.parallel().worktrees,
     async commitIn(root) {
       const worktree = world.checkoutAt(root);
       worktree.commit();
@@ -45,7 +45,7 @@ describeWorktrees("the simulated world", async () => {
     },
     leaveBehind: (commit) =>
       new Promise((resolve) => {
-        void hands.beside().worktrees.at(commit, ({ root }) => {
+        void hands.parallel().worktrees.at(commit, ({ root }) => {
           resolve(root);
           return new Promise(() => undefined);
         });
@@ -55,7 +55,7 @@ describeWorktrees("the simulated world", async () => {
 
 describeOwnCheckout("the simulated world", async () => {
   const hands = simulatedHands();
-  return { ...hands, checkout: hands.beside().checkout };
+  return { ...hands, checkout: hands.parallel().checkout };
 });
 
 describePullRequests("the simulated world", async () => {
@@ -63,7 +63,7 @@ describePullRequests("the simulated world", async () => {
   const { lanes, chance } = hands;
   return {
     ...hands,
-    pullRequests: hands.beside().pullRequests,
+    pullRequests: hands.parallel().pullRequests,
     async disconnect() {
       lanes.hasHub = false;
     },

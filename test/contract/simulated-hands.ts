@@ -1,8 +1,8 @@
-import type { Beside } from "../../src/engine/parallel-ports.ts";
+import type { ParallelWork } from "../../src/engine/parallel-ports.ts";
 import { DurableFacts } from "../simulation/durable-facts.ts";
 import { LaneTruth } from "../simulation/lane-truth.ts";
 import { Random } from "../../src/eval/random.ts";
-import { simulatedBeside } from "../simulation/simulated-beside.ts";
+import { simulatedParallel } from "../simulation/simulated-parallel.ts";
 import { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { World } from "../simulation/world.ts";
 import { BASE, type RepositoryHands } from "./repository-hands.ts";
@@ -12,7 +12,7 @@ export interface SimulatedHands extends RepositoryHands {
   readonly lanes: LaneTruth;
   readonly chance: FixedChance;
   /** What a process of ours works with, one of many. */
-  beside(): Beside;
+  parallel(): ParallelWork;
 }
 
 /** Everything that may go wrong does so, or nothing. */
@@ -36,7 +36,7 @@ export function simulatedHands(): SimulatedHands {
     lanes,
     chance,
     root: repository.root,
-    beside: () => simulatedBeside(world, lanes, new DurableFacts([]), () => Promise.resolve()),
+    parallel: () => simulatedParallel(world, lanes, new DurableFacts([]), () => Promise.resolve()),
     async commit(branch, changes, { merged } = {}) {
       const from = branches.tip(branch) ?? branches.tip(BASE) ?? "0";
       const files = new Map(branches.files(from));

@@ -7,7 +7,7 @@ import { SOURCE } from "../simulation/simulated-source.ts";
 import { StoryFile } from "../simulation/story-file.ts";
 import { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { World } from "../simulation/world.ts";
-import { describeLetters } from "./letters.contract.ts";
+import { describeInboxFiles } from "./inbox-files.contract.ts";
 import { describeStories, describeTaskSource } from "./task-source.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
 
@@ -48,12 +48,12 @@ describeStories("the simulated world", async (text) => {
   };
 });
 
-describeLetters("in the simulated world", async () => {
+describeInboxFiles("in the simulated world", async () => {
   const { world, ports } = simulated();
   return {
-    letters: ports.letters,
+    inboxFiles: ports.inboxFiles,
     async answer(file, text) {
-      world.letters.set(file, `${world.letters.get(file) ?? ""}${text}`);
+      world.inboxFiles.set(file, `${world.inboxFiles.get(file) ?? ""}${text}`);
     },
     async dispose() {},
   };

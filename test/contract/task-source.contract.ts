@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FieldEdit } from "../../src/core/review/story-review.ts";
-import type { ListChange } from "../../src/core/plan/list-changes.ts";
+import type { ListChange } from "../../src/core/plan-checks.ts";
 import type { OperatorsList, PutBackRequest, Stories, TaskSource } from "../../src/engine/ports.ts";
 
 /** A source with two open tasks, and hands that can tick the first one. */

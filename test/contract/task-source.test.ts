@@ -3,20 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PluginSource } from "../../src/adapters/plugins/plugin.ts";
 import { pluginSource } from "../../src/adapters/plugins/plugin-source.ts";
-import { createChecklistSource } from "../../src/adapters/tasks/scan-checklist.ts";
-import { beadsFormat } from "../../src/adapters/tasks/beads/beads-format.ts";
-import { createFormatSource } from "../../src/adapters/tasks/task-format.ts";
-import { createGithubSource } from "../../src/adapters/tasks/github/github-source.ts";
+import { CHECKLIST } from "../../src/adapters/tasks/checklist-format.ts";
+import { createFileSource } from "../../src/adapters/tasks/task-format.ts";
+import { createGithubSource } from "../../src/adapters/tasks/github-source.ts";
 import { createGoalSource, createPromptSource } from "../../src/adapters/tasks/prompt-source.ts";
-import { RALPHEX } from "../../src/adapters/tasks/ralphex/ralphex-format.ts";
-import { createRoadmapSource } from "../../src/adapters/tasks/roadmap-source.ts";
-import { loadTaskListFormat, TASK_LIST } from "../../src/adapters/tasks/task-list/task-list-format.ts";
-import { createTasksJsonSource } from "../../src/adapters/tasks/tasks-json-source.ts";
+import { roadmapFormat } from "../../src/adapters/tasks/roadmap-format.ts";
+import { STORIES } from "../../src/adapters/tasks/stories-format.ts";
 import type { TaskSource } from "../../src/engine/ports.ts";
 import { installFakeGithub } from "../fixtures/fake-github.ts";
 import { describeStories, describeTaskSource, type TaskSourceSubject } from "./task-source.contract.ts";
-
-await loadTaskListFormat();
 
 /** A source in a file; `tick` is what somebody who ticks the first task replaces, and by what. */
 async function fileSubject(
@@ -43,14 +38,17 @@ async function fileSubject(
 }
 
 describeTaskSource("a checklist", () =>
-  fileSubject("TODO.md", "# Plan\n\n- [ ] one\n- [ ] two\n", createChecklistSource, ["[ ] one", "[x] one"]),
+  fileSubject("TODO.md", "# Plan\n\n- [ ] one\n- [ ] two\n", (place) => createFileSource(place, CHECKLIST), [
+    "[ ] one",
+    "[x] one",
+  ]),
 );
 
 describeTaskSource("a roadmap", () =>
   fileSubject(
     "roadmap.md",
     "# Plan\n\n- [ ] **one**: first\n  - ralph: true\n- [ ] **two**: second\n  - depends: one\n",
-    createRoadmapSource,
+    (place) => createFileSource(place, roadmapFormat()),
     ["[ ] **one**", "[x] **one**"],
   ),
 );
@@ -59,57 +57,8 @@ describeTaskSource("a tasks.json", () =>
   fileSubject(
     "tasks.json",
     '{"userStories": [{"id": "one", "title": "first", "passes": false}, {"id": "two", "title": "second"}]}',
-    createTasksJsonSource,
+    (place) => createFileSource(place, STORIES),
     ["false", "true"],
-  ),
-);
-
-describeTaskSource("a YAML list", () =>
-  fileSubject(
-    "tasks.yaml",
-    "tasks:\n  - id: one\n    title: first # of two\n    status: open\n  - title: second\n",
-    (place) => createFormatSource(place, TASK_LIST),
-    ["status: open", "status: closed"],
-  ),
-);
-
-describeTaskSource("a YAML list without marks", () =>
-  fileSubject(
-    "tasks.yaml",
-    "tasks:\n  - title: first\n    dependencies: []\n  - title: second\n",
-    (place) => createFormatSource(place, TASK_LIST),
-    ["- title: first", "- completed: true\n    title: first"],
-  ),
-);
-
-describeTaskSource("a Taskmaster file", () =>
-  fileSubject(
-    "tasks.json",
-    '{"master": {"tasks": [{"id": 1, "title": "first", "status": "pending"}, {"id": 2, "title": "second", "status": "in-progress", "dependencies": [1]}]}}',
-    (place) => createFormatSource(place, TASK_LIST),
-    ["pending", "done"],
-  ),
-);
-
-describeTaskSource("the issues of Beads", () =>
-  fileSubject(
-    "issues.jsonl",
-    '{"id":"bd-1","title":"first","status":"open","updated_at":"2026-01-01T00:00:00Z"}\n{"id":"bd-2","title":"second"}\n',
-    (place) =>
-      createFormatSource(
-        place,
-        beadsFormat(() => "2026-01-02T00:00:00.000Z"),
-      ),
-    ["open", "closed"],
-  ),
-);
-
-describeTaskSource("a plan of ralphex", () =>
-  fileSubject(
-    "plan.md",
-    "# Plan\n\n### Task 1: first\n\n- [x] begun\n- [ ] ended\n\n### Task 2: second\n- [ ] all\n",
-    (place) => createFormatSource(place, RALPHEX),
-    ["[ ] ended", "[x] ended"],
   ),
 );
 
@@ -156,7 +105,7 @@ describeStories("a tasks.json", async (text) => {
   const path = join(root, "tasks.json");
   writeFileSync(path, text);
   return {
-    source: createTasksJsonSource({ root, path: "tasks.json", keepIn: join(root, "state") }),
+    source: createFileSource({ root, path: "tasks.json", keepIn: join(root, "state") }, STORIES),
     text: async () => (existsSync(path) ? readFileSync(path, "utf8") : null),
     async put(changed) {
       if (changed === null) rmSync(path);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createGitWorkspace } from "../../src/adapters/workspace/git-workspace.ts";
+import { createGitWorkspace } from "../../src/adapters/git/workspace/git-workspace.ts";
 import { temporaryRepository } from "../fixtures/temporary-repository.ts";
 import { describeWorkspace, type WorkspaceSubject } from "./workspace.contract.ts";
 

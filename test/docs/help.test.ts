@@ -3,7 +3,8 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { commandShapes, type CommandShape } from "../../src/cli/commands/completion.ts";
-import { helpBlocks, TOPICS } from "../../src/cli/commands/help.ts";
+import { helpBlocks } from "../../scripts/help-blocks.ts";
+import { TOPICS } from "../../src/cli/commands/help.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { EXIT_CODES } from "../../src/core/loop/outcome.ts";
 

@@ -1,6 +1,7 @@
 import { CommanderError, type Command } from "commander";
-import { withoutAliases } from "../../src/cli/aliases.ts";
+import { withoutAliases } from "../../src/cli/commands.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { RalphError } from "../../src/core/errors.ts";
 
 export interface Complaint {
   /** The parser's own name for it. */
@@ -17,6 +18,7 @@ export async function createCommandParser(): Promise<(args: readonly string[]) =
       await program.parseAsync([...withoutAliases(args)], { from: "user" });
       return null;
     } catch (error) {
+      if (error instanceof RalphError) return { code: error.code, message: error.message };
       if (!(error instanceof CommanderError)) throw error;
       return error.exitCode === 0 ? null : { code: error.code, message: error.message };
     }

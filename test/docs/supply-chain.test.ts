@@ -54,7 +54,7 @@ test("what is published is the built program with its guides, and nothing else",
   const [packed] = JSON.parse(answer.slice(answer.indexOf("["))) as [{ files: { path: string }[] }];
   const paths = packed.files.map(({ path }) => path);
   const known =
-    /^(?:bin\/(?:ralph|start\.cjs|package\.json)|dist\/(?:main|demo-agent|eval-worker|sandbox-bridge|index)\.js|dist\/index\.d\.ts|dist\/licences\.txt|dist\/chunks\/[\w.~-]+\.js|dist\/web\/(?:app\.js|app\.css|index\.html)|docs\/reference\/(?:configuration|licences)\.md|docs\/(?:guide|help)\/[\w-]+\.md|SECURITY\.md|man\/ralph\.1|LICENSE|README\.md|package\.json)$/;
+    /^(?:bin\/(?:ralph|start\.cjs|package\.json)|dist\/(?:main|demo-agent|sandbox-bridge|index)\.js|dist\/index\.d\.ts|dist\/licences\.txt|dist\/chunks\/[\w.~-]+\.js|dist\/web\/(?:app\.js|app\.css|index\.html)|docs\/reference\/(?:configuration|licences)\.md|docs\/(?:guide|help)\/[\w-]+\.md|SECURITY\.md|man\/ralph\.1|LICENSE|README\.md|package\.json)$/;
   expect(paths.filter((path) => !known.test(path))).toEqual([]);
   expect(paths).toEqual(
     expect.arrayContaining([

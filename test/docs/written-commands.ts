@@ -19,7 +19,7 @@ const GENERATED = "docs/reference/commands.md";
 const LOOKS =
   /^(?:analyze|blocked|config|decide|doctor|gates|history|inbox|interventions|lessons|logs|metrics|profile|promises|prompt|replay|report|status|steer|tasks|unblock|verify|why)\b|--dry-run|^init$/;
 /** Names of what only the reader has, and what leaves the machine. */
-const ELSEWHERE = /tasks (?:accept|dismiss) \d|3f9c|3f2a91|night\.jsonl|out\.jsonl|tasks\.yaml|--notify|npm /;
+const ELSEWHERE = /tasks (?:accept|dismiss) \d|3f9c|3f2a91|night\.jsonl|out\.jsonl|--notify|npm /;
 
 export function writtenCommands(): readonly WrittenCommand[] {
   return [...inBlocks(), ...inText()];
@@ -37,7 +37,8 @@ export function performableOf(written: readonly WrittenCommand[]): readonly Writ
 export function isMistake({ where }: WrittenCommand, { code, message }: Complaint): boolean {
   const isShortened =
     ["commander.missingArgument", "commander.optionMissingArgument"].includes(code) ||
-    (code === "commander.invalidArgument" && /'[A-Z]+' is invalid/.test(message));
+    (code === "commander.invalidArgument" && /'[A-Z]+' is invalid/.test(message)) ||
+    (code === "usage" && / is "[A-Z]+"/.test(message));
   return !(where === "text" && isShortened);
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findProgram } from "../../src/adapters/system/process-table.ts";
+import { findProgram } from "../../src/adapters/process/process-table.ts";
 import { createProject, startRalph, type Finished, type Project } from "./project.ts";
 
 const AGENT = `#!/bin/sh

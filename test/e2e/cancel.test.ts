@@ -56,7 +56,7 @@ describe("ralph cancel", () => {
     project = createProject({ tasks: ["one"] });
     expect(await project.ralph("cancel", "one")).toMatchObject({
       code: 0,
-      stderr: "ralph: nothing to cancel, no run is active here\n",
+      stderr: "ralph: nothing to cancel: no run is under way\n",
     });
     expect(await project.ralph("cancel")).toMatchObject({ code: 64 });
     project.script({ one: [[{ hang: true }]] });
@@ -66,6 +66,15 @@ describe("ralph cancel", () => {
     const unknown = await project.ralph("cancel", "nobody");
     expect(unknown).toMatchObject({ code: 64 });
     expect(unknown.stderr).toContain('the task "nobody" has no loop under way');
+    expect(await project.ralph("stop")).toMatchObject({
+      code: 0,
+      stderr: "ralph: the run stops after the iterations under way\n",
+    });
+    expect(await project.ralph("stop")).toMatchObject({
+      code: 0,
+      stderr: "ralph: the run is asked to stop already\n",
+    });
+    expect((await project.events()).filter(({ type }) => type === "stop.requested")).toHaveLength(1);
     expect((await project.ralph("cancel", "--all")).code).toBe(0);
     await run.finished;
   });

@@ -27,8 +27,8 @@ test("the end of a run appends a summary to the page of the job, unless told oth
     /^# What came before\n## repository: A decision is needed\n\nIt ended as undecided \(exit code 3\)/,
   );
   expect(text).toContain(String.raw`- **two** asks: \<b\>red\</b\> or blue?`);
-  expect(text).toMatch(/\| one \| make one \| done \| 1 \| ✓ accepted \| `[0-9a-f]{8}` \|/);
-  expect(text).toContain("| two | make two | undecided | 1 | ? asked a person |  |");
+  expect(text).toMatch(/\| one \| make one \| done \| 1 \| ✔ accepted \| `[0-9a-f]{8}` \|/);
+  expect(text).toContain("| two | make two | undecided | 1 | ? decide |  |");
   expect((await project.ralph("report", "--summary")).stdout).toContain("| one | make one | done |");
   expect(run(summary, "--no-job-summary").status).toBe(3);
   expect(readFileSync(summary, "utf8")).toBe(text);

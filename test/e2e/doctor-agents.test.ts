@@ -1,8 +1,8 @@
+import { PROGRAM_FACTS } from "../../src/adapters/agents/programs/program-belongings.ts";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PROGRAM_FACTS } from "../../src/compose.ts";
 import { pathWithoutAgents } from "../fixtures/path-without-agents.ts";
 import { createProject, exists, type Project } from "./project.ts";
 

@@ -97,14 +97,4 @@ describe("ralph init --hooks", () => {
     expect(await project.ralph("init", "--hooks")).toMatchObject({ code: 64 });
     expect(exists(project, "../home/.claude/settings.json")).toBe(false);
   });
-
-  test("serves gemini where the project uses it, and says why codex is left out", async () => {
-    project = createBareProject({ ".ralph/ralph.toml": 'agent = "gemini"\n', ".codex/config.toml": "" });
-    const { stdout } = await project.ralph("init", "--hooks");
-    const { hooks } = JSON.parse(project.read(".gemini/settings.json")) as { hooks: Record<string, unknown> };
-    expect(hooks).toEqual({
-      AfterAgent: [{ hooks: [{ name: "ralph", type: "command", command: `${RALPH} hook stop` }] }],
-    });
-    expect(stdout).toContain("codex is left out");
-  });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { findProgram } from "../../src/adapters/system/process-table.ts";
+import { findProgram } from "../../src/adapters/process/process-table.ts";
 import { createBareProject, createProject, exists, until, type Project } from "./project.ts";
 
 let project: Project;
@@ -144,26 +144,20 @@ describe("ralph init", () => {
     expect(await project.ralph("init")).toMatchObject({ code: 0 });
   });
 
-  test("says which lists of other programs are there, and how to work on each", async () => {
+  test("says which lists are there, and how to work on each", async () => {
     project = createBareProject({
-      ".beads/issues.jsonl": '{"id":"bd-1","title":"A"}\n',
-      "docs/plans/1-done.md": "### Task 1: x\n- [x] y\n",
-      "docs/plans/2-open.md": "### Task 1: x\n- [ ] y\n",
-      "Taskfile.yml": "tasks:\n  test:\n    cmds: [x]\n",
-      "tasks.yml": "- name: an Ansible task\n  copy: {}\n",
+      "roadmap.md": "- [ ] **a**: x\n",
+      "tasks.json": '{"version": "2.0.0"}',
+      "PRD.md": "- [ ] y\n",
     });
     const { code, stdout } = await project.ralph("init");
     expect(code).toBe(0);
-    expect(stdout).toContain(
-      "found  .beads/issues.jsonl\n       the issues of Beads: ralph works on it where it lies",
-    );
-    expect(stdout).toContain(
-      "also   docs/plans/2-open.md, a plan of ralphex: ralph run --source docs/plans/2-open.md\n",
-    );
-    expect(stdout).not.toMatch(/1-done|Taskfile|tasks\.yml/);
+    expect(stdout).toContain("found  roadmap.md\n       a roadmap: ralph works on it where it lies");
+    expect(stdout).toContain("also   PRD.md, a checklist: ralph run --source PRD.md\n");
+    expect(stdout).not.toMatch(/tasks\.json/);
     expect(exists(project, "TODO.md")).toBe(false);
     expect(await project.ralph("run")).toMatchObject({ code: 0 });
-    expect(project.read(".beads/issues.jsonl")).toContain('"status":"closed"');
+    expect(project.read("roadmap.md")).toContain("[x] **a**");
   });
 
   test("in an empty repository is enough: run works without further edits", async () => {

@@ -246,10 +246,10 @@ describe("these commands", () => {
 
   test.each([
     [["interventions", "--type", "no_file_detected"], "no_files_detected"],
-    [["interventions", "--last", "none"], "--last takes a number"],
+    [["interventions", "--last", "none"], '--last is "none"; expected a whole number'],
     [["profile", "--agent", "dmo"], "demo"],
     [["promises", "--task", "onee"], "one"],
-    [["lessons", "--remove", "x"], 'there is no lesson "x"'],
+    [["lessons", "remove", "x"], 'there is no lesson "x"'],
     [["lessons", "delete"], 'cannot "delete"'],
     [["lessons", "remove"], "which lesson"],
   ])("%j is refused with what would be right", async (args, words) => {

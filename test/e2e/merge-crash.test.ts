@@ -178,7 +178,7 @@ async function damageOf(
 
 const SIDE_BY_SIDE = 6;
 
-const EVERY = 10;
+const EVERY = 20;
 
 /** `npm run crash-points` dies at all of them. */
 function some(points: readonly Point[]): readonly Point[] {

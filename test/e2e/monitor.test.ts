@@ -52,7 +52,7 @@ describe("ralph monitor", () => {
     monitor.type("l");
     await monitor.shows("✗ there is no task to select");
     monitor.type("x");
-    await monitor.shows("✗ no run is under way");
+    await monitor.shows("✗ nothing to stop: no run is under way");
     monitor.type("?");
     await monitor.shows("Any key goes back");
     monitor.type("x");

@@ -39,8 +39,6 @@ const STORIES = `{
   ]
 }
 `;
-const YAML =
-  "tasks:\n  - id: one\n    title: make one\n    status: open\n  - id: two\n    title: make two\n    status: open\n";
 
 interface List {
   readonly path: string;
@@ -53,23 +51,18 @@ const LISTS: readonly List[] = [
   { path: "TODO.md", text: TODO, done: TODO.replaceAll(/\[ \](?= \*\*(one|two))/g, "[x]") },
   { path: "roadmap.md", text: ROADMAP, done: ROADMAP.replaceAll("[ ]", "[x]") },
   { path: "tasks.json", text: STORIES, done: STORIES.replaceAll("false", "true") },
-  { path: "tasks.yaml", text: YAML, done: YAML.replaceAll("open", "closed") },
 ];
 
 /** What an agent of the task "one" does to any of the lists; `$L` is its path. */
 const TRICKS: readonly (readonly [what: string, shell: string, words: RegExp])[] = [
-  ["ticks all", String.raw`sed -i 's/\[ \]/[x]/; s/false/true/; s/: open/: closed/' $L`, /ticked one, two/],
+  ["ticks all", String.raw`sed -i 's/\[ \]/[x]/; s/false/true/' $L`, /ticked one, two/],
   ["deletes its own task", "sed -i '/one/,+1{/one/d}' $L", /removed one|reworded|changed|unusable/],
   ["rewords all titles", "sed -i 's/make/do not make/' $L", /reworded "make one" to "do not make one"/],
   ["overwrites the list with a plan of its own", "printf -- '- [x] plan\\n' > $L", /removed one|unusable/],
   ["empties the file", ": > $L", /removed one|unusable/],
   ["deletes the file", "rm $L", /deleted the file/],
   ["commits a deletion", "git rm -q $L && git commit -qm gone", /deleted the file/],
-  [
-    "puts a link in its place",
-    "echo '- [x] mine' > other.md && ln -sf other.md $L",
-    /replaced the file by a link/,
-  ],
+  ["puts a link in its place", "ln -sf README.md $L", /replaced the file by a link/],
   ["puts a link in its place that leads outside", "ln -sf /etc/hostname $L", /replaced the file by a link/],
   ["puts a folder in its place", "rm $L && mkdir $L && touch $L/x", /something else/],
 ];
@@ -82,8 +75,17 @@ async function proposals(): Promise<readonly { iteration: number; task: string; 
   return JSON.parse((await project.ralph("tasks", "proposals", "--json")).stdout) as never;
 }
 
-describe.each(LISTS)("an agent that works from $path", ({ path, text, done }) => {
-  test.each(TRICKS)("and %s is undone, and all tasks are done in the end", async (_what, shell, words) => {
+/** Each trick on one list in turn: how each format is put back is specified in test/contract. */
+const TRIED = TRICKS.map(([what, shell, words], at) => ({
+  what,
+  shell,
+  words,
+  ...LISTS[at % LISTS.length]!,
+}));
+
+test.each(TRIED)(
+  "an agent that works from $path and $what is undone, and all tasks are done in the end",
+  async ({ path, text, done, shell, words }) => {
     project = projectWith(path, text);
     project.script({ one: [cheats(shell, path), WORKS] }, [WORKS]);
     project.commit();
@@ -99,8 +101,8 @@ describe.each(LISTS)("an agent that works from $path", ({ path, text, done }) =>
     expect(evidence.evidence.list).toBeDefined();
     const why = await project.ralph("why", "1");
     expect(why.stdout).toMatch(words);
-  });
-});
+  },
+);
 
 test("an item that the agent ticks and annotates stays one task, and ends ticked once", async () => {
   const text = "- [ ] Add more()\n- [ ] Add less()\n";

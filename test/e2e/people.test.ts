@@ -241,7 +241,7 @@ describe("ralph unblock", () => {
     [["unblock"], "say which task"],
     [["unblock", "onee"], 'Did you mean "one"?'],
     [["unblock", "one", "--all"], "exclude each other"],
-    [["unblock", "one", "--timeout", "soon"], "expected seconds or a duration"],
+    [["unblock", "one", "--timeout", "soon"], "expected a duration"],
     [["unblock", "one", "--timeout-multiplier", "0"], "a number above 0"],
     [["unblock", "--all", "--timeout", "1", "--timeout-multiplier", "2"], "exclude each other"],
   ])("%j is refused with what would be right", async (args, words) => {

@@ -206,7 +206,7 @@ describe("a plugin that fails while it runs", () => {
     const warned = jsonLines(project.read(".ralph/logs/ralph.log")).filter(({ level }) => level === "warn");
     for (const text of [stderr, JSON.stringify(warned)]) {
       expect(text.replaceAll("\\", "")).toContain(
-        'the analyzer "odd" of the plugin "mine" answered a signal other than',
+        'the analyzer "odd" of the plugin "mine" answered something else than a list of signals',
       );
       expect(text.replaceAll("\\", "")).toContain('the analyzer "spy" of the plugin "mine" failed: no ');
       expect(text).not.toContain("hunter2");

@@ -1,9 +1,10 @@
+import { openLog } from "../../src/app/project-log.ts";
+import { openProject } from "../../src/app/project.ts";
+import { projectKeyOf } from "../../src/app/shared-log.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openLog, openProject } from "../../src/compose.ts";
-import { projectKeyOf } from "../../src/compose-shared.ts";
-import type { Overview } from "../../src/core/projections/overview.ts";
+import type { Overview } from "../../src/core/views/overview.ts";
 import { ask } from "../support/postgres.ts";
 import { openPage } from "../web/web-client.ts";
 import { until } from "./project.ts";
@@ -26,17 +27,17 @@ beforeAll(async () => {
   });
   const alone = team.machine("alone", { env: { RALPH_QUEUE_URL: "" } });
   await alone.ralph("run", "--keep-going");
-  const local = await openLog(await openProject({ cwd: alone.root, env: alone.env }), {});
-  const events = await local.log.read(0);
-  await local.log.close();
+  const local = await openLog(await openProject({ cwd: alone.root, env: alone.env }));
+  const events = await local.read(0);
+  await local.close();
   here = team.machine("here");
-  const shared = await openLog(await openProject({ cwd: here.root, env: here.env }), {});
-  await shared.log.append(
+  const shared = await openLog(await openProject({ cwd: here.root, env: here.env }));
+  await shared.append(
     events.map(({ position: _position, at: _at, ...event }) =>
       event.type === "iteration.started" ? { ...event, worker: "build-3" } : event,
     ),
   );
-  await shared.log.close();
+  await shared.close();
   key = await projectKeyOf(here.root);
 }, 120_000);
 

@@ -35,7 +35,7 @@ describe("ralph report", () => {
     expect(text).toContain("`ralph unblock two && ralph run`");
     expect(text).toContain("- **three** asks: red or blue?");
     expect(text).toMatch(/✗ \*\*Iteration 1, rejected\*\*: claimed COMPLETE\. Rejected: /);
-    expect(text).toMatch(/✓ \*\*Iteration \d, accepted\*\*: claimed COMPLETE\. Accepted: /);
+    expect(text).toMatch(/✔ \*\*Iteration \d, accepted\*\*: claimed COMPLETE\. Accepted: /);
     expect(text).toContain("| Claim | COMPLETE, by demo |");
     expect(text).toMatch(/\| Commit \| `[0-9a-f]{40}` \|/);
     expect(text).toContain("## Costs");
@@ -51,8 +51,8 @@ describe("ralph report", () => {
     expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt; red **bold** | `x`");
     expect(page).toContain("prefers-color-scheme: dark");
     expect(page.match(/<svg class="(timeline|chart)"/g)?.length).toBeGreaterThanOrEqual(3);
-    expect(page).toContain('<rect class="agent v-accepted');
-    expect(page).toContain('<rect class="agent v-rejected');
+    expect(page).toContain('<rect class="span is-accepted');
+    expect(page).toContain('<rect class="span is-rejected');
     expect(await report("--md")).not.toMatch(/(?<!\\)<script/);
   });
 

@@ -1,13 +1,17 @@
+import { evaluationWorkshop } from "../../src/app/eval-workshop.ts";
 import { beforeAll, describe, expect, test } from "vitest";
-import { withWorkshop } from "../../src/compose-eval.ts";
 import { playVariant, type Estimates, isMet, TARGETS } from "../../src/eval/evaluation.ts";
 import { ALL_FEATURES, BASELINE, EVERYTHING, settingsFor, VARIANTS } from "../../src/eval/features.ts";
 import { numbersWith, type Numbers } from "../../src/eval/parameters.ts";
+import { playWorld } from "../../src/eval/play-world.ts";
+
+const workshop = evaluationWorkshop();
+const { defaults, openLog } = workshop;
 
 function play(name: string, worlds: number, numbers: Numbers = numbersWith()): Promise<Estimates> {
   const variant = VARIANTS.find((one) => one.name === name)!;
   const request = { seed: 1, worlds, iterations: 100, onPlayed: () => {} };
-  return withWorkshop((workshop) => playVariant(workshop, request, variant, numbers));
+  return playVariant(workshop, request, variant, numbers);
 }
 
 function percent(estimates: Estimates, measure: "uiBlocked" | "wasted" | "uiCompleted"): number {
@@ -102,27 +106,21 @@ test("neither evidence nor gates alone catch every false completion, and gates t
 });
 
 test("the same world comes out the same, and another one differently", async () => {
-  await withWorkshop(async ({ play: playWorld, defaults }) => {
-    const world = { seed: 7, variant: EVERYTHING, numbers: numbersWith(), defaults, iterations: 60 };
-    const [first, again, other] = await Promise.all([
-      playWorld(world),
-      playWorld(world),
-      playWorld({ ...world, seed: 8 }),
-    ]);
-    expect(first.iterations).toBeLessThanOrEqual(60);
-    expect(again).toEqual(first);
-    expect(other).not.toEqual(first);
-  });
+  const world = { seed: 7, variant: EVERYTHING, numbers: numbersWith(), defaults, iterations: 60 };
+  const first = await playWorld(world, openLog);
+  expect(first.iterations).toBeLessThanOrEqual(60);
+  expect(await playWorld(world, openLog)).toEqual(first);
+  expect(await playWorld({ ...world, seed: 8 }, openLog)).not.toEqual(first);
 });
 
 test("a world that cannot be played fails the evaluation", async () => {
   const broken = { seed: 1, variant: EVERYTHING, numbers: numbersWith(), iterations: 5 };
-  const played = withWorkshop(({ play: playWorld }) => playWorld({ ...broken, defaults: null as never }));
-  await expect(played).rejects.toThrow("Cannot destructure");
+  await expect(playWorld({ ...broken, defaults: null as never }, openLog)).rejects.toThrow(
+    "Cannot destructure",
+  );
 });
 
-test("the features are switched by Ralph's own settings, and everything has its defaults", async () => {
-  const defaults = await withWorkshop(async (workshop) => workshop.defaults);
+test("the features are switched by Ralph's own settings, and everything has its defaults", () => {
   const everything = settingsFor(defaults, EVERYTHING, 100);
   for (const key of ["promise", "adaptiveTimeout", "unblock", "interventions", "breaker", "protect"] as const)
     expect(everything[key]).toEqual(defaults[key]);

@@ -51,6 +51,22 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
       expect(history(folder).map(({ task }) => task)).toEqual(["T-1", "T-2"]);
     },
   },
+  beads: {
+    exitCode: 0,
+    verdicts: [
+      ["accepted", "the work is in git"],
+      ["accepted", "the work is in git"],
+    ],
+    also: (folder) => {
+      expect(history(folder).map(({ task }) => task)).toEqual(["bd-2", "bd-1"]);
+      const issues = readFileSync(join(folder, ".beads", "issues.jsonl"), "utf8");
+      expect(issues.match(/"status":"\w+"/g)).toEqual([
+        '"status":"closed"',
+        '"status":"closed"',
+        '"status":"deferred"',
+      ]);
+    },
+  },
   analyzers: {
     exitCode: 0,
     verdicts: [

@@ -11,10 +11,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Project } from "../e2e/project.ts";
-import { mountReadOnly, mountTmpfs, type Fault } from "./fault.ts";
+import { failWrites, mountReadOnly, mountTmpfs, type Fault } from "./fault.ts";
 
 /** Everything that a run meets and cannot go on with, or must not mind. */
 export const FAULTS: readonly Fault[] = [
@@ -23,7 +23,7 @@ export const FAULTS: readonly Fault[] = [
     needsRoot: true,
     breaks: (project) => withFullDisk(join(project.root, ".git", "ralph"), 0),
     code: 5,
-    says: /^ralph: no space left to write .*lock\.db; nothing that was recorded is lost\n {2}→ free some space/,
+    says: /^ralph: no space left to write .*state\.db; nothing that was recorded is lost\n {2}→ free some space/,
   },
   {
     name: "no space for the log, after a while",
@@ -60,6 +60,27 @@ export const FAULTS: readonly Fault[] = [
     breaks: (project) => withFullDisk(join(project.root, ".git", "objects"), 0),
     code: 5,
     says: /^ralph: .*no space left.*\n {2}→ /i,
+  },
+  {
+    name: "a quota that the transcripts have used up",
+    needsCompiler: true,
+    breaks: (project) => failWrites(project, "iteration-002.log", constants.errno.EDQUOT),
+    code: 5,
+    says: /^ralph: no space left on the disk while writing .*iteration-002\.log\n {2}→ free some space/,
+  },
+  {
+    name: "a quota that the log has used up",
+    needsCompiler: true,
+    breaks: (project) => failWrites(project, "/ralph/state.db", constants.errno.EDQUOT),
+    code: 5,
+    says: /^ralph: no space left to write .*state\.db; nothing that was recorded is lost\n {2}→ free some space/,
+  },
+  {
+    name: "a network disk that has lost the transcripts",
+    needsCompiler: true,
+    breaks: (project) => failWrites(project, "iteration-002.log", constants.errno.ESTALE),
+    code: 64,
+    says: /^ralph: .*iteration-002\.log cannot be written: its network disk has lost it \(ESTALE\)\n {2}→ /,
   },
   {
     name: "a folder .ralph that may not be written",

@@ -4,7 +4,7 @@
 //   --json         last, the figures as one line; --record keeps them in docs/proof/figures
 import { parseArgs } from "node:util";
 import { recordFigures } from "../../scripts/record-figures.ts";
-import { canMount } from "./fault.ts";
+import { canCompile, canMount } from "./fault.ts";
 import { FAULTS } from "./faults.ts";
 import { suffer } from "./suffer.ts";
 import { TROUBLES } from "./troubles.ts";
@@ -21,16 +21,21 @@ const startedAt = performance.now();
 const all = [
   ...FAULTS.map((fault) => ({
     name: fault.name,
-    needsRoot: fault.needsRoot === true,
+    lacks:
+      fault.needsRoot === true && !canMount
+        ? "root and the right to mount"
+        : fault.needsCompiler === true && !canCompile
+          ? "Linux and a C compiler"
+          : null,
     meet: () => suffer(fault),
   })),
-  ...TROUBLES.map(({ name, meet }) => ({ name, needsRoot: false, meet })),
+  ...TROUBLES.map(({ name, meet }) => ({ name, lacks: null, meet })),
 ].filter(({ name }) => name.includes(values.only));
 const figures = { faults: all.length, passed: 0, failed: 0, skipped: 0, seconds: 0 };
-for (const { name, needsRoot, meet } of all) {
-  if (needsRoot && !canMount) {
+for (const { name, lacks, meet } of all) {
+  if (lacks !== null) {
     figures.skipped += 1;
-    console.log(`SKIPPED  ${name}: needs root and the right to mount`);
+    console.log(`SKIPPED  ${name}: needs ${lacks}`);
     continue;
   }
   const wrong = await meet().catch((error: unknown) => [String(error)]);

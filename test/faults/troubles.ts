@@ -37,7 +37,8 @@ export interface Trouble {
 export const TROUBLES: readonly Trouble[] = [
   { name: "two runs that are started at the same moment", isQuick: true, meet: twoRuns },
   { name: "several who write during a run", meet: severalWriters },
-  { name: "a clock that is set back by a day between two runs", meet: clockSetBack },
+  { name: "a clock that is set back by a day between two runs", meet: () => clockSetBack(0) },
+  { name: "a clock that is set back by a day during a run", meet: () => clockSetBack(1_500) },
   {
     name: "a state file whose first page is gone",
     meet: () => damaged((file) => overwrite(file, 0, 4096), { isAllSaved: true }),
@@ -161,7 +162,7 @@ async function inTurn(
 
 const WRONG_CLOCK = join(import.meta.dirname, "..", "fixtures", "wrong-clock.ts");
 
-function clockSetBack(): Promise<readonly string[]> {
+function clockSetBack(afterMs: number): Promise<readonly string[]> {
   return withProject(["one", "two"], async (project) => {
     await project.ralph("run", "--task", "one");
     const before = recordedIn(stateOf(project));
@@ -169,6 +170,7 @@ function clockSetBack(): Promise<readonly string[]> {
       ...project.env,
       NODE_OPTIONS: `--import ${WRONG_CLOCK}`,
       RALPH_TEST_CLOCK_MS: String(-86_400_000),
+      RALPH_TEST_CLOCK_AFTER_MS: String(afterMs),
     };
     const after = await startRalph(project.root, env, ["run"]).finished;
     const durations = project
@@ -183,6 +185,7 @@ function clockSetBack(): Promise<readonly string[]> {
       ...(durations.every((seconds) => seconds >= 0 && seconds < 600)
         ? []
         : [`durations: ${durations.join()}`]),
+      ...(/^Duration: +\d/m.test(after.stdout) ? [] : [`the summary says: ${after.stdout}`]),
       ...(shown.code === 0 && !/-\d/.test(shown.stdout) ? [] : [`status says: ${shown.stdout}`]),
     ];
   });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { runStarted, task, tasksObserved } from "../spec/given.ts";
 import type { Event } from "../../src/core/events.ts";
 import { evolve } from "../../src/core/loop/evolve.ts";
-import { EMPTY_STATE, type State } from "../../src/core/loop/state.ts";
+import { EMPTY_STATE, type State } from "../../src/core/state.ts";
 import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
 import { Views } from "../../src/adapters/files/views.ts";
 

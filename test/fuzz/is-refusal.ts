@@ -1,5 +1,5 @@
 import { AssertionError } from "node:assert";
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { RalphError } from "../../src/core/errors.ts";
 
 /** A sentence for a person, or the mistake with its place, which becomes one. */
 export function isRefusal(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { ITERATION_FILES } from "../../src/core/report/agent-report.ts";
+import { ITERATION_FILES } from "../../src/core/streams/agent-report.ts";
 import { startMcp } from "../e2e/mcp-client.ts";
 import { mutate } from "./mutate.ts";
 import { CONFIG_JSON, TOML, YAML } from "./seeds.ts";

@@ -1,32 +1,23 @@
 import { fromWire } from "../../src/core/wire.ts";
 import { templateProblem } from "../../src/core/prompt/build-prompt.ts";
 import { createStreamReader } from "../../src/adapters/agents/stream-reader.ts";
-import { beadsFormat } from "../../src/adapters/tasks/beads/beads-format.ts";
-import { issueTask } from "../../src/adapters/tasks/github/github-source.ts";
-import { RALPHEX } from "../../src/adapters/tasks/ralphex/ralphex-format.ts";
+import { issueTask } from "../../src/adapters/tasks/github-source.ts";
 import { scanChecklist } from "../../src/adapters/tasks/scan-checklist.ts";
-import { scanRoadmap } from "../../src/adapters/tasks/roadmap-source.ts";
-import { scanTasksJson } from "../../src/adapters/tasks/tasks-json-source.ts";
-import {
-  loadTaskListFormat,
-  looksLikeList,
-  TASK_LIST,
-} from "../../src/adapters/tasks/task-list/task-list-format.ts";
+import { scanRoadmap } from "../../src/adapters/tasks/roadmap-format.ts";
+import { readPlan } from "../../src/adapters/tasks/stories-format.ts";
 import { answerToolUse } from "../../src/cli/commands/hook.ts";
 import { readLastWords } from "../../src/cli/hook/stop-hook.ts";
 import { readJson, readToml } from "../../src/config/config-text.ts";
 import { readYaml } from "../../src/config/read-yaml.ts";
 import { createRedactor } from "../../src/core/redact.ts";
-import { createSignalReader } from "../../src/core/report/read-signals.ts";
-import { fieldsOf } from "../../src/core/report/streams/json-fields.ts";
-import type { StreamFormat } from "../../src/core/report/streams/stream-format.ts";
+import { createSignalReader } from "../../src/core/words/read-signals.ts";
+import { fieldsOf } from "../../src/core/streams/json-fields.ts";
+import type { StreamFormat } from "../../src/core/streams/stream-format.ts";
 import { readReview } from "../../src/core/verdict/reader.ts";
 import { hostileText } from "./hostile-text.ts";
 import { mutate } from "./mutate.ts";
 import * as seeds from "./seeds.ts";
 import type { Target } from "./target.ts";
-
-await loadTaskListFormat();
 
 const FORMATS: readonly StreamFormat[] = ["claude", "codex", "gemini", "copilot", "opencode", "acp"];
 const PROMISE = { completion: "COMPLETE", requireXml: false } as const;
@@ -51,14 +42,10 @@ export const READERS: readonly Target[] = [
   reader("review", [seeds.REVIEW], (text) => void readReview(text)),
   reader("checklist", [seeds.CHECKLIST], (text) => void scanChecklist(Buffer.from(text, "latin1"))),
   reader("roadmap", [seeds.ROADMAP], (text) => void scanRoadmap(Buffer.from(text, "latin1"))),
-  reader("tasks.json", [seeds.TASKS_JSON], (text) => void scanTasksJson(Buffer.from(text), "tasks.json")),
-  reader("YAML list", [seeds.YAML_LIST], (text) => void TASK_LIST.read(Buffer.from(text), "f")),
-  reader("Beads", [seeds.BEADS], (text) => void beadsFormat().read(Buffer.from(text), "f")),
-  reader("ralphex plan", [seeds.RALPHEX_PLAN], (text) => void RALPHEX.read(Buffer.from(text, "latin1"), "f")),
+  reader("tasks.json", [seeds.TASKS_JSON], (text) => void readPlan(Buffer.from(text), "tasks.json")),
   reader("issue", seeds.seedsIn("docs/guide/*.md"), (text) => {
     issueTask({ number: 1, title: text, body: text, labels: [{ name: text }] }, false);
   }),
-  reader("looks like a list", [seeds.YAML_LIST], (text) => void looksLikeList(Buffer.from(text))),
   reader("toml", [seeds.TOML], (text) => void readToml(text)),
   reader("yaml", [seeds.YAML], (text) => void readYaml(text)),
   reader("json", [seeds.CONFIG_JSON], (text) => void readJson(text)),

@@ -42,49 +42,6 @@ export const ROADMAP = `# Roadmap
 - [ ] **nice**: to have
 `;
 
-export const YAML_LIST = `# Tasks
-tasks:
-  - id: one
-    title: the first # note
-    status: open
-    depends_on: [two]
-  - {id: two, title: "zwei ü", status: 'closed', priority: high}
-  - title: third
-    completed: false
-    acceptance:
-      - it works
-    description: |
-      Long.
-  - title: fourth
-    timeout: 5
-`;
-
-export const BEADS = `{"id":"bd-1","title":"one","status":"open","priority":1,"labels":["x"]}
-{"id":"bd-2","title":"zwei ü","status":"closed","closed_at":"2026-01-01T00:00:00Z"}
-{"id":"bd-3","title":"three","dependencies":[{"issue_id":"bd-3","depends_on_id":"bd-1","type":"blocks"}]}
-{"id":"bd-4","title":"four","issue_type":"epic","acceptance_criteria":"- a\\n- b"}
-`;
-
-export const RALPHEX_PLAN = `# Plan
-
-## Validation Commands
-- \`go test ./...\`
-
-### Task 1: the first
-
-**Files:** a.go
-
-- [x] begun
-- [ ] ended
-  - [ ] nested
-
-### Task 2: the second
-- [ ] all of it
-
-## Later
-- [ ] no task
-`;
-
 export const TASKS_JSON = JSON.stringify(
   {
     project: "sample",

@@ -3,7 +3,7 @@ import { runStarted, settings, task, tasksObserved } from "../spec/given.ts";
 import { VirtualTime } from "../../src/eval/virtual-time.ts";
 import { MemoryLog } from "../../src/adapters/store/memory-log.ts";
 import type { Event } from "../../src/core/events.ts";
-import { NOTICE_KINDS, type Notice } from "../../src/core/notices/notice.ts";
+import { NOTICE_KINDS, type Notice } from "../../src/core/views/notice.ts";
 import { Journal } from "../../src/engine/journal.ts";
 import type { Channel, ChannelName, Delivered, Delivery, Log } from "../../src/engine/ports.ts";
 import { Notifier } from "../../src/engine/notify/notifier.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createAcpReader, type AcpReader } from "../../src/adapters/agents/acp/acp-client.ts";
 import type { AgentResult, Send } from "../../src/adapters/agents/agent-adapter.ts";
 import { createOutputTap } from "../../src/adapters/agents/output-tap.ts";
-import { supervise, type SuperviseResult } from "../../src/adapters/system/supervise.ts";
+import { supervise, type SuperviseResult } from "../../src/adapters/process/supervise.ts";
 
 const AGENT = fileURLToPath(new URL("../fixtures/acp-agent.ts", import.meta.url));
 let runs = 0;

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { lastTranscript } from "../../src/adapters/files/ralph-folder.ts";
 import { createAgents, type AgentsOptions } from "../../src/adapters/agents/command-agents.ts";
 import type { DemoStep } from "../../src/core/demo/demo-script.ts";
-import type { AgentReport } from "../../src/core/report/agent-report.ts";
+import type { AgentReport } from "../../src/core/streams/agent-report.ts";
 import type { AgentRequest, Progress } from "../../src/engine/ports.ts";
 import { agentsOptions } from "../fixtures/agents-options.ts";
 import { demoRequest } from "../fixtures/demo-request.ts";

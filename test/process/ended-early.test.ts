@@ -4,7 +4,7 @@ import {
   supervise,
   type SuperviseRequest,
   type SuperviseResult,
-} from "../../src/adapters/system/supervise.ts";
+} from "../../src/adapters/process/supervise.ts";
 import { isAlive } from "../fixtures/is-alive.ts";
 
 let count = 0;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createKeepAwake, type KeepAwake } from "../../src/adapters/system/keep-awake.ts";
+import { createKeepAwake, type KeepAwake } from "../../src/adapters/process/keep-awake.ts";
 import { eventually, isAlive } from "../fixtures/is-alive.ts";
 import { startFixture } from "../fixtures/start-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { sweep } from "../../src/adapters/system/process-sweep.ts";
+import { sweep } from "../../src/adapters/process/process-sweep.ts";
 import { eventually, isAlive } from "../fixtures/is-alive.ts";
 
 const children: ChildProcess[] = [];
@@ -46,7 +46,7 @@ test("a sweep ends what ignores TERM", async () => {
 
 test("a sweep spares ourselves", async () => {
   const marker = `own-${process.pid}`;
-  const script = `import { sweep } from ${JSON.stringify(new URL("../../src/adapters/system/process-sweep.ts", import.meta.url).href)};
+  const script = `import { sweep } from ${JSON.stringify(new URL("../../src/adapters/process/process-sweep.ts", import.meta.url).href)};
     process.exitCode = (await sweep(${JSON.stringify(marker)})) === 0 ? 7 : 1;`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: "ignore",

@@ -8,7 +8,7 @@ import {
   supervise,
   type SuperviseRequest,
   type SuperviseResult,
-} from "../../src/adapters/system/supervise.ts";
+} from "../../src/adapters/process/supervise.ts";
 import { eventually, isAlive } from "../fixtures/is-alive.ts";
 import { temporaryRepository } from "../fixtures/temporary-repository.ts";
 import { startFixture } from "../fixtures/start-fixture.ts";

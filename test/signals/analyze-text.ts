@@ -1,6 +1,6 @@
-import type { ExpectedPromise } from "../../src/core/report/read-promise.ts";
-import { createSignalReader } from "../../src/core/report/read-signals.ts";
-import type { SignalReport } from "../../src/core/report/agent-report.ts";
+import type { ExpectedPromise } from "../../src/core/words/read-promise.ts";
+import { createSignalReader } from "../../src/core/words/read-signals.ts";
+import type { SignalReport } from "../../src/core/streams/agent-report.ts";
 
 export const EXPECTED: ExpectedPromise = { completion: "COMPLETE", requireXml: true };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createSignalReader } from "../../src/core/report/read-signals.ts";
-import type { Answer } from "../../src/core/report/agent-report.ts";
+import { createSignalReader } from "../../src/core/words/read-signals.ts";
+import type { Answer } from "../../src/core/streams/agent-report.ts";
 import { EXPECTED } from "./analyze-text.ts";
 
 const PROMPT = `## Concerns

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Claim } from "../../src/core/report/agent-report.ts";
+import type { Claim } from "../../src/core/streams/agent-report.ts";
 import { analyzeText, block } from "./analyze-text.ts";
 
 const PROMISE = "<promise>COMPLETE</promise>";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Failure } from "../../src/core/report/agent-report.ts";
-import { errorSignature } from "../../src/core/report/read-signals.ts";
+import type { Failure } from "../../src/core/streams/agent-report.ts";
+import { errorSignature } from "../../src/core/words/read-signals.ts";
 import { analyzeText, block } from "./analyze-text.ts";
 
 const PROMISE = "<promise>COMPLETE</promise>";

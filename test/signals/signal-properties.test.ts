@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { growthOfFour, LINEAR_GROWTH_MAX } from "../fixtures/growth.ts";
 import { describe, expect, test } from "vitest";
-import { createLineSplitter } from "../../src/adapters/system/line-splitter.ts";
-import { createEchoFilter } from "../../src/core/report/prompt-echo.ts";
-import { readPassage, withoutReturn } from "../../src/core/report/read-passage.ts";
-import { createSignalReader } from "../../src/core/report/read-signals.ts";
-import type { SignalReport } from "../../src/core/report/agent-report.ts";
+import { createLineSplitter } from "../../src/adapters/process/line-splitter.ts";
+import { createEchoFilter } from "../../src/core/words/prompt-echo.ts";
+import { readPassage, withoutReturn } from "../../src/core/words/read-passage.ts";
+import { createSignalReader } from "../../src/core/words/read-signals.ts";
+import type { SignalReport } from "../../src/core/streams/agent-report.ts";
 import { analyzeText, block, EXPECTED } from "./analyze-text.ts";
 
 const piece = fc.oneof(

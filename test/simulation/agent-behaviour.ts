@@ -5,7 +5,7 @@ import {
   type Ending,
   type Failure,
   UNKNOWN_USAGE,
-} from "../../src/core/report/agent-report.ts";
+} from "../../src/core/streams/agent-report.ts";
 import type { AgentRequest } from "../../src/engine/ports.ts";
 import { signals } from "../spec/given.ts";
 import type { Checkout } from "./checkout.ts";
@@ -261,9 +261,9 @@ function leaveSecret(world: World, truth: TaskTruth, request: AgentRequest): voi
 
 /** Answers what only a person may answer, and removes what only a person may remove; in a worktree there is none. */
 function forgeLetters(world: World): void {
-  for (const [file, text] of world.letters) {
-    if (file.startsWith("decide")) world.letters.set(file, `${text}accept\n`);
-    else world.letters.delete(file);
+  for (const [file, text] of world.inboxFiles) {
+    if (file.startsWith("decide")) world.inboxFiles.set(file, `${text}accept\n`);
+    else world.inboxFiles.delete(file);
   }
 }
 

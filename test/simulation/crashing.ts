@@ -55,22 +55,22 @@ export class Life {
 
   /** The same ports, with this life between the engine and the world. */
   mortal(ports: Ports): Ports {
-    const { log, source, agents, workspace, beside, gates, letters, notes } = ports;
+    const { log, source, agents, workspace, parallel, gates, inboxFiles, notes } = ports;
     return {
       ...ports,
       log: this.aroundLog(log),
       source: this.#wrap(source),
       agents: this.#wrap(agents),
       workspace: this.#wrap(workspace),
-      beside: beside && {
-        worktrees: this.#wrap(beside.worktrees),
-        merging: this.#wrap(beside.merging),
-        checkout: this.#wrap(beside.checkout),
-        pullRequests: this.#wrap(beside.pullRequests),
-        workspaceAt: (root) => this.#wrap(beside.workspaceAt(root)),
+      parallel: parallel && {
+        worktrees: this.#wrap(parallel.worktrees),
+        merging: this.#wrap(parallel.merging),
+        checkout: this.#wrap(parallel.checkout),
+        pullRequests: this.#wrap(parallel.pullRequests),
+        workspaceAt: (root) => this.#wrap(parallel.workspaceAt(root)),
       },
       gates: this.#wrap(gates),
-      letters: this.#wrap(letters),
+      inboxFiles: this.#wrap(inboxFiles),
       notes: this.#wrap(notes),
     };
   }

@@ -5,7 +5,7 @@ import { checkMessages } from "./message-invariants.ts";
 import { checkStoryHistory, hasReviewCycle } from "./story-invariants.ts";
 import { checkVerdicts } from "./verdict-invariants.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
-import { taskState } from "../../src/core/loop/state.ts";
+import { taskState } from "../../src/core/state.ts";
 import { statusOf } from "../../src/core/loop/task-status.ts";
 import { MAIN, type World } from "./world.ts";
 
@@ -58,8 +58,8 @@ function checkOperatorsBranch(world: World, events: readonly Recorded[]): void {
   const state = evolveAll(events);
   const files = world.branches.files(world.branches.tip(MAIN));
   for (const { id, character } of world.tasks) {
-    const { work, completion, worktree, footing } = taskState(state, id);
-    const hasWork = footing !== null && (footing.head !== footing.base || footing.changed.files > 0);
+    const { work, completion, worktree, workBase } = taskState(state, id);
+    const hasWork = workBase !== null && (workBase.head !== workBase.base || workBase.changed.files > 0);
     const planned = state.plan?.tasks.find((task) => task.id === id);
     if (completion !== null || worktree !== null || planned === undefined || planned.done) continue;
     const isLeft = ["blocked", "undecided", "failed", "cancelled"].includes(statusOf(state, planned));

@@ -1,6 +1,6 @@
 import { evolveAll } from "../../src/core/loop/evolve.ts";
-import type { State } from "../../src/core/loop/state.ts";
-import type { Beside } from "../../src/engine/parallel-ports.ts";
+import type { State } from "../../src/core/state.ts";
+import type { ParallelWork } from "../../src/engine/parallel-ports.ts";
 import type { Ports } from "../../src/engine/ports.ts";
 import { CHECKLIST, withMark } from "./checklist-text.ts";
 import { branchOf } from "./lane-truth.ts";
@@ -72,7 +72,7 @@ export const LANE_MUTANTS: readonly Mutant[] = (
       ports: (ports) =>
         onAppend(ports, async (events) => {
           for (const event of events)
-            if (event.type === "merge.prepared") await ports.beside?.worktrees.remove(event.task);
+            if (event.type === "merge.prepared") await ports.parallel?.worktrees.remove(event.task);
           return events;
         }),
     },
@@ -166,21 +166,21 @@ export const LANE_MUTANTS: readonly Mutant[] = (
   ] satisfies Mutant[]
 ).map((mutant) => ({ ...mutant, lanes: true }));
 
-function withBeside(ports: Ports, change: (beside: Beside) => Partial<Beside>): Ports {
-  const { beside } = ports;
-  return beside === null ? ports : { ...ports, beside: { ...beside, ...change(beside) } };
+function withBeside(ports: Ports, change: (parallel: ParallelWork) => Partial<ParallelWork>): Ports {
+  const { parallel } = ports;
+  return parallel === null ? ports : { ...ports, parallel: { ...parallel, ...change(parallel) } };
 }
 
 function withMerging(
   ports: Ports,
-  change: (merging: Beside["merging"]) => Partial<Beside["merging"]>,
+  change: (merging: ParallelWork["merging"]) => Partial<ParallelWork["merging"]>,
 ): Ports {
   return withBeside(ports, ({ merging }) => ({ merging: { ...merging, ...change(merging) } }));
 }
 
 function withWorktrees(
   ports: Ports,
-  change: (worktrees: Beside["worktrees"]) => Partial<Beside["worktrees"]>,
+  change: (worktrees: ParallelWork["worktrees"]) => Partial<ParallelWork["worktrees"]>,
 ): Ports {
   return withBeside(ports, ({ worktrees }) => ({ worktrees: { ...worktrees, ...change(worktrees) } }));
 }

@@ -1,6 +1,6 @@
-import { activeLoops } from "../../src/core/projections/status.ts";
+import { activeLoops } from "../../src/core/views/status.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
-import { isOpen } from "../../src/core/loop/state.ts";
+import { isOpen } from "../../src/core/state.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import { joined, SHARED, type LaneTruth } from "./lane-truth.ts";
 import { workText } from "./work-text.ts";

@@ -1,4 +1,4 @@
-import { taskState, type State } from "../../src/core/loop/state.ts";
+import { taskState, type State } from "../../src/core/state.ts";
 import type { AgentProcess } from "./world.ts";
 import type { WorkerWorld } from "./worker-worlds.ts";
 

@@ -1,7 +1,7 @@
 import type { Event } from "../../src/core/events.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
-import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
-import { NOTHING_FOUND } from "../../src/core/report/evidence.ts";
+import { UNKNOWN_USAGE } from "../../src/core/streams/agent-report.ts";
+import { NOTHING_FOUND } from "../../src/core/verdict/evidence.ts";
 import type { Certificate } from "../../src/core/verdict/certificate.ts";
 import type { Ports } from "../../src/engine/ports.ts";
 import { forwarding, onAppend, withList } from "./mutant-log.ts";
@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "letters not written",
-    ports: (ports) => ({ ...ports, letters: { ...ports.letters, publish: () => Promise.resolve("") } }),
+    ports: (ports) => ({ ...ports, inboxFiles: { ...ports.inboxFiles, publish: () => Promise.resolve("") } }),
   },
   {
     name: "the number of an interrupted iteration used again",

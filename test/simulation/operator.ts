@@ -1,6 +1,6 @@
 import type { Event, Outcome, Recorded } from "../../src/core/events.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
-import type { TaskState } from "../../src/core/loop/state.ts";
+import type { TaskState } from "../../src/core/state.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import { clearTheWay } from "./lane-operator.ts";
 import type { World } from "./world.ts";
@@ -46,17 +46,17 @@ export async function operatorActs(world: World, outcome: Outcome | null, log: L
   }
 }
 
-/** Below what stands there. Some letters are left without an answer. */
+/** Below what stands there. Some inbox files are left without an answer. */
 function answerLetters(world: World, events: readonly Recorded[]): boolean {
   const asking = Object.values(evolveAll(events).tasks).filter(
-    ({ question, letter }) => question?.answer === null && letter?.kind === "decide",
+    ({ question, inboxFile }) => question?.answer === null && inboxFile?.kind === "decide",
   );
-  if (!asking.some(({ letter }) => world.letters.has(letter?.file ?? "")))
+  if (!asking.some(({ inboxFile }) => world.inboxFiles.has(inboxFile?.file ?? "")))
     return fail(world, "a run ended undecided and left no letter");
   const answers = asking.map((task) => {
     const answer = answerTo(world, task);
-    const { file = "" } = task.letter ?? {};
-    if (answer !== null) world.letters.set(file, `${world.letters.get(file) ?? ""}${answer}\n`);
+    const { file = "" } = task.inboxFile ?? {};
+    if (answer !== null) world.inboxFiles.set(file, `${world.inboxFiles.get(file) ?? ""}${answer}\n`);
     return answer;
   });
   return answers.some((answer) => answer !== null);
@@ -74,14 +74,14 @@ export function answerTo(world: World, { id, question }: TaskState): string | nu
 
 async function clearBlocks(world: World, log: Log): Promise<boolean> {
   const merges = world.lanes === null ? "none" : await clearTheWay(world, world.lanes, log);
-  const letters = [...world.letters.keys()].filter((file) => file.startsWith("blocked"));
-  if (letters.length === 0 && merges === "none")
+  const inboxFiles = [...world.inboxFiles.keys()].filter((file) => file.startsWith("blocked"));
+  if (inboxFiles.length === 0 && merges === "none")
     return fail(world, "a run ended blocked and left no letter that can be removed");
   // Of many tasks one may stay blocked.
   if (world.lanes !== null && world.random.chance(0.3)) return false;
-  for (const file of letters) world.letters.delete(file);
+  for (const file of inboxFiles) world.inboxFiles.delete(file);
   for (const task of world.tasks) if (task.character === "blocks") task.misbehaves = 0;
-  return letters.length > 0 || merges === "cleared";
+  return inboxFiles.length > 0 || merges === "cleared";
 }
 
 /** A person closes the breaker. */

@@ -1,7 +1,7 @@
 import { MemoryLog, MemoryStorage } from "../../src/adapters/store/memory-log.ts";
 import { decide, restOf } from "../../src/core/loop/decide.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
-import { EMPTY_STATE, isOpen, type State } from "../../src/core/loop/state.ts";
+import { EMPTY_STATE, isOpen, type State } from "../../src/core/state.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import { CrashPlaces, Life } from "./crashing.ts";
 import { DurableFacts } from "./durable-facts.ts";

@@ -1,7 +1,7 @@
 import { MemoryLog, MemoryStorage } from "../../src/adapters/store/memory-log.ts";
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
-import { isOpen, type State } from "../../src/core/loop/state.ts";
+import { isOpen, type State } from "../../src/core/state.ts";
 import type { Outcome, Recorded } from "../../src/core/events.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { runEngine, recover, startRun } from "../../src/engine/engine.ts";

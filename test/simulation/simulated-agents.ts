@@ -1,5 +1,5 @@
-import { type AgentReport, type Ending, UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
-import { isReading } from "../../src/core/stages/stages.ts";
+import { type AgentReport, type Ending, UNKNOWN_USAGE } from "../../src/core/streams/agent-report.ts";
+import { isReading } from "../../src/core/loop/stages.ts";
 import type { AgentRequest, Agents } from "../../src/engine/ports.ts";
 import { behave, reportOf, type Behaviour } from "./agent-behaviour.ts";
 import type { DurableFacts } from "./durable-facts.ts";

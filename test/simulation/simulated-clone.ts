@@ -1,12 +1,12 @@
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import { MERGER } from "../../src/core/loop/effects.ts";
-import type { Advanced, AdvanceRequest, Beside, Merging } from "../../src/engine/parallel-ports.ts";
+import type { Advanced, AdvanceRequest, ParallelWork, Merging } from "../../src/engine/parallel-ports.ts";
 import type { Workspace } from "../../src/engine/ports.ts";
 import { Checkout } from "./checkout.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import type { LaneTruth } from "./lane-truth.ts";
 import { checkMove } from "./merge-invariants.ts";
-import { simulatedPullRequests, trialWorkspace } from "./simulated-beside.ts";
+import { simulatedPullRequests, trialWorkspace } from "./simulated-parallel.ts";
 import { SharedTrees, type TreeParts } from "./simulated-trees.ts";
 import { prepareMerge, prepareRevert, whatMoved } from "./simulated-merging.ts";
 import { simulatedOwnCheckout } from "./simulated-own-checkout.ts";
@@ -19,7 +19,7 @@ export interface CloneParts extends TreeParts {
 }
 
 /** What one process of a worker has of git: its clone, and through it the remote that all of them share. */
-export function simulatedClone(parts: CloneParts): Beside {
+export function simulatedClone(parts: CloneParts): ParallelWork {
   const { world, lanes, facts, machine, step } = parts;
   const trees = new SharedTrees(parts);
   const own = new Checkout(world.branches, `/${machine.id}/clone`, machine.local(MAIN));

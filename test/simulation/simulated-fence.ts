@@ -1,4 +1,4 @@
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import type { Crew, Machine } from "./worker-truth.ts";
 import { checkPush } from "./push-invariants.ts";
 import type { World } from "./world.ts";

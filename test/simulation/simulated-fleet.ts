@@ -1,4 +1,4 @@
-import type { Part } from "../../src/core/loop/effects.ts";
+import type { Role } from "../../src/core/loop/effects.ts";
 import type { Instant } from "../../src/core/time.ts";
 import type {
   Fleet,
@@ -146,11 +146,11 @@ class SimulatedFleet implements Fleet {
     });
   }
 
-  play(part: Part): Promise<Lease | null> {
+  takeRole(role: Role): Promise<Lease | null> {
     return this.#atOnce(() => {
-      const held = this.#held.get(part);
+      const held = this.#held.get(role);
       if (held !== undefined && this.#mine(held.lease) !== null) return held.lease;
-      return this.#claim(part, null);
+      return this.#claim(role, null);
     });
   }
 

@@ -1,4 +1,4 @@
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import type {
   Advanced,
   AdvanceRequest,

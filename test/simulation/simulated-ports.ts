@@ -1,10 +1,10 @@
 import { PLAIN } from "../../src/core/agents.ts";
 import type { GateSettings } from "../../src/core/settings.ts";
-import type { Follower, Gates, Letters, Log, Notes, Ports } from "../../src/engine/ports.ts";
+import type { Follower, Gates, InboxFiles, Log, Notes, Ports } from "../../src/engine/ports.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import { LaneTruth } from "./lane-truth.ts";
 import { simulatedAgents } from "./simulated-agents.ts";
-import { simulatedBeside } from "./simulated-beside.ts";
+import { simulatedParallel } from "./simulated-parallel.ts";
 import { simulatedSource } from "./simulated-source.ts";
 import { simulatedWorkspace } from "./simulated-workspace.ts";
 import type { World } from "./world.ts";
@@ -49,9 +49,9 @@ export function simulatedPorts(
     source: simulatedSource(world, facts),
     agents: simulatedAgents(world, facts),
     workspace: simulatedWorkspace(repository, step),
-    beside: simulatedBeside(world, lanes ?? new LaneTruth(1, "none"), facts, step),
+    parallel: simulatedParallel(world, lanes ?? new LaneTruth(1, "none"), facts, step),
     gates: simulatedGates(world),
-    letters: simulatedLetters(world),
+    inboxFiles: simulatedInboxFiles(world),
     notes: { path: "", read: () => Promise.resolve("") } satisfies Notes,
     clock: world.time,
     followers,
@@ -67,6 +67,8 @@ function simulatedGates(world: World): Gates {
       underWay.add(marker);
       await world.time.sleep(world.random.between(100, 2_000), signal);
       underWay.delete(marker);
+      // A clone may drop its copy of merged work while a worker that was away still ends its gates there.
+      if (signal.aborted && !world.hasPlace(root)) return [];
       const files = world.filesAt(root);
       const [isOld, base = "0", ...checks] = prefix;
       const isRed = isOld === undefined ? world.fails(files) : world.failsWithOldChecks(files, base, checks);
@@ -89,18 +91,18 @@ function simulatedGates(world: World): Gates {
   };
 }
 
-function simulatedLetters(world: World): Letters {
+function simulatedInboxFiles(world: World): InboxFiles {
   return {
     publish: (file, text) => {
-      world.letters.set(file, text);
+      world.inboxFiles.set(file, text);
       return Promise.resolve(text);
     },
     read: (file) => {
-      const text = world.letters.get(file);
+      const text = world.inboxFiles.get(file);
       return Promise.resolve(text === undefined ? null : { text, sha256: text });
     },
     withdraw: (file) => {
-      world.letters.delete(file);
+      world.inboxFiles.delete(file);
       return Promise.resolve();
     },
   };

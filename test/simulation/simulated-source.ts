@@ -1,7 +1,7 @@
 import type { FieldEdit } from "../../src/core/review/story-review.ts";
-import { compareTasks } from "../../src/core/plan/list-changes.ts";
-import { plainTask, type Task } from "../../src/core/plan/task.ts";
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { compareTasks } from "../../src/core/plan-checks.ts";
+import { plainTask, type Task } from "../../src/core/plan.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import { readStories } from "../../src/core/review/story-review.ts";
 import type { OperatorsList, PutBackRequest, Stories, TaskSource } from "../../src/engine/ports.ts";
 import { CHECKLIST, withMark } from "./checklist-text.ts";

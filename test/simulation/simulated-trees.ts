@@ -1,4 +1,4 @@
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import type { OpenedCheckout, Worktrees } from "../../src/engine/parallel-ports.ts";
 import { Checkout } from "./checkout.ts";
 import { branchOf, type LaneTruth } from "./lane-truth.ts";

@@ -1,6 +1,6 @@
-import { IterationRows, rowsOf } from "../../src/core/projections/ralph-files.ts";
+import { IterationRows, rowsOf } from "../../src/core/views/ralph-files.ts";
 import type { Recorded } from "../../src/core/events.ts";
-import type { State } from "../../src/core/loop/state.ts";
+import type { State } from "../../src/core/state.ts";
 import type { Follower } from "../../src/engine/ports.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import type { World } from "./world.ts";

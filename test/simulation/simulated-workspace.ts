@@ -1,4 +1,4 @@
-import type { ChangeSet, Evidence, Leftover } from "../../src/core/report/evidence.ts";
+import type { ChangeSet, Evidence, Leftover } from "../../src/core/verdict/evidence.ts";
 import type { CollectRequest, Workspace } from "../../src/engine/ports.ts";
 import type { Checkout } from "./checkout.ts";
 import { isCheckFile, layoutOf, markOf } from "./work-text.ts";

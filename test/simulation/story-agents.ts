@@ -1,4 +1,4 @@
-import type { Claim } from "../../src/core/report/agent-report.ts";
+import type { Claim } from "../../src/core/streams/agent-report.ts";
 import { AUTO_APPROVED, REVIEW_MODES } from "../../src/core/review/story-review.ts";
 import type { AgentRequest } from "../../src/engine/ports.ts";
 import type { Behaviour } from "./agent-behaviour.ts";

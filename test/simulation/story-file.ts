@@ -1,5 +1,5 @@
-import { plainTask, type Task } from "../../src/core/plan/task.ts";
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { plainTask, type Task } from "../../src/core/plan.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import {
   AUTO_APPROVED,
   hasReviewFields,

@@ -1,5 +1,5 @@
 import type { EventOf, EventType, Recorded } from "../../src/core/events.ts";
-import type { State } from "../../src/core/loop/state.ts";
+import type { State } from "../../src/core/state.ts";
 import { AUTO_APPROVED, reviewMode, type StoryReview } from "../../src/core/review/story-review.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { AgentRequest } from "../../src/engine/ports.ts";

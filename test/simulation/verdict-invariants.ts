@@ -1,7 +1,7 @@
 import type { EventOf, EventType, Recorded } from "../../src/core/events.ts";
 import { evolve } from "../../src/core/loop/evolve.ts";
-import { EMPTY_STATE, taskState, type State } from "../../src/core/loop/state.ts";
-import { isReading } from "../../src/core/stages/stages.ts";
+import { EMPTY_STATE, taskState, type State } from "../../src/core/state.ts";
+import { isReading } from "../../src/core/loop/stages.ts";
 import type { World } from "./world.ts";
 
 /** Who is believed about a claim, and what it costs to doubt one. */
@@ -60,8 +60,16 @@ function checkChallenges(world: World, events: readonly Recorded[]): void {
 
 function countsOf(state: State, id: string): readonly number[] {
   const { attempts, failures, stuckCount, timeouts } = taskState(state, id);
-  const { noProgress, inVain } = state.breaker;
-  return [attempts, failures, stuckCount, timeouts, noProgress, inVain, state.run?.stuckCount ?? 0];
+  const { noProgress, triedWithoutProgress } = state.breaker;
+  return [
+    attempts,
+    failures,
+    stuckCount,
+    timeouts,
+    noProgress,
+    triedWithoutProgress,
+    state.run?.stuckCount ?? 0,
+  ];
 }
 
 /** Finished work that nothing speaks against is not rejected: a reader that fails is none, a doubt is asked first. */

@@ -1,5 +1,5 @@
 import type { Event, EventOf } from "../../src/core/events.ts";
-import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
+import { UNKNOWN_USAGE } from "../../src/core/streams/agent-report.ts";
 import type { Reading } from "../../src/core/verdict/reader.ts";
 import type { Ports } from "../../src/engine/ports.ts";
 import { onAppend } from "./mutant-log.ts";

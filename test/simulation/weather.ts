@@ -1,4 +1,4 @@
-import { RalphError } from "../../src/core/ralph-error.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import type { Life } from "./crashing.ts";
 import { forwarding } from "./mutant-log.ts";

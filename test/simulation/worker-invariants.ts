@@ -1,7 +1,7 @@
 import type { EventOf, EventType, Recorded } from "../../src/core/events.ts";
 import { restOf } from "../../src/core/loop/decide.ts";
 import { evolve, evolveAll } from "../../src/core/loop/evolve.ts";
-import { EMPTY_STATE, isOpen, type State } from "../../src/core/loop/state.ts";
+import { EMPTY_STATE, isOpen, type State } from "../../src/core/state.ts";
 import type { DurableFacts } from "./durable-facts.ts";
 import { checkDone, checkFacts } from "./invariants.ts";
 import { checkMerges } from "./lane-invariants.ts";

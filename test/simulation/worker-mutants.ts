@@ -1,4 +1,4 @@
-import { KEEPER, MERGER } from "../../src/core/loop/effects.ts";
+import { COORDINATOR, MERGER } from "../../src/core/loop/effects.ts";
 import type { Fleet, Lease, SharedLog } from "../../src/engine/fleet-ports.ts";
 import type { Ports, Workspace } from "../../src/engine/ports.ts";
 import { Holdings } from "../../src/engine/worker/holdings.ts";
@@ -55,11 +55,11 @@ export const WORKER_MUTANTS: readonly WorkerMutant[] = [
   },
   {
     name: "everybody is the keeper",
-    fleet: (fleet, { crew }) => played(fleet, (part) => numberOf(crew.fleet.leases, part, KEEPER)),
+    fleet: (fleet, { crew }) => played(fleet, (role) => numberOf(crew.fleet.leases, role, COORDINATOR)),
   },
   {
     name: "everybody merges",
-    fleet: (fleet, { crew }) => played(fleet, (part) => numberOf(crew.fleet.leases, part, MERGER)),
+    fleet: (fleet, { crew }) => played(fleet, (role) => numberOf(crew.fleet.leases, role, MERGER)),
   },
   {
     name: "a lease has the number of the one before it",
@@ -105,9 +105,9 @@ export const WORKER_MUTANTS: readonly WorkerMutant[] = [
   {
     name: "the work of an iteration is not pushed",
     ports: (ports, { world }) => {
-      const { beside } = ports;
+      const { parallel } = ports;
       const workspaceAt = (root: string): Workspace => {
-        const workspace = beside!.workspaceAt(root);
+        const workspace = parallel!.workspaceAt(root);
         const collect: Workspace["collect"] = async (request) => {
           const before = world.branches.tip(branchOf(request.task));
           const evidence = await workspace.collect(request);
@@ -116,7 +116,7 @@ export const WORKER_MUTANTS: readonly WorkerMutant[] = [
         };
         return { ...workspace, collect };
       };
-      return { ...ports, beside: beside && { ...beside, workspaceAt } };
+      return { ...ports, parallel: parallel && { ...parallel, workspaceAt } };
     },
   },
   {
@@ -159,7 +159,7 @@ function changed(fleet: Fleet, ways: Partial<Fleet>): Fleet {
     beat: (doing) => fleet.beat(doing),
     offer: (tasks) => fleet.offer(tasks),
     take: (count, offered) => fleet.take(count, offered),
-    play: (part) => fleet.play(part),
+    takeRole: (role) => fleet.takeRole(role),
     release: (lease) => fleet.release(lease),
     workers: () => fleet.workers(),
     leave: () => fleet.leave(),
@@ -167,20 +167,20 @@ function changed(fleet: Fleet, ways: Partial<Fleet>): Fleet {
   };
 }
 
-function played(fleet: Fleet, numberFor: (part: string) => number | null): Fleet {
+function played(fleet: Fleet, numberFor: (role: string) => number | null): Fleet {
   return changed(fleet, {
-    play: async (part): Promise<Lease | null> => {
-      const lease = await fleet.play(part);
-      const number = numberFor(part);
-      return lease ?? (number === null ? null : { name: part, number, from: null });
+    takeRole: async (role): Promise<Lease | null> => {
+      const lease = await fleet.takeRole(role);
+      const number = numberFor(role);
+      return lease ?? (number === null ? null : { name: role, number, from: null });
     },
   });
 }
 
 function numberOf(
   leases: ReadonlyMap<string, { readonly number: number }>,
-  part: string,
+  role: string,
   meant: string,
 ): number | null {
-  return part === meant ? (leases.get(part)?.number ?? null) : null;
+  return role === meant ? (leases.get(role)?.number ?? null) : null;
 }

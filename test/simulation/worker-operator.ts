@@ -1,10 +1,10 @@
-import { activeLoops } from "../../src/core/projections/status.ts";
+import { activeLoops } from "../../src/core/views/status.ts";
 import { randomUUID } from "node:crypto";
 import { restOf } from "../../src/core/loop/decide.ts";
-import { isOpen, type State } from "../../src/core/loop/state.ts";
-import type { OperatorAct } from "../../src/core/operator/operator-act.ts";
-import { actAsOperator, latestState } from "../../src/engine/operator.ts";
-import { submit } from "../../src/engine/submit.ts";
+import { isOpen, type State } from "../../src/core/state.ts";
+import type { OperatorAct } from "../../src/core/loop/operator-act.ts";
+import { latestState } from "../../src/engine/follow-log.ts";
+import { actAsOperator, submit } from "../../src/engine/operator.ts";
 import type { Log } from "../../src/engine/ports.ts";
 import { answerTo, RESET } from "./operator.ts";
 import { SOURCE } from "./simulated-source.ts";
@@ -39,7 +39,7 @@ export function schedulePeople(around: WorkerWorld, log: Log): void {
     const at = time.now() + random.between(1_000, 200_000);
     if (random.chance(chance)) time.at(at, act);
   };
-  const soon = (act: OperatorAct): void => void actAsOperator(log, act, true);
+  const soon = (act: OperatorAct): void => void doAsPerson(log, act);
   later(0.5, () => void submitTasks(around, log));
   later(0.4, () => {
     world.addTask("honest", 1, 0);
@@ -57,12 +57,17 @@ export function schedulePeople(around: WorkerWorld, log: Log): void {
 
 async function cancelSomething({ world }: WorkerWorld, log: Log): Promise<void> {
   const loops = activeLoops(await latestState(log));
-  if (loops.length > 0) await actAsOperator(log, { do: "cancel", task: world.random.pick(loops).task }, true);
+  if (loops.length > 0) await doAsPerson(log, { do: "cancel", task: world.random.pick(loops).task });
 }
 
 async function stop(log: Log, urgency: "now" | "after-iteration"): Promise<void> {
   const { run } = await latestState(log);
   if (isOpen(run)) await log.append([{ type: "stop.requested", run: run.id, urgency }]);
+}
+
+/** As the commands and screens do it: each message has an id of its own. */
+async function doAsPerson(log: Log, act: OperatorAct): Promise<void> {
+  await actAsOperator(log, act, { isDriven: true, id: randomUUID().slice(0, 8) });
 }
 
 /** So long somebody looks after it. */
@@ -79,7 +84,7 @@ export async function personComes(around: WorkerWorld, log: Log): Promise<boolea
   if (outcome === "completed" || isTooLate) return false;
   const acts = [...answers(world, state), ...unblocks(state)];
   if (acts.length > 0 && random.chance(0.85)) {
-    for (const act of acts) await actAsOperator(log, act, true);
+    for (const act of acts) await doAsPerson(log, act);
     for (const { id, character } of world.tasks) if (character === "blocks") world.truth(id).misbehaves = 0;
     if (random.chance(0.7)) crew.deadly.clear();
     return true;

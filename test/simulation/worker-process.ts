@@ -1,6 +1,6 @@
 import type { Event, Recorded } from "../../src/core/events.ts";
-import { wasElsewhere } from "../../src/core/loop/evolve-run.ts";
-import type { State } from "../../src/core/loop/state.ts";
+import { wasElsewhere } from "../../src/core/loop/evolve-work.ts";
+import type { State } from "../../src/core/state.ts";
 import { submittedSource } from "../../src/adapters/tasks/redacting-source.ts";
 import { MemoryLog, type MemoryStorage } from "../../src/adapters/store/memory-log.ts";
 import type { Fleet, SharedLog } from "../../src/engine/fleet-ports.ts";
@@ -97,7 +97,7 @@ function portsFor(parts: ProcessParts, state: () => State, log: Ports["log"], ho
       () => simulatedSource(world, facts),
     ),
     agents: { ...agents, run: deadly(parts, agents) },
-    beside: simulatedClone({ ...around, machine, fence, step, facts, isStale }),
+    parallel: simulatedClone({ ...around, machine, fence, step, facts, isStale }),
   };
   return mutant?.ports?.(ports, around, machine) ?? ports;
 }

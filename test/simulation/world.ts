@@ -1,5 +1,5 @@
 import type { SessionOwner } from "./sessions.ts";
-import { plainTask, type Task } from "../../src/core/plan/task.ts";
+import { plainTask, type Task } from "../../src/core/plan.ts";
 import type { Random } from "../../src/eval/random.ts";
 import { Checkout } from "./checkout.ts";
 import { CHECKLIST, idsIn, marksIn, withLine } from "./checklist-text.ts";
@@ -89,11 +89,11 @@ export interface AgentProcess {
   alive: boolean;
 }
 
-/** The outside: the repository, the task file, the processes, the letters. */
+/** The outside: the repository, the task file, the processes, the inbox files. */
 export class World {
   readonly tasks: TaskTruth[] = [];
   readonly processes: AgentProcess[] = [];
-  readonly letters = new Map<string, string>();
+  readonly inboxFiles = new Map<string, string>();
   readonly branches = new Branches(MAIN);
   /** The user's checkout. */
   readonly repository = new Checkout(this.branches, "/home", MAIN);

@@ -1,6 +1,6 @@
-import { DEFAULT_COMPLEXITY } from "../../src/core/limits/iteration-timeout.ts";
+import { DEFAULT_COMPLEXITY } from "../../src/core/loop/iteration-timeout.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { BUILD, type StageSettings } from "../../src/core/stages/stages.ts";
+import { BUILD, type StageSettings } from "../../src/core/loop/stages.ts";
 import { Random } from "../../src/eval/random.ts";
 import { GATE } from "./simulated-ports.ts";
 import { SOURCE, STORY_SOURCE } from "./simulated-source.ts";

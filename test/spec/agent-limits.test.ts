@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import type { Failure } from "../../src/core/report/agent-report.ts";
+import type { Failure } from "../../src/core/streams/agent-report.ts";
 import {
   evidence,
   given,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event, EventOf } from "../../src/core/events.ts";
-import { workInWords } from "../../src/core/projections/explain-words.ts";
+import { workInWords } from "../../src/core/views/explain-words.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import {
   evidence,
@@ -248,9 +248,9 @@ describe("work that is aside", () => {
   });
 
   test("counts as its task's work again, from where it is now", () => {
-    const { footing, work } = goesOn.andThen(returning("h9", "h5"), returned).state.tasks["one"] ?? {};
+    const { workBase, work } = goesOn.andThen(returning("h9", "h5"), returned).state.tasks["one"] ?? {};
     expect(work).toEqual({ is: "in-place", branch: "main" });
-    expect(footing).toMatchObject({ first: "h5", base: "h5", head: "h9" });
+    expect(workBase).toMatchObject({ first: "h5", base: "h5", head: "h9" });
     goesOn
       .andThen(returning("h9", "h5"), returned, {
         ...about,
@@ -277,7 +277,7 @@ describe("work that is aside", () => {
     const prompt = told.nextPrompt(one);
     expect(prompt).toContain(`is on the branch ${aside}, and not in the work tree: it conflicts with`);
     expect(prompt).toContain("git diff h0 h1");
-    expect(told.state.tasks["one"]).toMatchObject({ footing: null, work: { is: "refused", aside } });
+    expect(told.state.tasks["one"]).toMatchObject({ workBase: null, work: { is: "refused", aside } });
   });
 
   test("tries again when the branch moved while it returned", () => {
@@ -294,7 +294,7 @@ describe("work that is aside", () => {
   test("is given up when a person discards it: its task begins anew", () => {
     const discarded = goesOn.andThen({ type: "work.discarded", task: "one", head: "h1" });
     discarded.wants("iterate:one");
-    expect(discarded.state.tasks["one"]).toMatchObject({ work: null, footing: null, feedback: [] });
+    expect(discarded.state.tasks["one"]).toMatchObject({ work: null, workBase: null, feedback: [] });
   });
 });
 
@@ -330,9 +330,14 @@ describe("aside work that a person accepts", () => {
     deadlineAt: null,
     acceptance: { is: "completion", commit: "h1", certificate },
   };
-  const letter = { ...published, kind: "decide", file: "decide.txt" } as Event;
+  const inboxFile = { ...published, kind: "decide", file: "decide.txt" } as Event;
   const accepts: Event = { type: "question.answered", task: "one", answer: "accept", by: "person" };
-  const waiting = given(starts(), tasksObserved(one, two), ...worked).andThen(asked, letter, leaving, left);
+  const waiting = given(starts(), tasksObserved(one, two), ...worked).andThen(
+    asked,
+    inboxFile,
+    leaving,
+    left,
+  );
 
   test("comes back, and is complete without another agent", () => {
     waiting.andThen(accepts).wants("bring-back:one");
@@ -362,7 +367,7 @@ describe("aside work that a person accepts", () => {
 
 test("a mark on top of unaccepted work is no commit of somebody else's", () => {
   const footed = begun.andThen(marked("two", "m2", "h1"));
-  expect(footed.state.tasks["one"]?.footing).toMatchObject({ base: "h0", head: "m2" });
+  expect(footed.state.tasks["one"]?.workBase).toMatchObject({ base: "h0", head: "m2" });
 });
 
 test("unaccepted work of a task whose counters are reset is not forgotten", () => {
@@ -399,7 +404,7 @@ describe("in lanes", () => {
     later.wants("set-aside:one");
     const away = later.andThen(leaving, left).wants("bring-back:one", "iterate:two");
     const back = away.andThen(opened, { ...returning("h9"), branch: "ralph/one" } as Event, returned);
-    expect(back.state.tasks["one"]).toMatchObject({ work: null, footing: { head: "h9" } });
+    expect(back.state.tasks["one"]).toMatchObject({ work: null, workBase: { head: "h9" } });
     back.wants("iterate:one", "iterate:two");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import { needsBaseline } from "../../src/core/loop/begin-iteration.ts";
-import type { CheckedGate } from "../../src/core/report/checked-gate.ts";
+import type { CheckedGate } from "../../src/core/verdict/checked-gate.ts";
 import type { GateSettings } from "../../src/core/settings.ts";
 import {
   baselineMeasured,

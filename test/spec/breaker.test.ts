@@ -292,6 +292,6 @@ describe("a run that keeps going", () => {
       { of: tasks[2]!, progress: true },
       ...[2, 2, 2].map(inVain),
     );
-    expect(spec.state.breaker).toMatchObject({ position: "CLOSED", fruitlessTasks: 1 });
+    expect(spec.state.breaker).toMatchObject({ position: "CLOSED", tasksWithoutProgress: 1 });
   });
 });

@@ -1,15 +1,16 @@
-import { costRows } from "../../src/core/run-report/run-report.ts";
-import { laneRows } from "../../src/core/projections/overview.ts";
-import { iterationRows } from "../../src/core/projections/run-list.ts";
+import { costRows } from "../../src/core/report/run-report.ts";
+import { laneRows } from "../../src/core/views/overview.ts";
+import { iterationRows } from "../../src/core/views/iteration-record.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import { UNKNOWN_USAGE, type Signals } from "../../src/core/report/agent-report.ts";
-import type { Evidence } from "../../src/core/report/evidence.ts";
+import { UNKNOWN_USAGE, type Signals } from "../../src/core/streams/agent-report.ts";
+import type { Evidence } from "../../src/core/verdict/evidence.ts";
 import { ownerOf } from "../../src/core/loop/effects.ts";
 import { recover } from "../../src/engine/engine.ts";
 import { fencesOf } from "../../src/engine/worker/holdings.ts";
 import type { Settings, VerifySettings } from "../../src/core/settings.ts";
-import { historyEntry, iterationRecords } from "../../src/core/projections/history.ts";
+import { historyEntry } from "../../src/core/views/iteration-entries.ts";
+import { iterationRecords } from "../../src/core/views/iteration-record.ts";
 import type { Reading, Review } from "../../src/core/verdict/reader.ts";
 import {
   evidence,
@@ -261,7 +262,7 @@ describe("a second reader", () => {
     const note = (what: string) => async (marker?: string) => void done.push(`${what} ${marker ?? ""}`);
     const ports = {
       agents: { sweep: note("sweep") },
-      beside: { worktrees: { clearLeftovers: note("clear checkouts") } },
+      parallel: { worktrees: { clearLeftovers: note("clear checkouts") } },
       workspace: { clearLeftovers: note("clear workspace") },
     };
     await recover(ports as never, state);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import { decideLetter } from "../../src/core/prompt/letters.ts";
-import { taskState } from "../../src/core/loop/state.ts";
-import { inboxOf } from "../../src/core/projections/inbox.ts";
+import { decideFileText } from "../../src/core/prompt/inbox-file-text.ts";
+import { taskState } from "../../src/core/state.ts";
+import { inboxOf } from "../../src/core/views/inbox.ts";
 import {
   evidence,
   given,
@@ -21,7 +21,7 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 1);
 const DEADLINE = 30 * MINUTE;
 
-const letter: Event = {
+const inboxFile: Event = {
   type: "letter.published",
   task: "login",
   kind: "decide",
@@ -44,7 +44,7 @@ function asked(more: Partial<Extract<Event, { type: "question.asked" }>> = {}): 
       deadlineAt: START + DEADLINE,
       ...more,
     },
-    letter,
+    inboxFile,
   ];
 }
 
@@ -88,7 +88,7 @@ describe("a question with a default and a deadline", () => {
 
   test("is told in the letter and in the inbox", () => {
     const { state } = given(runStarted(), tasksObserved(login), ...asked());
-    expect(decideLetter(taskState(state, "login"))).toContain(
+    expect(decideFileText(taskState(state, "login"))).toContain(
       "Options: one | all\nDefault: one (taken at 2026-01-01T00:30:00.000Z without an answer)\n",
     );
     expect(inboxOf(state)).toMatchObject([
@@ -195,7 +195,7 @@ describe("half of it does nothing", () => {
   ])("%s is shown", (_, more) => {
     const spec = given(keepGoing(), tasksObserved(login), ...asked(more)).at(DEADLINE + MINUTE);
     spec.ends("undecided");
-    expect(decideLetter(taskState(spec.state, "login"))).toMatch(
+    expect(decideFileText(taskState(spec.state, "login"))).toMatch(
       /^(Default: one|Answer wanted until: 2026)/m,
     );
   });

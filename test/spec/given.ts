@@ -1,27 +1,27 @@
 import { expect } from "vitest";
 import type { Event, EventOf, Recorded } from "../../src/core/events.ts";
-import { DEFAULT_COMPLEXITY } from "../../src/core/limits/iteration-timeout.ts";
+import { DEFAULT_COMPLEXITY } from "../../src/core/loop/iteration-timeout.ts";
 import type { ShownWork } from "../../src/core/verdict/reader.ts";
 import { beginIteration, type Beginning } from "../../src/core/loop/begin-iteration.ts";
 import { decide } from "../../src/core/loop/decide.ts";
 import type { Effect } from "../../src/core/loop/effects.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
-import type { State } from "../../src/core/loop/state.ts";
-import { plainTask, type Task } from "../../src/core/plan/task.ts";
+import type { State } from "../../src/core/state.ts";
+import { plainTask, type Task } from "../../src/core/plan.ts";
 import {
   UNKNOWN_USAGE,
   type AgentReport,
   type Claim,
   type Signals,
-} from "../../src/core/report/agent-report.ts";
+} from "../../src/core/streams/agent-report.ts";
 import {
   NO_CHANGES,
   NO_LEFTOVERS,
   NOTHING_FOUND,
   type ChangeSet,
   type Evidence,
-} from "../../src/core/report/evidence.ts";
-import type { CheckedGate, GateOutcome } from "../../src/core/report/checked-gate.ts";
+} from "../../src/core/verdict/evidence.ts";
+import type { CheckedGate, GateOutcome } from "../../src/core/verdict/checked-gate.ts";
 import type { Settings } from "../../src/core/settings.ts";
 
 /** The loop specified in the language of its log: given these facts, then this is decided. */

@@ -1,8 +1,9 @@
-import { extendRecord, type IterationRecord, promiseEntries } from "../../src/core/projections/history.ts";
-import { feedbackText, metricsOf, profileEntries } from "../../src/core/projections/interventions.ts";
+import { promiseEntries } from "../../src/core/views/iteration-entries.ts";
+import { extendRecord, type IterationRecord } from "../../src/core/views/iteration-record.ts";
+import { feedbackText, metricsOf, profileEntries } from "../../src/core/views/interventions.ts";
 import { describe, expect, test } from "vitest";
 import type { Event, EventOf } from "../../src/core/events.ts";
-import type { AgentReport } from "../../src/core/report/agent-report.ts";
+import type { AgentReport } from "../../src/core/streams/agent-report.ts";
 import {
   evidence,
   given,

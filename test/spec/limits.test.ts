@@ -112,9 +112,15 @@ describe("a run without progress", () => {
 
 describe("a run that keeps going past a task without progress", () => {
   const other = task("other");
-  const letter = { type: "letter.published", task: "login", kind: "blocked", file: "f", sha256: "" } as const;
+  const inboxFile = {
+    type: "letter.published",
+    task: "login",
+    kind: "blocked",
+    file: "f",
+    sha256: "",
+  } as const;
   const stuck = after(3, idle, [runStarted({ keepGoing: true }), tasksObserved(login, other)]).andThen(
-    letter,
+    inboxFile,
   );
   const done = (id: string): Event => tasksObserved(login, task(id, { done: true }));
 
@@ -130,7 +136,7 @@ describe("a run that keeps going past a task without progress", () => {
       task: "other",
       reason: "no key",
     } as const;
-    const told = { ...letter, task: "other" } as const;
+    const told = { ...inboxFile, task: "other" } as const;
     stuck.andThen(blocked, told).ends("blocked");
   });
 
@@ -145,7 +151,7 @@ describe("a run that keeps going past a task without progress", () => {
       default: null,
       deadlineAt: null,
     } as const;
-    stuck.andThen(asked, { ...letter, task: "other", kind: "decide" }).ends("undecided");
+    stuck.andThen(asked, { ...inboxFile, task: "other", kind: "decide" }).ends("undecided");
   });
 
   test("works on the task again after a person unblocked it", () => {
@@ -166,7 +172,7 @@ describe("a run that keeps going past a task without progress", () => {
 
   test("counts a task blocked by failures with progress as blocked", () => {
     after(3, rejectedWithProgress, [runStarted({ keepGoing: true }), tasksObserved(login)])
-      .andThen(letter)
+      .andThen(inboxFile)
       .ends("blocked");
   });
 });
@@ -182,9 +188,15 @@ describe("a run that stays", () => {
     default: null,
     deadlineAt: null,
   } as const;
-  const letter = { type: "letter.published", task: "login", kind: "decide", file: "f", sha256: "" } as const;
+  const inboxFile = {
+    type: "letter.published",
+    task: "login",
+    kind: "decide",
+    file: "f",
+    sha256: "",
+  } as const;
   const staying = (more: Partial<Settings> = {}): ReturnType<typeof given> =>
-    given(runStarted({ keepGoing: true, stay: true, ...more }), tasksObserved(login), asked, letter);
+    given(runStarted({ keepGoing: true, stay: true, ...more }), tasksObserved(login), asked, inboxFile);
 
   test("waits for a person when nothing else is open, and says so once", () => {
     const waiting = staying().decides({ type: "wait.started", until: null }).andThen();

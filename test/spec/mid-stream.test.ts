@@ -36,7 +36,7 @@ describe("correcting an agent while it runs", () => {
       .wants("iterate:login");
     given(...running)
       .at(HALF + 10)
-      .wants("iterate:login", "halftime:1");
+      .wants("iterate:login", "mid-run:1");
     given(...running, passed)
       .at(HALF + 20)
       .wants("iterate:login");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import { UNKNOWN_USAGE, type Signals } from "../../src/core/report/agent-report.ts";
-import type { Evidence } from "../../src/core/report/evidence.ts";
+import { UNKNOWN_USAGE, type Signals } from "../../src/core/streams/agent-report.ts";
+import type { Evidence } from "../../src/core/verdict/evidence.ts";
 import type { Settings, VerifySettings } from "../../src/core/settings.ts";
 import type { Review } from "../../src/core/verdict/reader.ts";
 import {

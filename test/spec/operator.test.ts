@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planAct, type OperatorAct } from "../../src/core/operator/operator-act.ts";
+import { planAct, type OperatorAct } from "../../src/core/loop/operator-act.ts";
 import type { Event } from "../../src/core/events.ts";
 import {
   evidence,
@@ -14,10 +14,15 @@ import {
 const one = task("one");
 const BEGUN = [runStarted(), tasksObserved(one), iterationStarted(1, one)] as const;
 
+function only([event]: readonly Event[]): Event {
+  if (event === undefined) throw new Error("no fact");
+  return event;
+}
+
 /** The fact that it would be, or why it cannot be. */
 function act(events: readonly Event[], wanted: OperatorAct, isDriven = true): Event | string {
-  const planned = planAct(given(...events).state, wanted, isDriven, "m1");
-  return planned.is === "possible" ? planned.event : planned.why;
+  const planned = planAct(given(...events).state, wanted, { isDriven, id: "m1" });
+  return planned.is === "possible" ? only(planned.events) : planned.why;
 }
 
 describe("an answer", () => {
@@ -25,16 +30,22 @@ describe("an answer", () => {
   const open = given(...asked).andThen().state;
 
   test("is recorded for a question that is open", () => {
-    const planned = planAct(open, { do: "decide", task: "one", answer: " this " }, false, "m1");
+    const planned = planAct(
+      open,
+      { do: "decide", task: "one", answer: " this " },
+      { isDriven: false, id: "m1" },
+    );
     expect(planned).toMatchObject({
       is: "possible",
       about: "one",
-      event: { type: "question.answered", task: "one", answer: "this", by: "person" },
+      events: [{ type: "question.answered", task: "one", answer: "this", by: "person" }],
     });
   });
 
   test("is refused when it is empty, or nobody asks", () => {
-    expect(planAct(open, { do: "decide", task: "one", answer: " " }, false, "m1")).toMatchObject({
+    expect(
+      planAct(open, { do: "decide", task: "one", answer: " " }, { isDriven: false, id: "m1" }),
+    ).toMatchObject({
       why: "the answer is empty",
     });
     expect(act(BEGUN, { do: "decide", task: "one", answer: "this" })).toBe("one asks no question");
@@ -53,16 +64,24 @@ describe("a message", () => {
   test("is refused for a task that is done, or is not there", () => {
     const done = [runStarted(), tasksObserved({ ...one, done: true })];
     expect(act(done, { do: "steer", task: "one", text: "x" })).toContain("is done");
-    expect(act(BEGUN, { do: "steer", task: "two", text: "x" })).toBe("there is no task two");
+    expect(act(BEGUN, { do: "steer", task: "two", text: "x" })).toBe('there is no task "two"');
     expect(act(BEGUN, { do: "steer", task: "one", text: "\r\n" })).toBe("the message is empty");
   });
+});
+
+test("a message goes to a task that only the list knows by now", () => {
+  const wanted = { do: "steer", task: "two", text: "use tabs" } as const;
+  const planned = planAct(given(...BEGUN).state, wanted, { isDriven: true, id: "m1", listed: ["two"] });
+  expect(planned).toMatchObject({ is: "possible", events: [{ type: "steer.given", task: "two" }] });
 });
 
 describe("cancelling", () => {
   test("needs somebody at work on it, and a process that drives the run", () => {
     expect(act(BEGUN, { do: "cancel", task: "one" })).toMatchObject({ type: "task.cancelled", task: "one" });
-    expect(act(BEGUN, { do: "cancel", task: "one" }, false)).toBe("no run is under way");
-    expect(act([runStarted(), tasksObserved(one)], { do: "cancel", task: "one" })).toContain("nobody works");
+    expect(act(BEGUN, { do: "cancel", task: "one" }, false)).toBe("nothing to cancel: no run is under way");
+    expect(act([runStarted(), tasksObserved(one)], { do: "cancel", task: "one" })).toContain(
+      "has no loop under way",
+    );
   });
 });
 
@@ -77,7 +96,16 @@ describe("unblocking", () => {
     expect(act([...BEGUN, blocked], { do: "unblock", task: "one", reason: "" })).toMatchObject({
       reason: "no reason given",
     });
-    expect(act(BEGUN, { do: "unblock", task: "one", reason: "" })).toBe("one is not blocked");
+    expect(act(BEGUN, { do: "unblock", task: "one", reason: "" })).toBe("one is not blocked: it is doing");
+  });
+
+  test("gives its iterations an exact time limit, where one is named", () => {
+    const wanted = { do: "unblock", task: "one", reason: "", timeoutMs: 1_800_000 } as const;
+    const { state } = given(...BEGUN, blocked);
+    expect(planAct(state, wanted, { isDriven: false, id: "m1" })).toMatchObject({
+      events: [{ timeoutMs: 1_800_000 }],
+      said: "one is no longer blocked; 30m each from now on",
+    });
   });
 
   test("lets a run that is on try a merge again that waits for a clean checkout", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import { gatesToKeep } from "../../src/core/loop/gates-of-run.ts";
+import { gatesToKeep } from "../../src/core/loop/submission.ts";
 import {
   evidence,
   given,
@@ -159,7 +159,13 @@ describe("optional tasks", () => {
     iteration: 1,
     reason: "no key",
   } as const;
-  const letter = { type: "letter.published", task: "nice", kind: "blocked", file: "f", sha256: "" } as const;
+  const inboxFile = {
+    type: "letter.published",
+    task: "nice",
+    kind: "blocked",
+    file: "f",
+    sha256: "",
+  } as const;
   const end = (...events: readonly Event[]): unknown => given(...events).effects;
 
   test("are left alone, and the end says how many there are", () => {
@@ -192,9 +198,9 @@ describe("optional tasks", () => {
   test("do not change how an included run ends", () => {
     const start = [runStarted({ ...included, keepGoing: true }), tasksObserved(done, nice)];
     given(...start, failed).ends("completed");
-    given(...start, blocked, letter).ends("completed");
-    given(runStarted(included), tasksObserved(done, nice), blocked, letter).ends("completed");
-    given(runStarted(included), tasksObserved(login, nice), blocked, letter).wants("iterate:login");
+    given(...start, blocked, inboxFile).ends("completed");
+    given(runStarted(included), tasksObserved(done, nice), blocked, inboxFile).ends("completed");
+    given(runStarted(included), tasksObserved(login, nice), blocked, inboxFile).wants("iterate:login");
   });
 
   test("that another task waits for hold it up, and the end says so", () => {

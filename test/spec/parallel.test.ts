@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import { statusOf } from "../../src/core/loop/task-status.ts";
-import type { Task } from "../../src/core/plan/task.ts";
+import type { Task } from "../../src/core/plan.ts";
 import {
   evidence,
   given,

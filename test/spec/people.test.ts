@@ -14,7 +14,7 @@ const login = task("login");
 const docs = task("docs");
 const asks = [iterationStarted(1, login), iterationEnded(1, login, "undecided"), evidence(1, login, [])];
 const blocks = [iterationStarted(1, login), iterationEnded(1, login, "blocked"), evidence(1, login, [])];
-const letter = (kind: "decide" | "blocked") =>
+const inboxFile = (kind: "decide" | "blocked") =>
   ({ type: "letter.published", task: "login", kind, file: `${kind}.txt`, sha256: "x" }) as const;
 
 describe("a question", () => {
@@ -24,7 +24,7 @@ describe("a question", () => {
       { type: "verdict.reached", verdict: "decide" },
       { type: "question.asked", question: "this or that?" },
     );
-    asked.andThen().wants("publish").andThen(letter("decide")).ends("undecided");
+    asked.andThen().wants("publish").andThen(inboxFile("decide")).ends("undecided");
   });
 
   test("and another one that is asked at the same time are published one after the other: each has its file", () => {
@@ -33,19 +33,19 @@ describe("a question", () => {
       .andThen(...others)
       .andThen();
     expect(both.effects.map(({ key }) => key)).toEqual(["publish", "publish"]);
-    both.andThen(letter("decide")).wants("publish");
+    both.andThen(inboxFile("decide")).wants("publish");
   });
 
   test("does not hold up other tasks when the run should keep going", () => {
     given(runStarted({ keepGoing: true }), tasksObserved(login, docs), ...asks)
-      .andThen(letter("decide"))
+      .andThen(inboxFile("decide"))
       .wants("iterate:docs");
   });
 
   test("ends the next run at once while it is not answered", () => {
     given(runStarted(), tasksObserved(login), ...asks)
       .andThen(
-        letter("decide"),
+        inboxFile("decide"),
         { type: "run.ended", run: "run-1", outcome: "undecided", reason: "" },
         runStarted({}, "run-2"),
         tasksObserved(login),
@@ -54,7 +54,7 @@ describe("a question", () => {
   });
 
   test("answered goes into the prompt, and its letter is withdrawn when the iteration that used it ended", () => {
-    const answered = given(runStarted(), tasksObserved(login), ...asks).andThen(letter("decide"), {
+    const answered = given(runStarted(), tasksObserved(login), ...asks).andThen(inboxFile("decide"), {
       type: "question.answered",
       task: "login",
       answer: "that",
@@ -72,7 +72,12 @@ describe("a question", () => {
   test("answered is asked again in the prompt when the iteration that used it was interrupted", () => {
     const interrupted = iterationEnded(2, login, "none", { ending: { is: "interrupted" } });
     const spec = given(runStarted(), tasksObserved(login), ...asks)
-      .andThen(letter("decide"), { type: "question.answered", task: "login", answer: "that", by: "person" })
+      .andThen(inboxFile("decide"), {
+        type: "question.answered",
+        task: "login",
+        answer: "that",
+        by: "person",
+      })
       .andThen(iterationStarted(2, login), interrupted, evidence(2, login, []))
       .andThen();
     expect(spec.nextPrompt(login)).toContain("The answer: that");
@@ -84,13 +89,13 @@ describe("a blocked task", () => {
     given(runStarted(), tasksObserved(login), ...blocks)
       .andThen()
       .wants("publish")
-      .andThen(letter("blocked"))
+      .andThen(inboxFile("blocked"))
       .ends("blocked");
   });
 
   test("goes on after it was unblocked, and its letter is withdrawn", () => {
     given(runStarted(), tasksObserved(login), ...blocks)
-      .andThen(letter("blocked"), {
+      .andThen(inboxFile("blocked"), {
         type: "task.unblocked",
         task: "login",
         reason: "deleted",
@@ -121,7 +126,7 @@ describe("a blocked task", () => {
       sha256: "",
     } as const;
     given(runStarted(), tasksObserved(login, docs), ...blocks)
-      .andThen(letter("blocked"), asked, published)
+      .andThen(inboxFile("blocked"), asked, published)
       .ends("undecided");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import type { GuardAnswer, PluginAnswers } from "../../src/core/report/plugin-answers.ts";
+import type { GuardAnswer, PluginAnswers } from "../../src/core/verdict/plugin-answers.ts";
 import {
   evidence,
   gatesChecked,

@@ -1,10 +1,10 @@
 import type { Event } from "../../src/core/events.ts";
-import type { AgentReport, Claim, Failure } from "../../src/core/report/agent-report.ts";
-import type { Evidence } from "../../src/core/report/evidence.ts";
-import type { CheckedGate } from "../../src/core/report/checked-gate.ts";
+import type { AgentReport, Claim, Failure } from "../../src/core/streams/agent-report.ts";
+import type { Evidence } from "../../src/core/verdict/evidence.ts";
+import type { CheckedGate } from "../../src/core/verdict/checked-gate.ts";
 import type { StoryReview } from "../../src/core/review/story-review.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { BUILD } from "../../src/core/stages/stages.ts";
+import { BUILD } from "../../src/core/loop/stages.ts";
 import { readerPrompt, type ShownWork } from "../../src/core/verdict/reader.ts";
 import {
   evidence,
@@ -380,6 +380,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   "after-silence": [529, () => after(endedByUs({ is: "idle", afterMs: 600_000 }))],
   "after-failure": [469, () => failed(undefined, "exit code 1: spawn rg ENOENT")],
   "after-overflow": [466, () => failed("overflow", "Prompt is too long")],
+  "after-cut-off": [460, () => failed("length", "Claude's response exceeded the 32000 output token maximum")],
   "after-refusal": [469, () => failed("refusal", "the model declined to answer")],
   "after-empty-answer": [465, () => failed("empty", "no final result", 0)],
   "after-turn-limit": [471, () => failed("turns", "Reached maximum number of turns (50)")],

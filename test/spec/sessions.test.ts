@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import type { AgentReport } from "../../src/core/report/agent-report.ts";
-import type { Task } from "../../src/core/plan/task.ts";
+import type { AgentReport } from "../../src/core/streams/agent-report.ts";
+import type { Task } from "../../src/core/plan.ts";
 import {
   evidence,
   given,

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import { ownerOf } from "../../src/core/loop/effects.ts";
 import { restOf } from "../../src/core/loop/decide.ts";
-import { taskState } from "../../src/core/loop/state.ts";
-import { inboxOf } from "../../src/core/projections/inbox.ts";
+import { taskState } from "../../src/core/state.ts";
+import { inboxOf } from "../../src/core/views/inbox.ts";
 import { submission, type Submitted } from "../../src/core/loop/submission.ts";
-import type { Task } from "../../src/core/plan/task.ts";
-import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
+import type { Task } from "../../src/core/plan.ts";
+import { UNKNOWN_USAGE } from "../../src/core/streams/agent-report.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import {
   evidence,

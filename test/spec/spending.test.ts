@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { UNKNOWN_USAGE } from "../../src/core/report/agent-report.ts";
+import { UNKNOWN_USAGE } from "../../src/core/streams/agent-report.ts";
 import {
   evidence,
   given,

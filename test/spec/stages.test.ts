@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { BUILD, type StageSettings } from "../../src/core/stages/stages.ts";
+import { BUILD, type StageSettings } from "../../src/core/loop/stages.ts";
 import { shownBase } from "../../src/core/loop/begin-iteration.ts";
 import { protectionFor } from "../../src/core/verdict/facts.ts";
 import {

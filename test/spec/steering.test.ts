@@ -1,4 +1,4 @@
-import { waitingMessages } from "../../src/core/projections/status.ts";
+import { waitingMessages } from "../../src/core/views/status.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
 import { STEER_LENGTH_MAX } from "../../src/core/loop/steer.ts";

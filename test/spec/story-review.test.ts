@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import type { Evidence } from "../../src/core/report/evidence.ts";
+import type { Evidence } from "../../src/core/verdict/evidence.ts";
 import type {
   FieldEdit,
   ReviewField,
@@ -8,7 +8,7 @@ import type {
   StoryProblem,
 } from "../../src/core/review/story-review.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { BUILD } from "../../src/core/stages/stages.ts";
+import { BUILD } from "../../src/core/loop/stages.ts";
 import {
   evidence,
   gatesChecked,

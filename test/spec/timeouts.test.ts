@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import { projectStatus } from "../../src/core/projections/status.ts";
-import type { Task } from "../../src/core/plan/task.ts";
+import { projectStatus } from "../../src/core/views/status.ts";
+import type { Task } from "../../src/core/plan.ts";
 import {
   evidence,
   given,

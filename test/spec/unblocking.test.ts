@@ -1,9 +1,9 @@
-import { BUILD } from "../../src/core/stages/stages.ts";
+import { BUILD } from "../../src/core/loop/stages.ts";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/core/events.ts";
-import { maxIterationsOf } from "../../src/core/limits/iteration-timeout.ts";
-import { taskState } from "../../src/core/loop/state.ts";
-import { inboxOf } from "../../src/core/projections/inbox.ts";
+import { maxIterationsOf } from "../../src/core/loop/iteration-timeout.ts";
+import { taskState } from "../../src/core/state.ts";
+import { inboxOf } from "../../src/core/views/inbox.ts";
 import {
   evidence,
   given,
@@ -20,7 +20,7 @@ const chart = task("chart");
 const MINUTE = 60_000;
 const limits = { ...settings().limits, maxAttempts: 2 };
 const unblock = settings().unblock;
-const letter: Event = {
+const inboxFile: Event = {
   type: "letter.published",
   task: "chart",
   kind: "blocked",
@@ -54,7 +54,7 @@ function iteration(spec: Specification, number: number, how: "timeout" | "blocke
 
 function after(...hows: readonly ("timeout" | "blocked" | "crash")[]): Specification {
   const begun = given(runStarted({ limits }), tasksObserved(chart)).andThen();
-  return hows.reduce((spec, how, at) => iteration(spec, at + 1, how), begun).andThen(letter);
+  return hows.reduce((spec, how, at) => iteration(spec, at + 1, how), begun).andThen(inboxFile);
 }
 
 function nextRun(spec: Specification, more: Partial<ReturnType<typeof settings>> = {}): Specification {
@@ -82,7 +82,9 @@ describe("a task that timeouts have blocked", () => {
   test("is tried again only so often", () => {
     nextRun(after("timeout", "timeout"), { unblock: { ...unblock, maxAutoAttempts: 0 } }).ends("blocked");
     const tried = nextRun(after("timeout", "timeout")).andThen(withdrawn);
-    const again = [3, 4].reduce((spec, number) => iteration(spec, number, "timeout"), tried).andThen(letter);
+    const again = [3, 4]
+      .reduce((spec, number) => iteration(spec, number, "timeout"), tried)
+      .andThen(inboxFile);
     const third = (more = {}): Specification =>
       again.andThen(
         { type: "run.ended", run: "run-2", outcome: "blocked", reason: "" },

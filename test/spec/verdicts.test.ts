@@ -173,20 +173,20 @@ describe("feedback", () => {
 describe("the work of other tasks in between", () => {
   test("does not count as a task's own", () => {
     const other = task("other");
-    const footing = given(
+    const workBase = given(
       runStarted(),
       tasksObserved(login, other),
       iterationStarted(1, login, { head: "h0" }),
       iterationEnded(1, login, "none"),
       evidence(1, login, []),
-    ).andThen(iterationStarted(2, login, { head: "h9" })).state.tasks["login"]?.footing;
-    expect(footing).toMatchObject({ base: "h9", earlier: { files: 0 } });
+    ).andThen(iterationStarted(2, login, { head: "h9" })).state.tasks["login"]?.workBase;
+    expect(workBase).toMatchObject({ base: "h9", earlier: { files: 0 } });
   });
 
   test("leaves what the task itself changed before", () => {
-    const footing = given(...begun, iterationEnded(1, login, "none"), evidence(1, login, ["a.ts"])).andThen(
+    const workBase = given(...begun, iterationEnded(1, login, "none"), evidence(1, login, ["a.ts"])).andThen(
       iterationStarted(2, login, { head: "h9" }),
-    ).state.tasks["login"]?.footing;
-    expect(footing).toMatchObject({ base: "h9", earlier: { files: 1, paths: ["a.ts"] } });
+    ).state.tasks["login"]?.workBase;
+    expect(workBase).toMatchObject({ base: "h9", earlier: { files: 1, paths: ["a.ts"] } });
   });
 });

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createAcpReader, type AcpReader } from "../../src/adapters/agents/acp/acp-client.ts";
-import { createTranslatedReader } from "../../src/adapters/agents/stream-reader.ts";
-import type { Usage } from "../../src/core/report/agent-report.ts";
-import { readAcpMessage } from "../../src/core/report/streams/acp-stream.ts";
+import { createEventReader, jsonEvents } from "../../src/adapters/agents/stream-reader.ts";
+import type { Usage } from "../../src/core/streams/agent-report.ts";
+import { readAcpMessage } from "../../src/core/streams/acp-stream.ts";
 import {
   CONVERSATIONS,
   FOLDER,
@@ -35,7 +35,7 @@ test("all recordings are in the table", () => {
 
 describe("read as the saved output of the agent", () => {
   const analyze = (recorded: RecordedConversation, lines: readonly string[]) => {
-    const reader = createTranslatedReader(readAcpMessage, requestFor(recorded));
+    const reader = createEventReader(jsonEvents(readAcpMessage), requestFor(recorded));
     for (const line of lines) reader.stdoutLine(line);
     return reader.analyze(ENDING);
   };

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { analyzeOutput } from "../../src/adapters/agents/analyze-output.ts";
-import { projectAnalysis } from "../../src/core/projections/analysis.ts";
-import type { StreamFormat } from "../../src/core/report/streams/stream-format.ts";
+import { projectAnalysis } from "../../src/core/views/analysis.ts";
+import type { StreamFormat } from "../../src/core/streams/stream-format.ts";
 import { linesOf, RECORDED, stderrOf } from "./recorded-streams.ts";
 
 let folder: string;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createStreamReader, type StreamAnalysis } from "../../src/adapters/agents/stream-reader.ts";
 import { createOutputTap } from "../../src/adapters/agents/output-tap.ts";
-import type { Ending } from "../../src/core/report/agent-report.ts";
-import type { StreamFormat } from "../../src/core/report/streams/stream-format.ts";
+import type { Ending } from "../../src/core/streams/agent-report.ts";
+import type { StreamFormat } from "../../src/core/streams/stream-format.ts";
 import { NOW } from "./recorded-streams.ts";
 
 const PROMISE = "Fine.\n<promise>COMPLETE</promise>\n";

@@ -2,7 +2,7 @@
 // what is known of the runs themselves.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FailureClass, Usage } from "../../src/core/report/agent-report.ts";
+import type { FailureClass, Usage } from "../../src/core/streams/agent-report.ts";
 
 export interface RecordedConversation {
   readonly name: string;

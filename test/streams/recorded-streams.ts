@@ -1,8 +1,8 @@
 // What the recordings of the real programs must come to, written from what is known of the runs themselves.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Ending, FailureClass, Usage } from "../../src/core/report/agent-report.ts";
-import type { StreamFormat } from "../../src/core/report/streams/stream-format.ts";
+import type { Ending, FailureClass, Usage } from "../../src/core/streams/agent-report.ts";
+import type { StreamFormat } from "../../src/core/streams/stream-format.ts";
 
 export interface RecordedStream {
   readonly format: StreamFormat;

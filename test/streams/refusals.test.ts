@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { classifyStreamFailure } from "../../src/core/report/streams/classify-stream-failure.ts";
-import { createFactRecorder } from "../../src/core/report/streams/stream-facts.ts";
-import { STREAMS, type StreamFormat } from "../../src/core/report/streams/stream-format.ts";
+import { classifyStreamFailure } from "../../src/core/streams/classify-stream-failure.ts";
+import { createFactRecorder } from "../../src/core/streams/stream-facts.ts";
+import { STREAMS, type StreamFormat } from "../../src/core/streams/stream-format.ts";
 
 /**
  * What services and programs say when they will not work: program, version, where the words are from (its bundle, a

@@ -129,13 +129,10 @@ describe("the same recordings, damaged", () => {
 
   const SHAPES: readonly (readonly [string, (events: readonly unknown[]) => string])[] = [
     ["one array in one line", (events) => JSON.stringify(events)],
-    ["an indented array", (events) => JSON.stringify(events, null, 2)],
     [
       "an array with an event a line",
       (events) => `[\n${events.map((event) => JSON.stringify(event)).join(",\n")}\n]`,
     ],
-    ["indented objects", (events) => events.map((event) => JSON.stringify(event, null, 4)).join("\n")],
-    ["objects without anything between", (events) => events.map((event) => JSON.stringify(event)).join("")],
   ];
   describe.each(SHAPES)("as %s", (_shape, write) => {
     test.each(WITH_EVENTS)("%s", (_, recorded) => {
@@ -144,13 +141,6 @@ describe("the same recordings, damaged", () => {
       expectAll(analysis, recorded);
       expect(analysis.damagedLines).toBe(0);
     });
-  });
-
-  test.each(ENDED_WELL)("%s, as an array that breaks off", (_, recorded) => {
-    const text = `[${linesOf(recorded).join(",")}]`;
-    const analysis = read(recorded, [text.slice(0, -20)]);
-    expectFacts(analysis, recorded);
-    expect(analysis).toMatchObject({ damagedLines: 1, failure: { class: "agent" } });
   });
 
   test.each(WITH_EVENTS)("%s, with fields and events that nobody knows", (_, recorded) => {
@@ -175,7 +165,7 @@ test("a lone brace among the lines swallows none of them", () => {
   const [first = "", ...others] = linesOf(recorded);
   const analysis = read(recorded, ["{", first, "  {", '    "type": "result",', ...others]);
   expectAll(analysis, recorded);
-  expect(analysis.damagedLines).toBe(2);
+  expect(analysis.damagedLines).toBe(3);
 });
 
 /** A new field first in every object. */

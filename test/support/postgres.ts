@@ -23,6 +23,15 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   return { url: url.href, drop: () => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
+/** What a worker's role needs when somebody else owns the schemas; `role` is quoted already. */
+export function grantsFor(role: string): readonly string[] {
+  return [
+    `GRANT USAGE ON SCHEMA ralph TO ${role}`,
+    `GRANT SELECT ON ralph.version TO ${role}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ralph.projects, ralph.events, ralph.snapshots, ralph.leases, ralph.workers TO ${role}`,
+  ];
+}
+
 /** Runs statements on a connection of their own; answers the rows of the last one. */
 export async function administer(url: string, ...statements: readonly string[]): Promise<void> {
   await ask(url, ...statements);

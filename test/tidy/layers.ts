@@ -13,6 +13,18 @@ type Layer = {
 const core = /^src\/core\//;
 const everything = /^/;
 
+/** What commands use that set up, look at or put away a project, and run nothing: doctor, init, import, plan, archive. */
+const tools = [
+  /^src\/adapters\/agents\/(adapters|analyze-output|programs\/(accounts|program-belongings))\.ts$/,
+  /^src\/adapters\/files\/(archive|intervention-files|ralph-folder)\.ts$/,
+  /^src\/adapters\/fleet\/connection-settings\.ts$/,
+  /^src\/adapters\/git\/(find-repository|git|stale-locks|workspace\/(verify-work|own-checkout))\.ts$/,
+  /^src\/adapters\/notify\/desktop-channel\.ts$/,
+  /^src\/adapters\/process\/(atomic-file|own-root|process-sweep|process-table|run-program|safe-path|system-clock)\.ts$/,
+  /^src\/adapters\/store\/(project-lock|read-export)\.ts$/,
+  /^src\/adapters\/tasks\/(add-task|gh|import-tasks|open-source|read-json|stories-format)\.ts$/,
+];
+
 const layers: readonly Layer[] = [
   {
     holds: core,
@@ -31,11 +43,11 @@ const layers: readonly Layer[] = [
     mayImport: [
       core,
       /^src\/engine\/(parallel-|fleet-)?ports\.ts$/,
-      /^src\/adapters\/(system|git)\//,
+      /^src\/adapters\/(process|git)\//,
       /^src\/adapters\/store\/stored-rows\.ts$/,
     ],
     packages: "all",
-    rule: "an adapter imports core, the ports of the engine, adapters/system, adapters/git, store/stored-rows.ts and its own family only; go through a port",
+    rule: "an adapter imports core, the ports of the engine, adapters/process, adapters/git, store/stored-rows.ts and its own family only; go through a port",
   },
   {
     holds: /^src\/config\//,
@@ -51,33 +63,27 @@ const layers: readonly Layer[] = [
   },
   {
     holds: /^src\/(tui|web)\//,
-    mayImport: [core, /^src\/engine\/(operator|watch-project|ports)\.ts$/],
+    mayImport: [core, /^src\/app\/watch-project\.ts$/, /^src\/engine\/ports\.ts$/],
     packages: "all",
-    rule: "screens import core, and of the engine operator.ts, watch-project.ts and ports.ts only",
+    rule: "screens import core, app/watch-project.ts and engine/ports.ts only; app gives them what they need as ports",
   },
   {
     holds: /^src\/eval\//,
     mayImport: [core, /^src\/engine\//],
     packages: "node",
-    rule: "the evaluation imports core and engine only; compose-eval.ts gives it a log and the default settings",
+    rule: "the evaluation imports core and engine only; app/eval-workshop.ts gives it a log and the default settings",
   },
   {
     holds: /^src\/cli\//,
-    mayImport: [core, /^src\/(engine|config|eval|tui|web)\//, /^src\/compose(-\w+)?\.ts$/],
+    mayImport: [core, /^src\/(app|config|engine|eval|tui|web)\//, ...tools],
     packages: "all",
-    rule: "cli imports core, engine, config, eval, tui, web and compose.ts; name adapters in compose.ts",
+    rule: "cli imports core, app, config, engine, eval, tui, web and the tools that layers.ts lists; what runs tasks belongs in app",
   },
   {
     holds: /^src\/library\//,
-    mayImport: [
-      core,
-      /^src\/(engine|cli)\//,
-      /^src\/compose(-\w+)?\.ts$/,
-      /^src\/adapters\/plugins\/plugin\.ts$/,
-      /^package\.json$/,
-    ],
+    mayImport: [core, /^src\/app\//, /^src\/adapters\/plugins\/plugin\.ts$/, /^package\.json$/],
     packages: "node",
-    rule: "the library imports core, engine, cli, compose.ts and what plugins are; it has no logic of its own",
+    rule: "the library imports core, app and what plugins are; it has no logic of its own",
   },
   {
     holds: /^src\/demo-agent\.ts$/,
@@ -92,19 +98,20 @@ const layers: readonly Layer[] = [
     rule: "the bridge of a sandbox stands alone: it imports Node, and what carries bytes in adapters/sandbox",
   },
   {
-    holds: /^src\/(compose(-\w+)?|eval-worker|main|index)\.ts$/,
+    holds: /^src\/(app\/|(main|index)\.ts$)/,
     mayImport: [everything],
     packages: "all",
     rule: "",
   },
 ];
 
-/** Who may use the three files at the top; for anyone else they are the wrong direction. */
+/** Who may use what stands at the top; for anyone else they are the wrong direction. */
 const doors: readonly { readonly target: RegExp; readonly mayUse: RegExp }[] = [
-  { target: /^src\/cli\//, mayUse: /^src\/(cli\/|library\/|main\.ts$|index\.ts$)/ },
+  { target: /^src\/cli\//, mayUse: /^src\/(cli\/|main\.ts$)/ },
+  { target: /^src\/app\/watch-project\.ts$/, mayUse: /^src\/(app|cli|tui|web)\// },
   {
-    target: /^src\/compose(-\w+)?\.ts$/,
-    mayUse: /^src\/(cli\/|library\/|compose(-\w+)?\.ts$|main\.ts$|index\.ts$)/,
+    target: /^src\/app\//,
+    mayUse: /^src\/(app\/|cli\/|library\/|main\.ts$|index\.ts$)/,
   },
   { target: /^src\/main\.ts$/, mayUse: /^src\/index\.ts$/ },
 ];

@@ -18,12 +18,12 @@ test("this repository is tidy", () => {
 
 test("a tree that keeps every rule has no finding", () => {
   const tree = plant({
-    "src/core/plan/task.ts": `export const done = (at: number): Date => new Date(at);`,
-    "src/core/plan/task.test.ts": `import { test } from "vitest";\nimport { done } from "./task.ts";\ntest("x", () => console.log(done(1)));`,
-    "src/engine/ports.ts": `import type { done } from "../core/plan/task.ts";\nexport type Done = typeof done;`,
+    "src/core/plan.ts": `export const done = (at: number): Date => new Date(at);`,
+    "src/core/plan.test.ts": `import { test } from "vitest";\nimport { done } from "./plan.ts";\ntest("x", () => console.log(done(1)));`,
+    "src/engine/ports.ts": `import type { done } from "../core/plan.ts";\nexport type Done = typeof done;`,
     "src/adapters/store/sqlite.ts": `import Database from "better-sqlite3";\nimport type { Done } from "../../engine/ports.ts";\nexport const open = (d: Done) => [Database, d];`,
-    "src/compose.ts": `import { open } from "./adapters/store/sqlite.ts";\nexport const compose = () => open;`,
-    "src/cli/run.ts": `import { compose } from "../compose.ts";\nexport const run = () => console.log(compose(), process.pid);`,
+    "src/app/compose.ts": `import { open } from "../adapters/store/sqlite.ts";\nexport const compose = () => open;`,
+    "src/cli/run.ts": `import { compose } from "../app/compose.ts";\nexport const run = () => console.log(compose(), process.pid);`,
     "src/main.ts": `const { run } = await import("./cli/run.ts");\nrun();`,
     "src/demo-agent.ts": `import { argv } from "node:process";\nconsole.log(argv);`,
   });
@@ -105,13 +105,13 @@ describe("import directions", () => {
     [
       "adapter uses compose",
       "src/adapters/x/a.ts",
-      `import "../../compose.ts";`,
-      "imports src/compose.ts, which only",
+      `import "../../app/compose.ts";`,
+      "imports src/app/compose.ts, which only",
     ],
     [
       "compose uses cli",
-      "src/compose.ts",
-      `import "./cli/b.ts";`,
+      "src/app/compose.ts",
+      `import "../cli/b.ts";`,
       "imports src/cli/b.ts, which only cli and main",
     ],
     ["cli uses main", "src/cli/a.ts", `import "../main.ts";`, "imports src/main.ts, which only"],
@@ -130,7 +130,7 @@ describe("import directions", () => {
       "src/engine/b.ts",
       "src/adapters/x/b.ts",
       "src/cli/b.ts",
-      "src/compose.ts",
+      "src/app/compose.ts",
       "src/main.ts",
     ];
     const empty = Object.fromEntries(targets.map((path) => [path, ""]));
@@ -193,6 +193,7 @@ describe("other rules", () => {
     ["an empty name", "src/core/string-utils.ts", ``, `:1: "string-utils" says nothing`],
     ["an empty folder name", "src/core/helpers/a.ts", ``, `:1: "helpers" says nothing`],
     ["camel case", "src/core/nextTask.ts", ``, ":1: the file name is not kebab-case"],
+    ["another git", "src/engine/a.ts", `\nspawnSync("git", [])`, ":2: starts git by itself"],
     ["a left-over line", "src/core/a.ts", `export {}; // TODO: later`, `:1: left-over TODO`],
     ["a left-over block", "test/a.ts", `/*\n * FIXME\n */`, `:2: left-over FIXME`],
   ];

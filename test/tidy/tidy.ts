@@ -42,6 +42,7 @@ export function tidy(root: string, sizes?: Readonly<Record<string, Size>>): Find
     ...checkImports(root, file),
     ...checkExports(file),
     ...checkUses(file),
+    ...checkGit(file),
     ...checkComments(file),
     ...checkFunctions(file),
     ...checkLength(file),
@@ -100,6 +101,16 @@ function checkUses({ path, uses, isTest, lineOf }: SourceFile): Finding[] {
     return [];
   });
 }
+
+/** Its settings keep a repository from starting programs; the demo agent is on the other side. */
+function checkGit({ path, text, isTest, lineOf }: SourceFile): Finding[] {
+  if (!path.startsWith("src/") || isTest || gitStarters.includes(path)) return [];
+  return [...text.matchAll(/\b(?:spawn|exec|fork|run|ask)\w*\(\s*["'`]git["'`]/g)].map(
+    ({ index }) => `${path}:${lineOf(index)}: starts git by itself; go through ${gitStarters[0]}`,
+  );
+}
+
+const gitStarters: readonly string[] = ["src/adapters/git/git.ts", "src/demo-agent.ts"];
 
 function checkComments({ path, comments, lineOf }: SourceFile): Finding[] {
   return comments.flatMap(({ text, start }) => {

@@ -74,7 +74,7 @@ function transcript(): Model {
   return hearing(
     model(busyNight(), SMALL),
     { is: "opened", task: "auth-001", iteration: 3 },
-    { is: "read", iteration: 3, piece: { from: 0, to: size, size, text } },
+    { is: "read", iteration: 3, transcript: { size, text, isCut: false } },
   ).model;
 }
 

@@ -1,9 +1,9 @@
-import type { WorkerRow } from "../../src/core/projections/status.ts";
+import type { WorkerRow } from "../../src/core/views/status.ts";
 import type { Event, Recorded } from "../../src/core/events.ts";
 import { evolveAll } from "../../src/core/loop/evolve.ts";
-import { EMPTY_STATE, type State } from "../../src/core/loop/state.ts";
-import { overviewOf, type Around, type Overview } from "../../src/core/projections/overview.ts";
-import type { StageSettings } from "../../src/core/stages/stages.ts";
+import { EMPTY_STATE, type State } from "../../src/core/state.ts";
+import { overviewOf, type Around, type Overview } from "../../src/core/views/overview.ts";
+import type { StageSettings } from "../../src/core/loop/stages.ts";
 import { initialModel, type Message, type Model, type OwnRun, type Request } from "../../src/tui/model.ts";
 import { update } from "../../src/tui/update.ts";
 import type { Key, NamedKey } from "../../src/tui/key.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { LiveProgress } from "../../src/core/projections/overview.ts";
+import type { LiveProgress } from "../../src/core/views/overview.ts";
 import type { Facts } from "../../src/web/api.ts";
 import { createProject, until, type Project } from "../e2e/project.ts";
 import { openPage, type Page } from "./web-client.ts";

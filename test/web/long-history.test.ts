@@ -1,10 +1,11 @@
+import { openLog } from "../../src/app/project-log.ts";
+import { openProject } from "../../src/app/project.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openLog, openProject } from "../../src/compose.ts";
 import { EVOLVE_VERSION } from "../../src/core/loop/evolve.ts";
-import type { RunEntry, Charts } from "../../src/core/projections/run-list.ts";
-import type { Overview } from "../../src/core/projections/overview.ts";
-import type { Timeline } from "../../src/core/projections/timeline.ts";
-import { latestState } from "../../src/engine/operator.ts";
+import type { RunEntry, Charts } from "../../src/core/views/run-list.ts";
+import type { Overview } from "../../src/core/views/overview.ts";
+import type { Timeline } from "../../src/core/views/timeline.ts";
+import { latestState } from "../../src/engine/follow-log.ts";
 import type { IterationDetail, IterationPage } from "../../src/web/api.ts";
 import { temporaryRepository, type TemporaryRepository } from "../fixtures/temporary-repository.ts";
 import { writeLongHistory } from "./long-history.ts";
@@ -17,7 +18,7 @@ let page: Page;
 
 beforeAll(async () => {
   repository = temporaryRepository();
-  const { log } = await openLog(await openProject({ cwd: repository.root, env: {} }), {});
+  const log = await openLog(await openProject({ cwd: repository.root, env: {} }));
   await writeLongHistory(log, ITERATIONS);
   await log.saveSnapshot(await latestState(log), EVOLVE_VERSION);
   await log.close();

@@ -1,7 +1,8 @@
-import type { InboxItem } from "../../src/core/projections/inbox.ts";
-import type { IterationRow, RunEntry, Charts } from "../../src/core/projections/run-list.ts";
-import type { LiveProgress, Overview, Card, Column } from "../../src/core/projections/overview.ts";
-import type { Timeline, TimeSpan } from "../../src/core/projections/timeline.ts";
+import type { InboxItem } from "../../src/core/views/inbox.ts";
+import type { IterationRow } from "../../src/core/views/iteration-record.ts";
+import type { RunEntry, Charts } from "../../src/core/views/run-list.ts";
+import type { LiveProgress, Overview, Card, Column } from "../../src/core/views/overview.ts";
+import type { Timeline, TimeSpan } from "../../src/core/views/timeline.ts";
 import type { Ruling } from "../../src/core/verdict/verdict.ts";
 import { isoTime } from "../../src/core/time.ts";
 
@@ -233,7 +234,7 @@ function taskRow(id: string, title: string, columns: readonly Column[]) {
   return {
     id,
     title,
-    status: column?.is === "done" ? "done" : "todo",
+    status: column?.is === "done" ? ("done" as const) : ("todo" as const),
     stage: "coder",
     iteration: 1,
     max_iterations: 15,

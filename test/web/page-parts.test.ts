@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { codeWords, diffLines } from "../../src/web/client/diff-lines.ts";
+import { diffLines } from "../../src/web/client/diff-lines.ts";
 import {
   dollars,
   duration,
@@ -8,7 +8,7 @@ import {
   sentence,
   shortId,
 } from "../../src/web/client/format.ts";
-import { moved, ticksOf, zoomed } from "../../src/web/client/timeline-scale.ts";
+import { moved, zoomed } from "../../src/web/client/timeline-scale.ts";
 import { EMPTY_WINDOW, rowsOf, withPage } from "../../src/web/client/transcript-reader.ts";
 
 describe("words and numbers", () => {
@@ -76,18 +76,6 @@ describe("a change set", () => {
       expect(diffLines(text).length).toBeGreaterThan(0);
     },
   );
-
-  test("is coloured without losing a letter", () => {
-    const line = 'const a = "x // y"; // 3 of `4`';
-    const words = codeWords(line);
-    expect(words.map(({ text }) => text).join("")).toBe(line);
-    expect(words.filter(({ is }) => is !== "plain").map(({ is }) => is)).toEqual([
-      "word",
-      "string",
-      "comment",
-    ]);
-    expect(codeWords("x".repeat(5_000))).toHaveLength(1);
-  });
 });
 
 describe("a transcript", () => {
@@ -130,13 +118,5 @@ describe("the time line", () => {
     expect(moved({ from: 0, to: 10_000 }, whole, 5_000)).toEqual({ from: 5_000, to: 15_000 });
     expect(moved({ from: 0, to: 10_000 }, whole, -5_000)).toEqual({ from: 0, to: 10_000 });
     expect(moved({ from: 80_000, to: 90_000 }, whole, 50_000)).toEqual({ from: 90_000, to: 100_000 });
-  });
-
-  test("has as many ticks as there is room for, at round moments", () => {
-    const ticks = ticksOf({ from: 500, to: 3_600_500 }, 800);
-    expect(ticks.length).toBeGreaterThan(2);
-    expect(ticks.length).toBeLessThan(10);
-    expect(ticks.every((at) => at % 60_000 === 0)).toBe(true);
-    expect(ticksOf({ from: 0, to: 400 * 86_400_000 }, 800).length).toBeLessThan(10);
   });
 });

@@ -1,19 +1,13 @@
+import type { TextHit, TextPage } from "../../src/core/views/overview.ts";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { OperatorAct } from "../../src/core/operator/operator-act.ts";
-import type { InboxItem } from "../../src/core/projections/inbox.ts";
-import type { Overview } from "../../src/core/projections/overview.ts";
-import type {
-  DiffPage,
-  Facts,
-  IterationDetail,
-  IterationPage,
-  TextHit,
-  TextPage,
-} from "../../src/web/api.ts";
+import type { OperatorAct } from "../../src/core/loop/operator-act.ts";
+import type { InboxItem } from "../../src/core/views/inbox.ts";
+import type { Overview } from "../../src/core/views/overview.ts";
+import type { DiffPage, Facts, IterationDetail, IterationPage } from "../../src/web/api.ts";
 import {
   chartsOf,
   HOSTILE,

@@ -1,4 +1,4 @@
-import type { WorkerRow } from "../../src/core/projections/status.ts";
+import type { WorkerRow } from "../../src/core/views/status.ts";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -351,7 +351,7 @@ test("the time line grows while somebody looks at it", async () => {
 test("charts say where the budget will be, for the run that was chosen", async () => {
   const { page } = await open("/charts");
   await expectText(page, ".forecast", "At this rate the whole plan costs $17.30. The budget is enough.");
-  await expect.poll(() => page.locator(".chart-frame canvas").count()).toBe(4);
+  await expect.poll(() => page.locator(".chart-frame svg").count()).toBe(4);
   await page.getByLabel("Run").selectOption(BIG_RUN);
   await page.waitForURL(/run=/);
   await page.getByRole("img", { name: /^Cost: 10000 values/ }).waitFor();

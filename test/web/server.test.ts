@@ -1,10 +1,11 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Overview } from "../../src/core/projections/overview.ts";
-import type { RunEntry, Charts } from "../../src/core/projections/run-list.ts";
-import type { Timeline } from "../../src/core/projections/timeline.ts";
-import type { DiffPage, IterationDetail, IterationPage, TextHit, TextPage } from "../../src/web/api.ts";
+import type { Overview } from "../../src/core/views/overview.ts";
+import type { RunEntry, Charts } from "../../src/core/views/run-list.ts";
+import type { Timeline } from "../../src/core/views/timeline.ts";
+import type { TextHit, TextPage } from "../../src/core/views/overview.ts";
+import type { DiffPage, IterationDetail, IterationPage } from "../../src/web/api.ts";
 import { createProject, WORKS, type Project, type Steps } from "../e2e/project.ts";
 import { openPage, type Page } from "./web-client.ts";
 
@@ -152,15 +153,19 @@ describe("acts", () => {
 
   test("that cannot be now are refused with the reason", async () => {
     const reasons = [
-      [{ do: "cancel", task: "one" }, "no run is under way"],
-      [{ do: "stop" }, "no run is under way"],
-      [{ do: "unblock", task: "one", reason: "" }, "one is not blocked"],
-      [{ do: "decide", task: "one", answer: "red" }, "one asks no question"],
+      [{ do: "cancel", task: "one" }, "nothing to cancel: no run is under way", "ralph run"],
+      [{ do: "stop" }, "nothing to stop: no run is under way", "ralph run"],
+      [{ do: "unblock", task: "one", reason: "" }, "one is not blocked: it is done", "ralph why one"],
+      [
+        { do: "decide", task: "one", answer: "red" },
+        "one asks no question",
+        "what waits for you: ralph inbox",
+      ],
     ] as const;
-    for (const [act, message] of reasons) {
+    for (const [act, message, hint] of reasons) {
       const answer = await page.act(act);
       expect(answer.status).toBe(409);
-      expect(await answer.json()).toEqual({ error: { message, hint: null } });
+      expect(await answer.json()).toEqual({ error: { message, hint } });
     }
   });
 
@@ -207,7 +212,9 @@ test("before the first run there is a hint, and nothing else", async () => {
   expect(await early.json("/api/iterations")).toEqual({ rows: [], total: 0 });
   expect((await early.get("/api/iterations/1")).status).toBe(404);
   const refused = await early.act({ do: "stop" });
-  expect(await refused.json()).toEqual({ error: { message: "there is no run yet", hint: "ralph run" } });
+  expect(await refused.json()).toEqual({
+    error: { message: "nothing to stop: no run is under way", hint: "ralph run" },
+  });
   expect(fresh.git("status", "--porcelain")).toBe("");
   await early.stop();
   fresh.dispose();

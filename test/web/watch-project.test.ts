@@ -1,8 +1,8 @@
+import { type ScreenPorts, watchProject } from "../../src/app/watch-project.ts";
 import { expect, test } from "vitest";
 import { MemoryLog, MemoryStorage } from "../../src/adapters/store/memory-log.ts";
 import type { Event } from "../../src/core/events.ts";
 import type { Log } from "../../src/engine/ports.ts";
-import { watchProject, type ScreenPorts } from "../../src/engine/watch-project.ts";
 
 const event: Event = { type: "task.reset", task: "a" };
 let clock = 0;
@@ -43,6 +43,8 @@ function ports(log: () => Log | null): ScreenPorts {
     driving: async () => ({ isDriven: false, progress: [], workers: null }),
     lines: ({ type }) => [type],
     now: () => clock,
+    act: async () => ({ is: "refused", why: "this test only looks" }),
+    isElsewhere: () => false,
   };
 }
 

@@ -1,6 +1,6 @@
+import { openProject } from "../../src/app/project.ts";
+import { openWebScreen } from "../../src/app/screens.ts";
 import { request as httpRequest } from "node:http";
-import { openProject } from "../../src/compose.ts";
-import { openWebScreen } from "../../src/compose-web.ts";
 import { startServer, type RunningServer } from "../../src/web/server.ts";
 import type { WebPorts } from "../../src/web/web-ports.ts";
 
@@ -30,8 +30,8 @@ export async function openPage(
   { mayAct = true, ports = {}, env = {} }: PageOptions = {},
 ): Promise<Page> {
   const project = await openProject({ cwd: root, env });
-  const screen = await openWebScreen({ project, env, mayAct, lines: ({ type }) => [type] }, async () => {});
-  const allPorts = { ...screen.ports, ...ports };
+  const screen = await openWebScreen(project, mayAct);
+  const allPorts: WebPorts = { ...screen.ports, lines: ({ type }) => [type], ...ports };
   const server = await startServer({ ports: allPorts, host: "127.0.0.1", port: 0, token: TOKEN });
   const origin = `http://127.0.0.1:${server.port}`;
   const entered = await fetch(`${origin}/?token=${TOKEN}`, { redirect: "manual" });

@@ -60,7 +60,7 @@ function readMessage({
 
 type WholeMessage = ReturnType<typeof wholeMessage>;
 
-function wholeMessage({ model, say, calls, usage }: Turn) {
+function wholeMessage({ model, say, calls, usage, isCutOff }: Turn) {
   const uses = calls.map(({ name, input }) => ({
     type: "tool_use" as const,
     id: newId("toolu_"),
@@ -73,7 +73,7 @@ function wholeMessage({ model, say, calls, usage }: Turn) {
     role: "assistant",
     model,
     content: [...(say === "" ? [] : [{ type: "text" as const, text: say }]), ...uses],
-    stop_reason: calls.length > 0 ? "tool_use" : "end_turn",
+    stop_reason: isCutOff ? "max_tokens" : calls.length > 0 ? "tool_use" : "end_turn",
     stop_sequence: null,
     usage: {
       input_tokens: usage.input,

@@ -42,7 +42,7 @@ export const gemini: WireFormat = {
       modelVersion: turn.model,
       responseId: "scripted",
     });
-    const end = { finishReason: "STOP" };
+    const end = { finishReason: turn.isCutOff ? "MAX_TOKENS" : "STOP" };
     const text = turn.say === "" ? [] : [{ text: turn.say }];
     return {
       whole: chunk([...text, ...calls], end),

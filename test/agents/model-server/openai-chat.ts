@@ -26,7 +26,7 @@ export const openaiChat: WireFormat = {
       type: "function",
       function: { name, arguments: JSON.stringify(input) },
     }));
-    const finish = toolCalls.length > 0 ? "tool_calls" : "stop";
+    const finish = turn.isCutOff ? "length" : toolCalls.length > 0 ? "tool_calls" : "stop";
     const head = { id: newId("chatcmpl-"), created: epochSeconds(new Date()), model: turn.model };
     const message = {
       role: "assistant",

@@ -56,12 +56,14 @@ export const openaiResponses: WireFormat = {
       parallel_tool_calls: false,
       tool_choice: "auto",
     };
-    const whole = { ...begun, status: "completed", output, usage: usageOf(turn) };
+    const status = turn.isCutOff ? "incomplete" : "completed";
+    const cut = turn.isCutOff && { incomplete_details: { reason: "max_output_tokens" } };
+    const whole = { ...begun, status, ...cut, output, usage: usageOf(turn) };
     const events = [
       event("response.created", { response: begun }),
       event("response.in_progress", { response: begun }),
       ...output.flatMap(streamedItem),
-      event("response.completed", { response: whole }),
+      event(`response.${status}`, { response: whole }),
     ];
     return { whole, events: events.map(numbered) };
   },

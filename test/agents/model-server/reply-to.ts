@@ -58,8 +58,8 @@ function sideReply(scenario: Scenario, situation: Omit<Situation, "request">): R
   return reply.is === "failure" ? reply : { is: "text", text: SIDE_ANSWER };
 }
 
-function wordsAndCalls(reply: Reply, conversation: Conversation): Pick<Turn, "say" | "calls"> {
-  if (reply.is === "text") return { say: reply.text, calls: [] };
+function wordsAndCalls(reply: Reply, conversation: Conversation): Pick<Turn, "say" | "calls" | "isCutOff"> {
+  if (reply.is === "text") return { say: reply.text, calls: [], isCutOff: reply.isCutOff === true };
   if (reply.is !== "actions") return { say: UNFINISHED, calls: [] };
   const calls: ToolCall[] = [];
   for (const action of reply.actions) {

@@ -1,6 +1,6 @@
 /** What the scripted model does with a request. */
 export type Reply =
-  | { readonly is: "text"; readonly text: string }
+  | { readonly is: "text"; readonly text: string; readonly isCutOff?: boolean }
   | { readonly is: "actions"; readonly say: string; readonly actions: readonly Action[] }
   | { readonly is: "failure"; readonly failure: Failure; readonly retryAfterSeconds?: number }
   /** Begins to answer, then closes the connection. */
@@ -19,6 +19,9 @@ export type Failure =
   "unauthorized" | "rate-limited" | "overloaded" | "usage-limit" | "no-credit" | "unknown-model" | "too-long";
 
 export const text = (words: string): Reply => ({ is: "text", text: words });
+
+/** Ended in the middle by the limit of an answer's length. */
+export const cutOff = (words: string): Reply => ({ is: "text", text: words, isCutOff: true });
 
 export const write = (path: string, content = "hello from the scripted model\n"): Reply => ({
   is: "actions",

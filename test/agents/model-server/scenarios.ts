@@ -1,6 +1,6 @@
 import type { Message } from "./conversation.ts";
 import { oddModel } from "./odd-models.ts";
-import { fail, mcp, serve, shell, text, write, type Reply } from "./reply.ts";
+import { cutOff, fail, mcp, serve, shell, text, write, type Reply } from "./reply.ts";
 
 export interface Situation {
   /** Results of tools since the user spoke last. */
@@ -27,8 +27,6 @@ const STEPS_MAX = 20;
 const COMMIT = "git add -A && git commit -qm work";
 const SERVER = "nohup sleep 300 >/dev/null 2>&1 &";
 const FIVE_MEGABYTES = "yes abcdefgh | head -c 5000000";
-/** The program that runs the tool, and whatever it runs in itself. */
-const KILL_AGENT = "kill -9 $PPID; sleep 30";
 /** Looks like a token of GitHub, and comes in several pieces. */
 export const SPELT = `ghp_${"a1B2c3D4".repeat(5)}`;
 
@@ -69,7 +67,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "unknown-model": () => fail("unknown-model"),
   "too-long": () => fail("too-long"),
   silent: () => text(""),
-  "killed-inside": ({ step }) => (step === 0 ? shell(KILL_AGENT) : text("<promise>COMPLETE</promise>")),
+  spends: ({ step }) => (step < STEPS_MAX ? shell("sleep 1") : text("That was dear.")),
+  "cut-off": () => cutOff("I shall now write the whole of it at once. "),
   "leaves-a-server": (at) => [write(fileName(at)), shell(SERVER)][at.step] ?? claim(fileName(at)),
   "much-output": (at) => [shell(FIVE_MEGABYTES), write(fileName(at))][at.step] ?? claim(fileName(at)),
   spells: () => text(`The key is ${SPELT}, as you know.`),

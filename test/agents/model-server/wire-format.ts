@@ -18,6 +18,8 @@ export interface Turn {
   readonly say: string;
   readonly calls: readonly ToolCall[];
   readonly usage: Usage;
+  /** It ends in the middle, at the limit of an answer's length. */
+  readonly isCutOff?: boolean;
 }
 
 export interface Usage {

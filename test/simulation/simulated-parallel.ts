@@ -1,5 +1,10 @@
-import type { Beside, OpenedCheckout, PullRequests, Worktrees } from "../../src/engine/parallel-ports.ts";
-import { RalphError } from "../../src/core/ralph-error.ts";
+import type {
+  ParallelWork,
+  OpenedCheckout,
+  PullRequests,
+  Worktrees,
+} from "../../src/engine/parallel-ports.ts";
+import { RalphError } from "../../src/core/errors.ts";
 import type { Workspace } from "../../src/engine/ports.ts";
 import { Checkout } from "./checkout.ts";
 import type { DurableFacts } from "./durable-facts.ts";
@@ -12,12 +17,12 @@ import { setUpCheckout } from "./simulated-set-up.ts";
 import type { World } from "./world.ts";
 
 /** What one process of ours works side by side with; whoever dies awaits its next step for ever. */
-export function simulatedBeside(
+export function simulatedParallel(
   world: World,
   lanes: LaneTruth,
   facts: DurableFacts,
   step: () => Promise<void>,
-): Beside {
+): ParallelWork {
   const workspaces = new Map<Checkout, Workspace>();
   return {
     worktrees: simulatedWorktrees(world, lanes, facts, step),

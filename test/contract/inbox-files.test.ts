@@ -1,13 +1,13 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLetters } from "../../src/adapters/files/letters.ts";
-import { describeLetters } from "./letters.contract.ts";
+import { createInboxFiles } from "../../src/adapters/files/inbox-files.ts";
+import { describeInboxFiles } from "./inbox-files.contract.ts";
 
-describeLetters("in files", () => {
+describeInboxFiles("in files", () => {
   const folder = mkdtempSync(join(tmpdir(), "ralph-test-"));
   return Promise.resolve({
-    letters: createLetters(folder),
+    inboxFiles: createInboxFiles(folder),
     async answer(file, text) {
       appendFileSync(join(folder, file), text);
     },
