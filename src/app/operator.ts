@@ -24,6 +24,11 @@ const IN_WORDS: Readonly<Record<ProjectAct["do"], string>> = {
   unblock: "unblock tasks",
   stop: "stop the run",
   retry: "end the wait of a run",
+  approve: "approve work",
+  "send-back": "send work back",
+  skip: "skip tasks",
+  pause: "pause the run",
+  resume: "resume the run",
   discard: "discard work",
   undo: "take accepted work back",
 };
@@ -48,9 +53,12 @@ export async function act(
     isDriven: await isDriven(project),
     isShared: project.queue !== null,
     id,
-    listed: wanted.do === "steer" && wanted.task !== null ? await listedTasks(project) : [],
+    listed:
+      (wanted.do === "steer" && wanted.task !== null) || wanted.do === "skip"
+        ? await listedTasks(project)
+        : [],
   };
-  // Only a first message may begin the log.
+  // A first message and a task to skip may begin the log.
   const unasked = hasLog(project) ? null : planAct(EMPTY_STATE, wanted, around);
   if (unasked?.is === "refused") return unasked;
   const record = (log: Log): Promise<Acted> => actAsOperator(log, wanted, around);

@@ -7,6 +7,7 @@ import { RalphError } from "../core/errors.ts";
 import type { Recorded } from "../core/events.ts";
 import { hourOf } from "../core/loop/brakes.ts";
 import type { Commands } from "../core/settings.ts";
+import type { TaskId } from "../core/plan.ts";
 import { EMPTY_STATE, type State } from "../core/state.ts";
 import { closest } from "../core/text.ts";
 import type { Instant } from "../core/time.ts";
@@ -100,6 +101,23 @@ export async function blockedNow(project: Project, state: State): Promise<readon
     for (const task of ids) events.push(...(await log.read(0, { task, types: RECORD_EVENTS })));
     return blockedTasks(state, iterationRecords(events));
   });
+}
+
+/** The task that a person means, who may leave out the end of its id where that is unique. */
+export async function meantTask(asked: string, state: State, project: Project): Promise<TaskId> {
+  const known = new Set([...(state.plan?.tasks ?? []).map(({ id }) => id), ...Object.keys(state.tasks)]);
+  if (known.has(asked)) return asked;
+  const { listedTasks } = await import("./operator.ts");
+  const ids = [...new Set([...known, ...(await listedTasks(project))])];
+  if (ids.includes(asked)) return asked;
+  const meant = asked === "" ? [] : ids.filter((id) => id.startsWith(asked));
+  const [only] = meant;
+  if (only !== undefined && meant.length === 1) return only;
+  if (meant.length > 1)
+    throw new RalphError("usage", `"${asked}" may be ${meant.slice(0, 5).join(", ")}`, {
+      hint: "say more of the id",
+    });
+  throw await unknownTask(asked, state, project, ids);
 }
 
 /** Says that no run knows the task, and which one may have been meant. */

@@ -259,6 +259,10 @@ const verify = section("how a claim is looked at once the gates are green", {
   ),
   reader_agent: emptyText("who reads; empty: the task's own agent, if Ralph knows its program"),
   reader_model: emptyText("the reader's model; empty: the one that its agent has"),
+  approve: choice(
+    ["auto", "person"],
+    "`person`: accepted work waits until you approve it; a task's own `approve` wins",
+  ),
 });
 
 const place = z

@@ -228,6 +228,12 @@ export type OperatorEvent =
     })
   /** A message for the agent that works on the task, or (null) on whatever comes next. */
   | (About<"steer.given"> & { readonly task: TaskId | null; readonly id: string; readonly text: string })
+  /** No run works on it until this is taken back. */
+  | (About<"task.skipped"> & { readonly task: TaskId })
+  | (About<"task.unskipped"> & { readonly task: TaskId })
+  /** No iteration begins before it is unpaused; those under way go on. */
+  | AboutRun<"run.paused">
+  | AboutRun<"run.unpaused">
   /** Waiting is over: whoever is limited or failed is asked again now. */
   | AboutRun<"retry.requested">
   /** The hour's calls are counted from here. */
@@ -261,8 +267,13 @@ export type Outcome =
 /** Raised whenever the meaning of a stored event changes; `store/stored-rows.ts` reads older ones. */
 export const EVENT_VERSION = 3;
 
-/** A claim that only a person can accept; what follows when one does. */
-export type Acceptance =
+/**
+ * A claim that only a person can accept; what follows when one does. `isApproval`: nothing is in doubt, but the operator
+ * wants to look at the work before it counts.
+ */
+export type Acceptance = { readonly isApproval?: true } & AcceptanceOf;
+
+type AcceptanceOf =
   | { readonly is: "completion"; readonly commit: string | null; readonly certificate: Certificate }
   | { readonly is: "next-stage"; readonly stage: string; readonly next: string }
   /** The next claim is not asked about again. */

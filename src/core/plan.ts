@@ -24,6 +24,8 @@ export interface Task {
   readonly loops: boolean;
   /** It needs no change of files; missing: it does. */
   readonly changes?: "none";
+  /** Whether a person approves its accepted work; missing: as the run has it. */
+  readonly approve?: "person" | "auto";
   /** The source's own mark. */
   readonly done: boolean;
   /** Under a heading such as "Optional": worked on only when asked for, and never holds up completion. */

@@ -114,6 +114,8 @@ export interface VerifySettings {
   /** What follows when they fail then, and nobody but the agent agrees. */
   readonly oldChecksFail: "ask" | "reject" | "accept";
   readonly reader: "auto" | "always" | "never";
+  /** `person`: accepted work waits until a person has looked at it. Missing in older logs: auto. */
+  readonly approve?: "auto" | "person";
   /** Null: the task's own agent, if it is one of `readers`. */
   readonly readerAgent: string | null;
   readonly readerModel: string | null;

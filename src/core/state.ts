@@ -116,6 +116,8 @@ export function newRun({ run: id, settings, pid, at }: Facts["run.started"]) {
     lockedOut: {} as Readonly<Record<string, Failure>>,
     waitingUntil: null as Instant | null,
     waitsForPerson: false,
+    /** A person wants no iteration to begin. */
+    isPaused: false,
     stop: null as "after-iteration" | "now" | null,
     spend: NOTHING_SPENT,
     /** An iteration ended well and did not tell what it cost: the model that has no price, "" when it named none. */
@@ -283,6 +285,8 @@ const NO_FACTS = {
   /** The run in which it failed for good. */
   failedIn: null as RunId | null,
   cancelledIn: null as RunId | null,
+  /** A person wants no run to work on it. */
+  isSkipped: false,
   /** How its last loop was given up, until the next one begins. */
   failure: null as LoopFailure | null,
   /** The last iterations of an open-ended task. */

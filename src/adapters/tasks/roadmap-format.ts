@@ -141,6 +141,10 @@ const PROPERTIES: Readonly<
     expected: "none, for a task that changes no files",
     read: (value) => (/^none$/i.test(value) ? { changes: "none" } : null),
   },
+  approve: {
+    expected: "person or auto",
+    read: (value) => (value === "person" || value === "auto" ? { approve: value } : null),
+  },
 };
 
 function set<Key extends keyof Task>(key: Key, value: Task[Key] | null): Partial<Task> | null {

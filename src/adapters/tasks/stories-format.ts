@@ -82,6 +82,7 @@ const STORY = z.looseObject(
     priority: field((words) => z.number(words), "a number"),
     passes: field((words) => z.boolean(words), "true or false"),
     changes: oneOf("none"),
+    approve: field((words) => z.enum(["person", "auto"], words), "null or one of person, auto"),
     notes: text,
     reviewFeedback: text,
     reviewStatus: oneOf("needs_review", "changes_requested", "approved"),
@@ -142,6 +143,7 @@ function taskOf(story: z.infer<typeof STORY>): Task {
     done: story.passes ?? false,
     ...(labels.length > 0 && { labels }),
     ...(story.changes && { changes: "none" }),
+    ...(story.approve && { approve: story.approve }),
   });
 }
 

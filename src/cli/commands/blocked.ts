@@ -115,6 +115,12 @@ function itemLines(
   const help = blocked.find(({ id }) => id === task);
   if (kind === "blocked" && help !== undefined)
     return [`${style.bad("■")} ${task} is blocked: ${text}`, `    → ${whatToDo(help)}`];
+  if (kind === "review")
+    return [
+      `${style.ask("◎")} ${task} is accepted and waits for your approval`,
+      `    → look at it: ralph diff ${asArgument(task)}`,
+      `    → ralph approve ${asArgument(task)}, or: ralph send-back ${asArgument(task)} "what to change"`,
+    ];
   const now = Date.now();
   const question = state.tasks[task]?.question ?? null;
   const askedFor = formatDuration(Math.max(0, now - (question?.askedAt ?? now)));
@@ -344,7 +350,7 @@ function factor(text: string): number {
 }
 
 /** Whether a run takes up a task that waited for a person, or what to type. */
-async function whatGoesOn(project: Project, { run, tasks }: State, task: TaskId): Promise<string> {
+export async function whatGoesOn(project: Project, { run, tasks }: State, task: TaskId): Promise<string> {
   const runs = project.queue === null ? RUN : WORKERS;
   if (!isOpen(run)) return runs.begin;
   if (!(await isDriven(project))) return runs.goOn;

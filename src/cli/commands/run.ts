@@ -6,8 +6,8 @@ import {
   requireStartable,
   sayAgent,
 } from "../../app/prepare-run.ts";
-import { type Project, openProject, requirePerson } from "../../app/project.ts";
-import { blockedNow, readState, withLog } from "../../app/project-log.ts";
+import { isDriven, type Project, openProject, requirePerson } from "../../app/project.ts";
+import { blockedNow, meantTask, readState, withLog } from "../../app/project-log.ts";
 import { appendFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Command } from "commander";
@@ -18,9 +18,10 @@ import { beginIteration } from "../../core/loop/begin-iteration.ts";
 import { evolveAll } from "../../core/loop/evolve.ts";
 import { planAct } from "../../core/loop/operator-act.ts";
 import { EXIT_CODES } from "../../core/loop/outcome.ts";
-import { readyTasks } from "../../core/loop/task-status.ts";
+import { readyTasks, whyBlocked } from "../../core/loop/task-status.ts";
 import type { SourceIdentity } from "../../core/plan.ts";
-import type { State } from "../../core/state.ts";
+import { taskState, type State } from "../../core/state.ts";
+import { mustAct } from "../../app/operator.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
 import { runSummary } from "../../core/views/summary.ts";
 import type { Act, CliContext } from "../commands.ts";
@@ -210,6 +211,43 @@ async function retryBlocked(flags: Flags, context: CliContext): Promise<number> 
   // Each gets its chance, whatever becomes of the others.
   const own = { ...flags, ...source, task: blocked, keepGoing: true };
   return run(goal, own, context, (now) => unblocked(now, blocked));
+}
+
+export function defineRetry(command: Command, act: Act): void {
+  command
+    .argument("<task>", "the task; its id may be shortened")
+    .option(
+      "--timeout <duration>",
+      "of its iterations from now on, exactly: 1800, 40m, 2h",
+      duration("--timeout"),
+    )
+    .option("--reason <text>", "what has changed; it is kept")
+    .option("--json", "events as JSON lines on stdout")
+    .option("--quiet", "only the summary")
+    .action((task: string, flags: Flags & { reason?: string }) =>
+      act((context) => retry(task, flags, context)),
+    );
+}
+
+/** The next try of one task: by the run that is open, or by a run of its own. */
+async function retry(
+  asked: string,
+  { reason = "retry", timeout, ...flags }: Flags & { readonly reason?: string },
+  context: CliContext,
+): Promise<number> {
+  const project = await openProject(context);
+  requirePerson(project, "unblock tasks");
+  const state = await readState(project);
+  const task = await meantTask(asked, state, project);
+  const isBlocked = whyBlocked(taskState(state, task)) !== null;
+  const timeoutMs = timeout ?? null;
+  if (isBlocked) context.say(await mustAct(project, { do: "unblock", task, reason, timeoutMs, runs: true }));
+  if (project.queue !== null || (await isDriven(project))) {
+    await tellWhatGoesOn(project, [task], context);
+    return 0;
+  }
+  const { goal, ...source } = sourceOfLastRun(state, {}, project.root);
+  return run(goal, { ...flags, ...source, ...(timeout !== undefined && { timeout }), task: [task] }, context);
 }
 
 /** A run of these tasks alone, which prints nothing; in worktrees, so that an unclean checkout is no hindrance. */

@@ -12,7 +12,7 @@ import type { Instant } from "../time.ts";
 import { certify, type Certificate } from "../verdict/certificate.ts";
 import type { Verdict } from "../verdict/verdict.ts";
 import { breakerMoves } from "./outcome.ts";
-import { acceptanceQuestion } from "./task-status.ts";
+import { acceptanceQuestion, approvalQuestion } from "./task-status.ts";
 import { evolveAll } from "./evolve.ts";
 import {
   exitSignalOf,
@@ -120,7 +120,7 @@ function taskConsequences(judged: Judged): readonly Event[] {
     const rule = exitRule(taskState(state, open.task).exitSignals);
     const asked = pluginExit(judged);
     const isTicked = isAccepted && evidence.isPlanTicked === true;
-    if (rule === "complete" || isTicked || asked?.ends === "complete") return [completion(judged)];
+    if (rule === "complete" || isTicked || asked?.ends === "complete") return [completed(judged)];
     if (asked !== null || rule === "only-tests") {
       const reason = asked?.because ?? "three iterations in a row only ran tests";
       return [{ ...about, type: "task.failed", reason, stage: open.stage, lastOutput: report.finalText }];
@@ -144,10 +144,12 @@ function taskConsequences(judged: Judged): readonly Event[] {
 }
 
 /** What becomes of its story: a step further if the signal counts, else all stays as it was before. */
-function settled({ context, verdict, objection, about }: Judged): readonly Event[] {
+function settled(judged: Judged): readonly Event[] {
+  const { context, verdict, objection, about } = judged;
   const review = reviewOf(context.settings, context.task);
   if (review === null) return [];
-  const counts = verdict.ruling === "accepted" || objection !== null;
+  const isApproved = !isReading(context.settings, judged.open.stage) || !waitsForApproval(judged);
+  const counts = (verdict.ruling === "accepted" && isApproved) || objection !== null;
   const edits = counts ? editsBySignal(context) : editsBack(context);
   if (edits.length === 0) return [];
   const to = withEdits(review, edits).reviewStatus;
@@ -158,9 +160,9 @@ function settled({ context, verdict, objection, about }: Judged): readonly Event
 function passed(judged: Judged): readonly Event[] {
   const { run, open, about, context } = judged;
   if (reviewOf(run.settings, context.task) !== null)
-    return isReading(run.settings, open.stage) ? [completion(judged)] : [];
+    return isReading(run.settings, open.stage) ? [completed(judged)] : [];
   const next = stageAfter(run.settings, open.stage);
-  if (next === null) return [completion(judged)];
+  if (next === null) return [completed(judged)];
   return [{ ...about, type: "stage.passed", stage: open.stage, next: next.name }];
 }
 
@@ -186,9 +188,17 @@ function questionIn(
   return { type: "question.asked", question, options, default: answer, deadlineAt } as const;
 }
 
-function completion(judged: Judged): Event {
+/** Done, unless a person is to approve it first. */
+function completed(judged: Judged): Event {
+  if (waitsForApproval(judged))
+    return approvalQuestion(judged.run, judged.open, judged, certificateOf(judged));
   const commit = judged.context.evidence.headAfter;
   return { ...judged.about, type: "task.completed", commit, certificate: certificateOf(judged) };
+}
+
+function waitsForApproval({ state, run, open, context }: Judged): boolean {
+  const wanted = context.task?.approve ?? run.settings.verify?.approve;
+  return wanted === "person" && !taskState(state, open.task).isAgreed;
 }
 
 function certificateOf({ state, open, context, verdict, findings }: Judged): Certificate {

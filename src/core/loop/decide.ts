@@ -71,7 +71,7 @@ function underWay(state: State, run: RunState, now: Instant): Decision {
   if (housekeeping.length > 0) return doing(...begun);
   // In place a merge would move the checkout under the agent, and count as its work.
   const isHeldUp = merging.length > 0 && run.settings.worktrees == null;
-  const starts = isHeldUp ? [] : startsFor(state, run, plan, now);
+  const starts = isHeldUp || run.isPaused ? [] : startsFor(state, run, plan, now);
   if (begun.length + starts.length > 0) return doing(...begun, ...starts);
   return waitForTime(state, run, plan, now);
 }
@@ -92,7 +92,7 @@ export function restOf(state: State, now: Instant): Ending | null {
 /** Whether a further iteration of this task may begin; asked again in the transaction that begins it. */
 export function mayStart(state: State, id: string, now: Instant): boolean {
   const { run, plan } = state;
-  if (!isOpen(run) || plan === null || endingOf(state, run, plan, now) !== null) return false;
+  if (!isOpen(run) || run.isPaused || plan === null || endingOf(state, run, plan, now) !== null) return false;
   if (state.iterations.length >= run.settings.lanes || costsUnseen(state, run)) return false;
   return readyTasks(state, run, plan, now).some((ready) => ready.id === id);
 }
@@ -201,7 +201,7 @@ function isInPlace(state: State, plan: Plan, { id, work, worktree, workBase }: T
 function isLeft(state: State, run: RunState, plan: Plan, { id, exhaustedIn }: TaskState): boolean {
   const task = plan.tasks.find((planned) => planned.id === id);
   if (task === undefined || exhaustedIn === run.id) return true;
-  return ["blocked", "undecided", "failed", "cancelled"].includes(statusOf(state, task));
+  return ["blocked", "undecided", "review", "failed", "cancelled", "skipped"].includes(statusOf(state, task));
 }
 
 /** Whose unaccepted work would be below the work of another that begins there; null: nobody's. */
@@ -272,8 +272,9 @@ const SOME_DAY: Instant = Infinity;
 /** Until a task becomes ready or a question answers itself, whichever is first; else until a person acts. */
 function waitForTime(state: State, run: RunState, plan: Plan, now: Instant): Decision {
   const deadline = nextDeadline(state, run, plan, now);
-  const until = earliest([deadline, nextRetryAt(state, run, plan, now)].filter((at) => at !== null));
-  const isForPerson = until === null && run.settings.stay === true;
+  const times = run.isPaused ? [] : [deadline, nextRetryAt(state, run, plan, now)];
+  const until = earliest(times.filter((at) => at !== null));
+  const isForPerson = run.isPaused || (until === null && run.settings.stay === true);
   const wakeAt = isForPerson ? (timeIsOverAt(run) ?? SOME_DAY) : until;
   const isSaid = isForPerson ? run.waitsForPerson : until === null || run.waitingUntil === until;
   if (isSaid) return { effects: [], wakeAt };
@@ -281,10 +282,12 @@ function waitForTime(state: State, run: RunState, plan: Plan, now: Instant): Dec
     type: "wait.started",
     run: run.id,
     until,
-    why: waitInWords(state, until, deadline),
+    why: run.isPaused ? PAUSED : waitInWords(state, until, deadline),
   } as const;
   return { effects: [{ kind: "record", key: "wait", task: null, events: [waiting] }], wakeAt };
 }
+
+export const PAUSED = "paused (ralph resume goes on)";
 
 function waitInWords(state: State, until: Instant | null, deadline: Instant | null): string {
   if (until === null) return "everything that is open waits for you (ralph inbox)";

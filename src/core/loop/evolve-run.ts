@@ -36,6 +36,7 @@ export const runFolds = {
           activeSince: at,
           usedMs: usedMsOf(state.run, state.run.lastFactAt),
           stop: null,
+          isPaused: false,
           lockedOut: {},
           misconfigured: null,
           budgetReached: null,
@@ -46,6 +47,9 @@ export const runFolds = {
     state.run?.id === run ? withRun(state, { ...NOT_WAITING, end: { outcome, reason, at } }) : state,
   "stop.requested": (state, { run, urgency }) =>
     state.run?.id === run ? withRun(state, { stop: urgency }) : state,
+  "run.paused": (state, { run }) => (state.run?.id === run ? withRun(state, { isPaused: true }) : state),
+  "run.unpaused": (state, { run }) =>
+    state.run?.id === run ? withRun(state, { ...NOT_WAITING, isPaused: false }) : state,
   /** The source is the operator's: what it shows now replaces what it showed before. */
   "tasks.observed": (state, { plan }) => ({ ...state, plan, tasks: reconcile(state, plan) }),
   "wait.started": (state, { until }) =>

@@ -101,6 +101,8 @@ export const taskFolds = {
     ...loopGivenUp(task, event, task.iterations),
     failedIn: event.run,
   })),
+  "task.skipped": onTask(() => ({ isSkipped: true })),
+  "task.unskipped": onTask(() => ({ isSkipped: false })),
   "task.cancelled": onTask((_task, { run }) => ({ cancelledIn: run, iterations: 0 })),
   /** Unaccepted work is where it is, whatever is forgotten of its task. */
   "task.reset": (state, { task }) => {

@@ -3,7 +3,7 @@ import type { Event } from "../events.ts";
 import { isOpen, taskState, type State } from "../state.ts";
 import { formatDuration } from "../time.ts";
 import { STEER_LENGTH_MAX } from "./steer.ts";
-import { isMergeHeld, statusOf, whyBlocked } from "./task-status.ts";
+import { isAcceptance, isMergeHeld, statusOf, whyBlocked } from "./task-status.ts";
 import type { Task, TaskId } from "../plan.ts";
 import { unreachable } from "../unreachable.ts";
 import { activeLoops } from "../views/status.ts";
@@ -23,6 +23,13 @@ export type OperatorAct =
       readonly timeoutMs?: number | null | undefined;
       readonly runs?: boolean;
     }
+  /** Accepted work that waits for a person's look. */
+  | { readonly do: "approve"; readonly task: TaskId }
+  | { readonly do: "send-back"; readonly task: TaskId; readonly words: string }
+  /** `undo`: runs work on it again. */
+  | { readonly do: "skip"; readonly task: TaskId; readonly undo?: boolean }
+  | { readonly do: "pause" }
+  | { readonly do: "resume" }
   /** `now`: as Ctrl-C, and not after the iterations under way. */
   | { readonly do: "stop"; readonly now?: boolean }
   | { readonly do: "retry" };
@@ -72,6 +79,16 @@ export function planAct(state: State, act: OperatorAct, around: Circumstances): 
       return cancel(state, act.task, around);
     case "unblock":
       return unblock(state, act, isDriven);
+    case "approve":
+      return approve(state, act.task, "accept", `${act.task} is approved`);
+    case "send-back":
+      return sendBack(state, act.task, act.words.replaceAll("\r\n", "\n").trim());
+    case "skip":
+      return skip(state, act.task, act.undo === true, around);
+    case "pause":
+      return pause(state, around);
+    case "resume":
+      return resume(state, around);
     case "stop":
       return stop(state, around, act.now === true);
     case "retry":
@@ -90,6 +107,57 @@ function decide(state: State, task: TaskId, answer: string): Planned {
   if (answer === "") return refused("the answer is empty");
   const event = { type: "question.answered", task, answer, by: "person" } as const;
   return possible(event, `${task} is answered: ${answer}`, task);
+}
+
+function approve(state: State, task: TaskId, answer: string, said: string): Planned {
+  const { question } = taskState(state, task);
+  if (question?.answer != null || question?.acceptance?.isApproval !== true)
+    return refused(`${task} does not wait for an approval`, "what waits for you: ralph inbox");
+  return possible({ type: "question.answered", task, answer, by: "person" }, said, task);
+}
+
+function sendBack(state: State, task: TaskId, words: string): Planned {
+  const hint = `say it: ralph send-back ${asArgument(task)} "what is to be changed"`;
+  if (words === "") return refused("nothing says what is to be changed", hint);
+  // These words at the beginning approve, wherever an answer is written.
+  const answer = isAcceptance(words) ? `To be changed: ${words}` : words;
+  return approve(state, task, answer, `${task} is sent back; its next iteration has what you said`);
+}
+
+function skip(state: State, task: TaskId, undo: boolean, around: Circumstances): Planned {
+  const planned = plannedTask(state, task);
+  const { isSkipped } = taskState(state, task);
+  if (undo) {
+    if (!isSkipped) return { ...refused(`${task} is not skipped`), isMoot: true };
+    return possible({ type: "task.unskipped", task }, `${task} is worked on again`, task);
+  }
+  if (planned === undefined && around.listed?.includes(task) !== true)
+    return unknown(task, state, around.listed ?? []);
+  if (isSkipped) return { ...refused(`${task} is skipped already`), isMoot: true };
+  if (planned !== undefined && statusOf(state, planned) === "done")
+    return refused(`${task} is done`, `take it back: ralph undo ${asArgument(task)}`);
+  const skipped: Event = { type: "task.skipped", task };
+  const { run } = state;
+  const isUnderWay = activeLoops(state).some((loop) => loop.task === task);
+  if (!around.isDriven || !isOpen(run) || !isUnderWay)
+    return possible(skipped, `${task} is skipped: no run works on it`, task);
+  const cancelled: Event = { type: "task.cancelled", run: run.id, task };
+  return possible([cancelled, skipped], `${task} is skipped, and its agent is ended`);
+}
+
+function pause(state: State, around: Circumstances): Planned {
+  const { run } = state;
+  if (!around.isDriven || !isOpen(run)) return noRun(around, "nothing to pause: ");
+  if (run.isPaused) return { ...refused("the run is paused already", "go on: ralph resume"), isMoot: true };
+  const said = "paused: what is under way goes on, and no further iteration begins (ralph resume)";
+  return possible({ type: "run.paused", run: run.id }, said);
+}
+
+function resume(state: State, around: Circumstances): Planned {
+  const { run } = state;
+  if (!around.isDriven || !isOpen(run)) return noRun(around, "nothing to resume: ");
+  if (!run.isPaused) return { ...refused("the run is not paused"), isMoot: true };
+  return possible({ type: "run.unpaused", run: run.id }, "the run goes on");
 }
 
 function steer(state: State, task: TaskId | null, text: string, { id, listed = [] }: Circumstances): Planned {

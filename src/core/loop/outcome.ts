@@ -1,4 +1,4 @@
-import { few } from "../text.ts";
+import { asArgument, few } from "../text.ts";
 import type { Outcome, Event } from "../events.ts";
 import { isoTime, type Instant, formatDuration } from "../time.ts";
 import { isAgentLimit } from "./agent-for.ts";
@@ -86,6 +86,8 @@ function heldByOperator(
     const question = taskState(state, undecided.id).question?.text ?? "";
     return { outcome: "undecided", reason: `${undecided.id} asks: ${question}` };
   }
+  const accepted = tasks.find((task) => statusOf(state, task) === "review");
+  if (accepted) return { outcome: "undecided", reason: `${accepted.id} waits for your approval` };
   const blocked = tasks
     .filter((task) => statusOf(state, task) === "blocked")
     .map(({ id }) => taskState(state, id));
@@ -144,7 +146,9 @@ function exhaustion(state: State, run: RunState, plan: Plan, canStart: boolean):
 
 /** Tasks without which the run is not complete. */
 function holding(state: State, run: RunState, plan: Plan): readonly Task[] {
-  return requiredTasks(run, plan).filter((task) => !["done", "cancelled"].includes(statusOf(state, task)));
+  return requiredTasks(run, plan).filter(
+    (task) => !["done", "cancelled", "skipped"].includes(statusOf(state, task)),
+  );
 }
 
 /** What a person cancelled was all there was: nothing was completed besides. */
@@ -200,10 +204,13 @@ function completion(state: State, run: RunState, plan: Plan): string {
 /** Nobody finds a task that no run works on, unless it is said. */
 function optionalLeft(state: State, run: RunState, plan: Plan): string {
   if (run.settings.onlyTasks !== null) return "";
-  const left = plan.tasks.filter((task) => task.optional && statusOf(state, task) !== "done").length;
-  if (left === 0) return "";
-  const are = left === 1 ? "1 optional one is" : `${left} optional ones are`;
-  return `; ${are} ${run.settings.includeOptional === true ? "open" : `left (${INCLUDE_OPTIONAL})`}`;
+  const open = plan.tasks.filter((task) => statusOf(state, task) !== "done");
+  const skipped = open.filter((task) => statusOf(state, task) === "skipped");
+  const left = open.filter((task) => task.optional && !skipped.includes(task));
+  const are = left.length === 1 ? "1 optional one is" : `${left.length} optional ones are`;
+  const optional = `; ${are} ${run.settings.includeOptional === true ? "open" : `left (${INCLUDE_OPTIONAL})`}`;
+  const was = skipped.length === 1 ? "1 was" : `${skipped.length} were`;
+  return `${left.length > 0 ? optional : ""}${skipped.length > 0 ? `; ${was} skipped` : ""}`;
 }
 
 const INCLUDE_OPTIONAL = "ralph run --include-optional";
@@ -267,15 +274,21 @@ function optionalWaits(
   plan: Plan,
   open: readonly Task[],
 ): readonly string[] {
-  if (settings.includeOptional === true || settings.onlyTasks !== null) return [];
-  const optional = plan.tasks.filter((task) => task.optional && statusOf(state, task) !== "done");
-  const ids = new Set(optional.map(({ id }) => id));
+  const isOut = settings.includeOptional === true || settings.onlyTasks !== null;
+  const named = (isMeant: (task: Task) => boolean): ReadonlySet<TaskId> =>
+    new Set(plan.tasks.filter(isMeant).map(({ id }) => id));
+  const skipped = named((task) => statusOf(state, task) === "skipped");
+  const optional = named((task) => !isOut && task.optional && statusOf(state, task) !== "done");
   return open.flatMap(({ id, dependsOn }) => {
-    const found = dependsOn.filter((one) => ids.has(one));
-    const are = found.length === 1 ? "is" : "are";
-    return found.length === 0
-      ? []
-      : [`${id} waits for ${few(found)}, which ${are} optional (${INCLUDE_OPTIONAL})`];
+    const waits = (ids: ReadonlySet<TaskId>, why: (first: TaskId) => string): readonly string[] => {
+      const found = dependsOn.filter((one) => ids.has(one));
+      const are = found.length === 1 ? "is" : "are";
+      return found.slice(0, 1).map((first) => `${id} waits for ${few(found)}, which ${are} ${why(first)}`);
+    };
+    return [
+      ...waits(skipped, (first) => `skipped (ralph skip ${asArgument(first)} --undo)`),
+      ...waits(optional, () => `optional (${INCLUDE_OPTIONAL})`),
+    ];
   });
 }
 

@@ -126,6 +126,9 @@ export function findingsIn(text: string): readonly string[] {
     .filter((item) => item !== "");
 }
 
+/** Who sends work back that waited for an approval. */
+export const PERSON = "person";
+
 /** What a later stage found, as the prompts show it. */
 export interface SentBack {
   /** The stage that found it, and when. */

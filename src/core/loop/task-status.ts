@@ -6,18 +6,20 @@ import {
   type OpenIteration,
   type OwnWorktree,
 } from "../state.ts";
-import { capital } from "../text.ts";
+import { asArgument, capital } from "../text.ts";
 import type { Task, TaskId, Plan } from "../plan.ts";
 import { agentNow, isAgentLimit, limitedUntil } from "./agent-for.ts";
 import type { Instant } from "../time.ts";
 import { REVIEW_MODES, reviewMode, reviewOf } from "../review/story-review.ts";
 import type { Acceptance, Event, EventOf } from "../events.ts";
-import { stageAfter } from "./stages.ts";
+import { isReading, PERSON, stageAfter, stageBefore, stageOf } from "./stages.ts";
 import type { Certificate } from "../verdict/certificate.ts";
 import type { Effect } from "./effects.ts";
 import type { Judgement } from "./judge-iteration.ts";
 
-export type TaskStatus = "todo" | "doing" | "done" | "blocked" | "undecided" | "failed" | "cancelled";
+/** `review`: accepted, and a person has to approve it. `skipped`: no run works on it. */
+export type TaskStatus =
+  "todo" | "doing" | "done" | "blocked" | "undecided" | "review" | "failed" | "cancelled" | "skipped";
 
 /** Accepted work is done when the base has it, or people were asked to bring it there. */
 function mergedStatus({ merge }: TaskState): TaskStatus {
@@ -55,10 +57,12 @@ export function statusOf(state: State, task: Task): TaskStatus {
   // Its work is accepted, and not on its way to the base before the next run.
   if (known.merge?.is === "due" && isCancelled(state, task.id)) return "cancelled";
   if ((task.done && !known.isTickedByAgent) || known.completion !== null) return mergedStatus(known);
+  if (known.isSkipped) return "skipped";
   if (isCancelled(state, task.id)) return "cancelled";
   if (known.blockedReason !== null) return "blocked";
   if (known.failedIn !== null && known.failedIn === state.run?.id) return "failed";
-  if (known.question !== null && known.question.answer === null) return "undecided";
+  if (known.question !== null && known.question.answer === null)
+    return known.question.acceptance?.isApproval === true ? "review" : "undecided";
   if (isAcceptedByPerson(known)) return "doing";
   return state.iterations.some((open) => open.task === task.id) ? "doing" : "todo";
 }
@@ -150,7 +154,7 @@ function isBegun(state: State, { id }: Task): boolean {
 
 /** Anything else that a person writes is a rejection, and the next prompt has it; also below what an agent wrote there. */
 export function isAcceptance(answer: string): boolean {
-  return /^\s*accept/i.test(answer) && !/^\s*reject/im.test(answer);
+  return /^\s*(?:accept|approve)/i.test(answer) && !/^\s*reject/im.test(answer);
 }
 
 /** A person has accepted the claim, and what follows from that is not recorded yet. */
@@ -159,14 +163,32 @@ export function isAcceptedByPerson({ question, completion }: TaskState): boolean
   return follows && completion === null && question.answer !== null && isAcceptance(question.answer);
 }
 
-/** What a person accepted is recorded without another agent. */
+/** What a person accepted, or sent back, is recorded without another agent. */
 export function acceptances(state: State, run: RunState): readonly Effect[] {
   return Object.values(state.tasks).flatMap((task): readonly Effect[] => {
+    const back = sentBackByPerson(state, run, task);
+    if (back !== null)
+      return [{ kind: "record", key: `send-back:${task.id}`, task: task.id, events: [back] }];
     // Work that is aside comes back first.
     const isHere = task.work === null || task.work.is === "in-place" || task.work.is === "staying";
     if (!isHere || !isAcceptedByPerson(task)) return [];
     return [{ kind: "record", key: `accept:${task.id}`, task: task.id, events: [accepted(task, run)] }];
   });
+}
+
+/** A person who does not approve the work says what is to be changed: the findings of its next iteration. */
+function sentBackByPerson(state: State, run: RunState, { id, question, stage }: TaskState): Event | null {
+  const { acceptance, answer, iteration } = question ?? {};
+  if (acceptance?.is !== "completion" || acceptance.isApproval !== true || iteration === undefined)
+    return null;
+  if (answer == null || isAcceptance(answer)) return null;
+  const at = stageOf(
+    run.settings,
+    state.plan?.tasks.find((task) => task.id === id),
+    stage,
+  ).name;
+  const to = isReading(run.settings, at) ? stageBefore(run.settings, at).name : at;
+  return { type: "stage.objected", run: run.id, task: id, iteration, stage: PERSON, to, findings: answer };
 }
 
 function accepted({ id, question }: TaskState, run: RunState): Event {
@@ -210,20 +232,35 @@ export function acceptanceQuestion(
       : next !== null
         ? { is: "next-stage", stage: open.stage, next: next.name }
         : { is: "completion", commit: context.evidence.headAfter, certificate };
-  return {
-    type: "question.asked",
-    run: open.run,
-    task: open.task,
-    iteration: open.number,
-    question:
-      context.report.claim.is === "already-done"
-        ? `${capital(reasons)}. Is it?`
-        : `The work is in git and its gates pass, but ${reasons}. Is this change of the checks right?`,
-    options: ["accept", "reject"],
-    default: null,
-    deadlineAt: null,
-    acceptance,
-  };
+  const question =
+    context.report.claim.is === "already-done"
+      ? `${capital(reasons)}. Is it?`
+      : `The work is in git and its gates pass, but ${reasons}. Is this change of the checks right?`;
+  return { ...asked(open, question, ["accept", "reject"]), acceptance };
+}
+
+/** Accepted work that counts only when a person has looked at it. */
+export function approvalQuestion(
+  run: RunState,
+  open: OpenIteration,
+  { context }: Judgement,
+  certificate: Certificate,
+): Event {
+  const isStory = reviewOf(run.settings, context.task) !== null;
+  const acceptance: Acceptance = isStory
+    ? { is: "agreement", isApproval: true }
+    : { is: "completion", isApproval: true, commit: context.evidence.headAfter, certificate };
+  const question = `The work is accepted. Approve it, or say what is to be changed (ralph diff ${asArgument(open.task)}).`;
+  return { ...asked(open, question, ["accept"]), acceptance };
+}
+
+function asked(
+  { run, task, number }: OpenIteration,
+  question: string,
+  options: readonly string[],
+): EventOf<"question.asked"> {
+  const about = { run, task, iteration: number };
+  return { type: "question.asked", ...about, question, options, default: null, deadlineAt: null };
 }
 
 /** The way of accepted work to the base: one at a time, a begun one first, then in the order of acceptance. */

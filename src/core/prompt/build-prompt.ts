@@ -5,7 +5,7 @@ import type { Task } from "../plan.ts";
 import { type GateOutcome, isFailing } from "../verdict/checked-gate.ts";
 import { AUTO_APPROVED, isAtCap, reviewCapOf, reviewMode, type StoryReview } from "../review/story-review.ts";
 import type { GateSettings, Settings } from "../settings.ts";
-import { findingsIn, type SentBack, type StageKind } from "../loop/stages.ts";
+import { findingsIn, PERSON, type SentBack, type StageKind } from "../loop/stages.ts";
 import { closest, few } from "../text.ts";
 import { changeSection, type ShownWork } from "../verdict/reader.ts";
 
@@ -148,7 +148,7 @@ function findings({ known: { sentBack }, review }: PromptParts): string {
   // A story has them in its own section.
   if (review !== null) return "";
   return `## Sent back
-In iteration ${iteration} the ${by} looked at your work and asks for changes:
+In iteration ${iteration} ${by === PERSON ? "a person" : `the ${by}`} looked at your work and asks for changes:
 
 ${toSettle(found)}`;
 }

@@ -8,10 +8,10 @@ import { dollars } from "../loop/brakes.ts";
 import { taskState, type State } from "../state.ts";
 import { statusOf, tasksInScope, whyBlocked } from "../loop/task-status.ts";
 import { count, readingInWords, shortCommit, spentInWords, workInWords } from "./explain-words.ts";
-import { VERDICT_SIGNS } from "./signs.ts";
+import { TASK_SIGNS, VERDICT_SIGNS } from "./signs.ts";
 import { isFailing, redGates } from "../verdict/checked-gate.ts";
 import { AUTO_APPROVED } from "../review/story-review.ts";
-import { agentsInWords, BUILD } from "../loop/stages.ts";
+import { agentsInWords, BUILD, PERSON } from "../loop/stages.ts";
 import { isoTime, formatDuration } from "../time.ts";
 
 /** What a person is told about one fact: short, with the reason and the next step. */
@@ -81,6 +81,8 @@ const LINES: { readonly [Type in EventType]: Teller<Type> } = {
   "stop.requested": ({ urgency }, { style }) => [
     style.dim(urgency === "now" ? "stopping: the agent is asked to end" : "stopping after this iteration"),
   ],
+  "run.paused": (_, { style }) => [style.ask("paused: no iteration begins until ralph resume")],
+  "run.unpaused": (_, { style }) => [style.dim("going on")],
   "run.ended": endLines,
 
   "baseline.measured": ({ task, gates }, { style }) => {
@@ -117,8 +119,10 @@ const LINES: { readonly [Type in EventType]: Teller<Type> } = {
   ],
 
   "stage.passed": ({ task, next }, { style }) => [`  ${style.good("→")} ${task} goes on to the ${next}`],
-  "stage.objected": ({ task, to, stage }, { style }) => [
-    `  ${style.ask("←")} ${task} goes back to the ${to}, with what the ${stage} found`,
+  "stage.objected": ({ task, to, stage, findings }, { style }) => [
+    stage === PERSON
+      ? `  ${style.ask("←")} ${task} is sent back: ${findings}`
+      : `  ${style.ask("←")} ${task} goes back to the ${to}, with what the ${stage} found`,
   ],
   "story.settled": storyLines,
   // Said where no verdict says it: a person accepted the claim.
@@ -133,6 +137,8 @@ const LINES: { readonly [Type in EventType]: Teller<Type> } = {
     told(style.bad, "■ given up", `${task} for this run: ${iterations} iterations are used up`),
   ],
   "task.cancelled": ({ task }, { style }) => [told(style.bad, "■ cancelled", task)],
+  "task.skipped": ({ task }, { style }) => [style.dim(`  – ${task} is skipped`)],
+  "task.unskipped": ({ task }, { style }) => [style.dim(`  · ${task} is no longer skipped`)],
   "task.undone": nothing,
   "task.reset": nothing,
 
@@ -140,6 +146,14 @@ const LINES: { readonly [Type in EventType]: Teller<Type> } = {
     const { state } = context;
     if (state.run?.settings.keepGoing !== true && acceptance === undefined) return [];
     const meanwhile = hasOthers(state, task) ? "      the others go on meanwhile" : "";
+    if (acceptance?.isApproval === true)
+      return [
+        told(context.style.ask, `${TASK_SIGNS.review.sign} waits for your approval`, task),
+        then(
+          context,
+          `look: ralph diff ${asArgument(task)}, then ralph approve ${asArgument(task)}${meanwhile}`,
+        ),
+      ];
     return [then(context, `ralph decide ${asArgument(task)} ${asWords(options[0] ?? "…")}${meanwhile}`)];
   },
   "question.answered": ({ task, answer, by }, { style }) => {

@@ -85,6 +85,8 @@ function runHeadline(state: State, run: RunState, isDriven: boolean): string {
   const by = isShared ? "" : ` (pid ${run.pid})`;
   if (run.waitingUntil !== null)
     return `A run is on${by}; it waits until ${clock(run.waitingUntil)}.${stopping}`;
+  if (run.isPaused)
+    return `A run is on${by}; it is paused: no iteration begins until ralph resume.${stopping}`;
   if (run.waitsForPerson) return `A run is on${by}; it waits for you.${stopping}`;
   const doing = state.iterations.map((open) => `${open.task}, ${iterationInWords(open)}`).join("; ");
   return `A run is on${by}: ${doing === "" ? "between two iterations" : doing}.${stopping}`;
@@ -347,6 +349,13 @@ function waitOfRun(state: State, task: Task, isDriven: boolean): Wait {
         what: `waits for an answer: ${known.question?.text ?? ""}${defaultInWords(known)}`,
         next: `ralph decide ${asArgument(task.id)} "${known.question?.acceptance == null ? "…" : "accept"}" && ralph run`,
       };
+    case "review":
+      return {
+        what: "is accepted and waits for your approval",
+        next: `ralph diff ${asArgument(task.id)}, then: ralph approve ${asArgument(task.id)} && ralph run`,
+      };
+    case "skipped":
+      return { what: "is skipped: no run works on it", next: `ralph skip ${asArgument(task.id)} --undo` };
     case "failed":
       return { what: "is given up for this run", next: "try again: ralph run" };
     case "cancelled":

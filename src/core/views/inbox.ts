@@ -11,7 +11,8 @@ import type { IterationRecord } from "./iteration-record.ts";
 /** Something that waits for a person; the names are part of the public contract. */
 export interface InboxItem {
   readonly task: string;
-  readonly kind: "decide" | "blocked";
+  /** `review`: accepted work that waits for an approval. */
+  readonly kind: "decide" | "blocked" | "review";
   readonly text: string;
   readonly options: readonly string[];
   /** Taken at the deadline. */
@@ -30,9 +31,10 @@ export function inboxOf(state: State): readonly InboxItem[] {
   const isBlocked = (id: string): boolean => blocked.some(({ task }) => task === id);
   const questions = openQuestions(state)
     .filter(({ task }) => !isBlocked(task))
-    .map(({ task, text, options, default: answer, deadlineAt, iteration }): InboxItem => {
+    .map(({ task, text, options, default: answer, deadlineAt, iteration, acceptance }): InboxItem => {
       const deadline = deadlineAt === null ? null : isoTime(deadlineAt);
-      return { task, kind: "decide", text, options, default: answer, deadline, iteration };
+      const kind = acceptance?.isApproval === true ? "review" : "decide";
+      return { task, kind, text, options, default: answer, deadline, iteration };
     });
   const order = Object.keys(state.tasks);
   return [...questions, ...blocked].toSorted((a, b) => order.indexOf(a.task) - order.indexOf(b.task));

@@ -129,6 +129,8 @@ const PLACES: Readonly<Record<TaskStatus, Column["is"]>> = {
   doing: "stage",
   blocked: "blocked",
   undecided: "blocked",
+  review: "blocked",
+  skipped: "todo",
   failed: "blocked",
   cancelled: "blocked",
   done: "done",

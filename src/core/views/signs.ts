@@ -26,8 +26,10 @@ export const TASK_SIGNS: Readonly<Record<TaskStatus, Sign>> = {
   done: VERDICT_SIGNS.accepted,
   blocked: VERDICT_SIGNS.blocked,
   undecided: VERDICT_SIGNS.decide,
+  review: { sign: "◎", look: "ask" },
   failed: VERDICT_SIGNS.failed,
   cancelled: { sign: "⊘", look: "bad" },
+  skipped: { sign: "–", look: "dim" },
 };
 
 /** How a run ended, for a heading and (in capitals) for the summary. */

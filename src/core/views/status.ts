@@ -66,6 +66,8 @@ export interface RunStatus {
   /** Its process died; the next `ralph run` goes on with it. */
   readonly interrupted: boolean;
   readonly waiting_until: string | null;
+  /** No iteration begins until a person resumes it. */
+  readonly paused: boolean;
   readonly outcome: string | null;
   readonly reason: string | null;
   readonly exit_code: number | null;
@@ -172,6 +174,7 @@ function runStatus(run: RunState, alive: boolean): RunStatus {
     state: end !== null || !alive ? "ended" : waiting ? "waiting" : "running",
     interrupted: end === null && !alive,
     waiting_until: isoOrNull(run.waitingUntil),
+    paused: run.isPaused,
     outcome: end?.outcome ?? null,
     reason: end?.reason ?? null,
     exit_code: end === null ? null : EXIT_CODES[end.outcome],
