@@ -155,6 +155,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   "--reset-circuit": ["reset", "--circuit"],
   "--monitor": ["run", "--monitor"],
   "--roadmap": ["run", "--roadmap"],
+  "--calls": ["run", "--calls"],
 };
 
 /** Options that may stand before the first word, with the number of words that they take. */
@@ -166,9 +167,14 @@ export function withoutAliases(argv: readonly string[]): readonly string[] {
   const [word = "", ...value] = (argv[first] ?? "").split(/(?==)/);
   const meant = Object.hasOwn(ALIASES, word) ? ALIASES[word] : undefined;
   if (meant === undefined) return argv;
+  const others = argv.slice(first + 1);
+  // Status and what is reset do not depend on the list.
+  if (word === "--roadmap" && others.includes("--status")) return [...argv.slice(0, first), "status"];
+  if (word === "--reset" && !others.some((other) => /^--(?:circuit|calls|task|all)\b/.test(other)))
+    return [...argv.slice(0, first), "reset", "--all", ...others];
   // `--roadmap=plan.md` keeps its value.
   const last = [meant.at(-1), ...value].join("");
-  return [...argv.slice(0, first), ...meant.slice(0, -1), last, ...argv.slice(first + 1)];
+  return [...argv.slice(0, first), ...meant.slice(0, -1), last, ...others];
 }
 
 function firstWord(argv: readonly string[]): number {

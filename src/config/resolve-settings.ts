@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { acpCommand } from "../core/agents.ts";
 import type { BreakerSettings } from "../core/loop/brakes.ts";
 import type { TimeoutSettings } from "../core/loop/iteration-timeout.ts";
@@ -18,7 +19,7 @@ import {
 } from "../core/settings.ts";
 import type { StageSettings } from "../core/loop/stages.ts";
 import { camelKeys, requireAgent, requireStageAgent, resolveAgents } from "./resolve-agents.ts";
-import { LANES_MAX, MAX_STUCK, gateSchema, type Config } from "./schema.ts";
+import { LANES_BY_CORES, LANES_MAX, MAX_STUCK, gateSchema, type Config } from "./schema.ts";
 import { formatOf } from "./webhook-address.ts";
 
 /** What was asked for after `ralph run` or by a program; undefined where nothing was. */
@@ -40,7 +41,8 @@ export interface RunFlags {
   readonly task?: readonly string[] | undefined;
   readonly reviewCap?: number | undefined;
   readonly skipReview?: boolean | undefined;
-  readonly parallel?: number | undefined;
+  /** True: as many as the machine has cores, at most `LANES_BY_CORES`. */
+  readonly parallel?: number | true | undefined;
   readonly worktree?: boolean | undefined;
   readonly keepGoing?: boolean | undefined;
   readonly stay?: boolean | undefined;
@@ -72,7 +74,8 @@ export function resolveSettings(
   const stages = resolveStages(config);
   for (const stage of stages ?? []) requireStageAgent(stage, agent, agents);
   const gates = resolveGates(config.gates, added.gates, flags.check ?? []);
-  const lanes = wholeNumber("--parallel", flags.parallel, 1, LANES_MAX) ?? config.run.parallel;
+  const asked = flags.parallel === true ? Math.min(availableParallelism(), LANES_BY_CORES) : flags.parallel;
+  const lanes = wholeNumber("--parallel", asked, 1, LANES_MAX) ?? config.run.parallel;
   const sandbox = resolveSandbox(config, flags.sandbox);
   const settings: Settings = {
     source,

@@ -6,6 +6,8 @@ import { NOTICE_KINDS } from "../core/views/notice.ts";
 
 /** So many tasks may be worked on at a time. */
 export const LANES_MAX = 100;
+/** Without a number: more would only wait for the machine. */
+export const LANES_BY_CORES = 4;
 export const MAX_STUCK = 3;
 
 const text = z.string().min(1);

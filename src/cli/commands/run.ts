@@ -51,8 +51,8 @@ export interface Flags extends RunFlags, SourceFlags {
 export function define(command: Command, act: Act): void {
   withSandboxOptions(withRunOptions(withSourceOptions(command)))
     .option(
-      "--parallel <n>",
-      "so many tasks at a time, each in a worktree of its own",
+      "--parallel [n]",
+      "so many tasks at a time, each in a worktree of its own; without a number as many as there are cores, at most 4",
       wholeNumber("--parallel"),
     )
     .option("--worktree", "work in worktrees also with one lane")
