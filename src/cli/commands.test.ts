@@ -28,6 +28,17 @@ test.each(["run --status", "status", "--dir --status", "--version", "run ralph-s
   },
 );
 
+test("words that are no command are a goal for a guided run", () => {
+  expect(withoutAliases(["--verbose", "fix the parser", "--check", "npm test"])).toEqual([
+    "--verbose",
+    "run",
+    "--guided",
+    "fix the parser",
+    "--check",
+    "npm test",
+  ]);
+});
+
 test("nothing stays nothing", () => {
   expect(withoutAliases([])).toEqual([]);
 });

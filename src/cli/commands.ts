@@ -165,6 +165,8 @@ const COMMON_OPTIONS: Readonly<Record<string, number>> = { "--dir": 2, "--verbos
 export function withoutAliases(argv: readonly string[]): readonly string[] {
   const first = firstWord(argv);
   const [word = "", ...value] = (argv[first] ?? "").split(/(?==)/);
+  // Words that are no command: what is wanted.
+  if (/^[^-].*\s/s.test(word)) return [...argv.slice(0, first), "run", "--guided", ...argv.slice(first)];
   const meant = Object.hasOwn(ALIASES, word) ? ALIASES[word] : undefined;
   if (meant === undefined) return argv;
   const others = argv.slice(first + 1);

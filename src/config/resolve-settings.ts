@@ -44,6 +44,8 @@ export interface RunFlags {
   /** True: as many as the machine has cores, at most `LANES_BY_CORES`. */
   readonly parallel?: number | true | undefined;
   readonly worktree?: boolean | undefined;
+  /** Accepted work waits for a person. */
+  readonly approve?: boolean | undefined;
   readonly keepGoing?: boolean | undefined;
   readonly stay?: boolean | undefined;
   readonly includeOptional?: boolean | undefined;
@@ -118,7 +120,7 @@ export function resolveSettings(
       maxAutoAttempts: config.unblock.max_auto_unblock_attempts,
     },
     git: { commit: config.git.commit, hooks: config.git.hooks, unaccepted: config.git.unaccepted },
-    verify: verifySettings(config, agents),
+    verify: verifySettings(config, agents, flags.approve),
     protect: { paths: config.protect.paths },
     interventions: interventionSettings(config, flags),
     fallbackAgents: config.run.fallback_agents,
@@ -137,7 +139,11 @@ function stays({ stay, wait }: RunFlags): boolean {
   return stay === true;
 }
 
-function verifySettings({ verify, agents: own }: Config, agents: readonly AgentSettings[]): VerifySettings {
+function verifySettings(
+  { verify, agents: own }: Config,
+  agents: readonly AgentSettings[],
+  isAsked = false,
+): VerifySettings {
   const readerAgent = verify.reader_agent || null;
   const readerModel = verify.reader_model || null;
   if (readerAgent !== null) {
@@ -147,7 +153,8 @@ function verifySettings({ verify, agents: own }: Config, agents: readonly AgentS
   const isKnown = (agent: AgentSettings): boolean =>
     own[agent.name]?.command === undefined && (agent.command === null || acpCommand(agent.name) !== null);
   const readers = agents.filter(isKnown).map((agent) => agent.name);
-  return { ...camelKeys(verify), readerAgent, readerModel, readers };
+  const approve = isAsked ? "person" : verify.approve;
+  return { ...camelKeys(verify), approve, readerAgent, readerModel, readers };
 }
 
 function budgetSettings({ limits }: Config, flags: RunFlags): BudgetSettings {

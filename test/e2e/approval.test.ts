@@ -1,3 +1,4 @@
+import { openTerminal } from "./terminal.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import {
   createProject,
@@ -193,5 +194,64 @@ describe("ralph retry", () => {
     expect(await says(0, "retry", "one")).toContain("the run that is on takes it up");
     tellToGo(project);
     expect(await running.finished).toMatchObject({ code: 0 });
+  });
+});
+
+describe('ralph "goal"', () => {
+  const GOAL = "make the page say hello";
+
+  test("says what it will do, works in a worktree, and says what to type next where there is no terminal", async () => {
+    project = createProject();
+    project.script({}, [[{ shell: "echo hello > page.txt" }, { promise: "COMPLETE" }]]);
+    project.commit();
+    const said = await says(3, GOAL, "--check", "test -f page.txt");
+    expect(said).toContain(`Goal     ${GOAL}`);
+    expect(said).toContain("Agent    demo");
+    expect(said).toContain("Checks   test -f page.txt");
+    expect(said).toContain("Limits   10 iterations");
+    expect(said).toContain("page.txt  +1 -0");
+    expect(exists(project, "page.txt")).toBe(false);
+    const [, id = ""] = /ralph approve (\S+) &&/.exec(said) ?? [];
+    await says(0, "approve", id);
+    await says(0, "run", GOAL, "--worktree", "--check", "test -f page.txt");
+    expect(project.read("page.txt")).toBe("hello\n");
+  });
+
+  test("asks once, and for a decision about the result, on a terminal", async () => {
+    project = createProject();
+    const work = 'echo >> "$HOME/count"; echo "hello $(wc -l < "$HOME/count")" > page.txt';
+    project.script({}, [[{ shell: work }, { promise: "COMPLETE" }]]);
+    project.commit();
+    const terminal = openTerminal(project, [GOAL], { columns: 120, rows: 50 });
+    try {
+      await terminal.shows("Start? [Y/n]");
+      terminal.type("Enter");
+      await terminal.shows("[m]erge", "page.txt");
+      terminal.type("g", "Enter");
+      await terminal.shows("What is to be changed?");
+      terminal.type("count higher", "Enter");
+      await terminal.shows("is sent back: count higher");
+      await until("it has worked again", () => project.read("../home/count") === "\n\n");
+      await terminal.shows("[m]erge", "accepted");
+      await until("it asks again", () => (terminal.screen().match(/\[m\]erge/g) ?? []).length === 2);
+      terminal.type("m", "Enter");
+      expect((await terminal.ended()).code).toBe(0);
+      expect(project.read("page.txt")).toBe("hello 2\n");
+    } finally {
+      terminal.close();
+    }
+  });
+
+  test("starts nothing without a yes, and names doctor where no agent is installed", async () => {
+    project = createProject();
+    const terminal = openTerminal(project, [GOAL], { columns: 120, rows: 50 });
+    await terminal.shows("Start? [Y/n]");
+    terminal.type("n", "Enter");
+    expect(await terminal.ended()).toMatchObject({ code: 0 });
+    terminal.close();
+    expect(await project.history()).toEqual([]);
+    project.remove(".ralph/ralph.toml");
+    project.commit("no configuration");
+    expect(await says(64, GOAL)).toContain("no coding agent is installed here\n  → ralph doctor");
   });
 });

@@ -46,6 +46,7 @@ export interface Flags extends RunFlags, SourceFlags {
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly monitor?: boolean;
+  readonly guided?: boolean;
 }
 
 export function define(command: Command, act: Act): void {
@@ -56,6 +57,11 @@ export function define(command: Command, act: Act): void {
       wholeNumber("--parallel"),
     )
     .option("--worktree", "work in worktrees also with one lane")
+    .option("--approve", "hold accepted work until you approve it")
+    .option(
+      "--guided",
+      'show what will happen, ask once, and show the result for a decision; ralph "GOAL" is short for it',
+    )
     .option("--keep-going", "a blocked, undecided or stuck task does not stop the run (the default)")
     .option("--no-keep-going", "stop at the first task that needs a person or is stuck")
     .option("--stay", "wait for a person instead of ending, and go on with the answer")
@@ -68,6 +74,8 @@ export function define(command: Command, act: Act): void {
     .option("--monitor", "watch it in the terminal dashboard; its output goes to a file in .ralph/logs")
     .action((goal: string | undefined, flags: Flags) =>
       act(async (context) => {
+        if (flags.guided === true && goal !== undefined)
+          return (await import("./guided-run.ts")).guidedRun(goal, flags, context);
         if (flags.monitor !== true) return run(goal, flags, context);
         const { runWithMonitor } = await import("./monitor.ts");
         return runWithMonitor(goal, flags, context);

@@ -1,6 +1,6 @@
 import { knownMerging, shownDiff } from "../../app/git-parts.ts";
 import { type Project, openProject } from "../../app/project.ts";
-import { readState, unknownTask } from "../../app/project-log.ts";
+import { meantTask, readState, unknownTask } from "../../app/project-log.ts";
 import type { Style } from "../../core/text.ts";
 import type { Command } from "commander";
 import { act as actOn } from "../../app/operator.ts";
@@ -14,10 +14,14 @@ import { styleFor } from "../print/style.ts";
 export function defineDiff(command: Command, act: Act): void {
   command
     .argument("[task]", "the task; the last one that was worked on without")
+    .option("--stat", "only the files, with the lines added and removed")
     .option("--json", "print JSON")
-    .action((task: string | undefined, flags: { json?: boolean }) =>
-      act((context) => diff(task, flags, context)),
-    );
+    .action((task: string | undefined, flags: DiffFlags) => act((context) => showDiff(task, flags, context)));
+}
+
+interface DiffFlags {
+  readonly stat?: boolean;
+  readonly json?: boolean;
 }
 
 /** Where the work of a task is, and between which commits. */
@@ -29,14 +33,14 @@ interface Shown {
   readonly ranges: readonly { readonly from: string | null; readonly to: string | null }[];
 }
 
-async function diff(
+export async function showDiff(
   asked: string | undefined,
-  flags: { readonly json?: boolean },
+  flags: DiffFlags,
   context: CliContext,
 ): Promise<number> {
   const project = await openProject(context);
   const state = await readState(project);
-  const task = asked ?? lastWorkedOn(state);
+  const task = asked === undefined ? lastWorkedOn(state) : await meantTask(asked, state, project);
   if (task === null) {
     context.stderr.write("ralph: no task has been worked on yet\n");
     return 1;
@@ -55,9 +59,20 @@ async function diff(
   }
   const style = styleFor(context.stdout, context.env);
   context.stderr.write(`${task}: ${where}\n`);
-  for (const part of parts)
+  if (flags.stat === true) for (const line of statOf(parts.join("\n"))) context.stdout.write(`${line}\n`);
+  for (const part of flags.stat === true ? [] : parts)
     for (const line of part.split("\n")) context.stdout.write(`${coloured(line, style)}\n`);
   return 0;
+}
+
+/** A line for each file of a patch: what was added and removed. */
+function statOf(patch: string): readonly string[] {
+  return patch.split(/^diff --git /m).flatMap((file) => {
+    const path = /^\+\+\+ b\/(.*)$/m.exec(file)?.[1] ?? /^"?a\/(.*?)"? "?b\//.exec(file)?.[1];
+    if (path === undefined) return [];
+    const count = (sign: RegExp): number => file.match(sign)?.length ?? 0;
+    return [`  ${path}  +${count(/^\+(?!\+\+ )/gm)} -${count(/^-(?!-- )/gm)}`];
+  });
 }
 
 function lastWorkedOn(state: State): string | null {
