@@ -12,6 +12,7 @@ import type { WebPorts } from "../web/web-ports.ts";
 import { act } from "./operator.ts";
 import { driverOf, OWN_ROOT, ownWorkerId, type Project, redactorOf, workersOf } from "./project.ts";
 import { openLog } from "./project-log.ts";
+import { taskWork } from "./task-work.ts";
 import { drivenByWorkers, type Driving, type ScreenPorts } from "./watch-project.ts";
 
 export interface Screen<Ports extends ScreenPorts = ScreenPorts> {
@@ -49,6 +50,7 @@ export async function openWebScreen(project: Project, mayAct: boolean): Promise<
       ...screen.ports,
       texts: createIterationTexts(project.ralphDir, redact),
       diff: async (commits) => readDiff((await openRepository(project.root)).git, commits, redact),
+      work: (state, task) => taskWork(project, state, task),
       pageFile: (name) => readFile(join(folder, name)).catch(() => null),
     },
   };

@@ -5,7 +5,8 @@ import { hourOf } from "../core/loop/brakes.ts";
 import { EMPTY_STATE, type State } from "../core/state.ts";
 import { overviewOf, type LogLine, type Overview, type LiveProgress } from "../core/views/overview.ts";
 import type { Instant } from "../core/time.ts";
-import type { Acted, OperatorAct } from "../core/loop/operator-act.ts";
+import type { Acted } from "../core/loop/operator-act.ts";
+import type { ProjectAct } from "./operator.ts";
 import { followLog, type Followed } from "../engine/follow-log.ts";
 import type { Log } from "../engine/ports.ts";
 import type { WorkerSeen } from "../engine/fleet-ports.ts";
@@ -16,7 +17,7 @@ export interface ScreenPorts {
   readonly project: string;
   readonly mayAct: boolean;
   /** Does what a person wants. */
-  act(act: OperatorAct): Promise<Acted>;
+  act(act: ProjectAct): Promise<Acted>;
   /** Whether what this worker's agents print lies on another machine. */
   isElsewhere(worker: string): boolean;
   /** Null until the first run. */

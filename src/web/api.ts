@@ -1,4 +1,7 @@
-import type { Acted } from "../core/loop/operator-act.ts";
+import type { Acted, OperatorAct } from "../core/loop/operator-act.ts";
+import type { TaskStatus } from "../core/loop/task-status.ts";
+import type { CheckedCriterion } from "../core/verdict/certificate.ts";
+import type { Ruling } from "../core/verdict/verdict.ts";
 import type { IterationRow } from "../core/views/iteration-record.ts";
 import type { RunEntry, Charts } from "../core/views/run-list.ts";
 import type { Overview, TextHit, TextPage } from "../core/views/overview.ts";
@@ -25,9 +28,15 @@ export interface Api {
   "GET /api/iterations/:number/search": readonly TextHit[];
   "GET /api/iterations/:number/prompt": TextPage;
   "GET /api/iterations/:number/diff": DiffPage;
-  /** The body is an `OperatorAct` of core/operator. What is refused is an error with the status 409. */
+  "GET /api/tasks/:id": TaskDetail;
+  /** All that was changed for it: accepted, aside or under way. */
+  "GET /api/tasks/:id/diff": TaskDiff;
+  /** The body is a `PageAct`. What is refused is an error with the status 409. */
   "POST /api/act": Acted;
 }
+
+/** What a person may do from the page. */
+export type PageAct = OperatorAct | { readonly do: "discard" | "undo"; readonly task: string };
 
 export interface IterationPage {
   readonly rows: readonly IterationRow[];
@@ -56,6 +65,36 @@ export interface IterationDetail {
   readonly hasPrompt: boolean;
   /** `elsewhere`: prompt and transcript lie on the machine of the worker. */
   readonly textsAre: "here" | "elsewhere";
+}
+
+export interface TaskDetail {
+  readonly id: string;
+  readonly title: string;
+  readonly status: TaskStatus | null;
+  readonly description: string;
+  readonly headline: string;
+  /** What to type next; null: nothing. */
+  readonly next: string | null;
+  /** Who checked each is known once it was accepted. */
+  readonly criteria: readonly { readonly text: string; readonly by: CheckedCriterion["by"] | null }[];
+  /** Its iterations, and what happened between them. */
+  readonly steps: readonly {
+    readonly iteration: number | null;
+    readonly verdict: Ruling | null;
+    readonly text: string;
+  }[];
+  /** Of the last iteration. */
+  readonly gates: IterationDetail["gates"];
+  readonly panels: readonly FactsPanel[];
+  readonly agent: string | null;
+  readonly iterations: number;
+  readonly costUsd: number | null;
+  readonly workedMs: number;
+}
+
+export interface TaskDiff extends DiffPage {
+  /** In words; null where there is no work yet. */
+  readonly where: string | null;
 }
 
 export interface FactsPanel {

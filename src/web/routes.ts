@@ -7,7 +7,6 @@ import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import type { EventOf, Recorded } from "../core/events.ts";
 import { dollars } from "../core/loop/brakes.ts";
-import type { OperatorAct } from "../core/loop/operator-act.ts";
 import { type DetailGroup, explainIteration } from "../core/views/explain-iteration.ts";
 import { asSentence, gateInWords, shortCommit } from "../core/views/explain-words.ts";
 import {
@@ -27,11 +26,14 @@ import {
   chartsOf,
 } from "../core/views/run-list.ts";
 import { type Timeline, TIMELINE_EVENTS, timelineOf } from "../core/views/timeline.ts";
+import { explainTask } from "../core/views/explain.ts";
+import type { TaskStatus } from "../core/loop/task-status.ts";
+import { taskState } from "../core/state.ts";
 import { settlementInWords, type WeighedConcern } from "../core/verdict/concerns.ts";
 import type { Reading } from "../core/verdict/reader.ts";
 import { RULINGS } from "../core/verdict/verdict.ts";
 import type { Log, TextKind } from "../engine/ports.ts";
-import type { Api, FactsPanel, IterationDetail } from "./api.ts";
+import type { Api, FactsPanel, IterationDetail, PageAct } from "./api.ts";
 import type { LiveProject } from "./live-project.ts";
 import { iterationIn, numberIn, Refusal, textIn } from "./parameters.ts";
 import type { WebPorts } from "./web-ports.ts";
@@ -49,9 +51,16 @@ const actSchema = z.discriminatedUnion("do", [
     /** Of its iterations from now on, exactly. */
     timeoutMs: z.int().min(1_000).optional(),
   }),
+  z.strictObject({ do: z.literal("approve"), task: z.string() }),
+  z.strictObject({ do: z.literal("send-back"), task: z.string(), words: z.string() }),
+  z.strictObject({ do: z.literal("skip"), task: z.string(), undo: z.boolean().optional() }),
+  z.strictObject({ do: z.literal("discard"), task: z.string() }),
+  z.strictObject({ do: z.literal("undo"), task: z.string() }),
+  z.strictObject({ do: z.literal("pause") }),
+  z.strictObject({ do: z.literal("resume") }),
   z.strictObject({ do: z.literal("stop") }),
   z.strictObject({ do: z.literal("retry") }),
-]) satisfies z.ZodType<OperatorAct>;
+]) satisfies z.ZodType<PageAct>;
 
 export function actRoutes(app: Hono, live: LiveProject, ports: WebPorts): void {
   const limit = bodyLimit({
@@ -69,7 +78,7 @@ export function actRoutes(app: Hono, live: LiveProject, ports: WebPorts): void {
   });
 }
 
-async function readAct(request: Request): Promise<OperatorAct> {
+async function readAct(request: Request): Promise<PageAct> {
   let body: unknown;
   try {
     body = await request.json();
@@ -113,6 +122,64 @@ export function iterationRoutes(app: Hono, live: LiveProject, ports: WebPorts): 
     const texts = { transcriptBytes, hasPrompt: promptBytes !== null, textsAre } as const;
     const detail = { ...detailOf(record), ...texts };
     return context.json(detail satisfies Api["GET /api/iterations/:number"]);
+  });
+}
+
+export function taskRoutes(app: Hono, live: LiveProject, ports: WebPorts): void {
+  app.get("/api/tasks/:id", async (context) => {
+    await live.refresh();
+    const { state } = live;
+    const { isDriven } = await live.overview();
+    const id = context.req.param("id");
+    const planned = state.plan?.tasks.find((task) => task.id === id);
+    const events = (await (await live.log())?.read(0, { task: id })) ?? [];
+    if (planned === undefined && events.length === 0) throw new Refusal(404, `there is no task "${id}"`);
+    const records = iterationRecords(events);
+    const last = records.at(-1);
+    const { gates = [], panels = [] } = last === undefined ? {} : detailOf(last);
+    const checked = last === undefined ? [] : (completionOf(last)?.certificate.criteria ?? []);
+    const { headline, next, steps, status } = explainTask(id, events, state, isDriven);
+    const detail = {
+      id,
+      title: planned?.title ?? "",
+      status: status as TaskStatus | null,
+      description: planned?.description ?? "",
+      headline,
+      next,
+      criteria: (planned?.criteria ?? []).map((text) => ({
+        text,
+        by: checked.find(({ criterion }) => criterion === text)?.by ?? null,
+      })),
+      steps: steps.map(({ record, text }) => ({
+        iteration: record?.iteration ?? null,
+        verdict: record?.verdict ?? null,
+        text,
+      })),
+      gates,
+      panels,
+      agent: last?.agent ?? planned?.agent ?? null,
+      iterations: records.length,
+      costUsd: taskState(state, id).spend.usd,
+      workedMs: records.reduce((ms, { report }) => ms + (report?.durationMs ?? 0), 0),
+    };
+    return context.json(detail satisfies Api["GET /api/tasks/:id"]);
+  });
+  app.get("/api/tasks/:id/diff", async (context) => {
+    const { state } = live;
+    const id = context.req.param("id");
+    const work = await ports.work(state, id);
+    const head = taskState(state, id).workBase?.head ?? null;
+    // The files of a running agent are not looked at: what its iterations have committed is.
+    const pages = await Promise.all(
+      (work?.ranges ?? []).map(({ from, to }) => ports.diff({ from, to: to ?? head })),
+    );
+    if (pages.includes(null)) throw new Refusal(404, "git no longer has the commits of this task");
+    const diff = {
+      where: work?.where ?? null,
+      files: pages.flatMap((page) => page?.files ?? []),
+      more: pages.reduce((sum, page) => sum + (page?.more ?? 0), 0),
+    };
+    return context.json(diff satisfies Api["GET /api/tasks/:id/diff"]);
   });
 }
 

@@ -9,7 +9,7 @@ import { type AccessParts, guardAccess, hostInUrl } from "./access.ts";
 import type { Api } from "./api.ts";
 import { EventStream, LiveProject } from "./live-project.ts";
 import { numberIn, Refusal } from "./parameters.ts";
-import { actRoutes, iterationRoutes, runRoutes, textRoutes } from "./routes.ts";
+import { actRoutes, iterationRoutes, runRoutes, taskRoutes, textRoutes } from "./routes.ts";
 import type { PageFile, WebPorts } from "./web-ports.ts";
 
 interface ServerParts {
@@ -61,6 +61,7 @@ function createApp(ports: WebPorts, address: Omit<AccessParts, "mayAct">, stop: 
   overviewRoutes(app, live, events);
   runRoutes(app, live, ports);
   iterationRoutes(app, live, ports);
+  taskRoutes(app, live, ports);
   textRoutes(app, live, ports);
   actRoutes(app, live, ports);
   app.all("/api/*", (context) => {

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { openBrowser, openPage } from "../web/browser.ts";
 import { openTerminal } from "./terminal.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import {
@@ -254,4 +256,45 @@ describe('ralph "goal"', () => {
     project.commit("no configuration");
     expect(await says(64, GOAL)).toContain("no coding agent is installed here\n  → ralph doctor");
   });
+});
+
+test("on a phone: a run that stays goes on with comments on lines, and with the approval", async () => {
+  project = createProject({ tasks: ["one"], config: APPROVED_BY_PERSON });
+  const work = 'echo >> "$HOME/count"; echo "version $(wc -l < "$HOME/count")" > one.txt';
+  project.script({}, [[{ shell: work }, { promise: "COMPLETE" }]]);
+  project.commit();
+  const browser = await openBrowser();
+  try {
+    const web = project.start("web");
+    const running = project.start("run", "--stay");
+    await until("the address is printed", () => web.stdout().includes("\n"));
+    const { page, complaints } = await openPage(browser, { width: 390, scheme: "dark" });
+    await page.goto(web.stdout().trim());
+    await page.getByRole("link", { name: "Look at the change" }).click();
+    await page.getByRole("button", { name: "Comment on line 1" }).click();
+    await page.getByLabel("Comment on one.txt:1").fill("say which version of what");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByRole("button", { name: "Send back one" }).click();
+    const prompt = (): string =>
+      exists(project, ".ralph/logs/iteration-002.prompt.md")
+        ? project.read(".ralph/logs/iteration-002.prompt.md")
+        : "";
+    const finding = "Finding 1: one.txt:1: say which version of what";
+    await until("the next prompt has it", () => prompt().includes(finding));
+    await page.getByText("version 2").waitFor();
+    await page.screenshot({
+      path: process.env["TASK_SHOT"] ?? join(project.root, "..", "task.png"),
+      fullPage: true,
+    });
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    expect(await running.finished).toMatchObject({ code: 0 });
+    await page.getByText("was accepted by a person").waitFor();
+    expect(complaints).toEqual([]);
+    web.child.kill("SIGTERM");
+    await web.finished;
+  } finally {
+    await browser.close();
+  }
+  expect(project.read("one.txt")).toBe("version 2\n");
 });

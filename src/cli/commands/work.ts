@@ -1,13 +1,12 @@
-import { knownMerging, shownDiff } from "../../app/git-parts.ts";
-import { type Project, openProject } from "../../app/project.ts";
+import { shownDiff } from "../../app/git-parts.ts";
+import { openProject } from "../../app/project.ts";
 import { meantTask, readState, unknownTask } from "../../app/project-log.ts";
 import type { Style } from "../../core/text.ts";
 import type { Command } from "commander";
 import { act as actOn } from "../../app/operator.ts";
-import { lastUndoableOf } from "../../app/take-back.ts";
-import { RalphError } from "../../core/errors.ts";
+import { taskWork } from "../../app/task-work.ts";
 import type { Acted } from "../../core/loop/operator-act.ts";
-import { taskState, type State } from "../../core/state.ts";
+import type { State } from "../../core/state.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { styleFor } from "../print/style.ts";
 
@@ -24,15 +23,6 @@ interface DiffFlags {
   readonly json?: boolean;
 }
 
-/** Where the work of a task is, and between which commits. */
-interface Shown {
-  readonly is: "accepted" | "aside" | "under way";
-  readonly where: string;
-  readonly root: string;
-  /** Oldest first; null at the end is the work tree. */
-  readonly ranges: readonly { readonly from: string | null; readonly to: string | null }[];
-}
-
 export async function showDiff(
   asked: string | undefined,
   flags: DiffFlags,
@@ -45,7 +35,7 @@ export async function showDiff(
     context.stderr.write("ralph: no task has been worked on yet\n");
     return 1;
   }
-  const shown = await workOf(project, state, task);
+  const shown = await taskWork(project, state, task);
   if (shown === null) {
     if (!Object.hasOwn(state.tasks, task)) throw await unknownTask(task, state, project);
     context.stderr.write(`ralph: ${task} has no work yet\n`);
@@ -78,27 +68,6 @@ function statOf(patch: string): readonly string[] {
 function lastWorkedOn(state: State): string | null {
   const begun = Object.values(state.tasks).filter(({ workBase }) => workBase !== null);
   return begun.toSorted((a, b) => b.position - a.position)[0]?.id ?? null;
-}
-
-async function workOf(project: Project, state: State, task: string): Promise<Shown | null> {
-  const { work, workBase, worktree, completion } = taskState(state, task);
-  if (work !== null && "aside" in work && work.is !== "returning") {
-    if (!(await knownMerging(project).has(work.head)))
-      throw new RalphError("git-failed", `git no longer has the work of ${task}, ${work.head}`, {
-        hint: `have it begin anew: ralph discard ${task}`,
-      });
-    const ranges = [{ from: work.base, to: work.head }];
-    return { is: "aside", where: `not accepted, on the branch ${work.aside}`, root: project.root, ranges };
-  }
-  const accepted = await lastUndoableOf(project, task);
-  if (completion !== null && accepted !== null) {
-    const where = `accepted${accepted.base === null ? "" : `, on ${accepted.base}`}`;
-    return { is: "accepted", where, root: project.root, ranges: accepted.spans.toReversed() };
-  }
-  if (workBase === null) return null;
-  const root = worktree?.root ?? project.root;
-  const where = completion === null ? "under way" : "accepted, on its way to the base";
-  return { is: "under way", where, root, ranges: [{ from: workBase.base, to: null }] };
 }
 
 function coloured(line: string, style: Style): string {

@@ -27,7 +27,7 @@ export type OperatorAct =
   | { readonly do: "approve"; readonly task: TaskId }
   | { readonly do: "send-back"; readonly task: TaskId; readonly words: string }
   /** `undo`: runs work on it again. */
-  | { readonly do: "skip"; readonly task: TaskId; readonly undo?: boolean }
+  | { readonly do: "skip"; readonly task: TaskId; readonly undo?: boolean | undefined }
   | { readonly do: "pause" }
   | { readonly do: "resume" }
   /** `now`: as Ctrl-C, and not after the iterations under way. */

@@ -1,3 +1,4 @@
+import { PERSON } from "../loop/stages.ts";
 import { changesInWords } from "../plan-checks.ts";
 import type { EventOf, Recorded } from "../events.ts";
 import { redGates } from "../verdict/checked-gate.ts";
@@ -35,7 +36,7 @@ function consequenceInWords(event: Recorded, { verdict, reasons }: IterationReco
     case "stage.passed":
       return `It goes on to the ${event.next}.`;
     case "stage.objected":
-      return `It goes back to the ${event.to}.`;
+      return event.stage === PERSON ? "A person sent it back." : `It goes back to the ${event.to}.`;
     case "story.settled":
       return storyInWords(event);
     case "task.blocked":

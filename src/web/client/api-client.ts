@@ -1,5 +1,4 @@
-import type { OperatorAct } from "../../core/loop/operator-act.ts";
-import type { Api } from "../api.ts";
+import type { Api, PageAct } from "../api.ts";
 
 export interface Problem {
   readonly message: string;
@@ -13,7 +12,7 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<Answer
   return ask<T>(path, { headers: { accept: "application/json" }, ...(signal && { signal }) });
 }
 
-export async function act(what: OperatorAct): Promise<Answer<Api["POST /api/act"]>> {
+export async function act(what: PageAct): Promise<Answer<Api["POST /api/act"]>> {
   return ask("/api/act", {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json" },

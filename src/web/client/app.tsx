@@ -7,6 +7,7 @@ import { BoardPage } from "./pages/board.tsx";
 import { ChartsPage } from "./pages/charts.tsx";
 import { IterationPage } from "./pages/iteration.tsx";
 import { RunPage, RunsPage } from "./pages/runs.tsx";
+import { TaskPage } from "./pages/task.tsx";
 import { InboxPanel } from "./parts/inbox-panel.tsx";
 import { Empty, Loading, Trouble } from "./parts/notices.tsx";
 import { isHelpOpen, route, type Route } from "./router.ts";
@@ -45,6 +46,8 @@ function pageAt(at: Route): ComponentChildren {
       return <RunPage key={at.id} id={at.id} />;
     case "iteration":
       return <IterationPage key={at.number} number={at.number} />;
+    case "task":
+      return <TaskPage key={at.id} id={at.id} />;
     case "charts":
       return <ChartsPage />;
     case "inbox":
@@ -70,6 +73,8 @@ function nameOf(at: Route): string {
       return `Run ${shortId(at.id)}`;
     case "iteration":
       return `Iteration ${at.number}`;
+    case "task":
+      return at.id;
     case "charts":
       return "Charts";
     case "inbox":
@@ -92,7 +97,11 @@ function Announcer() {
     known.current = new Set(keys);
     if (fresh.length > 0) {
       const lines = fresh.map(({ task, kind, text }) =>
-        kind === "decide" ? `${task} asks: ${text}` : `${task} is blocked: ${text}`,
+        kind === "blocked"
+          ? `${task} is blocked: ${text}`
+          : kind === "review"
+            ? `${task} waits for your approval`
+            : `${task} asks: ${text}`,
       );
       say(lines.join(" "));
     }
@@ -178,7 +187,7 @@ function InboxPage() {
 
 const PLACES: readonly { readonly name: string; readonly href: string; readonly pages: readonly string[] }[] =
   [
-    { name: "Board", href: "/", pages: ["board"] },
+    { name: "Board", href: "/", pages: ["board", "task"] },
     { name: "Runs", href: "/runs", pages: ["runs", "run", "iteration"] },
     { name: "Charts", href: "/charts", pages: ["charts"] },
     { name: "Inbox", href: "/inbox", pages: ["inbox"] },

@@ -5,6 +5,7 @@ export type Route =
   | { readonly page: "runs" }
   | { readonly page: "run"; readonly id: string }
   | { readonly page: "iteration"; readonly number: number }
+  | { readonly page: "task"; readonly id: string }
   | { readonly page: "charts" }
   | { readonly page: "inbox" }
   | { readonly page: "missing"; readonly path: string };
@@ -52,8 +53,8 @@ function routeOf(at: string): Route {
   const [first = "", second, more] = at.split("/").slice(1);
   if (more !== undefined) return { page: "missing", path: at };
   if (second !== undefined && second !== "") {
-    const id = first === "runs" ? decoded(second) : null;
-    if (id !== null) return { page: "run", id };
+    const id = first === "runs" || first === "tasks" ? decoded(second) : null;
+    if (id !== null) return { page: first === "runs" ? "run" : "task", id };
     if (first === "iterations" && /^\d+$/.test(second)) return { page: "iteration", number: Number(second) };
     return { page: "missing", path: at };
   }

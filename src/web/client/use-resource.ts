@@ -1,7 +1,6 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { OperatorAct } from "../../core/loop/operator-act.ts";
-import type { Facts } from "../api.ts";
+import type { Facts, PageAct } from "../api.ts";
 import { act, get, type Problem } from "./api-client.ts";
 import { coalesce, onNews } from "./overview-store.ts";
 
@@ -47,13 +46,13 @@ export interface Acting {
   readonly isBusy: boolean;
   readonly outcome: { readonly isGood: boolean; readonly text: string } | null;
   /** True when it is done. */
-  run(what: OperatorAct): Promise<boolean>;
+  run(what: PageAct): Promise<boolean>;
 }
 
 export function useAct(): Acting {
   const [isBusy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<Acting["outcome"]>(null);
-  const run = async (what: OperatorAct): Promise<boolean> => {
+  const run = async (what: PageAct): Promise<boolean> => {
     if (isBusy) return false;
     setBusy(true);
     const answer = await act(what);

@@ -239,10 +239,14 @@ function TaskCard({ card, isDriven }: { readonly card: Card; readonly isDriven: 
         <span class="card-sign" aria-hidden="true">
           {TASK_SIGNS[card.status].sign}
         </span>
-        <span class="card-id">{card.id}</span>
+        <a class="card-id" href={`/tasks/${encodeURIComponent(card.id)}`}>
+          {card.id}
+        </a>
         {card.loop !== null && <span class="card-loop">{card.loop}</span>}
       </p>
-      <h3 class="card-title">{card.title}</h3>
+      <h3 class="card-title">
+        <a href={`/tasks/${encodeURIComponent(card.id)}`}>{card.title}</a>
+      </h3>
       {isRunning && <Doing card={card} />}
       {card.waitsFor !== null && <p class="card-waits">{sentence(card.waitsFor)}</p>}
       <p class="card-facts">

@@ -75,7 +75,6 @@ function Facts({ row }: { readonly row: IterationRow }) {
   const progress = row.durationMs === null ? progressOf(row.iteration) : undefined;
   const cost = row.costUsd ?? progress?.costUsd ?? null;
   const facts: readonly (readonly [name: string, value: string, title?: string])[] = [
-    ["Task", row.task],
     ["Stage", `${row.stage} ${row.ordinal}/${row.maxIterations}`],
     ["Agent", row.agent],
     row.worker === undefined ? ["Slot", String(row.lane)] : ["Worker", row.worker],
@@ -90,6 +89,12 @@ function Facts({ row }: { readonly row: IterationRow }) {
   ];
   return (
     <dl class="facts">
+      <div class="fact">
+        <dt>Task</dt>
+        <dd>
+          <a href={`/tasks/${encodeURIComponent(row.task)}`}>{row.task}</a>
+        </dd>
+      </div>
       {facts.map(([name, value, title]) => (
         <div key={name} class="fact" title={title}>
           <dt>{name}</dt>
@@ -152,7 +157,7 @@ function Detail({ detail }: { readonly detail: IterationDetail }) {
 
 type Gate = IterationDetail["gates"][number];
 
-function GateList({ gates }: { readonly gates: readonly Gate[] }) {
+export function GateList({ gates }: { readonly gates: readonly Gate[] }) {
   return (
     <section class="panel gates" aria-labelledby="gates-title">
       <h2 id="gates-title">Gates</h2>
@@ -229,7 +234,7 @@ function PromptView({ iteration }: { readonly iteration: number }) {
 }
 
 /** Labelled sentences, some of them with the mark of a verdict. */
-function FactsPanel({ panel: { title, note, items } }: { readonly panel: Facts }) {
+export function FactsPanel({ panel: { title, note, items } }: { readonly panel: Facts }) {
   const id = useId();
   return (
     <section class="panel" aria-labelledby={id}>

@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { OperatorAct } from "../../../core/loop/operator-act.ts";
+import type { PageAct } from "../../api.ts";
 import { sentence } from "../format.ts";
 import { type Acting, useAct } from "../use-resource.ts";
 
@@ -127,15 +127,18 @@ interface LineFormProps {
   /** What the button does to, for those who only hear it. */
   readonly about?: string;
   readonly acting: Acting;
-  readonly actOf: (text: string) => OperatorAct;
+  readonly actOf: (text: string) => PageAct;
+  readonly onDone?: () => void;
 }
 
 /** A line to write, and what it does. It is emptied when that is done. */
-export function LineForm({ label, hint, button, about, acting, actOf }: LineFormProps) {
+export function LineForm({ label, hint, button, about, acting, actOf, onDone }: LineFormProps) {
   const [text, setText] = useState("");
   const field = useId();
   const send = async (): Promise<void> => {
-    if (await acting.run(actOf(text))) setText("");
+    if (!(await acting.run(actOf(text)))) return;
+    setText("");
+    onDone?.();
   };
   return (
     <form

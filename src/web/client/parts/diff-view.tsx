@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { DiffPage } from "../../api.ts";
 import { type DiffLine, diffLines } from "../diff-lines.ts";
@@ -45,17 +46,47 @@ export function DiffView(props: { readonly iteration: number; readonly changedPa
         </ul>
       )}
       {diff !== undefined && files.length === 0 && <p class="muted">Nothing was changed.</p>}
-      {files.map((file, index) => (
-        <FileDiff key={file.path} file={file} isFirst={index < 5} />
-      ))}
-      {diff !== undefined && diff.more > 0 && (
-        <p class="muted">{count(diff.more, "more file")} are left out here; git has them.</p>
-      )}
+      <ChangedFiles files={files} more={diff?.more ?? 0} />
     </section>
   );
 }
 
-function FileDiff({ file, isFirst }: { readonly file: File; readonly isFirst: boolean }) {
+/** What a person says about a line, for the agent. */
+export interface LineComment {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+interface Comments {
+  readonly comments?: readonly LineComment[];
+  /** Null: lines cannot be commented on. */
+  readonly onComment?: ((comments: readonly LineComment[]) => void) | null;
+}
+
+export function ChangedFiles({
+  files,
+  more,
+  ...commenting
+}: { readonly files: readonly File[]; readonly more: number } & Comments) {
+  return (
+    <>
+      {files.map((file, index) => (
+        <FileDiff key={file.path} file={file} isFirst={index < 5} {...commenting} />
+      ))}
+      {more > 0 && <p class="muted">{count(more, "more file")} are left out here; git has them.</p>}
+    </>
+  );
+}
+
+function FileDiff({
+  file,
+  isFirst,
+  comments = [],
+  onComment = null,
+}: { readonly file: File; readonly isFirst: boolean } & Comments) {
+  const [asked, ask] = useState<number | null>(null);
+  const own = comments.filter(({ path }) => path === file.path);
   const lines = useMemo(
     () => (file.hunks === null || file.hunks === "" ? [] : diffLines(file.hunks)),
     [file.hunks],
@@ -89,7 +120,27 @@ function FileDiff({ file, isFirst }: { readonly file: File; readonly isFirst: bo
           <table class="code">
             <tbody>
               {lines.slice(0, shown).map((line, index) => (
-                <CodeLine key={index} line={line} />
+                <Fragment key={index}>
+                  <CodeLine line={line} onAsk={onComment === null ? null : ask} />
+                  {own
+                    .filter((comment) => isAt(line, comment.line))
+                    .map((comment) => (
+                      <CommentRow
+                        key={comment.text}
+                        text={comment.text}
+                        onRemove={() => onComment?.(comments.filter((other) => other !== comment))}
+                      />
+                    ))}
+                  {asked !== null && isAt(line, asked) && (
+                    <CommentForm
+                      about={`${file.path}:${asked}`}
+                      onDone={(text) => {
+                        ask(null);
+                        if (text !== "") onComment?.([...comments, { path: file.path, line: asked, text }]);
+                      }}
+                    />
+                  )}
+                </Fragment>
               ))}
             </tbody>
           </table>
@@ -104,7 +155,60 @@ function FileDiff({ file, isFirst }: { readonly file: File; readonly isFirst: bo
   );
 }
 
-function CodeLine({ line }: { readonly line: DiffLine }) {
+/** Removed lines have no number in the file as it is now. */
+function isAt(line: DiffLine, at: number): boolean {
+  return line.is !== "removed" && line.new === at;
+}
+
+function CommentRow({ text, onRemove }: { readonly text: string; readonly onRemove: () => void }) {
+  return (
+    <tr class="line is-comment">
+      <td colSpan={3}>
+        <span class="comment">{text}</span>{" "}
+        <button type="button" class="quiet small" onClick={onRemove}>
+          Remove
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+function CommentForm({ about, onDone }: { readonly about: string; readonly onDone: (text: string) => void }) {
+  const [text, setText] = useState("");
+  return (
+    <tr class="line is-comment">
+      <td colSpan={3}>
+        <form
+          class="line-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            onDone(text.trim());
+          }}
+        >
+          <input
+            autofocus
+            aria-label={`Comment on ${about}`}
+            placeholder={`what should change at ${about}`}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") onDone("");
+            }}
+          />
+          <button type="submit">Comment</button>
+        </form>
+      </td>
+    </tr>
+  );
+}
+
+function CodeLine({
+  line,
+  onAsk,
+}: {
+  readonly line: DiffLine;
+  readonly onAsk: ((at: number) => void) | null;
+}) {
   if (line.is === "place" || line.is === "note") {
     return (
       <tr class="line is-place">
@@ -114,7 +218,20 @@ function CodeLine({ line }: { readonly line: DiffLine }) {
   }
   return (
     <tr class={`line is-${line.is}`}>
-      <td class="line-number">{line.new ?? line.old}</td>
+      <td class="line-number">
+        {onAsk === null || line.is === "removed" || line.new == null ? (
+          (line.new ?? line.old)
+        ) : (
+          <button
+            type="button"
+            class="line-comment"
+            aria-label={`Comment on line ${line.new}`}
+            onClick={() => onAsk(line.new ?? 0)}
+          >
+            {line.new}
+          </button>
+        )}
+      </td>
       <td class="line-mark">{MARKS[line.is]}</td>
       <td class="line-text">{line.text}</td>
     </tr>

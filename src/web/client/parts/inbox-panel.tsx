@@ -2,11 +2,19 @@ import { VerdictMark } from "./notices.tsx";
 import { useEffect, useRef } from "preact/hooks";
 import type { InboxItem } from "../../../core/views/inbox.ts";
 import { mayAct, now } from "../overview-store.ts";
-import { elapsed, moment, sentence } from "../format.ts";
+import { count, elapsed, moment, sentence } from "../format.ts";
+import type { LineComment } from "./diff-view.tsx";
 import { useAct } from "../use-resource.ts";
 import { ActOutcome, LineForm } from "./act-button.tsx";
 
-export function InboxPanel({ items }: { readonly items: readonly InboxItem[] }) {
+interface InboxProps {
+  readonly items: readonly InboxItem[];
+  /** On lines of the change set; they go with what is sent back. */
+  readonly comments?: readonly LineComment[];
+  readonly onSent?: () => void;
+}
+
+export function InboxPanel({ items, comments = [], onSent }: InboxProps) {
   const title = useRef<HTMLHeadingElement>(null);
   const before = useRef(items.length);
   useEffect(() => {
@@ -23,11 +31,67 @@ export function InboxPanel({ items }: { readonly items: readonly InboxItem[] }) 
       <ul class="inbox-items">
         {items.map((item) => (
           <li key={`${item.task} ${item.kind} ${item.text}`} class={`inbox-item is-${item.kind}`}>
-            {item.kind === "decide" ? <Question item={item} /> : <Blocked item={item} />}
+            {item.kind === "review" && <Review item={item} comments={comments} onSent={onSent} />}
+            {item.kind === "decide" && <Question item={item} />}
+            {item.kind === "blocked" && <Blocked item={item} />}
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+interface ReviewProps {
+  readonly item: InboxItem;
+  readonly comments: readonly LineComment[];
+  readonly onSent: (() => void) | undefined;
+}
+
+function Review({ item: { task }, comments, onSent }: ReviewProps) {
+  const acting = useAct();
+  const listed = comments.map(({ path, line, text }) => `${path}:${line}: ${text}`);
+  const sendBack = (words: string) => {
+    const said = [...(words.trim() === "" ? [] : [words]), ...listed];
+    return {
+      do: "send-back",
+      task,
+      words: said.length === 1 ? said.join() : said.map((one) => `- ${one}`).join("\n"),
+    } as const;
+  };
+  return (
+    <>
+      <p class="inbox-about">
+        <VerdictMark verdict="decide" label={`${task} waits for your approval`} />
+      </p>
+      <p class="inbox-text">
+        Its work is accepted. <a href={`/tasks/${encodeURIComponent(task)}`}>Look at the change</a>, then
+        approve it or send it back.
+      </p>
+      {mayAct.value && (
+        <>
+          <div class="choices" role="group" aria-label={`Approval of ${task}`}>
+            <button
+              type="button"
+              class="primary"
+              disabled={acting.isBusy}
+              onClick={() => void acting.run({ do: "approve", task })}
+            >
+              Approve
+            </button>
+          </div>
+          <LineForm
+            label={`What should change in ${task}`}
+            hint={listed.length === 0 ? "what should change" : `${count(listed.length, "comment")}, and more`}
+            button="Send back"
+            about={task}
+            acting={acting}
+            actOf={sendBack}
+            {...(onSent && { onDone: onSent })}
+          />
+        </>
+      )}
+      <ActOutcome acting={acting} />
+    </>
   );
 }
 

@@ -92,7 +92,7 @@ function Row({ row, index }: { readonly row: IterationRow | undefined; readonly 
         <VerdictMark verdict={row.verdict} />
       </span>
       <span role="cell" class="cell-task">
-        {row.task}
+        <a href={`/tasks/${encodeURIComponent(row.task)}`}>{row.task}</a>
       </span>
       <span role="cell" class="cell-stage muted">
         {row.stage} {row.ordinal}/{row.maxIterations}

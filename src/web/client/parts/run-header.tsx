@@ -48,7 +48,7 @@ export function RunHeader({ overview }: { readonly overview: Overview }) {
       <div class="bars">
         {calls.limit !== null && calls.used !== null && (
           <Bar label="Calls this hour" value={calls.used} max={calls.limit}>
-            {`${calls.used} of ${calls.limit}${calls.resets_at === null ? "" : `, anew at ${clockTime(Date.parse(calls.resets_at))}`}`}
+            {`${calls.used} of ${calls.limit}${calls.resets_at === null ? "" : `, resets at ${clockTime(Date.parse(calls.resets_at))}`}`}
           </Bar>
         )}
         {cost.budget_usd !== null && (
@@ -70,6 +70,13 @@ function RunActs({ overview }: { readonly overview: Overview }) {
       <ActOutcome acting={acting} />
       {run?.state === "waiting" && run.waiting_until !== null && (
         <ActButton label="Try now" kind="primary" onAct={() => void acting.run({ do: "retry" })} />
+      )}
+      {reason === null && run !== null && (
+        <ActButton
+          label={run.paused ? "Resume" : "Pause"}
+          about="the run"
+          onAct={() => void acting.run({ do: run.paused ? "resume" : "pause" })}
+        />
       )}
       <ActButton
         label="Stop"
@@ -140,7 +147,7 @@ function runSentence({ status, hint, workers }: Overview, now: Instant): RunSent
     case "running":
       return { sign: "▸", tone: "running", text: "Running" };
     case "waiting":
-      return { sign: "◔", tone: "waiting", text: waitingText(run, now) };
+      return { sign: "◔", tone: "waiting", text: run.paused ? "Paused" : waitingText(run, now) };
     case "ended": {
       const isGood = run.outcome === "completed";
       const outcome = capital(run.outcome ?? "ended");
