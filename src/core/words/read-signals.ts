@@ -32,7 +32,7 @@ export function createSignalReader(expected: ExpectedPromise, prompt = ""): Sign
   return {
     isIdle: () => lines.isIdle() && promises.isIdle() && blocks.isIdle(),
     readLine: (line) => lines.read(line),
-    readPlain: (plain) => window.addPlain(plain),
+    readPlain: (plain) => window.add(plain, "plain"),
     report(failure) {
       lines.end();
       const said = promises.said();
