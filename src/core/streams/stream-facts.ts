@@ -1,7 +1,7 @@
 import type { Instant } from "../time.ts";
 import { UNKNOWN_USAGE, type FailureKind, type Usage, usageWith, usageWithout } from "./agent-report.ts";
 import { stripEscapes } from "../words/strip-escapes.ts";
-import type { Fields } from "./json-fields.ts";
+import { type Fields, textOf } from "./json-fields.ts";
 
 /** What every structured format tells, once it is translated: at first nothing. */
 const NOTHING = {
@@ -59,6 +59,18 @@ export interface StreamFailure {
 
 /** Reads one event of a format; false when it does not know it. */
 export type StreamTranslator = (event: Fields, facts: FactRecorder) => boolean;
+
+/** Readers of events or items by their type. What answers false was of a kind that we do not know. */
+type Readers = Readonly<Record<string, (event: Fields, facts: FactRecorder) => void | boolean>>;
+
+/** `known` are types that say nothing of interest. */
+export function byType(readers: Readers, known = /^(?!)/): StreamTranslator {
+  return (event, facts) => {
+    const type = textOf(event["type"]) ?? "";
+    if (!Object.hasOwn(readers, type)) return known.test(type);
+    return readers[type]?.(event, facts) !== false;
+  };
+}
 
 export interface ToolCall {
   readonly id: string;

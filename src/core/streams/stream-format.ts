@@ -2,7 +2,7 @@ import type { ProgramFormat } from "../agents.ts";
 import { isAcpMessage, readAcpMessage } from "./acp-stream.ts";
 import { readClaudeEvent } from "./claude-stream.ts";
 import { isFields, type Fields, fieldsOf, listOf, numberOf, textOf, momentOf } from "./json-fields.ts";
-import { type StreamTranslator, failureOf, notPermitted, type FactRecorder } from "./stream-facts.ts";
+import { byType, type StreamTranslator, failureOf, notPermitted, type FactRecorder } from "./stream-facts.ts";
 
 export type StreamFormat = ProgramFormat | "acp";
 
@@ -80,20 +80,6 @@ const MARKS: readonly (readonly [StreamFormat, (event: Fields, type: string) => 
   ],
 ];
 
-const NEVER = /^(?!)/;
-
-/** Readers of events or items by their type. What answers false was of a kind that we do not know. */
-type Readers = Readonly<Record<string, (event: Fields, facts: FactRecorder) => void | boolean>>;
-
-/** `known` are types that say nothing of interest. */
-function byType(readers: Readers, known: RegExp): StreamTranslator {
-  return (event, facts) => {
-    const type = textOf(event["type"]) ?? "";
-    if (!Object.hasOwn(readers, type)) return known.test(type);
-    return readers[type]?.(event, facts) !== false;
-  };
-}
-
 const readCodexItem = byType(
   {
     agent_message(item, facts) {
@@ -111,26 +97,23 @@ const readCodexItem = byType(
 );
 
 /** The stream of `codex exec --json`. */
-const readCodexEvent = byType(
-  {
-    "thread.started": (event, facts) => facts.session(textOf(event["thread_id"])),
-    "turn.started": (_, facts) => facts.goesOn(),
-    "item.started": ({ item }, facts) => readCodexItem({ ...fieldsOf(item), isCompleted: false }, facts),
-    "item.updated": ({ item }, facts) => readCodexItem({ ...fieldsOf(item), isCompleted: false }, facts),
-    "item.completed": ({ item }, facts) => readCodexItem({ ...fieldsOf(item), isCompleted: true }, facts),
-    error(event, facts) {
-      const error = failureOf(textOf(event["message"]));
-      if (error.message.startsWith("Reconnecting")) facts.retries(error);
-      else facts.fails(error);
-    },
-    "turn.failed": (event, facts) => facts.ends(failureOf(textOf(fieldsOf(event["error"])["message"]))),
-    "turn.completed"(event, facts) {
-      readCodexUsage(fieldsOf(event["usage"]), facts);
-      facts.ends();
-    },
+const readCodexEvent = byType({
+  "thread.started": (event, facts) => facts.session(textOf(event["thread_id"])),
+  "turn.started": (_, facts) => facts.goesOn(),
+  "item.started": ({ item }, facts) => readCodexItem({ ...fieldsOf(item), isCompleted: false }, facts),
+  "item.updated": ({ item }, facts) => readCodexItem({ ...fieldsOf(item), isCompleted: false }, facts),
+  "item.completed": ({ item }, facts) => readCodexItem({ ...fieldsOf(item), isCompleted: true }, facts),
+  error(event, facts) {
+    const error = failureOf(textOf(event["message"]));
+    if (error.message.startsWith("Reconnecting")) facts.retries(error);
+    else facts.fails(error);
   },
-  NEVER,
-);
+  "turn.failed": (event, facts) => facts.ends(failureOf(textOf(fieldsOf(event["error"])["message"]))),
+  "turn.completed"(event, facts) {
+    readCodexUsage(fieldsOf(event["usage"]), facts);
+    facts.ends();
+  },
+});
 
 function readCodexTool(item: Fields, facts: FactRecorder): void {
   const { server, tool } = item;
@@ -242,38 +225,35 @@ function readCopilotResult(event: Fields, facts: FactRecorder): void {
 const GEMINI_WRITERS: readonly unknown[] = ["write_file", "replace", "edit"];
 
 /** The stream of `gemini --output-format stream-json`. */
-const readGeminiEvent = byType(
-  {
-    init(event, facts) {
-      facts.session(textOf(event["session_id"]));
-      facts.model(textOf(event["model"]));
-    },
-    /** Messages come in pieces; only tools, and the user's words, stand between two of them. */
-    message(event, facts) {
-      const content = textOf(event["content"]);
-      if (event["role"] === "user") facts.worksOn();
-      else if (content !== null && event["delta"] === true) facts.saysMore(content);
-      else if (content !== null) facts.says(content);
-    },
-    tool_use(event, facts) {
-      const file = textOf(fieldsOf(event["parameters"])["file_path"]);
-      const isWrite = GEMINI_WRITERS.includes(event["tool_name"]);
-      facts.startsTool({
-        id: textOf(event["tool_id"]) ?? "",
-        name: textOf(event["tool_name"]) ?? "tool",
-        files: isWrite && file !== null ? [file] : [],
-      });
-    },
-    tool_result: (event, facts) =>
-      facts.endsTool(textOf(event["tool_id"]) ?? "", event["status"] === "success"),
-    result: readGeminiResult,
-    error(event, facts) {
-      // A warning is a hook that objects, or a loop that was noticed.
-      if (event["severity"] === "error") facts.fails(failureOf(textOf(event["message"])));
-    },
+const readGeminiEvent = byType({
+  init(event, facts) {
+    facts.session(textOf(event["session_id"]));
+    facts.model(textOf(event["model"]));
   },
-  NEVER,
-);
+  /** Messages come in pieces; only tools, and the user's words, stand between two of them. */
+  message(event, facts) {
+    const content = textOf(event["content"]);
+    if (event["role"] === "user") facts.worksOn();
+    else if (content !== null && event["delta"] === true) facts.saysMore(content);
+    else if (content !== null) facts.says(content);
+  },
+  tool_use(event, facts) {
+    const file = textOf(fieldsOf(event["parameters"])["file_path"]);
+    const isWrite = GEMINI_WRITERS.includes(event["tool_name"]);
+    facts.startsTool({
+      id: textOf(event["tool_id"]) ?? "",
+      name: textOf(event["tool_name"]) ?? "tool",
+      files: isWrite && file !== null ? [file] : [],
+    });
+  },
+  tool_result: (event, facts) =>
+    facts.endsTool(textOf(event["tool_id"]) ?? "", event["status"] === "success"),
+  result: readGeminiResult,
+  error(event, facts) {
+    // A warning is a hook that objects, or a loop that was noticed.
+    if (event["severity"] === "error") facts.fails(failureOf(textOf(event["message"])));
+  },
+});
 
 function readGeminiResult(event: Fields, facts: FactRecorder): void {
   readGeminiUsage(fieldsOf(event["stats"]), facts);
