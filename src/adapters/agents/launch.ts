@@ -211,21 +211,11 @@ export interface FolderTask
   readonly iteration: number;
 }
 
-/** The one place where programs on the agent's side meet us. The agent may do anything to it. */
-export interface IterationFolder {
-  readonly path: string;
-  make(task: FolderTask): void;
-  /** A file that the agent may have made; null when there is none, or a huge one. */
-  read(name: string): string | null;
-  /** What the tools were told, oldest first; without what makes no sense. Never fails. */
-  readReports(): readonly ToolReport[];
-  dispose(): void;
-}
-
 const REPORTS_MAX = 1_000;
+export type IterationFolder = ReturnType<typeof iterationFolder>;
 
-/** Its place is known before it is made. */
-export function iterationFolder(marker: string): IterationFolder {
+/** The one place where programs on the agent's side meet us. The agent may do anything to it. */
+export function iterationFolder(marker: string) {
   const path = pathOf(marker);
   let made: Pick<Stats, "dev" | "ino"> | null = null;
   const readHere = (name: string): FileEnd | null => {
@@ -236,7 +226,7 @@ export function iterationFolder(marker: string): IterationFolder {
   };
   return {
     path,
-    make({ criteria, maxIterations, ...task }) {
+    make({ criteria, maxIterations, ...task }: FolderTask): void {
       const wire = { ...task, acceptance_criteria: criteria, max_iterations: maxIterations };
       try {
         // One that was killed may have left its own.
@@ -249,12 +239,18 @@ export function iterationFolder(marker: string): IterationFolder {
         throw fileError(error, path);
       }
     },
-    read(name) {
+    /** A file that the agent may have made; null when there is none, or a huge one. */
+    read(name: string): string | null {
       const end = readHere(name);
       return end?.isWhole === true ? end.text : null;
     },
-    readReports: () => reportsIn(readHere(ITERATION_FILES.reports)?.text ?? ""),
-    dispose() {
+    /** What the tools were told, oldest first; without what makes no sense. Never fails. */
+    readReports(): readonly ToolReport[] {
+      const lines = (readHere(ITERATION_FILES.reports)?.text ?? "").split("\n");
+      const reports = lines.flatMap((line) => readJsonLine(line) ?? []).map(readToolReport);
+      return reports.filter((report) => typeof report !== "string").slice(-REPORTS_MAX);
+    },
+    dispose(): void {
       try {
         removeIterationFolder(marker);
       } catch {
@@ -271,10 +267,4 @@ export function removeIterationFolder(marker: string): void {
 
 function pathOf(marker: string): string {
   return join(tmpdir(), `ralph-iteration-${marker}`);
-}
-
-function reportsIn(text: string): readonly ToolReport[] {
-  const events = text.split("\n").flatMap((line) => readJsonLine(line) ?? []);
-  const reports = events.map(readToolReport).filter((report) => typeof report !== "string");
-  return reports.slice(-REPORTS_MAX);
 }
