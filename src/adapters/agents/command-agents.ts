@@ -29,7 +29,6 @@ import {
   agentEnvironment,
   asReader,
   type EnvironmentOptions,
-  folderTask,
   iterationFolder,
   type IterationFolder,
   launchOf,
@@ -76,10 +75,18 @@ const FILES_MAX = 200;
 export function createAgents(options: AgentsOptions): Agents {
   const inboxes: Inboxes = new Map();
   return {
-    run(request, signal) {
-      const isReader = request.part === "reader";
-      const asked = isReader ? asReader(request, options.sandbox !== undefined) : request;
-      return run(asked, options, inboxes, signal);
+    async run(asked, signal) {
+      const isReader = asked.part === "reader";
+      const request = isReader ? asReader(asked, options.sandbox !== undefined) : asked;
+      prepareLogs(options.ralphDir);
+      const folder = iterationFolder(request.marker);
+      try {
+        folder.make(request);
+        return await runIn(folder, request, options, inboxes, signal);
+      } finally {
+        inboxes.delete(request.iteration);
+        folder.dispose();
+      }
     },
     send: async (iteration, text) => (await inboxes.get(iteration)?.(text)) ?? false,
     async sweep(marker) {
@@ -110,23 +117,6 @@ export function createAgents(options: AgentsOptions): Agents {
 /** How to reach the agents that run and take messages, by iteration. */
 type Inboxes = Map<number, Send>;
 
-async function run(
-  request: AgentRequest,
-  options: AgentsOptions,
-  inboxes: Inboxes,
-  signal: AbortSignal,
-): Promise<AgentReport> {
-  prepareLogs(options.ralphDir);
-  const folder = iterationFolder(request.marker);
-  try {
-    folder.make(folderTask(request));
-    return await runIn(folder, request, options, inboxes, signal);
-  } finally {
-    inboxes.delete(request.iteration);
-    folder.dispose();
-  }
-}
-
 async function runIn(
   folder: IterationFolder,
   request: AgentRequest,
@@ -139,7 +129,12 @@ async function runIn(
   const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   const files = filesOf(request, options);
   const log = createTranscript(files.log);
-  const prompt = keptPrompt(request, files.prompt, secrets);
+  const prompt = {
+    prompt: request.prompt,
+    cleanPrompt: createRedactor(secrets)(request.prompt),
+    path: files.prompt,
+    isRead: request.agent.command?.some((argument) => argument.includes("{prompt_file}")) ?? false,
+  };
   const launch = launchOf(request, options, folder, env);
   const { onOutput } = options;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
@@ -218,11 +213,6 @@ function reportedBy(
   };
 }
 
-function keptPrompt({ prompt, agent }: AgentRequest, path: string, secrets: readonly string[]): PromptFile {
-  const isRead = agent.command?.some((argument) => argument.includes("{prompt_file}")) ?? false;
-  return { prompt, cleanPrompt: createRedactor(secrets)(prompt), path, isRead };
-}
-
 /** What tells that an agent is idle, or that it need only exit. */
 function watchesFor(
   { idleMs, root }: AgentRequest,
@@ -240,12 +230,7 @@ function watchesFor(
   };
 }
 
-interface Spending {
-  /** Whether it has to be ended; asked again and again. It is told before, if it takes messages. */
-  isOver(): boolean;
-  /** The failure that is recorded when an agent was stopped for it. */
-  failure(ending: Ending): Failure | null;
-}
+type Spending = ReturnType<typeof watchSpending>;
 
 /** The part of what is left at which an agent is told to come to an end. */
 const TOLD_AT = 0.8;
@@ -256,13 +241,14 @@ function watchSpending(
   { countsWholeSession = false }: AgentAdapter,
   reader: AgentReader,
   inboxes: Inboxes,
-): Spending {
-  if (budgetUsd === null) return { isOver: () => false, failure: () => null };
+) {
   const before = countsWholeSession ? (session?.used.costUsd ?? 0) : 0;
   let spentUsd = 0;
   let toldAt: number | null = null;
   return {
-    isOver() {
+    /** Whether it has to be ended; asked again and again. It is told before, if it takes messages. */
+    isOver(): boolean {
+      if (budgetUsd === null) return false;
       spentUsd = Math.max(0, (reader.activity().costUsd ?? 0) - before);
       const send = inboxes.get(iteration);
       if (spentUsd < TOLD_AT * budgetUsd) return false;
@@ -271,10 +257,11 @@ function watchSpending(
       toldAt ??= performance.now();
       return spentUsd > budgetUsd && (send === undefined || performance.now() - toldAt >= LAST_WORDS_MS);
     },
-    failure: (ending) =>
-      ending.is === "stopped" && spentUsd > budgetUsd
-        ? { class: "agent", kind: "budget", message: `stopped: ${spentInWords(spentUsd, budgetUsd)}` }
-        : null,
+    /** The failure that is recorded when an agent was stopped for it. */
+    failure(ending: Ending): Failure | null {
+      if (budgetUsd === null || ending.is !== "stopped" || spentUsd <= budgetUsd) return null;
+      return { class: "agent", kind: "budget", message: `stopped: ${spentInWords(spentUsd, budgetUsd)}` };
+    },
   };
 }
 

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Task } from "../../core/plan.ts";
 import {
   type Ending,
   UNKNOWN_USAGE,
@@ -45,10 +44,6 @@ export function asReader(request: AgentRequest, isSandboxed: boolean): AgentRequ
     session: null,
     mayGetMessages: false,
   };
-}
-
-export function folderTask({ task, stage, ordinal, maxIterations, about, part }: AgentRequest): FolderTask {
-  return { id: task, ...about, stage, iteration: ordinal, maxIterations, ...(part && { part }) };
 }
 
 export function launchOf(
@@ -203,13 +198,11 @@ const MISLEADING = new RegExp(
   ].join("|")})$`,
 );
 
-/** The task, as told to the agent's tools and hooks; `iteration` is the task's own count, as in RALPH_ITERATION. */
-export interface FolderTask
-  extends
-    Pick<Task, "id" | "title" | "description" | "criteria">,
-    Pick<AgentRequest, "stage" | "maxIterations" | "part"> {
-  readonly iteration: number;
-}
+/** What an agent's tools and hooks are told of the task. */
+export type FolderTask = Pick<
+  AgentRequest,
+  "task" | "stage" | "ordinal" | "maxIterations" | "about" | "part"
+>;
 
 const REPORTS_MAX = 1_000;
 export type IterationFolder = ReturnType<typeof iterationFolder>;
@@ -226,14 +219,17 @@ export function iterationFolder(marker: string) {
   };
   return {
     path,
-    make({ criteria, maxIterations, ...task }: FolderTask): void {
-      const wire = { ...task, acceptance_criteria: criteria, max_iterations: maxIterations };
+    make({ task, stage, ordinal, maxIterations, about, part }: FolderTask): void {
+      const { title, description, criteria } = about;
+      // The task's own count, as in RALPH_ITERATION.
+      const count = { iteration: ordinal, max_iterations: maxIterations };
+      const told = { id: task, title, description, acceptance_criteria: criteria, stage, ...count, part };
       try {
         // One that was killed may have left its own.
         removeIterationFolder(marker);
         mkdirSync(path, { mode: 0o700 });
         made = lstatSync(path);
-        const text = `${JSON.stringify(wire, null, 2)}\n`;
+        const text = `${JSON.stringify(told, null, 2)}\n`;
         writeFileSync(join(path, ITERATION_FILES.task), text, { mode: 0o600, flag: "wx" });
       } catch (error) {
         throw fileError(error, path);

@@ -23,14 +23,6 @@ import {
   type ReaderRequest,
 } from "./agent-adapter.ts";
 
-interface StreamReader extends AgentReader {
-  isOver(): boolean;
-  /** So many messages, the prompt included, the agent says to have heard. */
-  heard(): number;
-  /** Called once, after the last line, instead of `result`. */
-  analyze(ending: Ending): StreamAnalysis;
-}
-
 export interface StreamAnalysis {
   readonly report: SignalReport;
   readonly failure: Failure | null;
@@ -53,9 +45,9 @@ const HOPELESS_MAX_MS = 10_000;
 export type ReadEvents = (line: string, facts: FactRecorder) => readonly boolean[] | null;
 
 /** Follows an agent that speaks one of the structured formats. */
-export function createStreamReader(format: StreamFormat, request: ReaderRequest): StreamReader {
+export function createStreamReader(format: StreamFormat, request: ReaderRequest) {
   const reader = createEventReader(jsonEvents(STREAMS[format]), request, STDERR[format]);
-  return { ...reader, pieceIn: (line) => pieceIn(format, line) };
+  return { ...reader, pieceIn: (line: string) => pieceIn(format, line) };
 }
 
 export function jsonEvents(translate: StreamTranslator): ReadEvents {
@@ -67,7 +59,7 @@ export function createEventReader(
   readEvents: ReadEvents,
   request: ReaderRequest,
   readStderr?: (line: string, facts: FactRecorder) => void,
-): StreamReader {
+) {
   const facts = createFactRecorder(request.workspace ?? null);
   const recorder = request.show === undefined ? facts : narrate(facts, request.show);
   const stderr = createTextWindow(WORDS_LENGTH);
@@ -107,18 +99,17 @@ export function createEventReader(
     activity: () => activityOf(recorder.read(), lastWords, request.costOf),
     isUnreachable: () => retries.isInVain(),
     isOver: () => recorder.read().isOver,
+    /** So many messages, the prompt included, the agent says to have heard. */
     heard: () => recorder.read().heard,
+    /** Called once, after the last line, instead of `result`. */
     analyze,
     result(ending) {
       const { report, failure, facts, unknownEvents } = analyze(ending);
-      const { claim, promise, signals, finalText } = report;
-      const { toolCalls, usage, model, sessionId, filesWritten, ranCommands, denied } = facts;
+      const { promiseMatches: _, ...said } = report;
+      const { toolCalls, usage, model, sessionId, filesWritten, denied } = facts;
       return {
-        claim,
-        promise,
-        signals,
+        ...said,
         failure,
-        finalText,
         toolCalls,
         usage,
         model,
@@ -126,19 +117,20 @@ export function createEventReader(
         filesWritten,
         unknownEvents,
         // What we do not understand may be a tool.
-        ranCommands: ranCommands || unknownEvents > 0,
+        ranCommands: facts.ranCommands || unknownEvents > 0,
         ...(denied.length > 0 && { denied }),
       };
     },
-  };
+  } satisfies AgentReader & Record<"heard" | "analyze", unknown>;
 }
 
-/** Whether it has got no further for long, asked again and again; and what it was tried again for when that was so. */
-function watchRetries(recorder: FactRecorder): { isInVain(): boolean; givenUp(): StreamFailure | null } {
+/** Tells whether it has got no further for long, and what it was tried again for when that was so. */
+function watchRetries(recorder: FactRecorder) {
   let since: number | null = null;
   let givenUp: StreamFailure | null = null;
   return {
-    isInVain() {
+    /** Asked again and again. */
+    isInVain(): boolean {
       const { retrying } = recorder.read();
       since = retrying === null ? null : (since ?? performance.now());
       if (retrying === null || since === null) return false;

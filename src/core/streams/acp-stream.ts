@@ -144,10 +144,15 @@ function errorInWords(facts: FactRecorder): StreamFailure | null {
 
 /** The model of a session; some say only that they decide themselves. */
 function modelOf(result: Fields): string | null {
-  const options = listOf(result["configOptions"]).map(fieldsOf);
-  const option = options.find(({ category, id }) => category === "model" || id === "model");
-  const model = textOf(option?.["currentValue"]) ?? textOf(fieldsOf(result["models"])["currentModelId"]);
+  const said = textOf(modelOption(result)?.["currentValue"]);
+  const model = said ?? textOf(fieldsOf(result["models"])["currentModelId"]);
   return model === "default" || model === "auto" ? null : model;
+}
+
+/** Where a session has its models among its other options. */
+export function modelOption(session: Fields): Fields | undefined {
+  const options = listOf(session["configOptions"]).map(fieldsOf);
+  return options.find(({ category, id }) => category === "model" || id === "model");
 }
 
 const STOPS: Readonly<Record<string, readonly [words: string, what: FailureKind | null]>> = {

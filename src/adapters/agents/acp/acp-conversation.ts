@@ -6,6 +6,7 @@ import {
   numberOf,
   textOf,
 } from "../../../core/streams/json-fields.ts";
+import { modelOption } from "../../../core/streams/acp-stream.ts";
 import type { Permissions } from "../../../core/settings.ts";
 import type { McpServer, Write } from "../agent-adapter.ts";
 import { READERS_SETTINGS } from "../programs/claude-program.ts";
@@ -208,9 +209,15 @@ function withoutCost(message: Fields): Fields {
   return { ...message, params: { ...params, update: { ...update, cost: null } } };
 }
 
-/** What changing files needs. Nobody watches, so commands, the network and tools of others are not part of it. */
 const READS: readonly unknown[] = ["read", "search", "think"];
-const EDITS: readonly unknown[] = [...READS, "edit", "delete", "move"];
+/** The kinds of calls that are allowed, where not all are. */
+const PERMITTED: Readonly<Record<Exclude<Permissions, "full">, readonly unknown[]>> = {
+  read: READS,
+  // What changing files needs. Nobody watches, so commands, the network and tools of others are not part of it.
+  edits: [...READS, "edit", "delete", "move"],
+  // Its own settings have decided what it may do; what it asks for nevertheless needs a person.
+  own: [],
+};
 
 /** Allows a tool for this once: some agents write a lasting permission into the repository. */
 function answerPermission(params: Fields, request: AcpConversationRequest): object {
@@ -233,18 +240,8 @@ export function refusedCall({ method, params }: Fields, request: AcpConversation
 
 function isPermitted(call: Fields, { permissions, mcpServers }: AcpConversationRequest): boolean {
   // Whatever it may do, it may talk to us.
-  if (mcpServers.some(({ name }) => isToolOf(name, call))) return true;
-  switch (permissions) {
-    case "full":
-      return true;
-    case "edits":
-      return EDITS.includes(call["kind"]);
-    case "read":
-      return READS.includes(call["kind"]);
-    // Its own settings have decided what it may do; what it asks for nevertheless needs a person.
-    case "own":
-      return false;
-  }
+  if (permissions === "full" || mcpServers.some(({ name }) => isToolOf(name, call))) return true;
+  return PERMITTED[permissions].includes(call["kind"]);
 }
 
 /** Agents name a tool of a server `mcp__server__tool`, `mcp_server_tool`, `server_tool` or `tool (server MCP Server)`. */
@@ -292,35 +289,23 @@ function settingsFor(
 /** Sets the session to a model, if it does not have it. */
 function settingOfModel(session: Fields, model: string): Setting | null {
   const option = modelOption(session);
-  if (option !== undefined && valuesOf(option).includes(model))
-    return option["currentValue"] === model
-      ? null
-      : { method: "session/set_config_option", params: { configId: option["id"], value: model } };
-  return fieldsOf(session["models"])["currentModelId"] === model
-    ? null
+  const isOption = valuesOf(option).includes(model);
+  const current = isOption ? option?.["currentValue"] : fieldsOf(session["models"])["currentModelId"];
+  if (current === model) return null;
+  return isOption
+    ? { method: "session/set_config_option", params: { configId: option?.["id"], value: model } }
     : { method: "session/set_model", params: { modelId: model } };
 }
 
 function modelsOf(session: Fields): readonly string[] {
-  const option = modelOption(session);
-  const listed = listOf(fieldsOf(session["models"])["availableModels"]).map(
-    (one) => fieldsOf(one)["modelId"],
-  );
-  return [...(option === undefined ? [] : valuesOf(option)), ...listed.map(textOf)].filter(
-    (id) => id !== null,
-  );
-}
-
-function modelOption(session: Fields): Fields | undefined {
-  const options = listOf(session["configOptions"]).map(fieldsOf);
-  return options.find(({ category, id }) => category === "model" || id === "model");
+  const listed = listOf(fieldsOf(session["models"])["availableModels"]).map(fieldsOf);
+  return [...valuesOf(modelOption(session)), ...listed.flatMap(({ modelId }) => textOf(modelId) ?? [])];
 }
 
 /** Options may stand in groups. */
-function valuesOf(option: Fields): readonly (string | null)[] {
-  return listOf(option["options"])
-    .map(fieldsOf)
-    .flatMap((one) => ("options" in one ? valuesOf(one) : [textOf(one["value"])]));
+function valuesOf(option: Fields | undefined): readonly string[] {
+  const all = listOf(option?.["options"]).map(fieldsOf);
+  return all.flatMap((one) => ("options" in one ? valuesOf(one) : (textOf(one["value"]) ?? [])));
 }
 
 interface AgentOffers {
