@@ -1,4 +1,5 @@
 import type { ProgramFormat } from "../../core/agents.ts";
+import type { AgentSettings } from "../../core/settings.ts";
 import type { Ending, Failure, SignalReport } from "../../core/streams/agent-report.ts";
 import { createEchoFilter } from "../../core/words/prompt-echo.ts";
 import { createSignalReader } from "../../core/words/read-signals.ts";
@@ -19,9 +20,11 @@ import {
   type AgentActivity,
   type AgentReader,
   type Capabilities,
+  type Launch,
   localZone,
   type ReaderRequest,
 } from "./agent-adapter.ts";
+import { programBelongings } from "./programs/program-belongings.ts";
 
 export interface StreamAnalysis {
   readonly report: SignalReport;
@@ -216,10 +219,19 @@ function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorde
 const TOLD_MAX = 10_000;
 
 /** What its stream says of what it used; some are told the rest in another way. */
-export const TELLS: Readonly<Record<ProgramFormat, Capabilities["tells"]>> = {
+const TELLS: Readonly<Record<ProgramFormat, Capabilities["tells"]>> = {
   claude: "cost",
   codex: "tokens",
   gemini: "tokens",
   opencode: "cost",
   copilot: "nothing",
 };
+
+/** What most programs have in common that speak a known stream. */
+export function streamAdapter(format: ProgramFormat) {
+  return {
+    can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: TELLS[format] },
+    belongings: (_: AgentSettings, env: Launch["env"]) => programBelongings(format, env),
+    createReader: (request: ReaderRequest) => createStreamReader(format, request),
+  };
+}

@@ -4,15 +4,14 @@ import type { Usage } from "../../../core/streams/agent-report.ts";
 import { fieldsOf, numberOf } from "../../../core/streams/json-fields.ts";
 import { readEnd } from "../../process/atomic-file.ts";
 import type { AgentAdapter, AgentCommand, Launch } from "../agent-adapter.ts";
-import { createStreamReader, TELLS } from "../stream-reader.ts";
-import { jsonObject, programBelongings } from "./program-belongings.ts";
+import { streamAdapter } from "../stream-reader.ts";
+import { jsonObject } from "./program-belongings.ts";
 
 /** Gemini CLI. It takes MCP servers only from settings files, which are not ours to write. */
 export const geminiProgram: AgentAdapter = {
-  can: { resumes: true, takesMessages: false, takesMcpServers: false, tells: TELLS.gemini },
+  ...streamAdapter("gemini"),
+  can: { ...streamAdapter("gemini").can, takesMcpServers: false },
   command: geminiCommand,
-  belongings: (_, env) => programBelongings("gemini", env),
-  createReader: (request) => createStreamReader("gemini", request),
 };
 
 /** Without a model it first asks another one which to take. */
