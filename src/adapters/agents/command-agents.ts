@@ -15,14 +15,7 @@ import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
 import { sweep } from "../process/process-sweep.ts";
 import { supervise, type SuperviseRequest } from "../process/supervise.ts";
 import { adapterFor } from "./adapters.ts";
-import type {
-  AgentActivity,
-  AgentAdapter,
-  AgentReader,
-  AgentResult,
-  ReaderRequest,
-  Send,
-} from "./agent-adapter.ts";
+import type { AgentAdapter, AgentReader, AgentResult, ReaderRequest, Send } from "./agent-adapter.ts";
 import { PROGRAM_FACTS, programIn } from "./programs/program-belongings.ts";
 import type { AgentSandbox } from "../process/agent-sandbox.ts";
 import {
@@ -124,6 +117,7 @@ async function runIn(
   inboxes: Inboxes,
   signal: AbortSignal,
 ): Promise<AgentReport> {
+  const startedMs = performance.now();
   const adapter = adapterFor(request.agent);
   const env = agentEnvironment(request, options, folder.path);
   const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
@@ -141,10 +135,10 @@ async function runIn(
   const reader = adapter.createReader(readingOf(request, options, prompt, show), launch);
   const spending = watchSpending(request, adapter, reader, inboxes);
   const tap = createOutputTap({ secrets, reader, write: (bytes) => log.write(bytes), show });
-  const stopReporting = reportProgress(request, options, () => ({
-    ...reader.activity(),
-    outputBytes: tap.bytes(),
-  }));
+  const timer = setInterval(
+    () => reportProgress(request, options, startedMs, reader, tap.bytes()),
+    PROGRESS_MS,
+  );
   let note: string | null = null;
   try {
     const { ending, durationMs, swept } = await withPromptFile(prompt, async (path) => {
@@ -152,7 +146,11 @@ async function runIn(
       const { input, close = () => null, ...started } = inside;
       const { marker, timeoutMs, onGone: onExit } = request;
       const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
-      const stdin = stdinFor(request, reader, input, inboxes);
+      const onStdin: SuperviseRequest["onStdin"] = (write) => {
+        const send = reader.converse?.(write);
+        if (send !== undefined && request.part === undefined) inboxes.set(request.iteration, send);
+      };
+      const stdin = reader.converse ? { onStdin } : input === null ? {} : { input };
       const watches = watchesFor(request, options, reader, spending);
       const how = { cwd: launch.workspace, marker, timeoutMs, onExit, ...watches, ...stdin, ...outputs };
       try {
@@ -175,7 +173,7 @@ async function runIn(
     const reported = reportedBy(request.agent, result);
     return { ...reported, failure, ending, durationMs, transcript, sweptProcesses: swept };
   } finally {
-    stopReporting();
+    clearInterval(timer);
     await log.abandon();
   }
 }
@@ -281,22 +279,6 @@ function withAdvice(failure: Failure | null, { command, format }: AgentSettings)
   return { ...failure, advice: failure.kind === "credit" ? credit : login };
 }
 
-/** The prompt, or for an agent that one can talk to, the conversation. */
-function stdinFor(
-  { iteration, part }: AgentRequest,
-  reader: AgentReader,
-  input: string | null,
-  inboxes: Inboxes,
-): Pick<SuperviseRequest, "input" | "onStdin"> {
-  if (reader.converse === undefined) return input === null ? {} : { input };
-  return {
-    onStdin: (write) => {
-      const send = reader.converse?.(write);
-      if (send !== undefined && part === undefined) inboxes.set(iteration, send);
-    },
-  };
-}
-
 function filesOf(
   { iteration, part }: Pick<AgentRequest, "iteration" | "part">,
   { ralphDir, transcripts = "iteration" }: AgentsOptions,
@@ -311,30 +293,19 @@ function filesOf(
 }
 
 function reportProgress(
-  { iteration, task, stage, agent, timeoutMs }: AgentRequest,
+  { iteration, task, stage, agent: { name: agent }, timeoutMs }: AgentRequest,
   { onProgress }: AgentsOptions,
-  current: () => AgentActivity & { readonly outputBytes: number },
-): () => void {
-  if (onProgress === undefined) return () => {};
-  const startedMs = performance.now();
-  const timer = setInterval(() => {
-    const elapsedMs = Math.round(performance.now() - startedMs);
-    const { lastLine, ...rest } = current();
-    const shortLine = stripEscapes(lastLine.slice(0, 10 * LAST_LINE_LENGTH))
-      .trim()
-      .slice(0, LAST_LINE_LENGTH);
-    onProgress({
-      iteration,
-      task,
-      stage,
-      agent: agent.name,
-      elapsedMs,
-      timeoutMs,
-      ...rest,
-      lastLine: shortLine,
-    });
-  }, PROGRESS_MS);
-  return () => clearInterval(timer);
+  startedMs: number,
+  reader: AgentReader,
+  outputBytes: number,
+): void {
+  const { lastLine, ...activity } = reader.activity();
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  const words = stripEscapes(lastLine.slice(0, 10 * LAST_LINE_LENGTH))
+    .trim()
+    .slice(0, LAST_LINE_LENGTH);
+  const about = { iteration, task, stage, agent, elapsedMs, timeoutMs };
+  onProgress?.({ ...about, ...activity, outputBytes, lastLine: words });
 }
 
 function lastWords(text: string): string {

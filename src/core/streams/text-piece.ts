@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from "./json-fields.ts";
+import { type Fields, fieldsOf, parsedJson, textOf } from "./json-fields.ts";
 import type { StreamFormat } from "./stream-format.ts";
 
 /** One of several pieces in which a stream tells a text. */
@@ -29,9 +29,9 @@ const LIKE_A_PIECE = /"delta":\s?true|_delta"|_chunk"/;
 /** Null: the line has no piece of a text. */
 export function pieceIn(format: StreamFormat, line: string): TextPiece | null {
   if (!LIKE_A_PIECE.test(line.slice(0, PIECE_SEEN_LENGTH))) return null;
-  const event = eventIn(line);
-  const path = event && PIECES[format]?.(event);
-  if (event === null || path == null) return null;
+  const event = fieldsOf(parsedJson(line));
+  const path = PIECES[format]?.(event);
+  if (path == null) return null;
   const text = textOf(path.reduce<unknown>((inner, name) => fieldsOf(inner)[name], event));
   if (text === null) return null;
   const { messageId, toolCallId } = {
@@ -46,14 +46,6 @@ export function pieceIn(format: StreamFormat, line: string): TextPiece | null {
 }
 
 const PIECE_SEEN_LENGTH = 2_000;
-
-function eventIn(line: string): Fields | null {
-  try {
-    return fieldsOf(JSON.parse(line));
-  } catch {
-    return null; // cut off, or no event
-  }
-}
 
 function withText(event: Fields, [name = "", ...path]: readonly string[], text: string): Fields {
   return { ...event, [name]: path.length === 0 ? text : withText(fieldsOf(event[name]), path, text) };
