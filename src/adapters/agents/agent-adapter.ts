@@ -53,7 +53,6 @@ export interface Launch extends Pick<
   readonly ownProgram: readonly [command: string, ...args: string[]];
   /** Our own server, for agents that take any. */
   readonly mcpServer: McpServer;
-  /** Ours. */
   readonly version: string;
   readonly env: Readonly<Record<string, string>>;
   readonly isRoot: boolean;

@@ -172,7 +172,6 @@ function readMessage(facts: StreamFacts, request: ReaderRequest, failure: Failur
 
 /** Tells a person what an agent's stream says, as it comes: its words, its tools, what went wrong. */
 function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorder {
-  const told = new Set<string>();
   let isLineOpen = false;
   let lastSaid = "";
   const line = (text: string): void => {
@@ -194,10 +193,9 @@ function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorde
       isLineOpen = !piece.endsWith("\n");
     },
     startsTool(tool) {
+      const { toolCalls } = facts.read();
       facts.startsTool(tool);
-      if (told.has(tool.id)) return;
-      if (told.size < TOLD_MAX) told.add(tool.id);
-      line(`→ ${[tool.name, ...(tool.files ?? [])].join(" ")}`);
+      if (facts.read().toolCalls > toolCalls) line(`→ ${[tool.name, ...(tool.files ?? [])].join(" ")}`);
     },
     denies(id, name) {
       const known = facts.read().denied;
@@ -215,8 +213,6 @@ function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorde
     },
   };
 }
-
-const TOLD_MAX = 10_000;
 
 /** What its stream says of what it used; some are told the rest in another way. */
 const TELLS: Readonly<Record<ProgramFormat, Capabilities["tells"]>> = {

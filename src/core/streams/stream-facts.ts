@@ -258,7 +258,6 @@ export function failureOf(message: string | null, more: Partial<StreamFailure> =
   };
 }
 
-/** Null when nothing was denied. */
 export function notPermitted(tools: readonly string[]): StreamFailure | null {
   return tools.length === 0
     ? null

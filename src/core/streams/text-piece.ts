@@ -10,7 +10,6 @@ export interface TextPiece {
   readonly lineWith: (text: string) => string;
 }
 
-/** Where the pieces are. */
 const PIECES: Readonly<Partial<Record<StreamFormat, (event: Fields) => readonly string[] | null>>> = {
   gemini: (event) => (event["type"] === "message" && event["delta"] === true ? ["content"] : null),
   copilot({ type }) {

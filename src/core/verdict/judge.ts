@@ -13,10 +13,8 @@ import type { CaseContext, Finding } from "./facts.ts";
 import { criteriaOf, type CriterionAnswer } from "./reader.ts";
 import type { Reason, Verdict } from "./verdict.ts";
 
-/** Everything a ruling rests on. */
 export interface Case {
   readonly context: CaseContext;
-  /** Whether there is a claim of completion to rule on. */
   readonly claimed: boolean;
   /** The task is tried once: nobody can be asked to answer anything. */
   readonly isSinglePass: boolean;
