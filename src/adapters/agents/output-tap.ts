@@ -1,6 +1,6 @@
 import { createRedactor, KEY_BLOCK_LENGTH_MAX, openKeyBlock } from "../../core/redact.ts";
 import { createLineSplitter, type LineSplitter } from "../process/line-splitter.ts";
-import type { TextPiece } from "../../core/streams/text-piece.ts";
+import type { TextPiece } from "../../core/streams/stream-format.ts";
 import type { AgentReader } from "./agent-adapter.ts";
 
 interface OutputTapOptions {

@@ -12,8 +12,7 @@ import {
   type StreamFailure,
   type StreamTranslator,
 } from "../../core/streams/stream-facts.ts";
-import { type StreamFormat, STDERR, STREAMS } from "../../core/streams/stream-format.ts";
-import { pieceIn } from "../../core/streams/text-piece.ts";
+import { pieceIn, type StreamFormat, STDERR, STREAMS } from "../../core/streams/stream-format.ts";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import { createTextWindow } from "../../core/words/text-window.ts";
 import {

@@ -1,6 +1,6 @@
 import { readAcpMessage } from "../../../core/streams/acp-stream.ts";
 import type { StreamTranslator } from "../../../core/streams/stream-facts.ts";
-import { pieceIn } from "../../../core/streams/text-piece.ts";
+import { pieceIn } from "../../../core/streams/stream-format.ts";
 import type { AgentAdapter, AgentReader, ReaderRequest } from "../agent-adapter.ts";
 import { usageInRecord } from "../programs/gemini-program.ts";
 import { fewRetries } from "../programs/claude-program.ts";
