@@ -21,11 +21,11 @@ export function createOutputTap({ secrets, reader, write, show }: OutputTapOptio
   const errors = createLineSplitter((line) => reader.stderrLine(line));
   const stderr = createBranch(errors, secrets, write, show);
   return {
-    stdout(chunk: Buffer) {
+    stdout: (chunk: Buffer) => {
       bytes += chunk.length;
       return stdout.push(chunk);
     },
-    stderr(chunk: Buffer) {
+    stderr: (chunk: Buffer) => {
       bytes += chunk.length;
       return stderr.push(chunk);
     },

@@ -171,7 +171,7 @@ function createAcpTurn(peer: ReturnType<typeof createJsonRpcPeer>) {
       settle(true);
     },
     /** Whether the message has come into the turn; before it begins, the message waits. */
-    async tell(text: string): Promise<boolean> {
+    tell: async (text: string): Promise<boolean> => {
       if (recipient === null && !isOver) await new Promise((resolve) => waiting.add(resolve));
       if (recipient === null || isOver || recipient.messages === null) return false;
       const { sessionId, messages } = recipient;
