@@ -7,12 +7,14 @@ import { type FolderTask, iterationFolder, type IterationFolder } from "../../sr
 import { startMcp, type McpClient } from "./mcp-client.ts";
 
 const TASK: FolderTask = {
-  id: "task-007",
-  title: "Log in",
-  description: "Users log in with a password.",
-  criteria: ["a wrong password is refused"],
+  task: "task-007",
+  about: {
+    title: "Log in",
+    description: "Users log in with a password.",
+    criteria: ["a wrong password is refused"],
+  },
   stage: "build",
-  iteration: 2,
+  ordinal: 2,
   maxIterations: 30,
 };
 

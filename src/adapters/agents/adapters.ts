@@ -9,8 +9,7 @@ import { codexProgram } from "./programs/codex-program.ts";
 import { copilotProgram } from "./programs/copilot-program.ts";
 import { geminiProgram } from "./programs/gemini-program.ts";
 import { opencodeProgram } from "./programs/opencode-program.ts";
-import { programBelongings } from "./programs/program-belongings.ts";
-import { createStreamReader, TELLS } from "./stream-reader.ts";
+import { streamAdapter } from "./stream-reader.ts";
 
 /** Programs whose command line we know. */
 const PROGRAMS: Readonly<Record<ProgramFormat, AgentAdapter>> = {
@@ -21,31 +20,20 @@ const PROGRAMS: Readonly<Record<ProgramFormat, AgentAdapter>> = {
   copilot: copilotProgram,
 };
 
-/** Commands of the operator's own, by what they speak. */
-const COMMANDS: Readonly<Record<AgentFormat, AgentAdapter>> = {
+/** Commands of the operator's own, by what they speak if it is no program's stream. */
+const COMMANDS: Readonly<Record<Exclude<AgentFormat, ProgramFormat>, AgentAdapter>> = {
   text: textAdapter,
   demo: demoAdapter,
   acp: acpAdapter,
-  claude: streamAdapter("claude"),
-  codex: streamAdapter("codex"),
-  gemini: streamAdapter("gemini"),
-  opencode: streamAdapter("opencode"),
-  copilot: streamAdapter("copilot"),
 };
 
 export function adapterFor({ command, format, lines }: AgentSettings): AgentAdapter {
   if (lines !== undefined) return linesAdapter(lines);
-  return command === null && isProgramFormat(format) ? PROGRAMS[format] : COMMANDS[format];
-}
-
-/** Any program that takes its prompt as text and speaks the stream of a known agent: a wrapper around one, say. */
-function streamAdapter(format: ProgramFormat): AgentAdapter {
-  return {
-    ...textAdapter,
-    createReader: (request) => createStreamReader(format, request),
-    belongings: (_, env) => programBelongings(format, env),
-    can: { ...textAdapter.can, tells: TELLS[format] },
-  };
+  if (!isProgramFormat(format)) return COMMANDS[format];
+  if (command === null) return PROGRAMS[format];
+  // A wrapper around a known agent, say: it takes its prompt as text and speaks that one's stream.
+  const { createReader, belongings, can } = streamAdapter(format);
+  return { ...textAdapter, createReader, belongings, can: { ...textAdapter.can, tells: can.tells } };
 }
 
 export function capabilitiesOf(agent: AgentSettings): Capabilities {

@@ -1,7 +1,7 @@
 import type { Belongings } from "../../core/agents.ts";
 import type { AgentReport, Ending, Usage } from "../../core/streams/agent-report.ts";
 import type { ExpectedPromise } from "../../core/words/read-promise.ts";
-import type { TextPiece } from "../../core/streams/text-piece.ts";
+import type { TextPiece } from "../../core/streams/stream-format.ts";
 import type { AgentSettings } from "../../core/settings.ts";
 import type { AgentRequest, Progress } from "../../engine/ports.ts";
 
@@ -53,7 +53,6 @@ export interface Launch extends Pick<
   readonly ownProgram: readonly [command: string, ...args: string[]];
   /** Our own server, for agents that take any. */
   readonly mcpServer: McpServer;
-  /** Ours. */
   readonly version: string;
   readonly env: Readonly<Record<string, string>>;
   readonly isRoot: boolean;

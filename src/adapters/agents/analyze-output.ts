@@ -45,7 +45,7 @@ async function analyzeAs(format: Analysis["format"], chunks: Chunks, saved: Save
   const request = { prompt: "", promise, workspace: cwd };
   const stream = format === "text" ? null : createStreamReader(format, request);
   const reader = stream ?? createTextReader(request);
-  await readLines(chunks, (line) => reader.stdoutLine(line), reader.lineBytesMax);
+  await readLines(chunks, (line) => reader.stdoutLine(line), stream?.lineBytesMax);
   if (stderrFile !== null) await readLines(readChunks(stderrFile, cwd), (line) => reader.stderrLine(line));
   const ending = { is: "exited", code: saved.exitCode ?? 0 } as const;
   if (stream === null) return { format, ...reader.analyze(ending), stream };

@@ -15,21 +15,13 @@ import type { AgentRequest, Agents, Progress } from "../../engine/ports.ts";
 import { sweep } from "../process/process-sweep.ts";
 import { supervise, type SuperviseRequest } from "../process/supervise.ts";
 import { adapterFor } from "./adapters.ts";
-import type {
-  AgentActivity,
-  AgentAdapter,
-  AgentReader,
-  AgentResult,
-  ReaderRequest,
-  Send,
-} from "./agent-adapter.ts";
+import type { AgentAdapter, AgentReader, AgentResult, ReaderRequest, Send } from "./agent-adapter.ts";
 import { PROGRAM_FACTS, programIn } from "./programs/program-belongings.ts";
 import type { AgentSandbox } from "../process/agent-sandbox.ts";
 import {
   agentEnvironment,
   asReader,
   type EnvironmentOptions,
-  folderTask,
   iterationFolder,
   type IterationFolder,
   launchOf,
@@ -76,10 +68,18 @@ const FILES_MAX = 200;
 export function createAgents(options: AgentsOptions): Agents {
   const inboxes: Inboxes = new Map();
   return {
-    run(request, signal) {
-      const isReader = request.part === "reader";
-      const asked = isReader ? asReader(request, options.sandbox !== undefined) : request;
-      return run(asked, options, inboxes, signal);
+    async run(asked, signal) {
+      const isReader = asked.part === "reader";
+      const request = isReader ? asReader(asked, options.sandbox !== undefined) : asked;
+      prepareLogs(options.ralphDir);
+      const folder = iterationFolder(request.marker);
+      try {
+        folder.make(request);
+        return await runIn(folder, request, options, inboxes, signal);
+      } finally {
+        inboxes.delete(request.iteration);
+        folder.dispose();
+      }
     },
     send: async (iteration, text) => (await inboxes.get(iteration)?.(text)) ?? false,
     async sweep(marker) {
@@ -110,23 +110,6 @@ export function createAgents(options: AgentsOptions): Agents {
 /** How to reach the agents that run and take messages, by iteration. */
 type Inboxes = Map<number, Send>;
 
-async function run(
-  request: AgentRequest,
-  options: AgentsOptions,
-  inboxes: Inboxes,
-  signal: AbortSignal,
-): Promise<AgentReport> {
-  prepareLogs(options.ralphDir);
-  const folder = iterationFolder(request.marker);
-  try {
-    folder.make(folderTask(request));
-    return await runIn(folder, request, options, inboxes, signal);
-  } finally {
-    inboxes.delete(request.iteration);
-    folder.dispose();
-  }
-}
-
 async function runIn(
   folder: IterationFolder,
   request: AgentRequest,
@@ -134,22 +117,28 @@ async function runIn(
   inboxes: Inboxes,
   signal: AbortSignal,
 ): Promise<AgentReport> {
+  const startedMs = performance.now();
   const adapter = adapterFor(request.agent);
   const env = agentEnvironment(request, options, folder.path);
   const secrets = [...(options.secrets ?? []), ...secretsIn(options.baseEnv), ...secretsIn(env)];
   const files = filesOf(request, options);
   const log = createTranscript(files.log);
-  const prompt = keptPrompt(request, files.prompt, secrets);
+  const prompt = {
+    prompt: request.prompt,
+    cleanPrompt: createRedactor(secrets)(request.prompt),
+    path: files.prompt,
+    isRead: request.agent.command?.some((argument) => argument.includes("{prompt_file}")) ?? false,
+  };
   const launch = launchOf(request, options, folder, env);
   const { onOutput } = options;
   const show = onOutput && ((text: string) => onOutput(text, request.iteration));
   const reader = adapter.createReader(readingOf(request, options, prompt, show), launch);
   const spending = watchSpending(request, adapter, reader, inboxes);
   const tap = createOutputTap({ secrets, reader, write: (bytes) => log.write(bytes), show });
-  const stopReporting = reportProgress(request, options, () => ({
-    ...reader.activity(),
-    outputBytes: tap.bytes(),
-  }));
+  const timer = setInterval(
+    () => reportProgress(request, options, startedMs, reader, tap.bytes()),
+    PROGRESS_MS,
+  );
   let note: string | null = null;
   try {
     const { ending, durationMs, swept } = await withPromptFile(prompt, async (path) => {
@@ -157,7 +146,11 @@ async function runIn(
       const { input, close = () => null, ...started } = inside;
       const { marker, timeoutMs, onGone: onExit } = request;
       const outputs = { onStdout: tap.stdout, onStderr: tap.stderr };
-      const stdin = stdinFor(request, reader, input, inboxes);
+      const onStdin: SuperviseRequest["onStdin"] = (write) => {
+        const send = reader.converse?.(write);
+        if (send !== undefined && request.part === undefined) inboxes.set(request.iteration, send);
+      };
+      const stdin = reader.converse ? { onStdin } : input === null ? {} : { input };
       const watches = watchesFor(request, options, reader, spending);
       const how = { cwd: launch.workspace, marker, timeoutMs, onExit, ...watches, ...stdin, ...outputs };
       try {
@@ -180,7 +173,7 @@ async function runIn(
     const reported = reportedBy(request.agent, result);
     return { ...reported, failure, ending, durationMs, transcript, sweptProcesses: swept };
   } finally {
-    stopReporting();
+    clearInterval(timer);
     await log.abandon();
   }
 }
@@ -218,11 +211,6 @@ function reportedBy(
   };
 }
 
-function keptPrompt({ prompt, agent }: AgentRequest, path: string, secrets: readonly string[]): PromptFile {
-  const isRead = agent.command?.some((argument) => argument.includes("{prompt_file}")) ?? false;
-  return { prompt, cleanPrompt: createRedactor(secrets)(prompt), path, isRead };
-}
-
 /** What tells that an agent is idle, or that it need only exit. */
 function watchesFor(
   { idleMs, root }: AgentRequest,
@@ -240,12 +228,7 @@ function watchesFor(
   };
 }
 
-interface Spending {
-  /** Whether it has to be ended; asked again and again. It is told before, if it takes messages. */
-  isOver(): boolean;
-  /** The failure that is recorded when an agent was stopped for it. */
-  failure(ending: Ending): Failure | null;
-}
+type Spending = ReturnType<typeof watchSpending>;
 
 /** The part of what is left at which an agent is told to come to an end. */
 const TOLD_AT = 0.8;
@@ -256,13 +239,14 @@ function watchSpending(
   { countsWholeSession = false }: AgentAdapter,
   reader: AgentReader,
   inboxes: Inboxes,
-): Spending {
-  if (budgetUsd === null) return { isOver: () => false, failure: () => null };
+) {
   const before = countsWholeSession ? (session?.used.costUsd ?? 0) : 0;
   let spentUsd = 0;
   let toldAt: number | null = null;
   return {
-    isOver() {
+    /** Whether it has to be ended; asked again and again. It is told before, if it takes messages. */
+    isOver(): boolean {
+      if (budgetUsd === null) return false;
       spentUsd = Math.max(0, (reader.activity().costUsd ?? 0) - before);
       const send = inboxes.get(iteration);
       if (spentUsd < TOLD_AT * budgetUsd) return false;
@@ -271,10 +255,11 @@ function watchSpending(
       toldAt ??= performance.now();
       return spentUsd > budgetUsd && (send === undefined || performance.now() - toldAt >= LAST_WORDS_MS);
     },
-    failure: (ending) =>
-      ending.is === "stopped" && spentUsd > budgetUsd
-        ? { class: "agent", kind: "budget", message: `stopped: ${spentInWords(spentUsd, budgetUsd)}` }
-        : null,
+    /** The failure that is recorded when an agent was stopped for it. */
+    failure(ending: Ending): Failure | null {
+      if (budgetUsd === null || ending.is !== "stopped" || spentUsd <= budgetUsd) return null;
+      return { class: "agent", kind: "budget", message: `stopped: ${spentInWords(spentUsd, budgetUsd)}` };
+    },
   };
 }
 
@@ -294,22 +279,6 @@ function withAdvice(failure: Failure | null, { command, format }: AgentSettings)
   return { ...failure, advice: failure.kind === "credit" ? credit : login };
 }
 
-/** The prompt, or for an agent that one can talk to, the conversation. */
-function stdinFor(
-  { iteration, part }: AgentRequest,
-  reader: AgentReader,
-  input: string | null,
-  inboxes: Inboxes,
-): Pick<SuperviseRequest, "input" | "onStdin"> {
-  if (reader.converse === undefined) return input === null ? {} : { input };
-  return {
-    onStdin: (write) => {
-      const send = reader.converse?.(write);
-      if (send !== undefined && part === undefined) inboxes.set(iteration, send);
-    },
-  };
-}
-
 function filesOf(
   { iteration, part }: Pick<AgentRequest, "iteration" | "part">,
   { ralphDir, transcripts = "iteration" }: AgentsOptions,
@@ -324,30 +293,19 @@ function filesOf(
 }
 
 function reportProgress(
-  { iteration, task, stage, agent, timeoutMs }: AgentRequest,
+  { iteration, task, stage, agent: { name: agent }, timeoutMs }: AgentRequest,
   { onProgress }: AgentsOptions,
-  current: () => AgentActivity & { readonly outputBytes: number },
-): () => void {
-  if (onProgress === undefined) return () => {};
-  const startedMs = performance.now();
-  const timer = setInterval(() => {
-    const elapsedMs = Math.round(performance.now() - startedMs);
-    const { lastLine, ...rest } = current();
-    const shortLine = stripEscapes(lastLine.slice(0, 10 * LAST_LINE_LENGTH))
-      .trim()
-      .slice(0, LAST_LINE_LENGTH);
-    onProgress({
-      iteration,
-      task,
-      stage,
-      agent: agent.name,
-      elapsedMs,
-      timeoutMs,
-      ...rest,
-      lastLine: shortLine,
-    });
-  }, PROGRESS_MS);
-  return () => clearInterval(timer);
+  startedMs: number,
+  reader: AgentReader,
+  outputBytes: number,
+): void {
+  const { lastLine, ...activity } = reader.activity();
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  const words = stripEscapes(lastLine.slice(0, 10 * LAST_LINE_LENGTH))
+    .trim()
+    .slice(0, LAST_LINE_LENGTH);
+  const about = { iteration, task, stage, agent, elapsedMs, timeoutMs };
+  onProgress?.({ ...about, ...activity, outputBytes, lastLine: words });
 }
 
 function lastWords(text: string): string {

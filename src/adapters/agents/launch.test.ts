@@ -201,12 +201,14 @@ test.each([
 });
 
 const task: FolderTask = {
-  id: "task-007",
-  title: "Log in",
-  description: "Users log in\nwith a password.",
-  criteria: ["a wrong password is refused"],
+  task: "task-007",
+  about: {
+    title: "Log in",
+    description: "Users log in\nwith a password.",
+    criteria: ["a wrong password is refused"],
+  },
   stage: "build",
-  iteration: 2,
+  ordinal: 2,
   maxIterations: 30,
 };
 const COMPLETE = '{"tool":"task_complete","summary":"done"}\n';

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Task } from "../../core/plan.ts";
 import {
   type Ending,
   UNKNOWN_USAGE,
@@ -45,10 +44,6 @@ export function asReader(request: AgentRequest, isSandboxed: boolean): AgentRequ
     session: null,
     mayGetMessages: false,
   };
-}
-
-export function folderTask({ task, stage, ordinal, maxIterations, about, part }: AgentRequest): FolderTask {
-  return { id: task, ...about, stage, iteration: ordinal, maxIterations, ...(part && { part }) };
 }
 
 export function launchOf(
@@ -203,29 +198,17 @@ const MISLEADING = new RegExp(
   ].join("|")})$`,
 );
 
-/** The task, as told to the agent's tools and hooks; `iteration` is the task's own count, as in RALPH_ITERATION. */
-export interface FolderTask
-  extends
-    Pick<Task, "id" | "title" | "description" | "criteria">,
-    Pick<AgentRequest, "stage" | "maxIterations" | "part"> {
-  readonly iteration: number;
-}
-
-/** The one place where programs on the agent's side meet us. The agent may do anything to it. */
-export interface IterationFolder {
-  readonly path: string;
-  make(task: FolderTask): void;
-  /** A file that the agent may have made; null when there is none, or a huge one. */
-  read(name: string): string | null;
-  /** What the tools were told, oldest first; without what makes no sense. Never fails. */
-  readReports(): readonly ToolReport[];
-  dispose(): void;
-}
+/** What an agent's tools and hooks are told of the task. */
+export type FolderTask = Pick<
+  AgentRequest,
+  "task" | "stage" | "ordinal" | "maxIterations" | "about" | "part"
+>;
 
 const REPORTS_MAX = 1_000;
+export type IterationFolder = ReturnType<typeof iterationFolder>;
 
-/** Its place is known before it is made. */
-export function iterationFolder(marker: string): IterationFolder {
+/** The one place where programs on the agent's side meet us. The agent may do anything to it. */
+export function iterationFolder(marker: string) {
   const path = pathOf(marker);
   let made: Pick<Stats, "dev" | "ino"> | null = null;
   const readHere = (name: string): FileEnd | null => {
@@ -236,25 +219,34 @@ export function iterationFolder(marker: string): IterationFolder {
   };
   return {
     path,
-    make({ criteria, maxIterations, ...task }) {
-      const wire = { ...task, acceptance_criteria: criteria, max_iterations: maxIterations };
+    make({ task, stage, ordinal, maxIterations, about, part }: FolderTask): void {
+      const { title, description, criteria } = about;
+      // The task's own count, as in RALPH_ITERATION.
+      const count = { iteration: ordinal, max_iterations: maxIterations };
+      const told = { id: task, title, description, acceptance_criteria: criteria, stage, ...count, part };
       try {
         // One that was killed may have left its own.
         removeIterationFolder(marker);
         mkdirSync(path, { mode: 0o700 });
         made = lstatSync(path);
-        const text = `${JSON.stringify(wire, null, 2)}\n`;
+        const text = `${JSON.stringify(told, null, 2)}\n`;
         writeFileSync(join(path, ITERATION_FILES.task), text, { mode: 0o600, flag: "wx" });
       } catch (error) {
         throw fileError(error, path);
       }
     },
-    read(name) {
+    /** A file that the agent may have made; null when there is none, or a huge one. */
+    read(name: string): string | null {
       const end = readHere(name);
       return end?.isWhole === true ? end.text : null;
     },
-    readReports: () => reportsIn(readHere(ITERATION_FILES.reports)?.text ?? ""),
-    dispose() {
+    /** What the tools were told, oldest first; without what makes no sense. Never fails. */
+    readReports(): readonly ToolReport[] {
+      const lines = (readHere(ITERATION_FILES.reports)?.text ?? "").split("\n");
+      const reports = lines.flatMap((line) => readJsonLine(line) ?? []).map(readToolReport);
+      return reports.filter((report) => typeof report !== "string").slice(-REPORTS_MAX);
+    },
+    dispose(): void {
       try {
         removeIterationFolder(marker);
       } catch {
@@ -271,10 +263,4 @@ export function removeIterationFolder(marker: string): void {
 
 function pathOf(marker: string): string {
   return join(tmpdir(), `ralph-iteration-${marker}`);
-}
-
-function reportsIn(text: string): readonly ToolReport[] {
-  const events = text.split("\n").flatMap((line) => readJsonLine(line) ?? []);
-  const reports = events.map(readToolReport).filter((report) => typeof report !== "string");
-  return reports.slice(-REPORTS_MAX);
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentReader } from "./agent-adapter.ts";
 import type { StreamFormat } from "../../core/streams/stream-format.ts";
-import { pieceIn } from "../../core/streams/text-piece.ts";
+import { pieceIn } from "../../core/streams/stream-format.ts";
 import { createOutputTap, createRedactingStream } from "./output-tap.ts";
 
 const silent = { stdoutLine: () => {}, stderrLine: () => {} } as unknown as AgentReader;

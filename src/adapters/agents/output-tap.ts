@@ -1,6 +1,6 @@
 import { createRedactor, KEY_BLOCK_LENGTH_MAX, openKeyBlock } from "../../core/redact.ts";
 import { createLineSplitter, type LineSplitter } from "../process/line-splitter.ts";
-import type { TextPiece } from "../../core/streams/text-piece.ts";
+import type { TextPiece } from "../../core/streams/stream-format.ts";
 import type { AgentReader } from "./agent-adapter.ts";
 
 interface OutputTapOptions {
@@ -11,15 +11,7 @@ interface OutputTapOptions {
 }
 
 /** Sends output to the signal reader, the transcript and whoever watches; secrets are taken out before. */
-interface OutputTap {
-  readonly stdout: (chunk: Buffer) => Promise<void> | void;
-  readonly stderr: (chunk: Buffer) => Promise<void> | void;
-  /** Lets go of what was held back, and adds a line of our own, which is none of the agent's words. */
-  end(note?: string | null): Promise<void>;
-  bytes(): number;
-}
-
-export function createOutputTap({ secrets, reader, write, show }: OutputTapOptions): OutputTap {
+export function createOutputTap({ secrets, reader, write, show }: OutputTapOptions) {
   let bytes = 0;
   const showRaw = reader.showsItself === true ? undefined : show;
   const { lineBytesMax, stdoutPassage: onPassage } = reader;
@@ -29,15 +21,16 @@ export function createOutputTap({ secrets, reader, write, show }: OutputTapOptio
   const errors = createLineSplitter((line) => reader.stderrLine(line));
   const stderr = createBranch(errors, secrets, write, show);
   return {
-    stdout(chunk) {
+    stdout: (chunk: Buffer) => {
       bytes += chunk.length;
       return stdout.push(chunk);
     },
-    stderr(chunk) {
+    stderr: (chunk: Buffer) => {
       bytes += chunk.length;
       return stderr.push(chunk);
     },
-    async end(note = null) {
+    /** Lets go of what was held back, and adds a line of our own, which is none of the agent's words. */
+    async end(note: string | null = null): Promise<void> {
       await stdout.end();
       await stderr.end();
       if (note === null) return;
@@ -49,22 +42,17 @@ export function createOutputTap({ secrets, reader, write, show }: OutputTapOptio
   };
 }
 
-interface Branch {
-  push(chunk: Buffer): Promise<void> | void;
-  end(): Promise<void>;
-}
-
 function createBranch(
   lines: LineSplitter,
   secrets: readonly string[],
   write: OutputTapOptions["write"],
   show: OutputTapOptions["show"],
-  pieces?: PieceJoiner,
-): Branch {
+  pieces?: ReturnType<typeof createPieceJoiner>,
+) {
   const redacting = createRedactingStream(secrets);
   const decoder = new TextDecoder();
   return {
-    push(chunk) {
+    push(chunk: Buffer): Promise<void> | void {
       const parts = redacting.push(chunk).map((part) => pieces?.push(part) ?? part);
       const written = parts.map((clean) => {
         lines.push(clean);
@@ -74,7 +62,7 @@ function createBranch(
       // Each of them may fail, and a failure that nobody waits for would end the program and leave the agent.
       return written.length < 2 ? written[0] : Promise.all(written).then(() => {});
     },
-    async end() {
+    async end(): Promise<void> {
       const rest = redacting.end();
       const clean = pieces === undefined ? rest : Buffer.concat([pieces.push(rest), pieces.end()]);
       lines.push(clean);
@@ -85,18 +73,13 @@ function createBranch(
   };
 }
 
-/** Takes secrets out of texts that a stream tells piece by piece; a piece waits until its line of the text ends. */
-interface PieceJoiner {
-  push(bytes: Buffer): Buffer;
-  end(): Buffer;
-}
-
 interface HeldPiece {
   readonly bytes: Buffer;
   readonly piece: TextPiece;
 }
 
-function createPieceJoiner(find: (line: string) => TextPiece | null, redact: Redact): PieceJoiner {
+/** Takes secrets out of texts that a stream tells piece by piece; a piece waits until its line of the text ends. */
+function createPieceJoiner(find: (line: string) => TextPiece | null, redact: Redact) {
   let line = NOTHING;
   let held: readonly HeldPiece[] = [];
   const release = (from = 0): readonly Buffer[] => {
@@ -116,7 +99,7 @@ function createPieceJoiner(find: (line: string) => TextPiece | null, redact: Red
     return isEndOfLine && held.length > 1 ? [...before, ...release(held.length - 1)] : before;
   };
   return {
-    push(bytes) {
+    push(bytes: Buffer): Buffer {
       const all = line.length === 0 ? bytes : Buffer.concat([line, bytes]);
       const out: Buffer[] = [];
       let start = 0;
@@ -152,14 +135,6 @@ function withoutSecrets(held: readonly HeldPiece[], redact: Redact): readonly He
   });
 }
 
-/** Takes bytes as they come and gives them back without secrets; what holds none passes byte for byte. */
-interface RedactingStream {
-  /** What can be given out now: mostly up to the last newline, since no secret goes on after one. */
-  push(chunk: Buffer): readonly Buffer[];
-  /** The rest. */
-  end(): Buffer;
-}
-
 /** The longest unfinished line that is held back whole. */
 const LINE_HELD_BYTES = 64 * 1024;
 /** Of a longer one so much is held back: longer than any token. */
@@ -168,7 +143,8 @@ const CUT_STEP_BYTES = 512;
 const NEWLINE = 10;
 const NOTHING = Buffer.alloc(0);
 
-export function createRedactingStream(secrets: readonly string[]): RedactingStream {
+/** Takes bytes as they come and gives them back without secrets; what holds none passes byte for byte. */
+export function createRedactingStream(secrets: readonly string[]) {
   // Every byte is read as one character and comes back as it was; the redactor knows secrets in this form as well.
   const redact = createRedactor(secrets);
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret)));
@@ -184,13 +160,15 @@ export function createRedactingStream(secrets: readonly string[]): RedactingStre
     return redactBytes(bytes.subarray(0, cut), text.slice(0, cut), redact);
   };
   return {
-    push(chunk) {
+    /** What can be given out now: mostly up to the last newline, since no secret goes on after one. */
+    push(chunk: Buffer): readonly Buffer[] {
       // The end of a line that waits goes first, so that all the rest need not be copied.
       const lineEnd = held.length === 0 ? 0 : chunk.indexOf(NEWLINE) + 1;
       const parts = lineEnd === 0 ? [chunk] : [chunk.subarray(0, lineEnd), chunk.subarray(lineEnd)];
       return parts.map(take).filter((part) => part.length > 0);
     },
-    end() {
+    /** The rest. */
+    end(): Buffer {
       const rest = redactBytes(held, held.toString("latin1"), redact);
       held = NOTHING;
       return rest;

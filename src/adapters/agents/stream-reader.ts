@@ -1,4 +1,5 @@
 import type { ProgramFormat } from "../../core/agents.ts";
+import type { AgentSettings } from "../../core/settings.ts";
 import type { Ending, Failure, SignalReport } from "../../core/streams/agent-report.ts";
 import { createEchoFilter } from "../../core/words/prompt-echo.ts";
 import { createSignalReader } from "../../core/words/read-signals.ts";
@@ -11,25 +12,18 @@ import {
   type StreamFailure,
   type StreamTranslator,
 } from "../../core/streams/stream-facts.ts";
-import { type StreamFormat, STDERR, STREAMS } from "../../core/streams/stream-format.ts";
-import { pieceIn } from "../../core/streams/text-piece.ts";
+import { pieceIn, type StreamFormat, STDERR, STREAMS } from "../../core/streams/stream-format.ts";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import { createTextWindow } from "../../core/words/text-window.ts";
 import {
   type AgentActivity,
   type AgentReader,
   type Capabilities,
+  type Launch,
   localZone,
   type ReaderRequest,
 } from "./agent-adapter.ts";
-
-interface StreamReader extends AgentReader {
-  isOver(): boolean;
-  /** So many messages, the prompt included, the agent says to have heard. */
-  heard(): number;
-  /** Called once, after the last line, instead of `result`. */
-  analyze(ending: Ending): StreamAnalysis;
-}
+import { programBelongings } from "./programs/program-belongings.ts";
 
 export interface StreamAnalysis {
   readonly report: SignalReport;
@@ -53,9 +47,9 @@ const HOPELESS_MAX_MS = 10_000;
 export type ReadEvents = (line: string, facts: FactRecorder) => readonly boolean[] | null;
 
 /** Follows an agent that speaks one of the structured formats. */
-export function createStreamReader(format: StreamFormat, request: ReaderRequest): StreamReader {
+export function createStreamReader(format: StreamFormat, request: ReaderRequest) {
   const reader = createEventReader(jsonEvents(STREAMS[format]), request, STDERR[format]);
-  return { ...reader, pieceIn: (line) => pieceIn(format, line) };
+  return { ...reader, pieceIn: (line: string) => pieceIn(format, line) };
 }
 
 export function jsonEvents(translate: StreamTranslator): ReadEvents {
@@ -67,7 +61,7 @@ export function createEventReader(
   readEvents: ReadEvents,
   request: ReaderRequest,
   readStderr?: (line: string, facts: FactRecorder) => void,
-): StreamReader {
+) {
   const facts = createFactRecorder(request.workspace ?? null);
   const recorder = request.show === undefined ? facts : narrate(facts, request.show);
   const stderr = createTextWindow(WORDS_LENGTH);
@@ -107,18 +101,17 @@ export function createEventReader(
     activity: () => activityOf(recorder.read(), lastWords, request.costOf),
     isUnreachable: () => retries.isInVain(),
     isOver: () => recorder.read().isOver,
+    /** So many messages, the prompt included, the agent says to have heard. */
     heard: () => recorder.read().heard,
+    /** Called once, after the last line, instead of `result`. */
     analyze,
     result(ending) {
       const { report, failure, facts, unknownEvents } = analyze(ending);
-      const { claim, promise, signals, finalText } = report;
-      const { toolCalls, usage, model, sessionId, filesWritten, ranCommands, denied } = facts;
+      const { promiseMatches: _, ...said } = report;
+      const { toolCalls, usage, model, sessionId, filesWritten, denied } = facts;
       return {
-        claim,
-        promise,
-        signals,
+        ...said,
         failure,
-        finalText,
         toolCalls,
         usage,
         model,
@@ -126,19 +119,20 @@ export function createEventReader(
         filesWritten,
         unknownEvents,
         // What we do not understand may be a tool.
-        ranCommands: ranCommands || unknownEvents > 0,
+        ranCommands: facts.ranCommands || unknownEvents > 0,
         ...(denied.length > 0 && { denied }),
       };
     },
-  };
+  } satisfies AgentReader & Record<"heard" | "analyze", unknown>;
 }
 
-/** Whether it has got no further for long, asked again and again; and what it was tried again for when that was so. */
-function watchRetries(recorder: FactRecorder): { isInVain(): boolean; givenUp(): StreamFailure | null } {
+/** Tells whether it has got no further for long, and what it was tried again for when that was so. */
+function watchRetries(recorder: FactRecorder) {
   let since: number | null = null;
   let givenUp: StreamFailure | null = null;
   return {
-    isInVain() {
+    /** Asked again and again. */
+    isInVain(): boolean {
       const { retrying } = recorder.read();
       since = retrying === null ? null : (since ?? performance.now());
       if (retrying === null || since === null) return false;
@@ -177,7 +171,6 @@ function readMessage(facts: StreamFacts, request: ReaderRequest, failure: Failur
 
 /** Tells a person what an agent's stream says, as it comes: its words, its tools, what went wrong. */
 function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorder {
-  const told = new Set<string>();
   let isLineOpen = false;
   let lastSaid = "";
   const line = (text: string): void => {
@@ -199,10 +192,9 @@ function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorde
       isLineOpen = !piece.endsWith("\n");
     },
     startsTool(tool) {
+      const { toolCalls } = facts.read();
       facts.startsTool(tool);
-      if (told.has(tool.id)) return;
-      if (told.size < TOLD_MAX) told.add(tool.id);
-      line(`→ ${[tool.name, ...(tool.files ?? [])].join(" ")}`);
+      if (facts.read().toolCalls > toolCalls) line(`→ ${[tool.name, ...(tool.files ?? [])].join(" ")}`);
     },
     denies(id, name) {
       const known = facts.read().denied;
@@ -221,13 +213,20 @@ function narrate(facts: FactRecorder, show: (text: string) => void): FactRecorde
   };
 }
 
-const TOLD_MAX = 10_000;
-
 /** What its stream says of what it used; some are told the rest in another way. */
-export const TELLS: Readonly<Record<ProgramFormat, Capabilities["tells"]>> = {
+const TELLS: Readonly<Record<ProgramFormat, Capabilities["tells"]>> = {
   claude: "cost",
   codex: "tokens",
   gemini: "tokens",
   opencode: "cost",
   copilot: "nothing",
 };
+
+/** What most programs have in common that speak a known stream. */
+export function streamAdapter(format: ProgramFormat) {
+  return {
+    can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: TELLS[format] },
+    belongings: (_: AgentSettings, env: Launch["env"]) => programBelongings(format, env),
+    createReader: (request: ReaderRequest) => createStreamReader(format, request),
+  };
+}

@@ -14,7 +14,7 @@ import {
   localZone,
   type ReaderRequest,
 } from "./agent-adapter.ts";
-import { createEventReader, type StreamAnalysis } from "./stream-reader.ts";
+import { createEventReader } from "./stream-reader.ts";
 
 /** Any program: the prompt goes in as text, and its words come out on stdout as text. */
 export const textAdapter: AgentAdapter = {
@@ -35,11 +35,7 @@ function textCommand({ agent, prompt }: Launch, promptFile: string): AgentComman
   return { command, input: takesArgument ? null : prompt };
 }
 
-interface TextReader extends AgentReader {
-  analyze(ending: Ending): Pick<StreamAnalysis, "report" | "failure">;
-}
-
-export function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderRequest): TextReader {
+export function createTextReader({ prompt, promise, now = Date.now, zone }: ReaderRequest) {
   const words = createSignalReader(promise, prompt);
   const own = createEchoFilter(prompt, promise, words);
   const stderr = createTextWindow(TAIL_LENGTH);
@@ -51,7 +47,7 @@ export function createTextReader({ prompt, promise, now = Date.now, zone }: Read
     readPassage(lines, own);
     see(lines);
   };
-  const analyze: TextReader["analyze"] = (ending) => {
+  const analyze = (ending: Ending) => {
     own.end();
     const lastLines = words.report(null).finalText.split("\n").slice(-LAST_LINES);
     const errors = stderr.lines().map(({ text }) => text);
@@ -77,7 +73,7 @@ export function createTextReader({ prompt, promise, now = Date.now, zone }: Read
       const lines = end === finalText ? end : end.slice(end.indexOf("\n") + 1);
       return { claim, promise, signals, failure, finalText: lines, ...UNTOLD };
     },
-  };
+  } satisfies AgentReader & { analyze: unknown };
 }
 
 const NO_ACTIVITY = { toolCalls: 0, lastTool: null, currentFile: null, filesTouched: 0, costUsd: null };

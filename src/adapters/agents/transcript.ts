@@ -18,22 +18,6 @@ import { promisify } from "node:util";
 import { RalphError } from "../../core/errors.ts";
 import { fileError } from "../process/atomic-file.ts";
 
-/** Everything one agent printed, on its way to a file. */
-export interface Transcript {
-  write(bytes: Buffer): Promise<void>;
-  /** Size and hash of what was written, not of what somebody made of the file meanwhile. */
-  close(): Promise<{ readonly bytes: number; readonly sha256: string }>;
-  /** Closes the file if it is still open, whatever its state: the failure that led here is the one to tell. */
-  abandon(): Promise<void>;
-}
-
-interface StoredTranscript {
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly modifiedMs: number;
-  readonly tail: string;
-}
-
 const TAIL_BYTES = 16 * 1024;
 /** The folder of transcripts, made if need be; a link in its place could lead outside the repository. */
 export function prepareLogs(ralphDir: string): string {
@@ -55,10 +39,10 @@ const writeSome = promisify(writev);
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 /**
- * Writes in the order of the calls; what comes while the disk is busy goes there together. All goes through the
+ * Everything one agent printed, on its way to a file. Writes in the order of the calls; what comes while the disk is busy goes there together. All goes through the
  * descriptor: whatever an agent puts under the file's name meanwhile is another file.
  */
-export function createTranscript(path: string, descriptor = makeFile(path)): Transcript {
+export function createTranscript(path: string, descriptor = makeFile(path)) {
   const hash = createHash("sha256");
   let bytes = 0;
   let isOpen = true;
@@ -84,16 +68,18 @@ export function createTranscript(path: string, descriptor = makeFile(path)): Tra
     isOpen = false;
   };
   return {
-    async write(chunk) {
+    async write(chunk: Buffer): Promise<void> {
       waiting.push(chunk);
       if (waiting.length === 1) last = last.then(writeWaiting);
       return last;
     },
+    /** Answers size and hash of what was written, not of what somebody made of the file meanwhile. */
     async close() {
       await last;
       closeFile();
       return { bytes, sha256: hash.digest("hex") };
     },
+    /** Closes the file if it is still open, whatever its state: the failure that led here is the one to tell. */
     async abandon() {
       await last.catch(() => {});
       closeFile();
@@ -119,7 +105,7 @@ function makeFile(path: string): number {
 }
 
 /** Null when there is no such file: the agent may never have come that far. */
-export async function readStoredTranscript(path: string): Promise<StoredTranscript | null> {
+export async function readStoredTranscript(path: string) {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) return null;
   const hash = createHash("sha256");

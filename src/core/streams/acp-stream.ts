@@ -1,5 +1,5 @@
 import { fieldsOf, isFields, listOf, numberOf, textOf, type Fields } from "./json-fields.ts";
-import { failureOf, type FactRecorder, type StreamFailure } from "./stream-facts.ts";
+import { byType, failureOf, type FactRecorder, type StreamFailure } from "./stream-facts.ts";
 import { combined, type FailureKind, UNKNOWN_USAGE, type Usage } from "./agent-report.ts";
 
 /** What an agent of the Agent Client Protocol sends: its updates and requests, and its answers to ours. */
@@ -34,49 +34,39 @@ const METHODS = /^(?:_|\$\/|(?:session|fs|terminal|elicitation|mcp)\/)/;
 
 function readUpdate(params: Fields, facts: FactRecorder): boolean {
   const update = fieldsOf(params["update"]);
-  const kind = textOf(update["sessionUpdate"]);
-  switch (kind) {
-    case "agent_message_chunk":
-      readChunk(params, update, facts);
-      return true;
-    case "user_message_chunk":
-      facts.worksOn();
-      return true;
-    case "tool_call":
-      startTool(update, facts);
-      endTool(update, facts);
-      return true;
-    case "tool_call_update":
-      facts.toolWrites(textOf(update["toolCallId"]) ?? "", filesOf(update));
-      endTool(update, facts);
-      return true;
-    case "usage_update":
-      facts.model(textOf(fieldsOf(update["_meta"])["_claude/model"]));
-      facts.uses(withCost(facts.read().usage, fieldsOf(update["cost"])));
-      return true;
-    case "session_info_update":
-      readCodexStatus(fieldsOf(fieldsOf(update["_meta"])["codex"]), facts);
-      return true;
-    default:
-      return kind !== null && UPDATES.includes(kind);
-  }
+  return readKind({ ...update, type: update["sessionUpdate"], sessionId: params["sessionId"] }, facts);
 }
 
-const UPDATES: readonly string[] = [
-  "agent_thought_chunk",
-  "plan",
-  "available_commands_update",
-  "current_mode_update",
-  "config_option_update",
-  "notice",
-  "compaction_update",
-  "compaction_summary_chunk",
-];
+const readKind = byType(
+  {
+    agent_message_chunk: readChunk,
+    user_message_chunk: (_, facts) => facts.worksOn(),
+    tool_call(update, facts) {
+      startTool(update, facts);
+      endTool(update, facts);
+    },
+    tool_call_update(update, facts) {
+      facts.toolWrites(textOf(update["toolCallId"]) ?? "", filesOf(update));
+      endTool(update, facts);
+    },
+    usage_update(update, facts) {
+      // The cost is that of the whole session so far, and told apart from the tokens.
+      const { amount, currency } = fieldsOf(update["cost"]);
+      const costUsd = currency === "USD" ? numberOf(amount) : null;
+      const { usage } = facts.read();
+      facts.model(textOf(fieldsOf(update["_meta"])["_claude/model"]));
+      facts.uses(costUsd === null ? usage : { ...usage, costUsd });
+    },
+    session_info_update: (update, facts) =>
+      readCodexStatus(fieldsOf(fieldsOf(update["_meta"])["codex"]), facts),
+  },
+  /^(?:agent_thought_chunk|plan|available_commands_update|current_mode_update|config_option_update|notice|compaction_(?:update|summary_chunk))$/,
+);
 
 /** What an agent of the agent's own says is not its word: it has a session of its own, or a call that it belongs to. */
-function readChunk(params: Fields, update: Fields, facts: FactRecorder): void {
+function readChunk(update: Fields, facts: FactRecorder): void {
   const { sessionId, failure } = facts.read();
-  const session = textOf(params["sessionId"]);
+  const session = textOf(update["sessionId"]);
   const isOther = sessionId !== null && session !== sessionId;
   const text = textOf(fieldsOf(update["content"])["text"]);
   if (isOther || text === null || claudeOf(update)["parentToolUseId"] != null) return;
@@ -137,9 +127,11 @@ function readResult(result: Fields, facts: FactRecorder): void {
   const reason = textOf(result["stopReason"]);
   // What is said before such an answer belongs to what was asked, not to the work.
   if (reason === null) return facts.worksOn();
-  const { usage, model } = readAcpUsage(result, facts.read().usage);
-  facts.uses(usage);
-  facts.model(model);
+  const quota = fieldsOf(fieldsOf(result["_meta"])["quota"]);
+  const told = tokensOf(fieldsOf(result["usage"])) ?? countsOf(fieldsOf(quota["token_count"]));
+  const { usage } = facts.read();
+  facts.uses(told === null ? usage : greaterOf(usage, told));
+  facts.model(mainModel(quota));
   facts.ends(reason === "end_turn" ? (facts.read().failure ?? errorInWords(facts)) : stopped(reason));
 }
 
@@ -152,10 +144,15 @@ function errorInWords(facts: FactRecorder): StreamFailure | null {
 
 /** The model of a session; some say only that they decide themselves. */
 function modelOf(result: Fields): string | null {
-  const options = listOf(result["configOptions"]).map(fieldsOf);
-  const option = options.find(({ category, id }) => category === "model" || id === "model");
-  const model = textOf(option?.["currentValue"]) ?? textOf(fieldsOf(result["models"])["currentModelId"]);
+  const said = textOf(modelOption(result)?.["currentValue"]);
+  const model = said ?? textOf(fieldsOf(result["models"])["currentModelId"]);
   return model === "default" || model === "auto" ? null : model;
+}
+
+/** Where a session has its models among its other options. */
+export function modelOption(session: Fields): Fields | undefined {
+  const options = listOf(session["configOptions"]).map(fieldsOf);
+  return options.find(({ category, id }) => category === "model" || id === "model");
 }
 
 const STOPS: Readonly<Record<string, readonly [words: string, what: FailureKind | null]>> = {
@@ -207,19 +204,6 @@ function kindOf(data: Fields): string | null {
   const info = data["codexErrorInfo"];
   const codex = textOf(info) ?? Object.keys(fieldsOf(info))[0] ?? null;
   return textOf(data["errorKind"]) ?? codex ?? textOf(data["errorName"]);
-}
-
-/** What the answer to a prompt adds to what is known, and whose tokens they are. */
-function readAcpUsage(result: Fields, known: Usage): { usage: Usage; model: string | null } {
-  const quota = fieldsOf(fieldsOf(result["_meta"])["quota"]);
-  const told = tokensOf(fieldsOf(result["usage"])) ?? countsOf(fieldsOf(quota["token_count"]));
-  return { usage: told === null ? known : greaterOf(known, told), model: mainModel(quota) };
-}
-
-/** The cost is that of the whole session so far, and told apart from the tokens. */
-function withCost(usage: Usage, cost: Fields): Usage {
-  const amount = numberOf(cost["amount"]);
-  return amount === null || cost["currency"] !== "USD" ? usage : { ...usage, costUsd: amount };
 }
 
 /**

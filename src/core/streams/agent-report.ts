@@ -155,9 +155,7 @@ export interface Signals {
   readonly isStuck: boolean;
   /** The expected promise stands where it does not count: in a code fence, a quotation, a comment, or decorated. */
   readonly isPromiseHidden: boolean;
-  /** Sentences that speak against completion. */
   readonly contradictions: readonly string[];
-  /** Files that the agent says it wrote. */
   readonly citations: readonly string[];
   /** What it answers to concerns and findings that the prompt numbers; missing in old logs. */
   readonly answers?: readonly Answer[];
@@ -179,7 +177,6 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Everything that can be read from an agent's words. */
 export interface SignalReport {
   readonly claim: Claim;
   readonly signals: Signals;

@@ -25,7 +25,11 @@ export function classifyStreamFailure(end: StreamEnd, now: Instant, zone: string
   if (ending.is === "stopped" || ending.is === "interrupted" || ending.is === "not-started")
     return classifyFailure(ending, SILENCE);
   const isCutOff = ending.is === "timed-out" || ending.is === "idle";
-  if (isCutOff && facts.retrying !== null) return unreachable(facts.retrying, now, zone);
+  if (isCutOff && facts.retrying !== null) {
+    // Ended by us while the program tried again and again by itself.
+    const failure = classifyError(facts.retrying, now, zone);
+    return failure.class === "agent" ? { ...failure, class: "transient" } : failure;
+  }
   if (ending.is === "idle" && facts.isWaiting)
     return {
       class: "transient",
@@ -53,12 +57,6 @@ export function classifyStreamFailure(end: StreamEnd, now: Instant, zone: string
 }
 
 const SILENCE = { stderr: "", lastLines: [] };
-
-/** Ended by us while the program tried again and again by itself. */
-function unreachable(error: StreamFailure, now: Instant, zone: string): Failure {
-  const failure = classifyError(error, now, zone);
-  return failure.class === "agent" ? { ...failure, class: "transient" } : failure;
-}
 
 function own(message: string, { ending, words }: StreamEnd): Failure {
   const isQuiet = ending.is === "exited" && ending.code === 0;
@@ -94,8 +92,10 @@ function classifyError(error: StreamFailure, now: Instant, zone: string): Failur
   const rule = error.isOwn && found?.[1] !== "agent" ? null : found;
   const kind =
     rule?.[1] ??
-    (error.isOwn ? "agent" : (byStatus(error.status) ?? byName(error) ?? byWords(error, now, zone)));
-  const what = error.what ?? rule?.[2] ?? whatOf(error);
+    (error.isOwn ? "agent" : (byStatus(error.status) ?? byName(error.kind) ?? byWords(error, now, zone)));
+  // What an agent does not find may be something else than its model.
+  const isModel = error.status === 404 && error.kind !== "not_found";
+  const what = error.what ?? rule?.[2] ?? (isModel ? "model" : error.status === 402 ? "credit" : null);
   return {
     class: kind,
     ...(what !== null && { kind: what }),
@@ -103,14 +103,6 @@ function classifyError(error: StreamFailure, now: Instant, zone: string): Failur
     ...(kind === "limit" && { resetsAt: resetOf(error, now, zone) }),
   };
 }
-
-function whatOf({ status, kind }: StreamFailure): FailureKind | null {
-  if (status === 404 && kind !== NOT_OF_A_MODEL) return "model";
-  return status === 402 ? "credit" : null;
-}
-
-/** What an agent does not find may be something else. */
-const NOT_OF_A_MODEL = "not_found";
 
 type Rule = readonly [RegExp, FailureClass, FailureKind?];
 
@@ -178,8 +170,8 @@ const NAMES: readonly (readonly [RegExp, FailureClass])[] = [
   [/overload|server_error|unavailable|timeout|connection|network|stream_?disconnected/i, "transient"],
 ];
 
-function byName({ kind }: StreamFailure): FailureClass | null {
-  return kind === null ? null : (NAMES.find(([name]) => name.test(kind))?.[1] ?? null);
+function byName(kind: string | null): FailureClass | null {
+  return NAMES.find(([name]) => name.test(kind ?? ""))?.[1] ?? null;
 }
 
 /** Where there is no number and no name there are only words; they are the service's, so they may say it in any way. */

@@ -1,36 +1,24 @@
 import type { FailureKind, Usage } from "./agent-report.ts";
 import { fieldsOf, listOf, momentOf, numberOf, textOf, type Fields } from "./json-fields.ts";
-import { failureOf, type FactRecorder, type StreamFailure } from "./stream-facts.ts";
+import { byType, failureOf, type FactRecorder, type StreamFailure } from "./stream-facts.ts";
 
 /** The stream of `claude -p --output-format stream-json --verbose`. */
 export function readClaudeEvent(event: Fields, facts: FactRecorder): boolean {
-  switch (event["type"]) {
-    case "system":
-      readSystem(event, facts);
-      break;
-    case "assistant":
-      readAssistant(event, facts);
-      break;
-    case "user":
-      readUser(event, facts);
-      break;
-    case "rate_limit_event":
-      readRateLimit(event, facts);
-      break;
-    case "result":
-      readResult(event, facts);
-      break;
-    case "stream_event":
-    case "control_request":
-    case "control_response":
-    case "keep_alive":
-      break;
-    default:
-      return false;
-  }
-  facts.session(textOf(event["session_id"]));
-  return true;
+  const isKnown = readByType(event, facts);
+  if (isKnown) facts.session(textOf(event["session_id"]));
+  return isKnown;
 }
+
+const readByType = byType(
+  {
+    system: readSystem,
+    assistant: readAssistant,
+    user: readUser,
+    rate_limit_event: readRateLimit,
+    result: readResult,
+  },
+  /^(?:stream_event|control_request|control_response|keep_alive)$/,
+);
 
 const WRITERS: readonly unknown[] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 

@@ -53,12 +53,7 @@ export function readJsonLine(line: string): readonly Fields[] | null {
 }
 
 function objectsIn(text: string): readonly Fields[] | null {
-  if (!/^[[{]/.test(text)) return null;
-  try {
-    const json = JSON.parse(text) as unknown;
-    if (isFields(json)) return [json];
-    return Array.isArray(json) && json.every(isFields) ? json : null;
-  } catch {
-    return null; // cut off, or no JSON at all
-  }
+  const json = /^[[{]/.test(text) ? parsedJson(text) : undefined;
+  if (isFields(json)) return [json];
+  return Array.isArray(json) && json.every(isFields) ? json : null;
 }

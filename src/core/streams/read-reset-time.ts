@@ -3,9 +3,11 @@ import type { Instant } from "../time.ts";
 const TEXT_LENGTH_MAX = 8_000;
 /** From the word that announces a time to the end of that time. */
 const EXPRESSION_LENGTH_MAX = 160;
-const PAST_MS_MAX = 60_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const PAST_MS_MAX = MINUTE_MS;
 /** Some limits last until the end of a month. */
-const AHEAD_MS_MAX = 40 * 86_400_000;
+const DAYS_AHEAD_MAX = 40;
 
 /**
  * When a limit ends, in the words in which services say it; the first sensible time counts. Times that name no zone
@@ -13,11 +15,11 @@ const AHEAD_MS_MAX = 40 * 86_400_000;
  */
 export function readResetTime(text: string, now: Instant, zone: string): Instant | null {
   const said = text.slice(0, TEXT_LENGTH_MAX);
-  const home = findZone(zone) ?? UTC;
+  const home = findZone(zone) ?? (() => 0);
   for (const announced of said.matchAll(ANNOUNCEMENTS)) {
     const end = announced.index + announced[0].length;
     const at = readMoment(announced[0], said.slice(end, end + EXPRESSION_LENGTH_MAX), now, home);
-    if (at !== null && at >= now - PAST_MS_MAX && at <= now + AHEAD_MS_MAX) return at;
+    if (at !== null && at >= now - PAST_MS_MAX && at <= now + DAYS_AHEAD_MAX * DAY_MS) return at;
   }
   return null;
 }
@@ -46,10 +48,10 @@ function readMoment(announcement: string, text: string, now: Instant, home: Zone
 /** In milliseconds, by the first letter. */
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
+  m: MINUTE_MS,
+  h: 60 * MINUTE_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
 };
 
 /** "5m 30s", "1 hour, 20 minutes and 5 seconds", "1h2m3.5s", "an hour"; in milliseconds. */
@@ -72,33 +74,41 @@ function readHeader(name: string, separator: string, text: string): number | nul
   return count === undefined ? null : Number(count) * (/ms$|milli/i.test(name) ? 1 : 1_000);
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-
 /**
  * The moment that a date, a weekday or a time of day at the very start of the text means, the next one after `now`
  * where more than one could be meant. What names no zone is in `home`; a date without a time is its first moment.
  */
 function readWallTime(text: string, now: Instant, home: Zone): Instant | null {
-  const found = EXPRESSION.exec(text);
-  const said = found?.groups;
-  if (said === undefined || found?.[0] === "") return null;
+  const said = EXPRESSION.exec(text)?.groups ?? {};
+  const { iso, us, eu, near, weekday } = said;
+  const isDay = [iso, us, eu, near].some((one) => one !== undefined);
   const time = timeOfDay(said);
-  if (time === "nonsense") return null;
+  if (time === "nonsense" || (time === null && !isDay && weekday === undefined)) return null;
   const zone = findZone(said["zone"]?.replace(/\W+$/, "") ?? "") ?? home;
-  const today = Math.floor((now + zone.offsetAt(now)) / DAY_MS);
-  const days = daysMeant(said, today);
-  if (days === null) {
-    if (time === null) return null;
-    // Yesterday too: clocks that are set back at midnight show it again.
-    return momentsOn([-1, 0, 1, 2].map((ahead) => today + ahead)).find((at) => at > now) ?? null;
+  const today = Math.floor((now + zone(now)) / DAY_MS);
+  // Yesterday too: clocks that are set back at midnight show it again.
+  for (let day = today - 1; day <= today + DAYS_AHEAD_MAX; day += 1) {
+    const moments = isMeant(said, day, today) ? momentsAt(day * DAY_MS + (time ?? 0), zone) : [];
+    const next = moments.find((at) => (isDay ? at >= now - PAST_MS_MAX : at > now));
+    if (next !== undefined) return next;
   }
-  const isRecurring = said["weekday"] !== undefined && dateOf(said) === null;
-  return momentsOn(days).find((at) => (isRecurring ? at > now : at >= now - MINUTE_MS)) ?? null;
+  return null;
+}
 
-  function momentsOn(days: readonly number[]): readonly Instant[] {
-    return days.flatMap((day) => momentsAt(day * DAY_MS + (typeof time === "number" ? time : 0), zone));
+/** Days are counted from the epoch. */
+function isMeant({ iso, us, eu, near, weekday }: Said, day: number, today: number): boolean {
+  const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+  if (iso !== undefined) return iso === date;
+  const words = us ?? eu;
+  if (words !== undefined) {
+    const [ofMonth, year = ""] = words.match(/\d+/g) ?? [];
+    const month = MONTHS.indexOf(/[a-z]{3}/i.exec(words)?.[0].toLowerCase() ?? "") + 1;
+    const [, dateMonth, dateDay] = date.split("-").map(Number);
+    return month === dateMonth && Number(ofMonth) === dateDay && date.startsWith(year);
   }
+  if (near !== undefined) return day === today + (near.toLowerCase() === "today" ? 0 : 1);
+  // The epoch was a Thursday.
+  return weekday === undefined || WEEKDAYS.indexOf(weekday.slice(0, 3).toLowerCase()) === (day + 4) % 7;
 }
 
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
@@ -130,72 +140,28 @@ function timeOfDay(said: Said): number | "nonsense" | null {
   return (inDay * 60 + minutes) * MINUTE_MS + seconds * 1_000 + milliseconds;
 }
 
-/** As days since the epoch, in the order in which they come; null when the text names none. */
-function daysMeant(said: Said, today: number): readonly number[] | null {
-  const date = dateOf(said);
-  if (date !== null) {
-    const thisYear = new Date(today * DAY_MS).getUTCFullYear();
-    const years = date.year === null ? [thisYear, thisYear + 1] : [date.year];
-    return years.map((year) => dayNumber(year, date.month, date.day)).filter((day) => day !== null);
-  }
-  const { weekday, near } = said;
-  if (near !== undefined) return [near.toLowerCase() === "today" ? today : today + 1];
-  if (weekday === undefined) return null;
-  const wanted = WEEKDAYS.indexOf(weekday.slice(0, 3).toLowerCase());
-  // The epoch was a Thursday.
-  const ahead = (((wanted - (today + 4)) % 7) + 7) % 7;
-  return [today + ahead, today + ahead + 7];
-}
-
-interface CalendarDate {
-  readonly year: number | null;
-  readonly month: number;
-  readonly day: number;
-}
-
-function dateOf({ iso, us, eu }: Said): CalendarDate | null {
-  if (iso !== undefined) {
-    const [year, month, day] = iso.split("-").map(Number);
-    return { year: year ?? 0, month: month ?? 0, day: day ?? 0 };
-  }
-  const words = us ?? eu;
-  if (words === undefined) return null;
-  const [day, year] = (words.match(/\d+/g) ?? []).map(Number);
-  const name = /[a-z]{3,}/i.exec(words)?.[0].slice(0, 3).toLowerCase() ?? "";
-  return { year: year ?? null, month: MONTHS.indexOf(name) + 1, day: day ?? 0 };
-}
-
-function dayNumber(year: number, month: number, day: number): number | null {
-  const at = Date.UTC(year, month - 1, day);
-  // 31 November would be 1 December.
-  return new Date(at).getUTCDate() === day && new Date(at).getUTCMonth() === month - 1 ? at / DAY_MS : null;
-}
-
-/** Where the clocks on the wall show the same time. */
-interface Zone {
-  /** What to add to a moment to get the time on the wall, in milliseconds as if the wall were UTC. */
-  offsetAt(at: Instant): number;
-}
-
-const UTC: Zone = { offsetAt: () => 0 };
-
-const FIXED = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?(\d\d))?$/i;
+/** What to add to a moment to get the time on the wall, in milliseconds as if the wall were UTC. */
+type Zone = (at: Instant) => number;
 
 /** By its IANA name, an offset (`+05:30`, `GMT-3`) or a short name people use; null when nobody knows it. */
 function findZone(name: string): Zone | null {
-  const fixed = FIXED.exec(name);
-  if (fixed !== null) {
-    const minutes = Number(fixed[2]) * 60 + Number(fixed[3] ?? 0);
-    const offset = (fixed[1] === "-" ? -minutes : minutes) * MINUTE_MS;
-    return minutes < 24 * 60 ? { offsetAt: () => offset } : null;
-  }
-  const timeZone = SHORT_NAMES.get(name.toLowerCase()) ?? name;
+  const fixed = fixedOffset(name);
+  if (fixed !== null) return Math.abs(fixed) < DAY_MS ? () => fixed : null;
   try {
-    return namedZone(timeZone);
+    const timeZone = SHORT_NAMES.get(name.toLowerCase()) ?? name;
+    const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+    return (at) =>
+      fixedOffset(format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "") ?? 0;
   } catch {
     // Intl has no other way to say that it does not know the name.
     return null;
   }
+}
+
+function fixedOffset(name: string): number | null {
+  const [, sign, hours, minutes] = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?(\d\d))?$/i.exec(name) ?? [];
+  if (sign === undefined) return null;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes ?? 0)) * MINUTE_MS;
 }
 
 /** Who says PST in July means the clocks in Los Angeles. */
@@ -213,35 +179,11 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([zone, names]) => names.split(" ").map((name): [string, string] => [name, zone])),
 );
 
-function namedZone(timeZone: string): Zone {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    calendar: "gregory",
-    numberingSystem: "latn",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  return {
-    offsetAt(at) {
-      const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-      const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-      const date = Date.UTC(part("year"), part("month") - 1, part("day"));
-      const wall = date + ((part("hour") * 60 + part("minute")) * 60 + part("second")) * 1_000;
-      return wall - Math.floor(at / 1_000) * 1_000;
-    },
-  };
-}
-
 /** When the wall shows this time (in milliseconds as if it were UTC): once, or twice when clocks are set back. */
 function momentsAt(wall: number, zone: Zone): readonly Instant[] {
-  const before = wall - zone.offsetAt(wall - DAY_MS);
-  const after = wall - zone.offsetAt(wall + DAY_MS);
-  const moments = [before, after].filter((at) => at + zone.offsetAt(at) === wall);
+  const before = wall - zone(wall - DAY_MS);
+  const after = wall - zone(wall + DAY_MS);
+  const moments = [before, after].filter((at) => at + zone(at) === wall);
   // A time that clocks set forward jump over comes an hour later.
   return moments.length === 0 ? [before] : [...new Set(moments)].toSorted((one, other) => one - other);
 }

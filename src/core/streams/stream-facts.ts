@@ -1,42 +1,43 @@
 import type { Instant } from "../time.ts";
 import { UNKNOWN_USAGE, type FailureKind, type Usage, usageWith, usageWithout } from "./agent-report.ts";
 import { stripEscapes } from "../words/strip-escapes.ts";
-import type { Fields } from "./json-fields.ts";
+import { type Fields, textOf } from "./json-fields.ts";
 
-/** What every structured format tells, once it is translated. */
-export interface StreamFacts {
-  readonly sessionId: string | null;
-  readonly model: string | null;
+/** What every structured format tells, once it is translated: at first nothing. */
+const NOTHING = {
+  sessionId: null as string | null,
+  model: null as string | null,
   /** The last assistant message, of a very long one its end. */
-  readonly message: string;
+  message: "",
   /** A tool was called after that message, or with it: there was more to come. */
-  readonly isMidWork: boolean;
+  isMidWork: false,
   /** Started, whether or not they went well. */
-  readonly toolCalls: number;
-  readonly lastTool: string | null;
-  readonly currentFile: string | null;
+  toolCalls: 0,
+  lastTool: null as string | null,
+  currentFile: null as string | null,
   /** Unique, without denied and failed writes; relative where inside the workspace. */
-  readonly filesWritten: readonly string[];
+  filesWritten: [] as readonly string[],
   /** It may have written files that it does not tell. */
-  readonly ranCommands: boolean;
+  ranCommands: false,
   /** It has started something that goes on in the background. */
-  readonly leftRunning: boolean;
+  leftRunning: false,
   /** Tools that it was not permitted to use. */
-  readonly denied: readonly string[];
-  readonly deniedCalls: number;
-  readonly usage: Usage;
+  denied: [] as readonly string[],
+  deniedCalls: 0,
+  usage: UNKNOWN_USAGE,
   /** Of what was said to it, the prompt included, so many it has told us to have heard. */
-  readonly heard: number;
+  heard: 0,
   /** The final result was given, good or bad. */
-  readonly isOver: boolean;
-  readonly failure: StreamFailure | null;
+  isOver: false,
+  failure: null as StreamFailure | null,
   /** It tries again by itself after this error, and has got no further since. */
-  readonly retrying: StreamFailure | null;
+  retrying: null as StreamFailure | null,
   /** It was told of an error, though it may have got over it. */
-  readonly hadErrors: boolean;
+  hadErrors: false,
   /** It has no tool at work: it is its model's turn. */
-  readonly isWaiting: boolean;
-}
+  isWaiting: true,
+};
+export type StreamFacts = Readonly<typeof NOTHING>;
 
 /** An error as the stream tells it. */
 export interface StreamFailure {
@@ -59,41 +60,16 @@ export interface StreamFailure {
 /** Reads one event of a format; false when it does not know it. */
 export type StreamTranslator = (event: Fields, facts: FactRecorder) => boolean;
 
-export interface FactRecorder {
-  session(id: string | null): void;
-  model(name: string | null): void;
-  workspace(folder: string | null): void;
-  /** With the id of the message before it goes on with that one. */
-  says(text: string, messageId?: string | null): void;
-  /** The next piece of the message, with nothing between; of another one when there is work between, or its id differs. */
-  saysMore(piece: string, messageId?: string | null): void;
-  /** What was said so far was not the last word. */
-  worksOn(): void;
-  /** The same id twice is one call. Its files count when it ends well. */
-  startsTool(tool: ToolCall): void;
-  /** Files of a call that has started, told later. */
-  toolWrites(id: string, files: readonly string[]): void;
-  endsTool(id: string, isGood: boolean): void;
-  /** A call that has not ended yet was not permitted. Without a name it is that of the call. */
-  denies(id: string, name?: string): void;
-  writes(paths: readonly string[]): void;
-  /** A message of ours has reached it. */
-  hears(): void;
-  /** Replaces what was known. */
-  uses(usage: Usage): void;
-  usesMore(usage: Usage): void;
-  /** What one answer of the model has used so far; gone when what all of them used is told. */
-  usesMeanwhile(id: string, usage: Usage): void;
-  ends(failure?: StreamFailure | null): void;
-  /** Another turn begins after a final result. */
-  goesOn(): void;
-  /** An error that may yet be the last word. */
-  fails(failure: StreamFailure): void;
-  retries(failure: StreamFailure): void;
-  /** A step in which tools may be at work that it does not tell of. */
-  steps(isOpen: boolean): void;
-  recovers(): void;
-  read(): StreamFacts;
+/** Readers of events or items by their type. What answers false was of a kind that we do not know. */
+type Readers = Readonly<Record<string, (event: Fields, facts: FactRecorder) => void | boolean>>;
+
+/** `known` are types that say nothing of interest. */
+export function byType(readers: Readers, known = /^(?!)/): StreamTranslator {
+  return (event, facts) => {
+    const type = textOf(event["type"]) ?? "";
+    if (!Object.hasOwn(readers, type)) return known.test(type);
+    return readers[type]?.(event, facts) !== false;
+  };
 }
 
 export interface ToolCall {
@@ -118,136 +94,153 @@ const WORKSPACES_MAX = 10;
 const DENIED_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 
+export type FactRecorder = ReturnType<typeof createFactRecorder>;
+
 /** Collects the facts of one stream in bounded memory. */
-export function createFactRecorder(workspace: string | null): FactRecorder {
-  const workspaces: string[] = workspace === null ? [] : [workspace];
+export function createFactRecorder(workspace: string | null) {
+  const workspaces = workspace === null ? [] : [workspace];
   const open = new Map<string, ToolCall>();
-  const files = new Set<string>();
-  let isInStep = false;
   let facts: StreamFacts = NOTHING;
-  let relative: readonly string[] | null = null;
   let speaking: string | null = null;
-  const set: Set = (more) => {
+  let isInStep = false;
+  const set = (more: Partial<StreamFacts>): void => {
     facts = { ...facts, ...more };
   };
-  const usage = usageMeter(
-    () => facts.usage,
-    (told) => set({ usage: told }),
-  );
-  const speak = (message: string): void => set({ message: endOf(message), isMidWork: false, retrying: null });
-  const addFiles = (paths: readonly string[]): void => {
-    for (const path of paths) if (files.size < FILES_MAX) files.add(path);
-    relative = null;
+  const usage = createUsageMeter();
+  const relative = (path: string): string => relativeTo(workspaces, path);
+  const writes = (paths: readonly string[]): void => {
+    const files = new Set([...facts.filesWritten, ...paths].map(relative));
+    set({ filesWritten: [...files].slice(0, FILES_MAX) });
+  };
+  const speak = (message: string, messageId: string | null): void => {
+    const kept = message.length > 2 * MESSAGE_LENGTH_MAX ? message.slice(-MESSAGE_LENGTH_MAX) : message;
+    speaking = messageId;
+    set({ message: kept, isMidWork: false, retrying: null });
   };
   return {
-    session: (id) => id !== null && set({ sessionId: id }),
-    model: (name) => name !== null && set({ model: name }),
-    workspace(folder) {
+    workspace(folder: string | null): void {
       if (folder === null || workspaces.includes(folder) || workspaces.length === WORKSPACES_MAX) return;
       workspaces.push(folder);
-      relative = null;
+      writes([]);
     },
-    says(text, messageId = null) {
+    /** With the id of the message before it goes on with that one. */
+    says(text: string, messageId: string | null = null): void {
       const goesOn = messageId !== null && messageId === speaking && facts.message !== "";
-      speaking = messageId;
-      speak(goesOn ? `${facts.message}\n${text}` : text);
+      speak(goesOn ? `${facts.message}\n${text}` : text, messageId);
     },
-    saysMore(piece, messageId = null) {
+    /** The next piece of the message; of another one when there is work between, or its id differs. */
+    saysMore(piece: string, messageId: string | null = null): void {
       const goesOn = messageId === null || speaking === null ? !facts.isMidWork : messageId === speaking;
-      speaking = messageId;
-      speak(goesOn ? facts.message + piece : piece);
+      speak(goesOn ? facts.message + piece : piece, messageId);
     },
-    worksOn: () => set({ isMidWork: true }),
-    startsTool(tool) {
+    /** The same id twice is one call. Its files count when it ends well. */
+    startsTool(tool: ToolCall): void {
       if (open.has(tool.id)) return;
       if (open.size < CALLS_OPEN_MAX) open.set(tool.id, tool);
-      set(withTool(facts, tool));
+      set(withTool(facts, tool, relative));
     },
-    toolWrites(id, more) {
+    /** Files of a call that has started, told later. */
+    toolWrites(id: string, more: readonly string[]): void {
       const tool = open.get(id);
       if (tool === undefined || more.length === 0) return;
       open.set(id, { ...tool, files: [...new Set([...(tool.files ?? []), ...more])].slice(0, FILES_MAX) });
-      set({ currentFile: more.at(-1) ?? null });
+      set({ currentFile: more.map(relative).at(-1) ?? null });
     },
-    endsTool(id, isGood) {
-      if (isGood) addFiles(open.get(id)?.files ?? []);
+    endsTool(id: string, isGood: boolean): void {
+      if (isGood) writes(open.get(id)?.files ?? []);
       open.delete(id);
     },
-    denies: (id, name = open.get(id)?.name ?? "a tool") => set(withDenial(facts, name)),
-    writes: addFiles,
-    hears: () => set({ heard: facts.heard + 1 }),
+    /** A call that has not ended yet was not permitted. Without a name it is that of the call. */
+    denies: (id: string, name = open.get(id)?.name ?? "a tool") => set(withDenial(facts, name)),
+    writes,
+    /** A step in which tools may be at work that it does not tell of. */
+    steps: (isOpen: boolean) => void (isInStep = isOpen),
     ...usage,
-    ...endings(set, () => denialIn(facts, files.size > 0)),
-    steps: (isOpen) => void (isInStep = isOpen),
-    read: () => ({
+    ...createProgress(set, () => facts),
+    read: (): StreamFacts => ({
       ...facts,
       usage: usage.spent(),
       isWaiting: open.size === 0 && !isInStep && !facts.isOver,
-      ranCommands: facts.ranCommands || [...open.values()].some(writes),
-      currentFile: facts.currentFile && relativeTo(workspaces, facts.currentFile),
-      filesWritten: (relative ??= [...new Set([...files].map((path) => relativeTo(workspaces, path)))]),
+      // What is cut off in the middle may be done.
+      ranCommands: facts.ranCommands || [...open.values()].some(({ files = [] }) => files.length > 0),
     }),
   };
 }
 
-type Set = (more: Partial<StreamFacts>) => void;
-
-function endings(
-  set: Set,
-  denial: () => StreamFailure | null,
-): Pick<FactRecorder, "ends" | "goesOn" | "fails" | "retries" | "recovers"> {
+/** How far it is with its turn. */
+function createProgress(set: (more: Partial<StreamFacts>) => void, read: () => StreamFacts) {
   return {
-    ends: (failure = null) => set({ isOver: true, failure: failure ?? denial(), retrying: null }),
+    session(id: string | null): void {
+      if (id !== null) set({ sessionId: id });
+    },
+    model(name: string | null): void {
+      if (name !== null) set({ model: name });
+    },
+    /** A message of ours has reached it. */
+    hears: () => set({ heard: read().heard + 1 }),
+    /** What was said so far was not the last word. */
+    worksOn: () => set({ isMidWork: true }),
+    ends: (failure: StreamFailure | null = null) =>
+      set({ isOver: true, failure: failure ?? denialIn(read()), retrying: null }),
+    /** Another turn begins after a final result. */
     goesOn: () => set({ isOver: false, failure: null }),
-    fails: (failure) => set({ failure, hadErrors: true }),
-    retries: (failure) => set({ retrying: failure }),
+    /** An error that may yet be the last word. */
+    fails: (failure: StreamFailure) => set({ failure, hadErrors: true }),
+    retries: (failure: StreamFailure) => set({ retrying: failure }),
     recovers: () => set({ failure: null, retrying: null }),
   };
 }
 
 /** What was told for good, and what single answers have used since. */
-function usageMeter(
-  told: () => Usage,
-  set: (usage: Usage) => void,
-): Pick<FactRecorder, "uses" | "usesMore" | "usesMeanwhile"> & { spent(): Usage } {
+function createUsageMeter() {
   const answers = new Map<string, Usage>();
+  let told = UNKNOWN_USAGE;
   let sum = UNKNOWN_USAGE;
-  const settle = (usage: Usage): void => {
+  const uses = (usage: Usage): void => {
     answers.clear();
     sum = UNKNOWN_USAGE;
-    set(usage);
+    told = usage;
   };
   return {
-    uses: (usage) => settle(withoutNonsense(usage)),
-    usesMore: (usage) => settle(usageWith(told(), withoutNonsense(usage))),
-    usesMeanwhile(id, usage) {
+    /** Replaces what was known. */
+    uses: (usage: Usage) => uses(withoutNonsense(usage)),
+    usesMore: (usage: Usage) => uses(usageWith(told, withoutNonsense(usage))),
+    /** What one answer of the model has used so far; gone when what all of them used is told. */
+    usesMeanwhile(id: string, usage: Usage): void {
       const before = answers.get(id);
       if (before === undefined && answers.size === CALLS_OPEN_MAX) return;
       answers.set(id, usage);
       sum = usageWith(before === undefined ? sum : usageWithout(sum, before), usage);
     },
-    spent: () => usageWith(told(), sum),
+    spent: () => usageWith(told, sum),
   };
 }
 
 function withTool(
   { toolCalls, ranCommands, leftRunning }: StreamFacts,
-  { name, files, inBackground = false }: ToolCall,
+  { name, files = [], inBackground = false }: ToolCall,
+  relative: (path: string) => string,
 ): Partial<StreamFacts> {
   return {
     leftRunning: leftRunning || inBackground,
     toolCalls: toolCalls + 1,
     lastTool: name,
-    currentFile: files?.at(-1) ?? null,
+    currentFile: files.map(relative).at(-1) ?? null,
     isMidWork: true,
     retrying: null,
     ranCommands: ranCommands || !TELLING.has(name),
   };
 }
 
-/** What is cut off in the middle may be done. */
-function writes({ files = [] }: ToolCall): boolean {
-  return files.length > 0;
+function withDenial({ denied, deniedCalls }: StreamFacts, name: string): Partial<StreamFacts> {
+  const shown = stripEscapes(name).slice(0, NAME_LENGTH_MAX).toWellFormed();
+  const names = [...new Set([...denied, shown])].slice(0, DENIED_MAX);
+  return { denied: names, deniedCalls: deniedCalls + 1 };
+}
+
+/** An agent that was denied everything ends with a good word and exit code 0. */
+function denialIn({ denied, deniedCalls, toolCalls, filesWritten }: StreamFacts): StreamFailure | null {
+  return filesWritten.length > 0 || toolCalls > deniedCalls ? null : notPermitted(denied);
 }
 
 /** An error of a service: the words are looked at too. */
@@ -265,51 +258,10 @@ export function failureOf(message: string | null, more: Partial<StreamFailure> =
   };
 }
 
-function withDenial({ denied, deniedCalls }: StreamFacts, name: string): Partial<StreamFacts> {
-  const shown = stripEscapes(name).slice(0, NAME_LENGTH_MAX).toWellFormed();
-  const names = [...new Set([...denied, shown])].slice(0, DENIED_MAX);
-  return { denied: names, deniedCalls: deniedCalls + 1 };
-}
-
-/** An agent that was denied everything ends with a good word and exit code 0. */
-function denialIn(
-  { denied, deniedCalls, toolCalls }: StreamFacts,
-  hasWritten: boolean,
-): StreamFailure | null {
-  return hasWritten || toolCalls > deniedCalls ? null : notPermitted(denied);
-}
-
-/** Null when nothing was denied. */
 export function notPermitted(tools: readonly string[]): StreamFailure | null {
   return tools.length === 0
     ? null
     : failureOf(`not permitted: ${tools.join(", ")}`, { isOwn: true, kind: "permission_denied" });
-}
-
-const NOTHING: StreamFacts = {
-  sessionId: null,
-  model: null,
-  message: "",
-  isMidWork: false,
-  toolCalls: 0,
-  lastTool: null,
-  currentFile: null,
-  filesWritten: [],
-  ranCommands: false,
-  leftRunning: false,
-  denied: [],
-  deniedCalls: 0,
-  usage: UNKNOWN_USAGE,
-  heard: 0,
-  isOver: false,
-  failure: null,
-  retrying: null,
-  hadErrors: false,
-  isWaiting: true,
-};
-
-function endOf(message: string): string {
-  return message.length > 2 * MESSAGE_LENGTH_MAX ? message.slice(-MESSAGE_LENGTH_MAX) : message;
 }
 
 /** Nobody is paid for working: what is below zero, more than by rounding, is not known. */

@@ -1,19 +1,19 @@
 import type { ProgramFormat } from "../agents.ts";
 import { isAcpMessage, readAcpMessage } from "./acp-stream.ts";
 import { readClaudeEvent } from "./claude-stream.ts";
-import { isFields, type Fields, fieldsOf, listOf, numberOf, textOf, momentOf } from "./json-fields.ts";
-import { type StreamTranslator, failureOf, notPermitted, type FactRecorder } from "./stream-facts.ts";
+import {
+  isFields,
+  type Fields,
+  fieldsOf,
+  listOf,
+  numberOf,
+  parsedJson,
+  textOf,
+  momentOf,
+} from "./json-fields.ts";
+import { byType, type StreamTranslator, failureOf, notPermitted, type FactRecorder } from "./stream-facts.ts";
 
 export type StreamFormat = ProgramFormat | "acp";
-
-export const STREAMS: Readonly<Record<StreamFormat, StreamTranslator>> = {
-  claude: readClaudeEvent,
-  codex: readCodexEvent,
-  gemini: readGeminiEvent,
-  opencode: readOpencodeEvent,
-  copilot: readCopilotEvent,
-  acp: readAcpMessage,
-};
 
 /** What a program tells on stderr alone. */
 export const STDERR: Readonly<Partial<Record<StreamFormat, (line: string, facts: FactRecorder) => void>>> = {
@@ -89,70 +89,55 @@ const MARKS: readonly (readonly [StreamFormat, (event: Fields, type: string) => 
   ],
 ];
 
+const readCodexItem = byType(
+  {
+    agent_message(item, facts) {
+      if (item["isCompleted"] !== true) return;
+      facts.recovers();
+      facts.says(textOf(item["text"]) ?? "");
+    },
+    command_execution: readCodexTool,
+    file_change: readCodexTool,
+    mcp_tool_call: readCodexTool,
+    web_search: readCodexTool,
+    collab_tool_call: readCodexTool,
+  },
+  /^(?:reasoning|todo_list|error)$/,
+);
+
 /** The stream of `codex exec --json`. */
-function readCodexEvent(event: Fields, facts: FactRecorder): boolean {
-  switch (event["type"]) {
-    case "thread.started":
-      facts.session(textOf(event["thread_id"]));
-      return true;
-    case "turn.started":
-      facts.goesOn();
-      return true;
-    case "item.started":
-    case "item.updated":
-    case "item.completed":
-      return readCodexItem(event["type"] === "item.completed", fieldsOf(event["item"]), facts);
-    case "error": {
-      const error = failureOf(textOf(event["message"]));
-      if (error.message.startsWith("Reconnecting")) facts.retries(error);
-      else facts.fails(error);
-      return true;
-    }
-    case "turn.failed":
-      facts.ends(failureOf(textOf(fieldsOf(event["error"])["message"])));
-      return true;
-    case "turn.completed":
-      readCodexUsage(fieldsOf(event["usage"]), facts);
-      facts.ends();
-      return true;
-    default:
-      return false;
-  }
-}
+const readCodexEvent = byType({
+  "thread.started": (event, facts) => facts.session(textOf(event["thread_id"])),
+  "turn.started": (_, facts) => facts.goesOn(),
+  "item.started": ({ item }, facts) => readCodexItem({ ...fieldsOf(item), isCompleted: false }, facts),
+  "item.updated": ({ item }, facts) => readCodexItem({ ...fieldsOf(item), isCompleted: false }, facts),
+  "item.completed": ({ item }, facts) => readCodexItem({ ...fieldsOf(item), isCompleted: true }, facts),
+  error(event, facts) {
+    const error = failureOf(textOf(event["message"]));
+    if (error.message.startsWith("Reconnecting")) facts.retries(error);
+    else facts.fails(error);
+  },
+  "turn.failed": (event, facts) => facts.ends(failureOf(textOf(fieldsOf(event["error"])["message"]))),
+  "turn.completed"(event, facts) {
+    readCodexUsage(fieldsOf(event["usage"]), facts);
+    facts.ends();
+  },
+});
 
-function readCodexItem(isCompleted: boolean, item: Fields, facts: FactRecorder): boolean {
-  const type = textOf(item["type"]);
-  switch (type) {
-    case "agent_message":
-      if (isCompleted) {
-        facts.recovers();
-        facts.says(textOf(item["text"]) ?? "");
-      }
-      return true;
-    case "command_execution":
-    case "file_change":
-    case "mcp_tool_call":
-    case "web_search":
-    case "collab_tool_call":
-      readCodexTool(isCompleted, type, item, facts);
-      return true;
-    case "reasoning":
-    case "todo_list":
-    case "error":
-      return true;
-    default:
-      return false;
-  }
-}
-
-function readCodexTool(isCompleted: boolean, type: string, item: Fields, facts: FactRecorder): void {
-  const id = textOf(item["id"]) ?? "";
-  const changes = type === "file_change" ? listOf(item["changes"]).map(fieldsOf) : [];
-  const files = changes.flatMap(({ kind, path }) => (kind === "delete" ? [] : (textOf(path) ?? [])));
+function readCodexTool(item: Fields, facts: FactRecorder): void {
   const { server, tool } = item;
+  const type = textOf(item["type"]) ?? "tool";
+  const id = textOf(item["id"]) ?? "";
+  const files = type === "file_change" ? keptFiles(item["changes"]) : [];
   const name = type === "mcp_tool_call" ? `${textOf(server) ?? "mcp"}.${textOf(tool) ?? "tool"}` : type;
   facts.startsTool({ id, name, files });
-  if (isCompleted) facts.endsTool(id, item["status"] === "completed");
+  if (item["isCompleted"] === true) facts.endsTool(id, item["status"] === "completed");
+}
+
+/** The paths of changes that leave a file. */
+function keptFiles(changes: unknown): readonly string[] {
+  const all = listOf(changes).map(fieldsOf);
+  return all.flatMap(({ kind, path }) => (kind === "delete" ? [] : (textOf(path) ?? [])));
 }
 
 /** Counted from the beginning of the thread, so the last one holds them all. */
@@ -171,37 +156,45 @@ function readCodexUsage(usage: Fields, facts: FactRecorder): void {
 function readCopilotEvent(event: Fields, facts: FactRecorder): boolean {
   const data = fieldsOf(event["data"]);
   if (event["type"] === "assistant.idle") readIdle(data, facts);
-  if (event["ephemeral"] === true) {
-    if (event["type"] === "model.call_failure")
-      facts.retries(failureOf(textOf(data["errorMessage"]), { status: numberOf(data["statusCode"]) }));
-    return true;
-  }
-  switch (event["type"]) {
-    case "assistant.turn_start":
-      if (facts.read().isOver) facts.goesOn();
-      return true;
-    case "assistant.message":
-      readCopilotMessage(data, facts);
-      return true;
-    case "tool.execution_start":
-      readToolStart(data, facts);
-      return true;
-    case "tool.execution_complete":
-      readToolEnd(data, facts);
-      return true;
-    case "session.error":
-      readCopilotError(data, momentOf(event["timestamp"]), facts);
-      return true;
-    case "result":
-      readCopilotResult(event, facts);
-      return true;
-    default:
-      return COPILOT_KNOWN.test(textOf(event["type"]) ?? "");
-  }
+  if (event["ephemeral"] !== true) return readLastingEvent(event, facts);
+  if (event["type"] === "model.call_failure")
+    facts.retries(failureOf(textOf(data["errorMessage"]), { status: numberOf(data["statusCode"]) }));
+  return true;
 }
 
-const COPILOT_KNOWN =
-  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_end|idle|reasoning|intent|usage)|session\.\w+)$/;
+const readLastingEvent = byType(
+  {
+    "assistant.turn_start"(_, facts) {
+      if (facts.read().isOver) facts.goesOn();
+    },
+    "assistant.message"(event, facts) {
+      const data = fieldsOf(event["data"]);
+      facts.recovers();
+      facts.model(textOf(data["model"]));
+      if (data["parentToolCallId"] == null) facts.says(textOf(data["content"]) ?? "");
+      if (listOf(data["toolRequests"]).length > 0) facts.worksOn();
+    },
+    "tool.execution_start"(event, facts) {
+      const data = fieldsOf(event["data"]);
+      facts.model(textOf(data["model"]));
+      facts.startsTool({
+        id: textOf(data["toolCallId"]) ?? "",
+        name: textOf(data["toolName"]) ?? "tool",
+        inBackground: fieldsOf(data["arguments"])["mode"] === "async",
+      });
+    },
+    "tool.execution_complete"(event, facts) {
+      const data = fieldsOf(event["data"]);
+      const id = textOf(data["toolCallId"]) ?? "";
+      if (data["success"] === true) facts.writes(keptFiles(data["fileEdits"]));
+      if (fieldsOf(data["error"])["code"] === "denied") facts.denies(id);
+      facts.endsTool(id, data["success"] === true);
+    },
+    "session.error": readCopilotError,
+    result: readCopilotResult,
+  },
+  /^(?:abort|user\.message|system\.\w+|assistant\.(?:turn_end|idle|reasoning|intent|usage)|session\.\w+)$/,
+);
 
 /** It does not end before the servers that it has left in the background: one that has reported is done before. */
 function readIdle(data: Fields, facts: FactRecorder): void {
@@ -212,33 +205,8 @@ function readIdle(data: Fields, facts: FactRecorder): void {
 
 const REPORTS = /\b(?:task_complete|task_blocked|ask_decision)$/;
 
-function readCopilotMessage(data: Fields, facts: FactRecorder): void {
-  facts.recovers();
-  facts.model(textOf(data["model"]));
-  if (data["parentToolCallId"] == null) facts.says(textOf(data["content"]) ?? "");
-  if (listOf(data["toolRequests"]).length > 0) facts.worksOn();
-}
-
-function readToolStart(data: Fields, facts: FactRecorder): void {
-  facts.model(textOf(data["model"]));
-  facts.startsTool({
-    id: textOf(data["toolCallId"]) ?? "",
-    name: textOf(data["toolName"]) ?? "tool",
-    inBackground: fieldsOf(data["arguments"])["mode"] === "async",
-  });
-}
-
-function readToolEnd(data: Fields, facts: FactRecorder): void {
-  const isGood = data["success"] === true;
-  const edits = listOf(data["fileEdits"]).map(fieldsOf);
-  const kept = edits.flatMap(({ kind, path }) => (kind === "delete" ? [] : (textOf(path) ?? [])));
-  const id = textOf(data["toolCallId"]) ?? "";
-  if (isGood) facts.writes(kept);
-  if (fieldsOf(data["error"])["code"] === "denied") facts.denies(id);
-  facts.endsTool(id, isGood);
-}
-
-function readCopilotError(data: Fields, at: number | null, facts: FactRecorder): void {
+function readCopilotError(event: Fields, facts: FactRecorder): void {
+  const data = fieldsOf(event["data"]);
   const message = textOf(data["message"]);
   // Before that it tells how long it has waited already.
   const last = message?.split("Last error: ").at(-1);
@@ -247,7 +215,7 @@ function readCopilotError(data: Fields, at: number | null, facts: FactRecorder):
       status: numberOf(data["statusCode"]),
       kind: textOf(data["errorType"]),
       resetTexts: last === undefined ? [] : [last],
-      at,
+      at: momentOf(event["timestamp"]),
     }),
   );
 }
@@ -263,53 +231,38 @@ function readCopilotResult(event: Fields, facts: FactRecorder): void {
   else facts.ends();
 }
 
-/** The stream of `gemini --output-format stream-json`. */
-function readGeminiEvent(event: Fields, facts: FactRecorder): boolean {
-  switch (event["type"]) {
-    case "init":
-      facts.session(textOf(event["session_id"]));
-      facts.model(textOf(event["model"]));
-      return true;
-    case "message":
-      readGeminiMessage(event, facts);
-      return true;
-    case "tool_use":
-      readToolUse(event, facts);
-      return true;
-    case "tool_result":
-      facts.endsTool(textOf(event["tool_id"]) ?? "", event["status"] === "success");
-      return true;
-    case "result":
-      readGeminiResult(event, facts);
-      return true;
-    case "error":
-      // A warning is a hook that objects, or a loop that was noticed.
-      if (event["severity"] === "error") facts.fails(failureOf(textOf(event["message"])));
-      return true;
-    default:
-      return false;
-  }
-}
-
 const GEMINI_WRITERS: readonly unknown[] = ["write_file", "replace", "edit"];
 
-/** Messages come in pieces; only tools, and the user's words, stand between two of them. */
-function readGeminiMessage(event: Fields, facts: FactRecorder): void {
-  const content = textOf(event["content"]);
-  if (event["role"] === "user") facts.worksOn();
-  else if (content !== null && event["delta"] === true) facts.saysMore(content);
-  else if (content !== null) facts.says(content);
-}
-
-function readToolUse(event: Fields, facts: FactRecorder): void {
-  const file = textOf(fieldsOf(event["parameters"])["file_path"]);
-  const isWrite = GEMINI_WRITERS.includes(event["tool_name"]);
-  facts.startsTool({
-    id: textOf(event["tool_id"]) ?? "",
-    name: textOf(event["tool_name"]) ?? "tool",
-    files: isWrite && file !== null ? [file] : [],
-  });
-}
+/** The stream of `gemini --output-format stream-json`. */
+const readGeminiEvent = byType({
+  init(event, facts) {
+    facts.session(textOf(event["session_id"]));
+    facts.model(textOf(event["model"]));
+  },
+  /** Messages come in pieces; only tools, and the user's words, stand between two of them. */
+  message(event, facts) {
+    const content = textOf(event["content"]);
+    if (event["role"] === "user") facts.worksOn();
+    else if (content !== null && event["delta"] === true) facts.saysMore(content);
+    else if (content !== null) facts.says(content);
+  },
+  tool_use(event, facts) {
+    const file = textOf(fieldsOf(event["parameters"])["file_path"]);
+    const isWrite = GEMINI_WRITERS.includes(event["tool_name"]);
+    facts.startsTool({
+      id: textOf(event["tool_id"]) ?? "",
+      name: textOf(event["tool_name"]) ?? "tool",
+      files: isWrite && file !== null ? [file] : [],
+    });
+  },
+  tool_result: (event, facts) =>
+    facts.endsTool(textOf(event["tool_id"]) ?? "", event["status"] === "success"),
+  result: readGeminiResult,
+  error(event, facts) {
+    // A warning is a hook that objects, or a loop that was noticed.
+    if (event["severity"] === "error") facts.fails(failureOf(textOf(event["message"])));
+  },
+});
 
 function readGeminiResult(event: Fields, facts: FactRecorder): void {
   readGeminiUsage(fieldsOf(event["stats"]), facts);
@@ -341,34 +294,31 @@ function readGeminiUsage(stats: Fields, facts: FactRecorder): void {
   });
 }
 
-/** The stream of `opencode run --format json`. It has no final result: the last step stops. */
-function readOpencodeEvent(event: Fields, facts: FactRecorder): boolean {
-  const part = fieldsOf(event["part"]);
-  switch (event["type"]) {
-    case "step_start":
+const readOpencodePart = byType(
+  {
+    step_start(_, facts) {
       facts.goesOn();
       facts.steps(true);
-      break;
-    case "text":
-      facts.says(textOf(part["text"]) ?? "", textOf(part["messageID"]));
-      break;
-    case "tool_use":
-      readOpencodeTool(part, facts);
-      break;
-    case "step_finish":
+    },
+    text({ part }, facts) {
+      const { text, messageID } = fieldsOf(part);
+      facts.says(textOf(text) ?? "", textOf(messageID));
+    },
+    tool_use: ({ part }, facts) => readOpencodeTool(fieldsOf(part), facts),
+    step_finish({ part }, facts) {
       facts.steps(false);
-      readFinish(part, facts);
-      break;
-    case "error":
-      readOpencodeError(event, facts);
-      break;
-    case "reasoning":
-      break;
-    default:
-      return false;
-  }
-  facts.session(textOf(event["sessionID"]));
-  return true;
+      readFinish(fieldsOf(part), facts);
+    },
+    error: readOpencodeError,
+  },
+  /^reasoning$/,
+);
+
+/** The stream of `opencode run --format json`. It has no final result: the last step stops. */
+function readOpencodeEvent(event: Fields, facts: FactRecorder): boolean {
+  const isKnown = readOpencodePart(event, facts);
+  if (isKnown) facts.session(textOf(event["sessionID"]));
+  return isKnown;
 }
 
 const OPENCODE_WRITERS: readonly unknown[] = ["write", "edit", "multiedit"];
@@ -455,4 +405,62 @@ function readOpencodeError(event: Fields, facts: FactRecorder): void {
       at: momentOf(event["timestamp"]),
     }),
   );
+}
+
+export const STREAMS: Readonly<Record<StreamFormat, StreamTranslator>> = {
+  claude: readClaudeEvent,
+  codex: readCodexEvent,
+  gemini: readGeminiEvent,
+  opencode: readOpencodeEvent,
+  copilot: readCopilotEvent,
+  acp: readAcpMessage,
+};
+
+/** One of several pieces in which a stream tells a text. */
+export interface TextPiece {
+  /** The same for all of one text. */
+  readonly of: string;
+  readonly text: string;
+  /** The line with another text in its place. */
+  readonly lineWith: (text: string) => string;
+}
+
+const PIECES: Readonly<Partial<Record<StreamFormat, (event: Fields) => readonly string[] | null>>> = {
+  gemini: (event) => (event["type"] === "message" && event["delta"] === true ? ["content"] : null),
+  copilot({ type }) {
+    if (type === "assistant.tool_call_delta") return ["data", "inputDelta"];
+    return /^assistant\.\w+_delta$/.test(textOf(type) ?? "") ? ["data", "deltaContent"] : null;
+  },
+  acp(event) {
+    const update = fieldsOf(fieldsOf(event["params"])["update"]);
+    const isPiece = textOf(update["sessionUpdate"])?.endsWith("_chunk") === true;
+    return isPiece ? ["params", "update", "content", "text"] : null;
+  },
+};
+
+const LIKE_A_PIECE = /"delta":\s?true|_delta"|_chunk"/;
+
+/** Null: the line has no piece of a text. */
+export function pieceIn(format: StreamFormat, line: string): TextPiece | null {
+  if (!LIKE_A_PIECE.test(line.slice(0, PIECE_SEEN_LENGTH))) return null;
+  const event = fieldsOf(parsedJson(line));
+  const path = PIECES[format]?.(event);
+  if (path == null) return null;
+  const text = textOf(path.reduce<unknown>((inner, name) => fieldsOf(inner)[name], event));
+  if (text === null) return null;
+  const { messageId, toolCallId } = {
+    ...fieldsOf(event["data"]),
+    ...fieldsOf(fieldsOf(event["params"])["update"]),
+  };
+  return {
+    of: [event["type"], messageId, toolCallId, fieldsOf(event["params"])["sessionId"]].join(" "),
+    text,
+    lineWith: (other) => JSON.stringify(withText(event, path, other)),
+  };
+}
+
+const PIECE_SEEN_LENGTH = 2_000;
+
+function withText(event: Fields, [name = "", ...path]: readonly string[], text: string): Fields {
+  return { ...event, [name]: path.length === 0 ? text : withText(fieldsOf(event[name]), path, text) };
 }

@@ -31,7 +31,6 @@ export interface Certificate {
   readonly person?: string;
 }
 
-/** An acceptance criterion, and who checked it. */
 export interface CheckedCriterion {
   readonly criterion: string;
   readonly by: "gate" | "reader" | "person" | "nobody";

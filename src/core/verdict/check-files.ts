@@ -12,7 +12,6 @@ import {
 import { mergeOldParts, ONLY_FOR_TESTS } from "./old-parts.ts";
 import { IS_CODE, mayReachOthers, onlyGains } from "./only-gains.ts";
 
-/** A gate as far as it matters here. */
 export interface GateLine {
   readonly command: string;
   readonly cwd: string | null;

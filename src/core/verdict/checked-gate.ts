@@ -75,19 +75,16 @@ export function isFailing(status: GateStatus): boolean {
 }
 
 function isRed(gate: CheckedGate): boolean {
-  // A tool that was there when the agent began, and is not any more, is the agent's doing.
-  if (gate.status === "missing") return gate.onMissing === "fail" || wasThere(gate);
-  if (!isFailing(gate.status)) return false;
-  return !(gate.onBaseline === "tolerate" && failedBefore(gate) && !isWorse(gate));
-}
-
-function wasThere({ baseline }: CheckedGate): boolean {
-  return baseline !== null && baseline.status !== "missing" && baseline.status !== "skipped";
-}
-
-/** Only where the first output named what failed can one tell; if the second names nothing, it broke otherwise. */
-function isWorse(gate: CheckedGate): boolean {
-  if ((gate.baseline?.failures ?? []).length === 0) return false;
+  const { baseline, status } = gate;
+  if (status === "missing") {
+    // A tool that was there when the agent began, and is not any more, is the agent's doing.
+    const wasThere = baseline !== null && baseline.status !== "missing" && baseline.status !== "skipped";
+    return gate.onMissing === "fail" || wasThere;
+  }
+  if (!isFailing(status)) return false;
+  if (gate.onBaseline !== "tolerate" || !failedBefore(gate)) return true;
+  // Only where the first output named what failed can one tell; if the second names nothing, it broke otherwise.
+  if (baseline?.failures.length === 0) return false;
   return gate.failures.length === 0 || failuresOfAgent(gate).length > 0;
 }
 

@@ -25,7 +25,6 @@ export interface WeighedConcern extends Concern {
   readonly isReal?: true;
 }
 
-/** Who settled a concern and how, in a few words. */
 export function settlementInWords(concern: WeighedConcern): string {
   const { settledBy, answer } = concern;
   const isReal = concern.isReal === true;
@@ -46,7 +45,6 @@ export function settlementInWords(concern: WeighedConcern): string {
   }
 }
 
-/** What is doubtful about a claim of completion. */
 export function findConcerns(context: CaseContext): readonly Concern[] {
   const { settings, stage } = context;
   if (!settings.promise.verify || isReading(settings, stage)) return [];

@@ -103,7 +103,6 @@ export const NO_LEFTOVERS: Leftovers = { byAgents: [], byGates: [], gatesRan: nu
 
 export const PATHS_KEPT = 200;
 
-/** Nothing that speaks against the agent. */
 export const NOTHING_FOUND = {
   leftByGates: [],
   tasksRemoved: [],

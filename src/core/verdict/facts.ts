@@ -52,7 +52,6 @@ export interface CaseContext {
 
 /** The gates with the check files as they were before the task. */
 export interface OldChecks {
-  /** What was set back. */
   readonly files: readonly string[];
   readonly gates: readonly CheckedGate[];
 }
@@ -90,7 +89,6 @@ export function findAll(context: CaseContext, claimed: boolean): readonly Findin
   return [...own, ...plugins];
 }
 
-/** The checks that a claim had to pass. */
 export function guardsAsked({ evidence: { plugins } }: CaseContext): readonly string[] {
   return [...GUARDS.map(({ name }) => name), ...(plugins?.guards ?? []).map(({ guard }) => guard)];
 }

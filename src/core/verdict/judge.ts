@@ -1,5 +1,4 @@
 import { few } from "../text.ts";
-import type { AgentReport } from "../streams/agent-report.ts";
 import { failuresToMend, redGates, redSentence, type CheckedGate } from "./checked-gate.ts";
 import { verifyOf } from "../settings.ts";
 import {
@@ -14,10 +13,8 @@ import type { CaseContext, Finding } from "./facts.ts";
 import { criteriaOf, type CriterionAnswer } from "./reader.ts";
 import type { Reason, Verdict } from "./verdict.ts";
 
-/** Everything a ruling rests on. */
 export interface Case {
   readonly context: CaseContext;
-  /** Whether there is a claim of completion to rule on. */
   readonly claimed: boolean;
   /** The task is tried once: nobody can be asked to answer anything. */
   readonly isSinglePass: boolean;
@@ -37,10 +34,17 @@ export function judge(subject: Case): Verdict {
   if (failure !== null && failure.class !== "agent") return failed(failure.class, failure.message);
   if (claim.is === "blocked") return ruled("blocked", [{ rule: "claim", sentence: claim.reason }]);
   if (claim.is === "undecided") return ruled("decide", [{ rule: "claim", sentence: claim.question }]);
-  if (failure !== null) return failed(failureRule(context.report), failure.message);
+  if (failure !== null) {
+    const rule = ending.is === "timed-out" ? "timeout" : ending.is === "idle" ? "idle" : "agent";
+    return failed(rule, failure.message);
+  }
   if (objection !== null)
     return ruled("continue", [{ rule: "objection", sentence: `changes requested: ${objection}` }]);
-  if (!claimed) return ruled("continue", [whyOpen(context.report), ...findings.map(reasonOf)]);
+  if (!claimed) {
+    const says =
+      claim.is === "unfinished" ? "says that there is more to do" : "did not say that the task is done";
+    return ruled("continue", [{ rule: "claim", sentence: `the agent ${says}` }, ...findings.map(reasonOf)]);
+  }
   return judgeCompletion(subject);
 }
 
@@ -128,14 +132,18 @@ function answered(concern: Concern, { challenged, report }: CaseContext): Weighe
 
 /** What the second reader says of the criteria that it answers so. */
 function criteriaReasons(
-  context: CaseContext,
+  { task, reading }: CaseContext,
   answer: CriterionAnswer["answer"],
   says: (criterion: string) => string,
 ): readonly Reason[] {
-  return readCriteria(context, answer).map(({ criterion, reason }) => ({
-    rule: "reader",
-    sentence: `the second reader ${says(named(context, criterion))}: ${reason}`,
-  }));
+  const texts = task === undefined ? [] : criteriaOf(task);
+  const answers = (reading?.review?.criteria ?? []).filter((one) => one.answer === answer);
+  return answers.map(({ criterion, reason }) => {
+    const text = texts[criterion - 1];
+    const quoted = text === undefined ? "" : ` ("${text.slice(0, 200)}")`;
+    const sentence = `the second reader ${says(`criterion ${criterion}${quoted}`)}: ${reason}`;
+    return { rule: "reader", sentence };
+  });
 }
 
 function untoldCriteria(context: CaseContext): readonly Reason[] {
@@ -145,20 +153,10 @@ function untoldCriteria(context: CaseContext): readonly Reason[] {
 /** For a person who has to decide: an opinion that speaks for the claim counts too. */
 function readersOpinion(context: CaseContext, against: readonly Reason[]): readonly Reason[] {
   const untold = untoldCriteria(context);
-  const met = readCriteria(context, "met");
+  const met = context.reading?.review?.criteria.filter(({ answer }) => answer === "met") ?? [];
   if (against.length + untold.length > 0 || met.length === 0) return untold;
   const reasons = met.map(({ reason }) => reason).join("; ");
   return [{ rule: "reader", sentence: `the second reader agrees: ${reasons}` }];
-}
-
-function readCriteria({ reading }: CaseContext, wanted: CriterionAnswer["answer"]) {
-  return (reading?.review?.criteria ?? []).filter(({ answer }) => answer === wanted);
-}
-
-/** "criterion 2 (\"a test shows it\")" */
-function named({ task }: CaseContext, criterion: number): string {
-  const text = task === undefined ? undefined : criteriaOf(task)[criterion - 1];
-  return text === undefined ? `criterion ${criterion}` : `criterion ${criterion} ("${text.slice(0, 200)}")`;
 }
 
 /** A reader that failed counts as none, and this is said. */
@@ -206,16 +204,6 @@ function redReason(gate: CheckedGate): Reason {
 
 function reasonOf(finding: Finding): Reason {
   return { rule: finding.guard, sentence: finding.sentence };
-}
-
-function whyOpen({ claim }: AgentReport): Reason {
-  const says =
-    claim.is === "unfinished" ? "says that there is more to do" : "did not say that the task is done";
-  return { rule: "claim", sentence: `the agent ${says}` };
-}
-
-function failureRule({ ending }: AgentReport): string {
-  return ending.is === "timed-out" ? "timeout" : ending.is === "idle" ? "idle" : "agent";
 }
 
 function failed(rule: string, sentence: string): Verdict {

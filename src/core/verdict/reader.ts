@@ -2,7 +2,7 @@ import { few } from "../text.ts";
 import type { Task } from "../plan.ts";
 import type { Usage } from "../streams/agent-report.ts";
 import { failedBefore, isFailing, type CheckedGate } from "./checked-gate.ts";
-import { fieldsOf, listOf } from "../streams/json-fields.ts";
+import { fieldsOf, listOf, parsedJson } from "../streams/json-fields.ts";
 import { stripEscapes } from "../words/strip-escapes.ts";
 import type { Instant } from "../time.ts";
 
@@ -216,9 +216,5 @@ function wordsIn(value: unknown): string {
 /** The object at the end of a text, without the usual slips of models; undefined when there is none. */
 function jsonIn(text: string): unknown {
   const object = text.slice(text.indexOf("{"));
-  try {
-    return JSON.parse(object.replaceAll(/\s+/g, " ").replaceAll(/, ?([}\]])/g, "$1")) as unknown;
-  } catch {
-    return undefined; // the agent wrote it
-  }
+  return parsedJson(object.replaceAll(/\s+/g, " ").replaceAll(/, ?([}\]])/g, "$1"));
 }

@@ -118,7 +118,14 @@ export function withoutEcho<Line extends { readonly text: string }>(
 ): readonly Line[] {
   const given = linesOf(prompt);
   const text = given.join(" ");
-  const starts = startsOf(given);
+  /** Where in the text lines begin, by their first word. */
+  const starts = new Map<string, number[]>();
+  let start = 0;
+  for (const line of given) {
+    const known = starts.get(firstWord(line)) ?? [];
+    if (known.length < RUNS_MAX) starts.set(firstWord(line), [...known, start]);
+    start += line.length + 1;
+  }
   const said = lines.filter(({ text: line }) => line.trim() !== "");
   const echoed = new Set<Line>();
   /** Where the prompt would go on, and how many lines have repeated it up to there. */
@@ -143,16 +150,6 @@ export function withoutEcho<Line extends { readonly text: string }>(
 export function linesOf(prompt: string): readonly string[] {
   const lines = stripEscapes(prompt).split(/[\r\n]+/);
   return lines.map(spacedWords).filter((line) => line !== "");
-}
-
-function startsOf(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
-  const starts = new Map<string, number[]>();
-  let at = 0;
-  for (const line of lines) {
-    starts.set(firstWord(line), [...(starts.get(firstWord(line)) ?? []), at].slice(0, RUNS_MAX));
-    at += line.length + 1;
-  }
-  return starts;
 }
 
 function firstWord(words: string): string {

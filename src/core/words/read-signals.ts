@@ -1,17 +1,11 @@
-import type { Claim, Failure, SignalReport, Signals, StatusBlock, Answer } from "../streams/agent-report.ts";
+import type { Claim, Failure, SignalReport, StatusBlock, Answer } from "../streams/agent-report.ts";
 import { readCitations } from "./read-citations.ts";
 import { readKeywords, proseOf, findWordsAgainst } from "./read-keywords.ts";
-import type { PassageReader } from "./read-passage.ts";
 import { createPromiseReader, type ExpectedPromise } from "./read-promise.ts";
 import { claimOfBlock, createStatusBlockReader } from "./read-status-block.ts";
 import { withoutEcho, linesOf } from "./prompt-echo.ts";
 import { createLineReader } from "./split-lines.ts";
-import { createTextWindow, type WindowLine } from "./text-window.ts";
-
-/** Reads everything an agent says in plain text, in linear time and bounded memory. */
-export interface SignalReader extends PassageReader {
-  report(failure: Failure | null): SignalReport;
-}
+import { createTextWindow } from "./text-window.ts";
 
 /**
  * The final message of a plain text is all of it. Claims are looked for everywhere; prose (keywords,
@@ -19,8 +13,11 @@ export interface SignalReader extends PassageReader {
  */
 const WINDOW_LENGTH = 64 * 1024;
 
-/** Prose that only repeats the prompt is not the agent's. */
-export function createSignalReader(expected: ExpectedPromise, prompt = ""): SignalReader {
+/**
+ * Reads everything an agent says in plain text, in linear time and bounded memory. Prose that only repeats the prompt
+ * is not the agent's.
+ */
+export function createSignalReader(expected: ExpectedPromise, prompt = "") {
   const promises = createPromiseReader(expected);
   const blocks = createStatusBlockReader();
   const window = createTextWindow(WINDOW_LENGTH);
@@ -31,32 +28,41 @@ export function createSignalReader(expected: ExpectedPromise, prompt = ""): Sign
   });
   return {
     isIdle: () => lines.isIdle() && promises.isIdle() && blocks.isIdle(),
-    readLine: (line) => lines.read(line),
-    readPlain: (plain) => window.addPlain(plain),
-    report(failure) {
+    readLine: (line: string) => lines.read(line),
+    readPlain: (plain: string) => window.add(plain, "plain"),
+    report(failure: Failure | null): SignalReport {
       lines.end();
-      const said = promises.said();
-      const block = blocks.block();
+      const { claim: promised, promise, isHidden: isPromiseHidden } = promises.said();
+      const statusBlock = blocks.block();
       const bare = blocks.bareExitSignal();
-      const { claim, conflicts } = combine(said.claim, block, bare);
+      const { claim, conflicts } = combine(promised, statusBlock, bare);
       const own = withoutEcho(window.lines(), prompt);
+      const plain = own.filter(({ standing }) => standing === "plain").map(({ text }) => text);
       const finalText = own.map(({ text }) => text);
-      const prose = readProse(own, claim, block);
+      const prose = withoutSignals(proseOf(plain));
+      const keywords = readKeywords(prose);
+      const citations = readCitations(own);
+      const { workType = null, testsStatus = null } = statusBlock ?? {};
+      const isDone = claim.is === "complete" || claim.is === "already-done";
       return {
         claim,
-        promise: said.promise,
-        promiseMatches: said.claim.is === "complete",
+        promise,
+        promiseMatches: promised.is === "complete",
         finalText: finalText.join("\n").trim().toWellFormed(),
         signals: {
-          ...prose,
-          contradictions: [...conflicts, ...prose.contradictions],
-          answers: readAnswers(plainLines(own), prompt),
-          isPromiseHidden: said.isHidden,
+          confidence: claim.is === "none" ? keywords.confidence : 100,
+          isTestOnly:
+            workType === null ? keywords.isTestOnly && citations.length === 0 : workType === "TESTING",
+          isStuck: !isDone && keywords.isStuck,
+          contradictions: [...conflicts, ...findWordsAgainst(prose)],
+          citations,
+          answers: readAnswers(plain, prompt),
+          isPromiseHidden,
           errorSignature: errorSignature(failure, finalText),
-          statusBlock: block,
-          exitSignal: block?.exitSignal ?? bare,
-          workType: block?.workType ?? null,
-          testsStatus: block?.testsStatus ?? null,
+          statusBlock,
+          exitSignal: statusBlock?.exitSignal ?? bare,
+          workType,
+          testsStatus,
         },
       };
     },
@@ -68,43 +74,17 @@ function combine(promised: Claim, block: StatusBlock | null, bare: boolean | nul
   const ofBlock = claimOfBlock(block);
   const ofLine: Claim = bare === true ? { is: "complete", promise: "EXIT_SIGNAL: true" } : { is: "none" };
   const claim = [promised, ofBlock, ofLine].find(({ is }) => is !== "none") ?? promised;
-  const overruled =
-    promised.is === "complete"
-      ? "the promise is printed"
-      : promised.is === "none" && ofLine.is === "complete"
-        ? "a line says EXIT_SIGNAL: true"
-        : null;
-  if (overruled === null || (ofBlock.is !== "blocked" && ofBlock.is !== "unfinished"))
-    return { claim, conflicts: [] };
-  const decides = block?.status === "BLOCKED" || block?.exitSignal == null;
-  const field = decides ? `STATUS: ${block?.status}` : `EXIT_SIGNAL: ${block.exitSignal}`;
-  return { claim, conflicts: [`${overruled}, but the status block says ${field}`] };
-}
-
-function readProse(
-  own: readonly WindowLine[],
-  claim: Claim,
-  block: StatusBlock | null,
-): Pick<Signals, "confidence" | "isTestOnly" | "isStuck" | "contradictions" | "citations"> {
-  const prose = withoutSignals(proseOf(plainLines(own)));
-  const keywords = readKeywords(prose);
-  const citations = readCitations(own);
-  const redTests =
-    claim.is === "complete" && block?.testsStatus === "FAILING"
-      ? ["the status block says TESTS_STATUS: FAILING"]
-      : [];
-  const workType = block?.workType ?? null;
-  return {
-    confidence: claim.is === "none" ? keywords.confidence : 100,
-    isTestOnly: workType === null ? keywords.isTestOnly && citations.length === 0 : workType === "TESTING",
-    isStuck: claim.is !== "complete" && claim.is !== "already-done" && keywords.isStuck,
-    contradictions: [...redTests, ...findWordsAgainst(prose)],
-    citations,
-  };
-}
-
-function plainLines(lines: readonly WindowLine[]): readonly string[] {
-  return lines.filter(({ standing }) => standing === "plain").map(({ text }) => text);
+  const conflicts: string[] = [];
+  const isByLine = promised.is === "none" && ofLine.is === "complete";
+  if ((promised.is === "complete" || isByLine) && (ofBlock.is === "blocked" || ofBlock.is === "unfinished")) {
+    const by = isByLine ? "a line says EXIT_SIGNAL: true" : "the promise is printed";
+    const decides = block?.status === "BLOCKED" || block?.exitSignal == null;
+    const field = decides ? `STATUS: ${block?.status}` : `EXIT_SIGNAL: ${block.exitSignal}`;
+    conflicts.push(`${by}, but the status block says ${field}`);
+  }
+  if (claim.is === "complete" && block?.testsStatus === "FAILING")
+    conflicts.push("the status block says TESTS_STATUS: FAILING");
+  return { claim, conflicts };
 }
 
 /** What stands in a promise or a field is read as such, and not as prose too; a recommendation is prose. */

@@ -1,6 +1,6 @@
 import { readAcpMessage } from "../../../core/streams/acp-stream.ts";
 import type { StreamTranslator } from "../../../core/streams/stream-facts.ts";
-import { pieceIn } from "../../../core/streams/text-piece.ts";
+import { pieceIn } from "../../../core/streams/stream-format.ts";
 import type { AgentAdapter, AgentReader, ReaderRequest } from "../agent-adapter.ts";
 import { usageInRecord } from "../programs/gemini-program.ts";
 import { fewRetries } from "../programs/claude-program.ts";
@@ -16,17 +16,13 @@ import {
 
 export interface AcpReaderRequest extends ReaderRequest, AcpConversationRequest {}
 
-export interface AcpReader extends AgentReader {
-  converse: NonNullable<AgentReader["converse"]>;
-  isOver(): boolean;
-  cancel(): Promise<boolean>;
-}
+export type AcpReader = ReturnType<typeof createAcpReader>;
 
 /** All is said by then, and some never exit. */
 const EXIT_MS = 2_000;
 
 /** Speaks the Agent Client Protocol with an agent, and reports what it says. */
-export function createAcpReader(request: AcpReaderRequest): AcpReader {
+export function createAcpReader(request: AcpReaderRequest) {
   let conversation: AcpConversation | null = null;
   const translate: StreamTranslator = (event, facts) => {
     const told = conversation === null ? event : conversation.receive(event);
@@ -41,7 +37,7 @@ export function createAcpReader(request: AcpReaderRequest): AcpReader {
   const reader = createEventReader(jsonEvents(translate), request);
   return {
     ...reader,
-    pieceIn: (line) => pieceIn("acp", line),
+    pieceIn: (line: string) => pieceIn("acp", line),
     converse(write) {
       conversation = startAcpConversation(request, write);
       return conversation.tell;
@@ -53,7 +49,7 @@ export function createAcpReader(request: AcpReaderRequest): AcpReader {
       conversation?.end();
       return reader.result(ending);
     },
-  };
+  } satisfies AgentReader;
 }
 
 /** Any agent that speaks the Agent Client Protocol: one adapter for all of them. */

@@ -6,8 +6,9 @@ import {
   numberOf,
   textOf,
 } from "../../../core/streams/json-fields.ts";
+import { modelOption } from "../../../core/streams/acp-stream.ts";
 import type { Permissions } from "../../../core/settings.ts";
-import type { McpServer, Send, Write } from "../agent-adapter.ts";
+import type { McpServer, Write } from "../agent-adapter.ts";
 import { READERS_SETTINGS } from "../programs/claude-program.ts";
 
 export interface AcpConversationRequest {
@@ -23,57 +24,58 @@ export interface AcpConversationRequest {
   readonly version: string;
 }
 
-/** One session of an agent, from the first word to the answer to our prompt. */
-export interface AcpConversation {
-  /** Takes a message of the agent; answers what of it is to be reported. */
-  receive(message: Fields): Fields | null;
-  readonly tell: Send;
-  cancel(): Promise<boolean>;
-  isOver(): boolean;
-  /** Nothing more will come. */
-  end(): void;
-}
-
 const METHOD_NOT_FOUND = -32_601;
+const AUTH_REQUIRED = -32_000;
+const NOT_FOUND = -32_002;
+const PROTOCOL_VERSION = 1;
 /** Where an error is no failure of the agent: there is another way. */
 const WISHES: readonly string[] = ["session/resume", "session/load", "session/set_mode", "_session/steering"];
 
-export function startAcpConversation(request: AcpConversationRequest, write: Write): AcpConversation {
-  const peer = createJsonRpcPeer(write, (method, params) => reply(method, params, request));
-  const turn = createAcpTurn(peer);
-  let offers: AgentOffers = offersOf({});
-  let sessionId: string | null = null;
+export type AcpConversation = ReturnType<typeof startAcpConversation>;
 
+/** One session of an agent, from the first word to the answer to our prompt. */
+export function startAcpConversation(request: AcpConversationRequest, write: Write) {
+  const peer = createJsonRpcPeer(write, (method, params) =>
+    method === "session/request_permission"
+      ? { result: answerPermission(params, request) }
+      : { error: { code: METHOD_NOT_FOUND, message: `"${method}" is not available` } },
+  );
+  const turn = createAcpTurn(peer);
+  const { model } = request;
+  let offers = offersOf({});
+  let sessionId: string | null = null;
+  /** Why we cannot work with what the agent has just answered, though it is no error. */
+  let misfit: string | null = null;
+
+  const giveUp = (why: string | null = null): void => {
+    misfit = why;
+    turn.end();
+  };
   const ask = (
     method: string,
     params: object,
     onResult: (result: Fields) => void,
-    onRefusal: () => void = () => turn.end(),
+    onRefusal: () => void = giveUp,
   ): void => {
     void peer.request(method, params, (result) => (result === null ? onRefusal() : onResult(result)));
   };
   const set = (id: string, [setting, ...others]: readonly Setting[]): void => {
-    if (setting === undefined) turn.begin(id, request.exactPrompt, offers.messages);
-    else {
-      const goOn = (): void => set(id, others);
-      const isWish = WISHES.includes(setting.method);
-      ask(setting.method, { sessionId: id, ...setting.params }, goOn, isWish ? goOn : () => turn.end());
-    }
+    if (setting === undefined) return turn.begin(id, request.exactPrompt, offers.messages);
+    const goOn = (): void => set(id, others);
+    const params = { sessionId: id, ...setting.params };
+    ask(setting.method, params, goOn, WISHES.includes(setting.method) ? goOn : giveUp);
   };
   const open = (resume: string | null): void => {
     const method = (resume === null ? null : offers.resumes) ?? "session/new";
-    const place = {
-      cwd: request.cwd,
-      mcpServers: request.mcpServers.map(serverOf),
-      ...(request.permissions === "read" && {
-        _meta: { claudeCode: { options: { settings: READERS_SETTINGS } } },
-      }),
-    };
     const begin = (session: Fields): void => {
-      if (request.model !== null && !modelsOf(session).includes(request.model)) return turn.end();
+      const offered = modelsOf(session);
+      const others = offered.length === 0 ? "or any other" : `but: ${offered.join(", ")}`;
+      if (model !== null && !offered.includes(model))
+        return giveUp(`it does not offer the model "${model}", ${others}`);
       sessionId = textOf(session["sessionId"]) ?? resume ?? "";
       set(sessionId, settingsFor(session, request, method === "session/load"));
     };
+    const place = placeOf(request);
     if (method === "session/new") ask(method, place, begin);
     // Work in a fresh session is better than none.
     else ask(method, { sessionId: resume, ...place }, begin, () => open(null));
@@ -81,31 +83,33 @@ export function startAcpConversation(request: AcpConversationRequest, write: Wri
 
   ask("initialize", introduction(request.version), (initialized) => {
     offers = offersOf(initialized);
-    if (otherVersion(initialized) === null) open(request.resume);
-    else turn.end();
+    const version = numberOf(initialized["protocolVersion"]);
+    if (version === null || version === PROTOCOL_VERSION) open(request.resume);
+    else giveUp(`it speaks version ${version} of the protocol, not ${PROTOCOL_VERSION}`);
   });
   return {
-    receive(message) {
+    ...turn,
+    /** Takes a message of the agent; answers what of it is to be reported. */
+    receive(message: Fields): Fields | null {
       // Before the prompt it talks of other things: the history of a session, a mode that was set.
       const isAnswer = textOf(message["method"]) === null;
+      const update = fieldsOf(fieldsOf(message["params"])["update"]);
       // What is said after the answer to the prompt is not part of it; what it has cost may come so late.
-      const isLate = turn.isOver() && !tellsUsage(message);
+      const isLate = turn.isOver() && update["sessionUpdate"] !== "usage_update";
       const isEarly = !isAnswer && !turn.isBegun();
       const answered = peer.receive(message);
+      const why = misfit;
+      misfit = null;
+      if (why !== null) return { error: { code: NOT_FOUND, message: why } };
       if (isEarly || isLate || (isAnswer && (answered === null || WISHES.includes(answered)))) return null;
-      const isResumed = sessionId !== null && sessionId === request.resume;
-      const { logins } = offers;
-      return reportOf(message, { answered, sessionId, isResumed, logins, model: request.model });
+      const { error, result } = message;
+      if (isFields(error)) return { ...message, error: withLogins(error, offers.logins) };
+      // An answer about a session that we named does not name it.
+      if (result !== undefined && sessionId !== null)
+        return { ...message, result: { ...fieldsOf(result), sessionId } };
+      return sessionId !== null && sessionId === request.resume ? withoutCost(message) : message;
     },
-    tell: (text) => turn.tell(text),
-    cancel: () => turn.cancel(),
-    isOver: () => turn.isOver(),
-    end: () => turn.end(),
   };
-}
-
-function tellsUsage(message: Fields): boolean {
-  return fieldsOf(fieldsOf(message["params"])["update"])["sessionUpdate"] === "usage_update";
 }
 
 function introduction(version: string): object {
@@ -116,30 +120,20 @@ function introduction(version: string): object {
   };
 }
 
-function reply(method: string, params: Fields, request: AcpConversationRequest): Reply {
-  return method === "session/request_permission"
-    ? { result: answerPermission(params, request) }
-    : { error: { code: METHOD_NOT_FOUND, message: `"${method}" is not available` } };
-}
-
-function serverOf({ name, command, args, env }: McpServer): object {
-  return { name, command, args, env: Object.entries(env).map(([key, value]) => ({ name: key, value })) };
+/** Where a session works, and with which servers. */
+function placeOf({ cwd, mcpServers, permissions }: AcpConversationRequest): object {
+  return {
+    cwd,
+    mcpServers: mcpServers.map(({ env, ...server }) => ({
+      ...server,
+      env: Object.entries(env).map(([name, value]) => ({ name, value })),
+    })),
+    ...(permissions === "read" && { _meta: { claudeCode: { options: { settings: READERS_SETTINGS } } } }),
+  };
 }
 
 /** The work on our prompt, and what is said to the agent meanwhile. */
-interface AcpTurn {
-  begin(sessionId: string, prompt: string, messages: AgentOffers["messages"]): void;
-  /** Whether the message has come into the turn; before it begins, the message waits. */
-  tell(text: string): Promise<boolean>;
-  /** Asks the agent to end it. */
-  cancel(): Promise<boolean>;
-  isBegun(): boolean;
-  /** All that was asked is answered, or will not be. */
-  isOver(): boolean;
-  end(): void;
-}
-
-function createAcpTurn(peer: JsonRpcPeer): AcpTurn {
+function createAcpTurn(peer: ReturnType<typeof createJsonRpcPeer>) {
   /** To whom messages go, and how. */
   let recipient: { readonly sessionId: string; readonly messages: AgentOffers["messages"] } | null = null;
   let prompts = 0;
@@ -171,21 +165,25 @@ function createAcpTurn(peer: JsonRpcPeer): AcpTurn {
       });
     });
   return {
-    begin(sessionId, text, messages) {
+    begin(sessionId: string, text: string, messages: AgentOffers["messages"]): void {
       recipient = { sessionId, messages };
       void prompt(sessionId, text);
       settle(true);
     },
-    async tell(text) {
+    /** Whether the message has come into the turn; before it begins, the message waits. */
+    tell: async (text: string): Promise<boolean> => {
       if (recipient === null && !isOver) await new Promise((resolve) => waiting.add(resolve));
       if (recipient === null || isOver || recipient.messages === null) return false;
       const { sessionId, messages } = recipient;
       return messages === "steering" ? steer(sessionId, text) : prompt(sessionId, text);
     },
+    /** Asks the agent to end it. */
     cancel: async () =>
       recipient !== null && !isOver && peer.notify("session/cancel", { sessionId: recipient.sessionId }),
     isBegun: () => recipient !== null,
+    /** All that was asked is answered, or will not be. */
     isOver: () => isOver,
+    /** Nothing more will come. */
     end,
   };
 }
@@ -197,45 +195,7 @@ function blocksOf(text: string): readonly object[] {
   return [{ type: "text", text }];
 }
 
-/** What we know of a message that it does not say itself. */
-interface Circumstances {
-  /** The method of ours that it answers. */
-  readonly answered: string | null;
-  readonly sessionId: string | null;
-  readonly isResumed: boolean;
-  /** The names of the ways to log in. */
-  readonly logins: readonly string[];
-  /** That was asked for. */
-  readonly model: string | null;
-}
-
-const AUTH_REQUIRED = -32_000;
-const NOT_FOUND = -32_002;
-
-function reportOf(message: Fields, known: Circumstances): Fields {
-  const { error, result } = message;
-  if (isFields(error)) return { ...message, error: errorOf(error, known) };
-  const misfit = isFields(result) ? misfitOf(result, known) : null;
-  if (misfit !== null) return { error: { code: NOT_FOUND, message: misfit } };
-  // An answer about a session that we named does not name it.
-  if (result !== undefined && known.sessionId !== null)
-    return { ...message, result: { ...fieldsOf(result), sessionId: known.sessionId } };
-  return known.isResumed ? withoutCost(message) : message;
-}
-
-/** Why we cannot work with what the agent answers, though it is no error. */
-function misfitOf(result: Fields, { answered, model }: Circumstances): string | null {
-  const version = answered === "initialize" ? otherVersion(result) : null;
-  if (version !== null) return `it speaks version ${version} of the protocol, not ${PROTOCOL_VERSION}`;
-  const isOpening = answered !== null && OPENING.includes(answered);
-  if (!isOpening || model === null || modelsOf(result).includes(model)) return null;
-  const offered = modelsOf(result).join(", ");
-  return `it does not offer the model "${model}"${offered === "" ? ", or any other" : `, but: ${offered}`}`;
-}
-
-const OPENING: readonly string[] = ["session/new", "session/load", "session/resume"];
-
-function errorOf(error: Fields, { logins }: Circumstances): Fields {
+function withLogins(error: Fields, logins: readonly string[]): Fields {
   if (error["code"] !== AUTH_REQUIRED || logins.length === 0) return error;
   const said = textOf(error["message"]) ?? "Authentication required";
   return { ...error, message: `${said} (it offers: ${logins.join(", ")})` };
@@ -249,9 +209,15 @@ function withoutCost(message: Fields): Fields {
   return { ...message, params: { ...params, update: { ...update, cost: null } } };
 }
 
-/** What changing files needs. Nobody watches, so commands, the network and tools of others are not part of it. */
 const READS: readonly unknown[] = ["read", "search", "think"];
-const EDITS: readonly unknown[] = [...READS, "edit", "delete", "move"];
+/** The kinds of calls that are allowed, where not all are. */
+const PERMITTED: Readonly<Record<Exclude<Permissions, "full">, readonly unknown[]>> = {
+  read: READS,
+  // What changing files needs. Nobody watches, so commands, the network and tools of others are not part of it.
+  edits: [...READS, "edit", "delete", "move"],
+  // Its own settings have decided what it may do; what it asks for nevertheless needs a person.
+  own: [],
+};
 
 /** Allows a tool for this once: some agents write a lasting permission into the repository. */
 function answerPermission(params: Fields, request: AcpConversationRequest): object {
@@ -274,18 +240,8 @@ export function refusedCall({ method, params }: Fields, request: AcpConversation
 
 function isPermitted(call: Fields, { permissions, mcpServers }: AcpConversationRequest): boolean {
   // Whatever it may do, it may talk to us.
-  if (mcpServers.some(({ name }) => isToolOf(name, call))) return true;
-  switch (permissions) {
-    case "full":
-      return true;
-    case "edits":
-      return EDITS.includes(call["kind"]);
-    case "read":
-      return READS.includes(call["kind"]);
-    // Its own settings have decided what it may do; what it asks for nevertheless needs a person.
-    case "own":
-      return false;
-  }
+  if (permissions === "full" || mcpServers.some(({ name }) => isToolOf(name, call))) return true;
+  return PERMITTED[permissions].includes(call["kind"]);
 }
 
 /** Agents name a tool of a server `mcp__server__tool`, `mcp_server_tool`, `server_tool` or `tool (server MCP Server)`. */
@@ -333,43 +289,23 @@ function settingsFor(
 /** Sets the session to a model, if it does not have it. */
 function settingOfModel(session: Fields, model: string): Setting | null {
   const option = modelOption(session);
-  if (option !== undefined && valuesOf(option).includes(model))
-    return option["currentValue"] === model
-      ? null
-      : { method: "session/set_config_option", params: { configId: option["id"], value: model } };
-  return fieldsOf(session["models"])["currentModelId"] === model
-    ? null
+  const isOption = valuesOf(option).includes(model);
+  const current = isOption ? option?.["currentValue"] : fieldsOf(session["models"])["currentModelId"];
+  if (current === model) return null;
+  return isOption
+    ? { method: "session/set_config_option", params: { configId: option?.["id"], value: model } }
     : { method: "session/set_model", params: { modelId: model } };
 }
 
 function modelsOf(session: Fields): readonly string[] {
-  const option = modelOption(session);
-  const listed = listOf(fieldsOf(session["models"])["availableModels"]).map(
-    (one) => fieldsOf(one)["modelId"],
-  );
-  return [...(option === undefined ? [] : valuesOf(option)), ...listed.map(textOf)].filter(
-    (id) => id !== null,
-  );
-}
-
-function modelOption(session: Fields): Fields | undefined {
-  const options = listOf(session["configOptions"]).map(fieldsOf);
-  return options.find(({ category, id }) => category === "model" || id === "model");
+  const listed = listOf(fieldsOf(session["models"])["availableModels"]).map(fieldsOf);
+  return [...valuesOf(modelOption(session)), ...listed.flatMap(({ modelId }) => textOf(modelId) ?? [])];
 }
 
 /** Options may stand in groups. */
-function valuesOf(option: Fields): readonly (string | null)[] {
-  return listOf(option["options"])
-    .map(fieldsOf)
-    .flatMap((one) => ("options" in one ? valuesOf(one) : [textOf(one["value"])]));
-}
-
-const PROTOCOL_VERSION = 1;
-
-/** The version of the protocol that the agent insists on, when it is another one. */
-function otherVersion(initialized: Fields): number | null {
-  const version = numberOf(initialized["protocolVersion"]);
-  return version === PROTOCOL_VERSION ? null : version;
+function valuesOf(option: Fields | undefined): readonly string[] {
+  const all = listOf(option?.["options"]).map(fieldsOf);
+  return all.flatMap((one) => ("options" in one ? valuesOf(one) : (textOf(one["value"]) ?? [])));
 }
 
 interface AgentOffers {
@@ -389,19 +325,14 @@ function offersOf(initialized: Fields): AgentOffers {
   const steering = fieldsOf(fieldsOf(initialized["_meta"])["steering"]);
   const { name } = fieldsOf(initialized["agentInfo"]);
   const logins = listOf(initialized["authMethods"]).map(fieldsOf);
+  // Loading tells the whole history again, resuming does not.
+  const mayResume = isFields(fieldsOf(capabilities["sessionCapabilities"])["resume"]);
+  const mayLoad = capabilities["loadSession"] === true;
   return {
-    resumes: resumesBy(capabilities),
+    resumes: mayResume ? "session/resume" : mayLoad ? "session/load" : null,
     messages: steering["supported"] === true ? "steering" : JOINING.includes(name) ? "prompt" : null,
-    logins: logins
-      .map((login) => textOf(login["name"]) ?? textOf(login["id"]))
-      .filter((login) => login !== null),
+    logins: logins.flatMap((login) => textOf(login["name"]) ?? textOf(login["id"]) ?? []),
   };
-}
-
-/** Loading tells the whole history again, resuming does not. */
-function resumesBy(capabilities: Fields): AgentOffers["resumes"] {
-  if (isFields(fieldsOf(capabilities["sessionCapabilities"])["resume"])) return "session/resume";
-  return capabilities["loadSession"] === true ? "session/load" : null;
 }
 
 type Reply = { readonly result: unknown } | { readonly error: { code: number; message: string } };
@@ -409,28 +340,22 @@ type Reply = { readonly result: unknown } | { readonly error: { code: number; me
 /** Called with the result; null: the other side has refused. */
 type OnAnswer = (result: Fields | null) => void;
 
-interface JsonRpcPeer {
-  /** Answers at once whether it could be written; `onAnswer` is called when the answer is there, if ever. */
-  request(method: string, params: object, onAnswer: OnAnswer): Promise<boolean>;
-  notify(method: string, params: object): Promise<boolean>;
-  /** Takes a message of the other side, an answer or a request to reply to; of an answer it says to which method. */
-  receive(message: Fields): string | null;
-}
-
 /** One side of JSON-RPC, a message a line. Everything happens within the call, nothing later. */
-function createJsonRpcPeer(write: Write, reply: (method: string, params: Fields) => Reply): JsonRpcPeer {
+function createJsonRpcPeer(write: Write, reply: (method: string, params: Fields) => Reply) {
   const open = new Map<number, { readonly method: string; readonly onAnswer: OnAnswer }>();
   let last = 0;
   const send = (message: object): Promise<boolean> =>
     write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   return {
-    request(method, params, onAnswer) {
+    /** Answers at once whether it could be written; `onAnswer` is called when the answer is there, if ever. */
+    request(method: string, params: object, onAnswer: OnAnswer): Promise<boolean> {
       const id = ++last;
       open.set(id, { method, onAnswer });
       return send({ id, method, params });
     },
-    notify: (method, params) => send({ method, params }),
-    receive(message) {
+    notify: (method: string, params: object) => send({ method, params }),
+    /** Takes a message of the other side, an answer or a request to reply to; of an answer it says to which method. */
+    receive(message: Fields): string | null {
       const { id } = message;
       const method = textOf(message["method"]);
       if (method !== null) {

@@ -30,7 +30,7 @@ const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = 
     const key = keyIn(all, ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"]);
     if (key !== null) return billed(key);
     if (textOf(settings["apiKeyHelper"]) !== null) return found("the key of its apiKeyHelper, billed by use");
-    if (valueOf(all, "CLAUDE_CODE_OAUTH_TOKEN") !== null)
+    if (textOf(all["CLAUDE_CODE_OAUTH_TOKEN"]) !== null)
       return found("the subscription of CLAUDE_CODE_OAUTH_TOKEN");
     const login = fieldsOf(jsonIn(join(folder, ".credentials.json"))["claudeAiOauth"]);
     const kind = textOf(login["subscriptionType"]);
@@ -40,7 +40,7 @@ const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = 
     return process.platform === "darwin" ? null : missing("ANTHROPIC_API_KEY");
   },
   codex(env) {
-    const folder = valueOf(env, "CODEX_HOME") ?? home(env, ".codex");
+    const folder = textOf(env["CODEX_HOME"]) ?? home(env, ".codex");
     const config = readSmallFile(join(folder, "config.toml")) ?? "";
     const provider = topTextOf(config, "model_provider") ?? "openai";
     // What another provider wants, no login of its own gives it.
@@ -59,7 +59,7 @@ const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = 
     switch (geminiAccess(env, folder)) {
       case "gemini-api-key":
         // Otherwise in the keychain, or in one of several files.
-        return valueOf(env, "GEMINI_API_KEY") === null ? null : billed("GEMINI_API_KEY");
+        return textOf(env["GEMINI_API_KEY"]) === null ? null : billed("GEMINI_API_KEY");
       case "vertex-ai":
         return found("Google Vertex AI");
       case "oauth-personal":
@@ -75,17 +75,17 @@ const ACCOUNTS: Readonly<Record<ProgramFormat, (env: Env) => Account | null>> = 
     }
   },
   opencode(env) {
-    const data = valueOf(env, "XDG_DATA_HOME") ?? home(env, ".local/share");
+    const data = textOf(env["XDG_DATA_HOME"]) ?? home(env, ".local/share");
     const providers = Object.keys(jsonIn(join(data, "opencode", "auth.json")));
     // Its own configuration may hold a key as well, in a dozen places.
     return providers.length === 0 ? null : found(`its login at ${providers.join(", ")}`);
   },
   copilot(env) {
-    const own = valueOf(env, "COPILOT_PROVIDER_BASE_URL");
+    const own = textOf(env["COPILOT_PROVIDER_BASE_URL"]);
     if (own !== null) return found(`the provider of COPILOT_PROVIDER_BASE_URL (${own})`);
     const token = keyIn(env, ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"]);
     if (token !== null) return found(`the GitHub account of ${token}`);
-    const folder = valueOf(env, "COPILOT_HOME") ?? home(env, ".copilot");
+    const folder = textOf(env["COPILOT_HOME"]) ?? home(env, ".copilot");
     const config = jsonIn(join(folder, "config.json"));
     const name = textOf(fieldsOf(config["lastLoggedInUser"] ?? config["last_logged_in_user"])["login"]);
     return name === null ? null : found(`the GitHub login ${name}`);
@@ -99,7 +99,7 @@ function geminiAccess(env: Env, folder: string): string | null {
   if (chosen !== null) return chosen;
   if (isSet(env, "GOOGLE_GENAI_USE_GCA")) return "oauth-personal";
   if (isSet(env, "GOOGLE_GENAI_USE_VERTEXAI")) return "vertex-ai";
-  return valueOf(env, "GEMINI_API_KEY") === null ? null : "gemini-api-key";
+  return textOf(env["GEMINI_API_KEY"]) === null ? null : "gemini-api-key";
 }
 
 function found(says: string): Account {
@@ -114,13 +114,9 @@ function missing(variable: string): Account {
   return { isThere: false, says: `neither a login nor ${variable}` };
 }
 
-/** Null also for an empty one: people unset variables so. */
-function valueOf(env: Env, name: string): string | null {
-  return textOf(env[name]);
-}
-
+/** Empty ones do not count: people unset variables so. */
 function keyIn(env: Env, names: readonly string[]): string | null {
-  return names.find((name) => valueOf(env, name) !== null) ?? null;
+  return names.find((name) => textOf(env[name]) !== null) ?? null;
 }
 
 function jsonIn(path: string): Fields {

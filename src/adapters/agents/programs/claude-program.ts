@@ -11,14 +11,14 @@ import {
   type Send,
   type Write,
 } from "../agent-adapter.ts";
-import { createStreamReader, TELLS } from "../stream-reader.ts";
-import { claudeFolder, jsonFile, programBelongings } from "./program-belongings.ts";
+import { createStreamReader, streamAdapter } from "../stream-reader.ts";
+import { claudeFolder, jsonFile } from "./program-belongings.ts";
 
 /** Claude Code. Its prompt and further messages go in as a stream of JSON, and each is echoed when it is heard. */
 export const claudeProgram: AgentAdapter = {
-  can: { resumes: true, takesMessages: true, takesMcpServers: true, tells: TELLS.claude },
+  ...streamAdapter("claude"),
+  can: { ...streamAdapter("claude").can, takesMessages: true },
   command: claudeCommand,
-  belongings: (_, env) => programBelongings("claude", env),
   createReader: createClaudeReader,
 };
 

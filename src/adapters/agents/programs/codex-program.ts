@@ -6,14 +6,12 @@ import type {
   McpServer,
   ReaderRequest,
 } from "../agent-adapter.ts";
-import { createStreamReader, TELLS } from "../stream-reader.ts";
-import { programBelongings } from "./program-belongings.ts";
+import { streamAdapter } from "../stream-reader.ts";
 
 /** Codex. Whatever it is to know comes as `-c key=value`, in TOML. */
 export const codexProgram: AgentAdapter = {
-  can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: TELLS.codex },
+  ...streamAdapter("codex"),
   command: codexCommand,
-  belongings: (_, env) => programBelongings("codex", env),
   countsWholeSession: true,
   sandboxesItself: ({ permissions }) => permissions === "edits" || permissions === "read",
   createReader: createCodexReader,
@@ -21,7 +19,7 @@ export const codexProgram: AgentAdapter = {
 
 /** Only its log says that a patch was not permitted; a command just fails in its sandbox. */
 function createCodexReader(request: ReaderRequest): AgentReader {
-  const reader = createStreamReader("codex", request);
+  const reader = streamAdapter("codex").createReader(request);
   let isDenied = false;
   return {
     ...reader,

@@ -13,14 +13,13 @@ import {
   type ReaderRequest,
   USAGE_FILE,
 } from "../agent-adapter.ts";
-import { createStreamReader } from "../stream-reader.ts";
-import { programBelongings } from "./program-belongings.ts";
+import { streamAdapter } from "../stream-reader.ts";
 
 /** Copilot CLI. Its stream has no tokens: it writes them to a file when it ends. */
 export const copilotProgram: AgentAdapter = {
-  can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: "tokens" },
+  ...streamAdapter("copilot"),
+  can: { ...streamAdapter("copilot").can, tells: "tokens" },
   command: copilotCommand,
-  belongings: (_, env) => programBelongings("copilot", env),
   countsWholeSession: true,
   locate: nativeCopilot,
   createReader: createCopilotReader,
@@ -51,7 +50,7 @@ function copilotCommand({ agent, prompt, session, folder, mcpServer }: Launch): 
 
 /** Its stream names the session in the last line only, and one that was ended has none. */
 function createCopilotReader(request: ReaderRequest, { session }: Launch): AgentReader {
-  const reader = createStreamReader("copilot", request);
+  const reader = streamAdapter("copilot").createReader(request);
   return {
     ...reader,
     result(ending) {

@@ -1,18 +1,17 @@
-import { readdirSync } from "node:fs";
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import type { Usage } from "../../../core/streams/agent-report.ts";
 import { fieldsOf, numberOf } from "../../../core/streams/json-fields.ts";
 import { readEnd } from "../../process/atomic-file.ts";
 import type { AgentAdapter, AgentCommand, Launch } from "../agent-adapter.ts";
-import { createStreamReader, TELLS } from "../stream-reader.ts";
-import { jsonObject, programBelongings } from "./program-belongings.ts";
+import { streamAdapter } from "../stream-reader.ts";
+import { jsonObject } from "./program-belongings.ts";
 
 /** Gemini CLI. It takes MCP servers only from settings files, which are not ours to write. */
 export const geminiProgram: AgentAdapter = {
-  can: { resumes: true, takesMessages: false, takesMcpServers: false, tells: TELLS.gemini },
+  ...streamAdapter("gemini"),
+  can: { ...streamAdapter("gemini").can, takesMcpServers: false },
   command: geminiCommand,
-  belongings: (_, env) => programBelongings("gemini", env),
-  createReader: (request) => createStreamReader("gemini", request),
 };
 
 /** Without a model it first asks another one which to take. */
@@ -53,8 +52,12 @@ const PERMISSIONS = {
  * has them apart: the last requests there, as many as add up to the input that it told.
  */
 export function usageInRecord(told: Usage, sessionId: string, env: Launch["env"]): Usage {
-  const record = recordOf(sessionId, join(env["HOME"] ?? "/", ".gemini", "tmp"));
-  const lines = (record === null ? null : readEnd(record, { followsLinks: false }))?.text.split("\n") ?? [];
+  // Each project has a folder there; in a sandbox, for example, it is elsewhere.
+  const folder = join(env["HOME"] ?? "/", ".gemini", "tmp");
+  const name = `*/chats/*-${sessionId.slice(0, 8).replaceAll(/[^\w-]/g, "")}.jsonl`;
+  const [record] = globSync(name, { cwd: folder });
+  const end = record === undefined ? null : readEnd(join(folder, record), { followsLinks: false });
+  const lines = end?.text.split("\n") ?? [];
   let [input, output, cached] = [0, 0, 0];
   for (const line of lines.toReversed()) {
     if (input >= (told.inputTokens ?? 0)) break;
@@ -66,18 +69,4 @@ export function usageInRecord(told: Usage, sessionId: string, env: Launch["env"]
   }
   if (input !== told.inputTokens || cached > input) return told;
   return { ...told, inputTokens: input - cached, outputTokens: output, cacheReadTokens: cached };
-}
-
-function recordOf(sessionId: string, folder: string): string | null {
-  try {
-    // Each project has a folder there.
-    for (const project of readdirSync(folder)) {
-      const chats = join(folder, project, "chats");
-      const name = readdirSync(chats).find((name) => name.endsWith(`-${sessionId.slice(0, 8)}.jsonl`));
-      if (name !== undefined) return join(chats, name);
-    }
-    return null;
-  } catch {
-    return null; // in a sandbox, for example, it is elsewhere
-  }
 }

@@ -1,15 +1,10 @@
 import { fieldsOf } from "../../../core/streams/json-fields.ts";
 import type { AgentAdapter, AgentCommand, Launch, McpServer } from "../agent-adapter.ts";
-import { createStreamReader, TELLS } from "../stream-reader.ts";
-import { jsonObject, programBelongings } from "./program-belongings.ts";
+import { streamAdapter } from "../stream-reader.ts";
+import { jsonObject } from "./program-belongings.ts";
 
 /** OpenCode. A message in its arguments arrives in quotes, so the prompt goes by stdin. */
-export const opencodeProgram: AgentAdapter = {
-  can: { resumes: true, takesMessages: false, takesMcpServers: true, tells: TELLS.opencode },
-  command: opencodeCommand,
-  belongings: (_, env) => programBelongings("opencode", env),
-  createReader: (request) => createStreamReader("opencode", request),
-};
+export const opencodeProgram: AgentAdapter = { ...streamAdapter("opencode"), command: opencodeCommand };
 
 const CONFIG_VARIABLE = "OPENCODE_CONFIG_CONTENT";
 

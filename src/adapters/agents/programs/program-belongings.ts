@@ -1,6 +1,6 @@
 import { type Belongings, NO_BELONGINGS, isProgramFormat, type ProgramFormat } from "../../../core/agents.ts";
 import { join } from "node:path";
-import { type Fields, isFields, textOf } from "../../../core/streams/json-fields.ts";
+import { type Fields, isFields, parsedJson, textOf } from "../../../core/streams/json-fields.ts";
 import { readSmallFile } from "../../process/atomic-file.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -155,12 +155,8 @@ export function jsonFile(path: string): Fields | null {
 
 /** Some begin with lines of comment. Null when it is damaged. */
 export function jsonObject(text: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, "").replaceAll(/^\s*\/\/.*$/gm, ""));
-    return isFields(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parsedJson(text.replace(/^\uFEFF/, "").replaceAll(/^\s*\/\/.*$/gm, ""));
+  return isFields(value) ? value : null;
 }
 
 /** Where Claude Code keeps what belongs to its user. */
