@@ -221,6 +221,7 @@ function splice(file: Buffer, start: number, end: number, put: string): Buffer {
   return Buffer.concat([file.subarray(0, start), Buffer.from(put), file.subarray(end)]);
 }
 
+/** The file with one more story, laid out as the one before it. */
 function addStory(file: Buffer, path: string, title: string): Added {
   const { stories } = readPlan(file, path);
   const list = storyList(file, path);
@@ -228,16 +229,19 @@ function addStory(file: Buffer, path: string, title: string): Added {
   const ids = stories.map(({ task }) => task.id);
   const id = nextId(ids, "US-");
   const priority = Math.max(0, ...stories.map(({ task }) => Math.ceil(task.priority ?? 0))) + 1;
-  const known = { ...EMPTY_STORY, id, title, priority };
-  const bytes = file.toString("latin1");
+  const known: Readonly<Record<string, unknown>> = { ...EMPTY_STORY, id, title, priority };
   const last = list.items.at(-1);
-  if (last?.is !== "object") {
-    const first = firstStory(bytes, list, valuesOf(USUAL_KEYS, known));
-    return { file: splice(file, list.start + 1, list.end - 1, first), id };
-  }
-  const keys = last.members.map(({ key }) => key).filter((key) => Object.hasOwn(known, key));
-  const further = furtherStory(bytes, list, last, valuesOf(keys, known));
-  return { file: splice(file, last.end, last.end, further), id };
+  const isFirst = last?.is !== "object";
+  const keys = isFirst ? USUAL_KEYS : last.members.map(({ key }) => key);
+  const wanted = new Set([...keys.filter((key) => Object.hasOwn(known, key)), "id", "title", "passes"]);
+  const bytes = file.toString("latin1");
+  const { before, opening, colon, between, closing, after } = isFirst
+    ? layoutOfFirst(bytes, list)
+    : layoutOf(bytes, list, last);
+  const members = [...wanted].map((key) => `${JSON.stringify(key)}${colon}${JSON.stringify(known[key])}`);
+  const story = `${before}{${opening}${members.join(`,${between}`)}${closing}}${after}`;
+  const place = isFirst ? list.start + 1 : last.end;
+  return { file: splice(file, place, isFirst ? list.end - 1 : place, story), id };
 }
 
 /** What a new story says under the keys that we know. */
@@ -253,31 +257,39 @@ const EMPTY_STORY = {
 
 const USUAL_KEYS = ["id", "title", "description", "acceptanceCriteria", "priority", "passes"];
 
-type Values = readonly (readonly [key: string, json: string])[];
-
-function valuesOf(keys: readonly string[], known: Readonly<Record<string, unknown>>): Values {
-  return [...new Set([...keys, "id", "title", "passes"])].map((key) => [key, JSON.stringify(known[key])]);
+/** What stands around a story, and between its fields. */
+interface Layout {
+  readonly before: string;
+  readonly opening: string;
+  readonly colon: string;
+  readonly between: string;
+  readonly closing: string;
+  readonly after: string;
 }
 
-/** Laid out as the one before it. */
-function furtherStory(bytes: string, list: JsonArray, last: JsonObject, values: Values): string {
+function layoutOf(bytes: string, list: JsonArray, last: JsonObject): Layout {
   const spaceBefore = (end: number): string => /[ \t\r\n]*$/.exec(bytes.slice(list.start, end))?.[0] ?? "";
   const [first, second] = last.members;
   const opening = spaceBefore(first?.keyStart ?? last.end);
-  const between = second === undefined ? opening : spaceBefore(second.keyStart);
-  const colon = first === undefined ? ": " : bytes.slice(first.keyEnd, first.value.start);
-  const members = values.map(([key, json]) => `${JSON.stringify(key)}${colon}${json}`);
-  return `,${spaceBefore(last.start)}{${opening}${members.join(`,${between}`)}${spaceBefore(last.end - 1)}}`;
+  return {
+    before: `,${spaceBefore(last.start)}`,
+    opening,
+    colon: first === undefined ? ": " : bytes.slice(first.keyEnd, first.value.start),
+    between: second === undefined ? opening : spaceBefore(second.keyStart),
+    closing: spaceBefore(last.end - 1),
+    after: "",
+  };
 }
 
-function firstStory(bytes: string, list: JsonArray, values: Values): string {
+function layoutOfFirst(bytes: string, list: JsonArray): Layout {
   const [, ending, indent = ""] = /(\r\n|\n|\r)([ \t]*)[^\r\n]*$/.exec(bytes.slice(0, list.start)) ?? [];
   if (ending === undefined)
-    return `{${values.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}`;
+    return { before: "", opening: "", colon: ":", between: "", closing: "", after: "" };
   const step = indent === "" ? "  " : indent;
   const outer = `${ending}${indent}${step}`;
-  const members = values.map(([key, json]) => `${outer}${step}${JSON.stringify(key)}: ${json}`);
-  return `${outer}{${members.join(",")}${outer}}${ending}${indent}`;
+  const inner = `${outer}${step}`;
+  const after = `${ending}${indent}`;
+  return { before: outer, opening: inner, colon: ": ", between: inner, closing: outer, after };
 }
 
 type CheckedPlan =

@@ -120,6 +120,13 @@ export function checkedTasks(placed: readonly PlacedTask[], path: string): reado
 /** Of a source that only lists tasks. */
 export const NO_DEMANDS: SourceDemands = { checks: [], branch: null };
 
+/** What a source says that has no file to mark. */
+export const NO_FILE = {
+  files: [],
+  demands: async () => NO_DEMANDS,
+  markedIn: (file: Buffer) => file,
+} satisfies Partial<TaskSource>;
+
 /** The next free number in the manner of the ids that are there: `US-004`, `task-012`. */
 export function nextId(ids: readonly TaskId[], usual: string): TaskId {
   const numbered = ids.flatMap((id) => {
