@@ -15,14 +15,9 @@ export const STORIES: TaskFormat = {
     return { tasks: checkedTasks(withNotes(stories, file), path), demands: { checks, branch } };
   },
   mark: (file, path, task, isDone) => {
-    const found = findStories(file, path).filter(({ id }) => id === task);
-    const wanted = isDone ? ({ passes: true } as const) : TO_DO_AGAIN;
-    const edits = found.flatMap(({ node }) =>
-      Object.entries(wanted)
-        .filter(([field]) => isDone || memberOf(node, field) !== null)
-        .map(([field, value]) => ({ story: task, field, value }) as FieldEdit),
-    );
-    return withFields(file, path, edits);
+    const wanted = Object.entries(isDone ? { passes: true } : TO_DO_AGAIN);
+    const edits = wanted.map(([field, value]) => ({ story: task, field, value }) as FieldEdit);
+    return withFields(file, path, edits, isDone);
   },
   add: addStory,
   stories: {
@@ -37,7 +32,7 @@ export const STORIES: TaskFormat = {
   },
 };
 
-/** Neither passed nor reviewed; its feedback stays. */
+/** Neither passed nor reviewed; its feedback stays. Fields that it does not have are not added. */
 const TO_DO_AGAIN = {
   passes: UNTOUCHED.passes,
   reviewStatus: UNTOUCHED.reviewStatus,
@@ -48,11 +43,13 @@ const TO_DO_AGAIN = {
 function withNotes(stories: readonly Story[], file: Buffer): readonly Story[] {
   const read = readStories(parsed(file)).stories;
   const reviews = new Map(hasReviewFields(read) ? read.map((story) => [story.id, story]) : []);
-  return stories.map(({ task, notes, ...rest }) => {
+  return stories.map((story) => {
+    const { task, said } = story;
     const review = reviews.get(task.id);
-    const description =
-      notes === "" ? task.description : `${task.description}\n\nNotes: ${notes}`.trimStart();
-    return { ...rest, notes, task: review === undefined ? { ...task, description } : { ...task, review } };
+    if (review !== undefined) return { ...story, task: { ...task, review } };
+    const notes = said.notes?.trim() ?? "";
+    const described = notes === "" ? task.description : `${task.description}\n\nNotes: ${notes}`.trimStart();
+    return { ...story, task: { ...task, description: described } };
   });
 }
 
@@ -100,9 +97,8 @@ const PLAN = z.looseObject({
 
 interface Story {
   readonly task: Task;
-  readonly notes: string;
+  readonly said: z.infer<typeof STORY>;
   readonly line: number;
-  readonly node: JsonNode;
 }
 
 /** Reads and checks the whole file; what is wrong is named with its story and key. */
@@ -125,7 +121,7 @@ export function readPlan(file: Buffer, path: string) {
         const title = node.is === "object" ? memberOf(node, "title")?.value : undefined;
         throw badTasks(file, path, (title ?? node).start, `story "${story.id}": "title" is missing`);
       }
-      return { task: taskOf(story), notes: (story.notes ?? "").trim(), line, node };
+      return { task: taskOf(story), said: story, line };
     }),
   };
 }
@@ -196,10 +192,12 @@ function idOf(node: JsonObject): string | null {
 }
 
 /** The file with these fields as wanted; all else byte for byte. A story that is not there is left alone. */
-export function withFields(file: Buffer, path: string, edits: readonly FieldEdit[]): Buffer {
+export function withFields(file: Buffer, path: string, edits: readonly FieldEdit[], mayAdd = true): Buffer {
   return edits.reduce((before, { story, field: key, value }) => {
     const json = JSON.stringify(value);
-    const nodes = findStories(before, path).filter(({ id }) => id === story);
+    const nodes = findStories(before, path).filter(
+      ({ id, node }) => id === story && (mayAdd || memberOf(node, key) !== null),
+    );
     // From the end, so that the places before it stay where they are.
     return nodes.reduceRight((edited, { node }) => withField(edited, node, key, json), before);
   }, file);
@@ -221,7 +219,6 @@ function splice(file: Buffer, start: number, end: number, put: string): Buffer {
   return Buffer.concat([file.subarray(0, start), Buffer.from(put), file.subarray(end)]);
 }
 
-/** The file with one more story, laid out as the one before it. */
 function addStory(file: Buffer, path: string, title: string): Added {
   const { stories } = readPlan(file, path);
   const list = storyList(file, path);
@@ -229,19 +226,16 @@ function addStory(file: Buffer, path: string, title: string): Added {
   const ids = stories.map(({ task }) => task.id);
   const id = nextId(ids, "US-");
   const priority = Math.max(0, ...stories.map(({ task }) => Math.ceil(task.priority ?? 0))) + 1;
-  const known: Readonly<Record<string, unknown>> = { ...EMPTY_STORY, id, title, priority };
-  const last = list.items.at(-1);
-  const isFirst = last?.is !== "object";
-  const keys = isFirst ? USUAL_KEYS : last.members.map(({ key }) => key);
-  const wanted = new Set([...keys.filter((key) => Object.hasOwn(known, key)), "id", "title", "passes"]);
+  const known = { ...EMPTY_STORY, id, title, priority };
   const bytes = file.toString("latin1");
-  const { before, opening, colon, between, closing, after } = isFirst
-    ? layoutOfFirst(bytes, list)
-    : layoutOf(bytes, list, last);
-  const members = [...wanted].map((key) => `${JSON.stringify(key)}${colon}${JSON.stringify(known[key])}`);
-  const story = `${before}{${opening}${members.join(`,${between}`)}${closing}}${after}`;
-  const place = isFirst ? list.start + 1 : last.end;
-  return { file: splice(file, place, isFirst ? list.end - 1 : place, story), id };
+  const last = list.items.at(-1);
+  if (last?.is !== "object") {
+    const first = firstStory(bytes, list, valuesOf(USUAL_KEYS, known));
+    return { file: splice(file, list.start + 1, list.end - 1, first), id };
+  }
+  const keys = last.members.map(({ key }) => key).filter((key) => Object.hasOwn(known, key));
+  const further = furtherStory(bytes, list, last, valuesOf(keys, known));
+  return { file: splice(file, last.end, last.end, further), id };
 }
 
 /** What a new story says under the keys that we know. */
@@ -257,74 +251,53 @@ const EMPTY_STORY = {
 
 const USUAL_KEYS = ["id", "title", "description", "acceptanceCriteria", "priority", "passes"];
 
-/** What stands around a story, and between its fields. */
-interface Layout {
-  readonly before: string;
-  readonly opening: string;
-  readonly colon: string;
-  readonly between: string;
-  readonly closing: string;
-  readonly after: string;
+type Values = readonly (readonly [key: string, json: string])[];
+
+function valuesOf(keys: readonly string[], known: Readonly<Record<string, unknown>>): Values {
+  return [...new Set([...keys, "id", "title", "passes"])].map((key) => [key, JSON.stringify(known[key])]);
 }
 
-function layoutOf(bytes: string, list: JsonArray, last: JsonObject): Layout {
+/** Laid out as the one before it. */
+function furtherStory(bytes: string, list: JsonArray, last: JsonObject, values: Values): string {
   const spaceBefore = (end: number): string => /[ \t\r\n]*$/.exec(bytes.slice(list.start, end))?.[0] ?? "";
   const [first, second] = last.members;
   const opening = spaceBefore(first?.keyStart ?? last.end);
-  return {
-    before: `,${spaceBefore(last.start)}`,
-    opening,
-    colon: first === undefined ? ": " : bytes.slice(first.keyEnd, first.value.start),
-    between: second === undefined ? opening : spaceBefore(second.keyStart),
-    closing: spaceBefore(last.end - 1),
-    after: "",
-  };
+  const between = second === undefined ? opening : spaceBefore(second.keyStart);
+  const colon = first === undefined ? ": " : bytes.slice(first.keyEnd, first.value.start);
+  const members = values.map(([key, json]) => `${JSON.stringify(key)}${colon}${json}`);
+  return `,${spaceBefore(last.start)}{${opening}${members.join(`,${between}`)}${spaceBefore(last.end - 1)}}`;
 }
 
-function layoutOfFirst(bytes: string, list: JsonArray): Layout {
+function firstStory(bytes: string, list: JsonArray, values: Values): string {
   const [, ending, indent = ""] = /(\r\n|\n|\r)([ \t]*)[^\r\n]*$/.exec(bytes.slice(0, list.start)) ?? [];
   if (ending === undefined)
-    return { before: "", opening: "", colon: ":", between: "", closing: "", after: "" };
+    return `{${values.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}`;
   const step = indent === "" ? "  " : indent;
   const outer = `${ending}${indent}${step}`;
-  const inner = `${outer}${step}`;
-  const after = `${ending}${indent}`;
-  return { before: outer, opening: inner, colon: ": ", between: inner, closing: outer, after };
+  const members = values.map(([key, json]) => `${outer}${step}${JSON.stringify(key)}: ${json}`);
+  return `${outer}{${members.join(",")}${outer}}${ending}${indent}`;
 }
-
-type CheckedPlan =
-  | {
-      readonly is: "right";
-      readonly tasks: readonly Task[];
-      readonly checks: readonly string[];
-      readonly branch: string | null;
-    }
-  | { readonly is: "wrong"; readonly mistakes: readonly string[] };
 
 const MISTAKES_MAX = 20;
 
 /** Whether a `tasks.json` that was just made can be worked on, and if not, why; `path` is for messages. */
-export function checkPlanFile(file: Buffer, path: string): CheckedPlan {
+export function checkPlanFile(file: Buffer, path: string) {
   try {
     const { stories, checks, branch } = readPlan(file, path);
+    const tasks = stories.map(({ task }) => task);
     const mistakes = [...planMistakes(stories), ...stories.flatMap(reviewMistakes)];
-    if (mistakes.length === 0) return { is: "right", tasks: stories.map(({ task }) => task), checks, branch };
+    if (mistakes.length === 0) return { is: "right", tasks, checks, branch } as const;
     const named = mistakes.slice(0, MISTAKES_MAX).map((mistake) => `${path}: ${mistake}`);
-    return { is: "wrong", mistakes: named };
+    return { is: "wrong", mistakes: named } as const;
   } catch (error) {
-    if (error instanceof RalphError && error.code === "bad-tasks")
-      return { is: "wrong", mistakes: [error.message] };
-    throw error;
+    if (!(error instanceof RalphError && error.code === "bad-tasks")) throw error;
+    return { is: "wrong", mistakes: [error.message] } as const;
   }
 }
 
 /** A story that nobody has worked on has not been reviewed either. */
-function reviewMistakes({ node, task, line }: Story): readonly string[] {
-  return (["reviewStatus", "reviewCount"] as const).flatMap((key) => {
-    const value = node.is === "object" ? memberOf(node, key)?.value : undefined;
-    const isUntouched = value === undefined || (value.is === "scalar" && value.value === UNTOUCHED[key]);
-    return isUntouched
-      ? []
-      : [`line ${line}: "${task.id}": "${key}" must be ${UNTOUCHED[key]} in a new plan`];
-  });
+function reviewMistakes({ said, task, line }: Story): readonly string[] {
+  return (["reviewStatus", "reviewCount"] as const)
+    .filter((key) => (said[key] ?? UNTOUCHED[key]) !== UNTOUCHED[key])
+    .map((key) => `line ${line}: "${task.id}": "${key}" must be ${UNTOUCHED[key]} in a new plan`);
 }
