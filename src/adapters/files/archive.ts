@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { RalphError } from "../../core/errors.ts";
-import { fileError, TEMPORARY_PREFIX, writeFileAtomically } from "../process/atomic-file.ts";
+import { fileError, namesIn, TEMPORARY_PREFIX, writeFileAtomically } from "../process/atomic-file.ts";
 import { isOutside, safePath } from "../process/safe-path.ts";
 
 export interface ArchiveRequest {
@@ -53,7 +53,9 @@ export function writeArchive(request: ArchiveRequest): Archive {
   const temporary = join(archives, `${TEMPORARY_PREFIX}${randomBytes(4).toString("hex")}`);
   try {
     mkdirSync(archives, { recursive: true });
-    removeHalfWritten(archives);
+    // What a process left that died while it copied: the originals are where they were.
+    for (const half of namesIn(archives).filter((one) => one.startsWith(TEMPORARY_PREFIX)))
+      rmSync(join(archives, half), { recursive: true, force: true });
     mkdirSync(temporary);
     for (const { name: to, file } of named) writeFileAtomically(join(temporary, to), file.bytes);
     const from = named.map((one) => ({ name: one.name, from: one.file.path }));
@@ -90,13 +92,6 @@ function withNames(
     taken.add(name.toLowerCase());
     return { name, file };
   });
-}
-
-/** What a process left that died while it copied: the originals are where they were. */
-function removeHalfWritten(archives: string): void {
-  for (const name of readdirSync(archives)) {
-    if (name.startsWith(TEMPORARY_PREFIX)) rmSync(join(archives, name), { recursive: true, force: true });
-  }
 }
 
 function freeName(archives: string, name: string): string {

@@ -1,10 +1,11 @@
 import { transcriptName } from "../../core/views/ralph-files.ts";
-import { constants, lstatSync, readdirSync } from "node:fs";
+import { constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import type { TextHit, TextPage } from "../../core/views/overview.ts";
 import type { IterationTexts, TextKind } from "../../engine/ports.ts";
+import { namesIn } from "../process/atomic-file.ts";
 import { safePath } from "../process/safe-path.ts";
 
 /** Reads only what is asked for. `redact` takes secrets out of what is shown. */
@@ -41,7 +42,8 @@ function nameOf(iteration: number, kind: TextKind): string {
 
 /** Where a text lies, or the latest of its copies in archived lists. A link that an agent put there is none. */
 function findText(ralphDir: string, name: string): string | null {
-  for (const place of [name, ...archives(ralphDir).map((archive) => join("archive", archive, name))]) {
+  const archives = namesIn(join(ralphDir, "archive")).toSorted().toReversed();
+  for (const place of [name, ...archives.map((archive) => join("archive", archive, name))]) {
     try {
       // A folder on the way may be a link as well; it must not lead outside.
       const path = join(safePath(ralphDir, dirname(place)), basename(place));
@@ -51,14 +53,6 @@ function findText(ralphDir: string, name: string): string | null {
     }
   }
   return null;
-}
-
-function archives(ralphDir: string): readonly string[] {
-  try {
-    return readdirSync(join(ralphDir, "archive")).toSorted().toReversed();
-  } catch {
-    return []; // nothing was ever archived
-  }
 }
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

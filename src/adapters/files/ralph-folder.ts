@@ -6,7 +6,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   statSync,
   unlinkSync,
@@ -14,7 +13,13 @@ import {
 import { dirname, join } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
-import { fileError, readEnd, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
+import {
+  fileError,
+  namesIn,
+  readEnd,
+  removeAbandonedIn,
+  writeFileAtomically,
+} from "../process/atomic-file.ts";
 
 /** Makes `.ralph/` ready to be written to; it ignores its own views, so that a run never dirties the tree. */
 export function prepareRalphFolder(folder: string, ...subfolders: readonly string[]): void {
@@ -95,9 +100,7 @@ function isLink(path: string): RalphError {
 
 /** The highest number among the transcripts that are there. */
 export function lastTranscript(folder: string, name = "iteration"): number {
-  const logs = join(folder, "logs");
-  if (!existsSync(logs)) return 0;
-  const numbers = readdirSync(logs).map((file) =>
+  const numbers = namesIn(join(folder, "logs")).map((file) =>
     file.startsWith(`${name}-`) ? Number(/^\d+(?=\.log$)/.exec(file.slice(name.length + 1))?.[0] ?? 0) : 0,
   );
   return Math.max(0, ...numbers);
@@ -123,7 +126,7 @@ const TEXT = /^(?:(iteration|plan)-(\d+)(?:\.reader)?\.(?:log|prompt\.md)|run-\d
  */
 export function deleteOldTexts(ralphDir: string, before: Instant): number {
   const logs = join(ralphDir, "logs");
-  const texts = readdirSync(logs).flatMap((name) => {
+  const texts = namesIn(logs).flatMap((name) => {
     const [is, kind = "run", number = "0"] = TEXT.exec(name) ?? [];
     return is === undefined ? [] : [{ name, kind, number: Number(number) }];
   });

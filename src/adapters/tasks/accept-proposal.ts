@@ -67,26 +67,23 @@ interface Merged {
   readonly conflict: { readonly ours: string; readonly theirs: string } | null;
 }
 
-async function mergeLists(request: AcceptRequest, { before, now, after }: Versions): Promise<Merged> {
-  const done = doneIn(request, now);
-  const marked = (file: Buffer): Buffer => done.reduce((at, id) => withMark(request, at, id), file);
-  return mergeFiles(request.root, { before: marked(before), now, after: marked(after) });
+async function mergeLists(
+  { root, source }: AcceptRequest,
+  { before, now, after }: Versions,
+): Promise<Merged> {
+  // What is marked by now is marked in all versions, so that the mark conflicts with nothing.
+  const done = unlessUnusable(() => source.list?.doneIn(now) ?? [], []);
+  const marked = (file: Buffer): Buffer =>
+    done.reduce((at, id) => unlessUnusable(() => source.markedIn(at, id, true), at), file);
+  return mergeFiles(root, { before: marked(before), now, after: marked(after) });
 }
 
-/** What is marked by now is marked in all versions, so that the mark conflicts with nothing. */
-function doneIn({ source }: AcceptRequest, now: Buffer): readonly string[] {
+/** Of an unusable list the lines tell. */
+function unlessUnusable<Result>(read: () => Result, otherwise: Result): Result {
   try {
-    return source.list?.doneIn(now) ?? [];
+    return read();
   } catch {
-    return []; // of an unusable list the lines tell
-  }
-}
-
-function withMark({ source }: AcceptRequest, file: Buffer, id: string): Buffer {
-  try {
-    return source.markedIn(file, id, true);
-  } catch {
-    return file;
+    return otherwise;
   }
 }
 

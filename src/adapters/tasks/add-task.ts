@@ -29,7 +29,7 @@ export function addTask(
     });
   const { path, format } = listOf(root, source);
   const file = new TaskFile({ root, path });
-  file.read(() => {}); // says what is wrong with its place
+  file.read();
   if (keepIn !== undefined) editKept({ root, path, keepIn }, (bytes) => format.add(bytes, path, title).file);
   let id: TaskId | undefined;
   file.edit((bytes) => {

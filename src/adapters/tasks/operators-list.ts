@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -20,7 +19,7 @@ import { RalphError } from "../../core/errors.ts";
 import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { OperatorsList, PutBackRequest } from "../../engine/ports.ts";
 import { sealed, unsealed } from "../store/stored-rows.ts";
-import { removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
+import { namesIn, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
 import { safePath } from "../process/safe-path.ts";
 
 export interface ListPlace {
@@ -319,10 +318,6 @@ function write(path: string, bytes: Buffer): void {
   // The list is copied as it is, with whatever secret somebody wrote into it.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileAtomically(path, bytes);
-}
-
-function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 /** Takes whatever stands there out of the work tree. */

@@ -26,7 +26,7 @@ export function createPromptSource(place: ListPlace): TaskSource {
     ],
     observe: async () => {
       const checklist = checklists.map((one) => one.peek()).find((bytes) => bytes !== null) ?? null;
-      return { source: identity, tasks: [file.read((bytes) => promptTask(bytes, checklist, path))] };
+      return { source: identity, tasks: [promptTask(file.read(), checklist, path)] };
     },
     mark: async () => {},
     list: guardList(place, {

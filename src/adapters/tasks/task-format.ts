@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { posix } from "node:path";
-import { type PlacedTask, planProblem } from "../../core/plan-checks.ts";
-import { compareTasks, type ListChange } from "../../core/plan-checks.ts";
+import { compareTasks, type ListChange, type PlacedTask, planProblem } from "../../core/plan-checks.ts";
 import type { SourceIdentity, SourceKind, Task, TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { FieldEdit } from "../../core/review/story-review.ts";
@@ -47,8 +46,8 @@ export function createFileSource(place: ListPlace, format: TaskFormat): TaskSour
   return {
     identity,
     files: [{ path, isAgents: false }],
-    observe: async () => ({ source: identity, tasks: file.read(readIn).tasks }),
-    demands: async () => file.read(readIn).demands,
+    observe: async () => ({ source: identity, tasks: readIn(file.read()).tasks }),
+    demands: async () => readIn(file.read()).demands,
     mark: (task) => mark(task, true),
     unmark: (task) => mark(task, false),
     markedIn: (bytes, task, isDone) => format.mark(bytes, path, task, isDone),
@@ -152,11 +151,11 @@ export class TaskFile {
     this.path = path;
   }
 
-  /** Answers what `use` makes of the file. */
-  read<Result>(use: (file: Buffer) => Result): Result {
+  /** Says what is wrong with its place when it cannot be read. */
+  read(): Buffer {
     const real = safePath(this.#root, this.path);
     const file = readOrNull(real);
-    if (file !== null) return use(file);
+    if (file !== null) return file;
     const message = existsSync(real) ? `${this.path} is not a file` : `${this.path} does not exist`;
     throw new RalphError("no-tasks", message, { hint: "name the file that has the tasks with --source" });
   }
