@@ -4,7 +4,12 @@ import { createGit, findTracked } from "../adapters/git/git.ts";
 import { acceptProposal as acceptProposalIn } from "../adapters/tasks/accept-proposal.ts";
 import { addTask as addTaskTo, type AddedTask } from "../adapters/tasks/add-task.ts";
 import { githubPlace } from "../adapters/tasks/gh.ts";
-import { openSource, type OpenedSource, type SourceRequest } from "../adapters/tasks/open-source.ts";
+import {
+  formatOf,
+  openSource,
+  type OpenedSource,
+  type SourceRequest,
+} from "../adapters/tasks/open-source.ts";
 import { redactingSource } from "../adapters/tasks/redacting-source.ts";
 import type { RoadmapDefaults } from "../adapters/tasks/roadmap-format.ts";
 import type { Config } from "../config/schema.ts";
@@ -112,10 +117,9 @@ export async function acceptProposal(
   proposal: Proposal,
   isGuarded: boolean,
 ): Promise<boolean> {
-  const { kind, path } = proposal;
+  const { kind } = proposal;
   if (kind === "goal" || kind === "github" || kind === "plugin") throw new Error(`${kind} has no list`);
-  const { source } = sourceOf(project, { is: "file", path, base: project.root, kind });
-  return acceptProposalIn({ ...project, source, proposal, isGuarded });
+  return acceptProposalIn({ ...project, format: formatOf(kind), proposal, isGuarded });
 }
 
 /** Everything of a list that an archive takes: its source, requirements, notes, and these inbox files. */

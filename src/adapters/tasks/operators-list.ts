@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ListChange } from "../../core/plan-checks.ts";
-import type { TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { OperatorsList, PutBackRequest } from "../../engine/ports.ts";
@@ -34,13 +33,13 @@ export interface ListPlace {
 export interface GuardedFormat {
   /** What leads from one version to the other; none where they say the same. Throws `bad-tasks`. */
   compare(before: Buffer, after: Buffer): readonly ListChange[];
-  /** The tasks that are marked as done. Throws `bad-tasks`. */
-  doneIn(file: Buffer): readonly TaskId[];
-  /** Of a file with stories: what is in it, undefined when it cannot be read; and the file with fields set. */
-  readonly stories?: {
-    read(file: Buffer): unknown;
-    edit(file: Buffer, edits: readonly FieldEdit[]): Buffer;
-  };
+  readonly stories?: StoriesFormat | undefined;
+}
+
+/** Of a file with stories: what is in it, undefined when it cannot be read; and the file with fields set. */
+export interface StoriesFormat {
+  read(file: Buffer): unknown;
+  edit(file: Buffer, path: string, edits: readonly FieldEdit[]): Buffer;
 }
 
 interface KeptFile {
@@ -68,7 +67,6 @@ export function guardList(place: ListPlace, format: GuardedFormat): OperatorsLis
     see: async (written) => (written === null || isAmong(place, written)) && see(guardAt(place)),
     putBack: async (request) => undo(guardAt(place), request, format),
     read: async () => storiesIn(look(place), format),
-    doneIn: (file) => format.doneIn(file),
   };
 }
 
@@ -95,7 +93,7 @@ function undo(
     const seen = readVersion(guard.after);
     const edits = settle?.(storiesIn(seen ?? kept, format)) ?? [];
     if (seen === null) return [];
-    const target = { ...kept, bytes: format.stories?.edit(kept.bytes, edits) ?? kept.bytes };
+    const target = { ...kept, bytes: format.stories?.edit(kept.bytes, guard.path, edits) ?? kept.bytes };
     const now = look(guard);
     // A person may have edited it since; whoever cannot be told apart is in the proposal.
     const after = isSame(now, target) || isSame(now, kept) ? seen : now;

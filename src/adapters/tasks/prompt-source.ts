@@ -30,7 +30,6 @@ export function createPromptSource(place: ListPlace): TaskSource {
     },
     mark: async () => {},
     list: guardList(place, {
-      doneIn: () => [],
       compare: (before, after) =>
         meaningOf(before) === meaningOf(after) ? [] : [{ is: "other", what: `changed ${path}` }],
     }),

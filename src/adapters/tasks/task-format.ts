@@ -3,11 +3,10 @@ import { posix } from "node:path";
 import { compareTasks, type ListChange, type PlacedTask, planProblem } from "../../core/plan-checks.ts";
 import type { SourceIdentity, SourceKind, Task, TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
-import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { SourceDemands, TaskSource } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../process/atomic-file.ts";
 import { safePath } from "../process/safe-path.ts";
-import { guardList, type ListPlace } from "./operators-list.ts";
+import { guardList, type ListPlace, type StoriesFormat } from "./operators-list.ts";
 
 /** A format of a file with tasks; `path` is for messages. All edits keep every byte that they do not have to change. */
 export interface TaskFormat {
@@ -18,11 +17,7 @@ export interface TaskFormat {
   mark(file: Buffer, path: string, task: TaskId, isDone: boolean): Buffer;
   /** The file with one more task, in the manner of those that are there. */
   add(file: Buffer, path: string, title: string): Added;
-  /** Of a file with stories: what is in it, undefined when it cannot be read; and the file with fields set. */
-  readonly stories?: {
-    read(file: Buffer): unknown;
-    edit(file: Buffer, path: string, edits: readonly FieldEdit[]): Buffer;
-  };
+  readonly stories?: StoriesFormat;
 }
 
 export interface Added {
@@ -53,13 +48,7 @@ export function createFileSource(place: ListPlace, format: TaskFormat): TaskSour
     markedIn: (bytes, task, isDone) => format.mark(bytes, path, task, isDone),
     list: guardList(place, {
       compare: (before, after) => compareLists(before, after, (bytes) => format.read(bytes, path)),
-      doneIn: (bytes) => format.read(bytes, path).tasks.flatMap(({ id, done }) => (done ? [id] : [])),
-      ...(stories && {
-        stories: {
-          read: (bytes) => stories.read(bytes),
-          edit: (bytes, edits) => stories.edit(bytes, path, edits),
-        },
-      }),
+      stories,
     }),
     ...(stories && {
       stories: { edit: async (edits) => file.edit((bytes) => stories.edit(bytes, path, edits)) },
