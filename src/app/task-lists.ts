@@ -4,12 +4,7 @@ import { createGit, findTracked } from "../adapters/git/git.ts";
 import { acceptProposal as acceptProposalIn } from "../adapters/tasks/accept-proposal.ts";
 import { addTask as addTaskTo, type AddedTask } from "../adapters/tasks/add-task.ts";
 import { githubPlace } from "../adapters/tasks/gh.ts";
-import {
-  formatOf,
-  openSource,
-  type OpenedSource,
-  type SourceRequest,
-} from "../adapters/tasks/open-source.ts";
+import { openSource, type OpenedSource, type SourceRequest } from "../adapters/tasks/open-source.ts";
 import { redactingSource } from "../adapters/tasks/redacting-source.ts";
 import type { RoadmapDefaults } from "../adapters/tasks/roadmap-format.ts";
 import type { Config } from "../config/schema.ts";
@@ -117,9 +112,7 @@ export async function acceptProposal(
   proposal: Proposal,
   isGuarded: boolean,
 ): Promise<boolean> {
-  const { kind } = proposal;
-  if (kind === "goal" || kind === "github" || kind === "plugin") throw new Error(`${kind} has no list`);
-  return acceptProposalIn({ ...project, format: formatOf(kind), proposal, isGuarded });
+  return acceptProposalIn({ ...project, proposal, isGuarded });
 }
 
 /** Everything of a list that an archive takes: its source, requirements, notes, and these inbox files. */

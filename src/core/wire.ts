@@ -69,7 +69,6 @@ export function fromWire(value: unknown): Exported | string {
   return { position, at: instant, v, data: { type, ...about, ...(camelCase(payload) as object) } };
 }
 
-/** Data with every key of ours as the program has it. */
 export function camelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCase);
   if (value === null || typeof value !== "object") return value;

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { Proposal } from "../../core/plan-checks.ts";
 import { RalphError } from "../../core/errors.ts";
 import { createGit, gitError } from "../git/git.ts";
+import { formatOf } from "./open-source.ts";
 import { editKept, readKept, readProposal } from "./operators-list.ts";
-import { TaskFile, type TaskFormat } from "./task-format.ts";
+import { TaskFile } from "./task-format.ts";
 
 interface AcceptRequest {
   readonly root: string;
   readonly stateFolder: string;
-  readonly format: TaskFormat;
   readonly proposal: Proposal;
   /** An agent is at work on the list: what counts is the copy that comes back when it is gone. */
   readonly isGuarded: boolean;
@@ -18,8 +18,10 @@ interface AcceptRequest {
 
 /** Brings what an agent did to the list into the list as it is now. False: all of it is there already. */
 export async function acceptProposal(request: AcceptRequest): Promise<boolean> {
-  const { root, stateFolder, format, proposal, isGuarded } = request;
-  const { number, path } = proposal;
+  const { root, stateFolder, proposal, isGuarded } = request;
+  const { number, path, kind } = proposal;
+  if (kind === "goal" || kind === "github" || kind === "plugin") throw new Error(`${kind} has no list`);
+  const format = formatOf(kind);
   const place = { root, path, keepIn: stateFolder };
   const file = new TaskFile(place);
   const versions = readProposal(stateFolder, number);
