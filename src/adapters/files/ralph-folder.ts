@@ -13,13 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
-import {
-  fileError,
-  namesIn,
-  readEnd,
-  removeAbandonedIn,
-  writeFileAtomically,
-} from "../process/atomic-file.ts";
+import { fileError, namesIn, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
 
 /** Makes `.ralph/` ready to be written to; it ignores its own views, so that a run never dirties the tree. */
 export function prepareRalphFolder(folder: string, ...subfolders: readonly string[]): void {
@@ -35,7 +29,7 @@ export function prepareRalphFolder(folder: string, ...subfolders: readonly strin
     const ignore = join(folder, ".gitignore");
     const wanted = `${[".gitignore", ...UNVERSIONED].join("\n")}\n`;
     // What else lies in its place (a link, a pipe) is replaced, not followed.
-    if (textOf(ignore) !== wanted) writeFileAtomically(ignore, wanted, { durable: false });
+    if (!holds(ignore, wanted)) writeFileAtomically(ignore, wanted, { durable: false });
     // Opening for writing is the only honest test: a read-only mount looks writable by its mode.
     createFile(join(folder, "logs", ".writable"));
   } catch (error) {
@@ -104,11 +98,6 @@ export function lastTranscript(folder: string, name = "iteration"): number {
     file.startsWith(`${name}-`) ? Number(/^\d+(?=\.log$)/.exec(file.slice(name.length + 1))?.[0] ?? 0) : 0,
   );
   return Math.max(0, ...numbers);
-}
-
-/** Null for what is missing, unreadable or no file: it is written anew, and that fails loudly if it must. */
-function textOf(path: string): string | null {
-  return readEnd(path, { followsLinks: false })?.text ?? null;
 }
 
 function createFile(path: string): void {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Proposal } from "../../core/plan-checks.ts";
 import { RalphError } from "../../core/errors.ts";
 import { createGit, gitError } from "../git/git.ts";
-import { formatOf } from "./open-source.ts";
+import { formatOf, isFileKind } from "./open-source.ts";
 import { editKept, readKept, readProposal } from "./operators-list.ts";
 import { TaskFile } from "./task-format.ts";
 
@@ -20,7 +20,7 @@ interface AcceptRequest {
 export async function acceptProposal(request: AcceptRequest): Promise<boolean> {
   const { root, stateFolder, proposal, isGuarded } = request;
   const { number, path, kind } = proposal;
-  if (kind === "goal" || kind === "github" || kind === "plugin") throw new Error(`${kind} has no list`);
+  if (!isFileKind(kind)) throw new Error(`${kind} has no list`);
   const format = formatOf(kind);
   const place = { root, path, keepIn: stateFolder };
   const file = new TaskFile(place);

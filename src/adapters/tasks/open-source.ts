@@ -91,8 +91,7 @@ export function sourceNamed(
 ): TaskSource {
   const place = kind === "github" ? githubPlace(label, github.usual) : null;
   if (place !== null) return createGithubSource(place, { root: places.root, env: github.env });
-  const isFile = kind !== "goal" && kind !== "github" && kind !== "plugin" && path !== null;
-  return isFile ? sourceOf(kind, places, path, {}) : createGoalSource(label);
+  return isFileKind(kind) && path !== null ? sourceOf(kind, places, path, {}) : createGoalSource(label);
 }
 
 export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
@@ -101,6 +100,10 @@ export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
   "tasks-json": "a list of stories",
   prompt: "one open-ended prompt",
 };
+
+export function isFileKind(kind: SourceKind): kind is FileKind {
+  return Object.hasOwn(KIND_WORDS, kind);
+}
 
 /** How a file of a kind is read and edited; a prompt is the agent's, with a checklist beside it. */
 export function formatOf(kind: FileKind, defaults: RoadmapDefaults = {}): TaskFormat {
