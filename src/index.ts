@@ -1,7 +1,7 @@
 export { definePlugin } from "./adapters/plugins/plugin.ts";
 export { RalphError } from "./core/errors.ts";
-export { openProject } from "./library/open-project.ts";
-export { runLoop } from "./library/run-loop.ts";
+export { openProject } from "./library/project.ts";
+export { runLoop } from "./library/loop.ts";
 export type { AgentFacts } from "./adapters/plugins/plugin.ts";
 export type {
   AnalyzedIteration,

@@ -112,10 +112,7 @@ export async function acceptProposal(
   proposal: Proposal,
   isGuarded: boolean,
 ): Promise<boolean> {
-  const { kind, path } = proposal;
-  if (kind === "goal" || kind === "github" || kind === "plugin") throw new Error(`${kind} has no list`);
-  const { source } = sourceOf(project, { is: "file", path, base: project.root, kind });
-  return acceptProposalIn({ ...project, source, proposal, isGuarded });
+  return acceptProposalIn({ ...project, proposal, isGuarded });
 }
 
 /** Everything of a list that an archive takes: its source, requirements, notes, and these inbox files. */

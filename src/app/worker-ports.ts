@@ -4,7 +4,7 @@ import { createRemote, type Remote } from "../adapters/fleet/remote.ts";
 import { createFence } from "../adapters/fleet/fence.ts";
 import { createTaskBranches, pushingWorkspace } from "../adapters/fleet/task-branches.ts";
 import { createSharedMerging, onRemote } from "../adapters/fleet/shared-merging.ts";
-import { toWire } from "../adapters/files/progress-file.ts";
+import { progressRow } from "../adapters/files/progress-file.ts";
 import { createMerging } from "../adapters/git/merging/git-merging.ts";
 import { openDatabase } from "../adapters/fleet/database.ts";
 import { openFleet } from "../adapters/fleet/fleet.ts";
@@ -103,7 +103,7 @@ export async function composeWorker(parts: WorkerParts): Promise<Crew> {
     fleet,
     holdings,
     clock,
-    progress: () => [...running.values()].map(toWire),
+    progress: () => [...running.values()].map(progressRow),
     portsFor(state) {
       const ports = portsOf(parts, { log, clock, parallel: git.parallel, redact }, state, {
         onProgress: (progress) => {

@@ -6,13 +6,14 @@ import type { Notation } from "./explain-issues.ts";
 export interface ConfigText {
   readonly notation: Notation;
   readonly value: unknown;
-  /** Of every key. Found only when somebody asks: parsers that know lines are slow to load. */
-  readonly places: () => Promise<readonly Place[]>;
+  /** Of every key. Found only when somebody asks: a parser that knows lines is slow to load. */
+  readonly lines: () => Promise<Lines>;
 }
 
-export interface Place {
-  readonly path: readonly string[];
-  readonly line: number;
+/** The line of a key, and of those below it. */
+export interface Lines {
+  line: number;
+  readonly below: Map<string, Lines>;
 }
 
 /** The text is not what its ending says. */
@@ -26,21 +27,17 @@ export class BadSyntax extends Error {
 }
 
 /** The line of a key, or of the nearest section around it. */
-export function lineOfPath(places: readonly Place[], path: readonly PropertyKey[]): number {
-  const wanted = path.map(String);
-  let best = { depth: 0, line: 1 };
-  for (const place of places) {
-    const leadsThere = place.path.every((step, index) => step === wanted[index]);
-    if (leadsThere && place.path.length > best.depth) best = { depth: place.path.length, line: place.line };
-  }
-  return best.line;
+export function lineOf(lines: Lines, path: readonly PropertyKey[]): number {
+  const [step, ...rest] = path;
+  const next = step === undefined ? undefined : lines.below.get(String(step));
+  return next === undefined ? lines.line : lineOf(next, rest);
 }
 
 /** `JSON.parse` tells no lines, not even of every mistake. */
 export function readJson(text: string): ConfigText {
   try {
-    const found = [...jsonPlaces(parseJsonTree(text), [], lineCounter(text))];
-    return { notation: "json", value: JSON.parse(text), places: async () => found };
+    const lines = jsonLines(parseJsonTree(text), 1, lineCounter(text));
+    return { notation: "json", value: JSON.parse(text), lines: async () => lines };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const rest = text.slice(error.offset);
@@ -59,35 +56,22 @@ function lineCounter(text: string): (offset: number) => number {
   };
 }
 
-/** No configuration is nested so deep; of hostile ones the paths would exhaust the memory. */
-const DEPTH_MAX = 100;
-
-function* jsonPlaces(
-  node: JsonNode,
-  path: readonly string[],
-  lineAt: (offset: number) => number,
-): Generator<Place> {
-  if (path.length > DEPTH_MAX)
-    throw new BadSyntax(lineAt(node.start), `not valid here: more than ${DEPTH_MAX} levels deep`);
-  const names = new Set<string>();
-  for (const [name, start, value] of partsOf(node)) {
-    const line = lineAt(start);
-    if (names.has(name)) throw new BadSyntax(line, `not valid JSON: ${JSON.stringify(name)} is there twice`);
-    names.add(name);
-    yield { path: [...path, name], line };
-    yield* jsonPlaces(value, [...path, name], lineAt);
-  }
-}
-
-function partsOf(node: JsonNode): readonly (readonly [name: string, start: number, value: JsonNode])[] {
-  if (node.is === "scalar") return [];
-  return node.is === "array"
-    ? node.items.map((item, index) => [String(index), item.start, item])
-    : node.members.map(({ key, keyStart, value }) => [key, keyStart, value]);
+function jsonLines(node: JsonNode, line: number, lineAt: (offset: number) => number): Lines {
+  const below = new Map<string, Lines>();
+  if (node.is === "array")
+    for (const [index, item] of node.items.entries())
+      below.set(String(index), jsonLines(item, lineAt(item.start), lineAt));
+  if (node.is === "object")
+    for (const { key, keyStart, value } of node.members) {
+      const own = lineAt(keyStart);
+      if (below.has(key)) throw new BadSyntax(own, `not valid JSON: ${JSON.stringify(key)} is there twice`);
+      below.set(key, jsonLines(value, own, lineAt));
+    }
+  return { line, below };
 }
 
 export function readToml(text: string): ConfigText {
-  return { notation: "toml", value: parseToml(text), places: () => tomlPlaces(text) };
+  return { notation: "toml", value: parseToml(text), lines: () => tomlLines(text) };
 }
 
 function parseToml(text: string): unknown {
@@ -117,36 +101,39 @@ function advice(what: string, line: string): string {
   return "";
 }
 
-async function tomlPlaces(text: string): Promise<readonly Place[]> {
+async function tomlLines(text: string): Promise<Lines> {
   const { parseTOML } = await import("toml-eslint-parser");
-  return [...places(parseTOML(text).body[0])];
-}
-
-function* places(top: AST.TOMLTopLevelTable): Generator<Place> {
-  for (const node of top.body) {
-    if (node.type === "TOMLKeyValue") {
-      yield* keyValue(node, []);
-      continue;
+  const lines: Lines = { line: 1, below: new Map() };
+  for (const node of parseTOML(text).body[0].body) {
+    if (node.type === "TOMLKeyValue") addKey(lines, node);
+    else {
+      const table = addLine(lines, node.resolvedKey, node);
+      for (const entry of node.body) addKey(table, entry);
     }
-    const path = node.resolvedKey.map(String);
-    yield { path, line: node.loc.start.line };
-    for (const entry of node.body) yield* keyValue(entry, path);
   }
+  return lines;
 }
 
-function* keyValue(node: AST.TOMLKeyValue, prefix: readonly string[]): Generator<Place> {
-  const path = [...prefix, ...node.key.keys.map((key) => (key.type === "TOMLBare" ? key.name : key.value))];
-  yield { path, line: node.loc.start.line };
-  yield* inside(node.value, path);
+function addKey(lines: Lines, node: AST.TOMLKeyValue): void {
+  const keys = node.key.keys.map((key) => (key.type === "TOMLBare" ? key.name : key.value));
+  addBelow(addLine(lines, keys, node), node.value);
 }
 
-function* inside(node: AST.TOMLContentNode, path: readonly string[]): Generator<Place> {
-  if (node.type === "TOMLInlineTable") {
-    for (const entry of node.body) yield* keyValue(entry, path);
+function addBelow(lines: Lines, node: AST.TOMLContentNode): void {
+  if (node.type === "TOMLInlineTable") for (const entry of node.body) addKey(lines, entry);
+  if (node.type === "TOMLArray")
+    for (const [index, element] of node.elements.entries())
+      addBelow(addLine(lines, [index], element), element);
+}
+
+/** A section that only its parts name has the line of the section around it. */
+function addLine(lines: Lines, path: readonly PropertyKey[], { loc }: AST.TOMLNode): Lines {
+  let at = lines;
+  for (const step of path.map(String)) {
+    const next = at.below.get(step) ?? { line: at.line, below: new Map<string, Lines>() };
+    at.below.set(step, next);
+    at = next;
   }
-  if (node.type !== "TOMLArray") return;
-  for (const [index, element] of node.elements.entries()) {
-    yield { path: [...path, String(index)], line: element.loc.start.line };
-    yield* inside(element, [...path, String(index)]);
-  }
+  at.line = loc.start.line;
+  return at;
 }

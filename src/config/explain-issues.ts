@@ -188,6 +188,15 @@ export function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
   return at;
 }
 
+/** Sets a value in a tree of our own, with the sections that lead to it. */
+export function setAt(tree: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const section = path.slice(0, -1).reduce((at, step) => {
+    at[step] ??= {};
+    return at[step] as Record<string, unknown>;
+  }, tree);
+  section[path.at(-1) ?? ""] = value;
+}
+
 function isTree(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { z } from "zod";
 import { RalphError } from "../core/errors.ts";
-import { BadSyntax, type ConfigText, lineOfPath, readJson, readToml } from "./config-text.ts";
-import { explainIssues, valueAt } from "./explain-issues.ts";
+import { BadSyntax, type ConfigText, lineOf, readJson, readToml } from "./config-text.ts";
+import { explainIssues, setAt, valueAt } from "./explain-issues.ts";
 
 /** What a file says, in the form of the schema, not yet checked against it. */
 export interface Written {
@@ -69,7 +69,7 @@ async function withoutAliases(text: ConfigText, shown: string): Promise<Written>
   const given = valueAt(text.value, alias);
   if (given === undefined) return { ...nothing, value: text.value, writtenAs: new Map() };
   if (valueAt(text.value, ["promise", "require_xml"]) !== undefined) {
-    const line = lineOfPath(await text.places(), alias);
+    const line = lineOf(await text.lines(), alias);
     const what = '"promise.require_xml_format" is another name for "promise.require_xml"';
     throw new RalphError("config", `${shown}:${line}: ${what}, which is there too; remove one`);
   }
@@ -128,7 +128,7 @@ async function readRalphTree(text: ConfigText, shown: string, strict: boolean): 
   if (parsed.success) return { ...inOurWords(parsed.data.ralph ?? {}), shown, text };
   const checked = { schema: file, value: text.value, notation: text.notation };
   const { path, text: what } = explainIssues(parsed.error.issues, checked);
-  throw new RalphError("config", `${shown}:${lineOfPath(await text.places(), path)}: ${what}`);
+  throw new RalphError("config", `${shown}:${lineOf(await text.lines(), path)}: ${what}`);
 }
 
 type Tree = z.output<typeof tree>;
@@ -144,45 +144,43 @@ function inOurWords(ralph: Tree): InOurWords {
 function oneStage({ coder = {}, default_max_iterations: usual, verify_promises: verify }: Tree): InOurWords {
   const { max_iterations: own, completion_promise: completion } = coder;
   const usualPath = ["ralph", "default_max_iterations"];
-  const limit =
-    own === undefined
-      ? usual !== undefined && { value: usual, path: usualPath }
-      : { value: own, path: ["ralph", "coder", "max_iterations"] };
-  const isOverruled = own !== undefined && usual !== undefined;
+  const usualLimit = usual === undefined ? null : { value: usual, path: usualPath };
+  const ownLimit = own === undefined ? null : { value: own, path: ["ralph", "coder", "max_iterations"] };
   return {
-    value: { promise: { completion, verify } },
-    writtenAs: new Map([
-      ["promise.completion", ["ralph", "coder", "completion_promise"]],
-      ["promise.verify", ["ralph", "verify_promises"]],
+    ...moved([
+      ["promise.completion", "ralph.coder.completion_promise", completion],
+      ["promise.verify", "ralph.verify_promises", verify],
     ]),
-    iterationsPerTask: limit || null,
-    waiting: isOverruled ? [{ path: usualPath, why: "ralph.coder.max_iterations is stronger" }] : [],
+    iterationsPerTask: ownLimit ?? usualLimit,
+    waiting:
+      ownLimit && usualLimit ? [{ path: usualPath, why: "ralph.coder.max_iterations is stronger" }] : [],
   };
 }
 
 function pipeline(ralph: Tree): InOurWords {
-  const writtenAs = new Map([["promise.verify", ["ralph", "verify_promises"]]]);
-  const named = STAGES.filter((name) => name === "coder" || ralph[name] !== undefined);
-  const stages = named.map((name) => {
-    const { enabled, max_iterations: limit, completion_promise } = ralph[name] ?? {};
-    const written = {
-      enabled: enabled === undefined ? [] : [name, "enabled"],
-      max_iterations: limit === undefined ? ["default_max_iterations"] : [name, "max_iterations"],
-      completion_promise: [name, "completion_promise"],
-    };
-    for (const [key, path] of Object.entries(written))
-      writtenAs.set(`stages.${name}.${key}`, ["ralph", ...path]);
-    const stage = {
-      enabled: ralph.enabled !== false && enabled !== false,
-      max_iterations: limit ?? ralph.default_max_iterations,
-      completion_promise,
-    };
-    return [name, stage];
+  const stages = STAGES.filter((name) => name === "coder" || ralph[name] !== undefined);
+  const moves = stages.flatMap((name): readonly Move[] => {
+    const { enabled, max_iterations: limit, completion_promise: promise } = ralph[name] ?? {};
+    const [ours, theirs] = [`stages.${name}`, `ralph.${name}`];
+    const limitPath = limit === undefined ? "ralph.default_max_iterations" : `${theirs}.max_iterations`;
+    const isEnabled = ralph.enabled !== false && enabled !== false;
+    return [
+      [`${ours}.enabled`, enabled === undefined ? "ralph" : `${theirs}.enabled`, isEnabled],
+      [`${ours}.max_iterations`, limitPath, limit ?? ralph.default_max_iterations],
+      [`${ours}.completion_promise`, `${theirs}.completion_promise`, promise],
+    ];
   });
   return {
-    value: { promise: { verify: ralph.verify_promises }, stages: Object.fromEntries(stages) as unknown },
-    writtenAs,
+    ...moved([["promise.verify", "ralph.verify_promises", ralph.verify_promises], ...moves]),
     iterationsPerTask: null,
     waiting: [],
   };
+}
+
+type Move = readonly [to: string, from: string, value: unknown];
+
+function moved(moves: readonly Move[]): Pick<Written, "value" | "writtenAs"> {
+  const value = {};
+  for (const [to, , each] of moves) setAt(value, to.split("."), each);
+  return { value, writtenAs: new Map(moves.map(([to, from]) => [to, from.split(".")])) };
 }

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { acpCommand } from "../core/agents.ts";
 import { RalphError } from "../core/errors.ts";
 import { formatDuration, parseDuration } from "../core/time.ts";
-import { lineOfPath, type Place } from "./config-text.ts";
-import { expectation, explainIssues, remedy, valueAt } from "./explain-issues.ts";
+import { lineOf } from "./config-text.ts";
+import { expectation, explainIssues, remedy, setAt, valueAt } from "./explain-issues.ts";
 import { findConfig, type Written } from "./find-config.ts";
 import { configJsonSchema, nodeAt, scalarKeys, type SchemaNode } from "./json-schema.ts";
 import { type Config, configSchema } from "./schema.ts";
@@ -44,22 +44,18 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
     ...(variables.set.size === 0 ? ofFile : withVariables(file?.value ?? {}, variables)),
     maxIterationsPerTask: file?.iterationsPerTask?.value ?? ITERATIONS_PER_TASK,
   };
-  const places = async (): Promise<readonly Place[]> => (await file?.text.places()) ?? [];
+  const originsInFile = async (): Promise<OriginInFile> => {
+    const lines = await file?.text.lines();
+    return (path) => (lines ? `${file?.shown}:${lineOf(lines, path)}` : "");
+  };
   return {
     config,
     file: file?.shown ?? null,
-    values: async () => {
-      const known = await places();
-      return valuesOf(config, file, variables, (path) => `${file?.shown ?? ""}:${lineOfPath(known, path)}`);
-    },
+    values: async () => valuesOf(config, file, variables, await originsInFile()),
     waiting: async () => {
-      const known = await places();
+      const originOf = await originsInFile();
       const waiting = file?.waiting ?? [];
-      return waiting.map(({ path, why }) => ({
-        key: path.join("."),
-        origin: `${file?.shown ?? ""}:${lineOfPath(known, path)}`,
-        why,
-      }));
+      return waiting.map(({ path, why }) => ({ key: path.join("."), origin: originOf(path), why }));
     },
     unknownVariables: variables.unknown,
   };
@@ -77,7 +73,7 @@ async function check(file: Written, builtInAgents: readonly string[]): Promise<P
   const complain = async (path: readonly PropertyKey[], what: string): Promise<RalphError> => {
     const written = writtenAs.get(path.join(".")) ?? path;
     const inItsWords = what.replace(`"${path.join(".")}"`, `"${written.join(".")}"`);
-    return new RalphError("config", `${shown}:${lineOfPath(await source.places(), written)}: ${inItsWords}`);
+    return new RalphError("config", `${shown}:${lineOf(await source.lines(), written)}: ${inItsWords}`);
   };
   const parsed = configSchema.safeParse(value);
   if (!parsed.success) {
@@ -97,14 +93,7 @@ async function check(file: Written, builtInAgents: readonly string[]): Promise<P
 /** What the file and the variables come to. A wrong value is the variable's, since the file was checked alone. */
 function withVariables(file: unknown, { set }: Variables): Parsed {
   const value = structuredClone(file) as Record<string, unknown>;
-  for (const [key, variable] of set) {
-    const path = key.split(".");
-    const section = path.slice(0, -1).reduce((at, step) => {
-      at[step] ??= {};
-      return at[step] as Record<string, unknown>;
-    }, value);
-    section[path.at(-1) ?? ""] = variable.value;
-  }
+  for (const [key, variable] of set) setAt(value, key.split("."), variable.value);
   const parsed = configSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -139,12 +128,14 @@ export interface ConfigValue {
   readonly origin: string;
 }
 
+type OriginInFile = (path: readonly string[]) => string;
+
 /** Every value of a configuration with its origin, in the order of the schema. */
 function valuesOf(
   { maxIterationsPerTask: _ownLine, ...config }: Config,
   file: Written | null,
   variables: Variables,
-  originInFile: (path: readonly string[]) => string,
+  originInFile: OriginInFile,
 ): readonly ConfigValue[] {
   const originOf = (path: readonly string[]): string => {
     const key = path.join(".");

@@ -1,5 +1,5 @@
 import { isCollection, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from "yaml";
-import { BadSyntax, type ConfigText, type Place } from "./config-text.ts";
+import { BadSyntax, type ConfigText, type Lines } from "./config-text.ts";
 
 /** YAML 1.1, in which `yes` is true: the files we read were made for a program that reads it so. */
 export function readYaml(text: string): ConfigText {
@@ -17,12 +17,22 @@ export function readYaml(text: string): ConfigText {
   const problem = document.errors[0];
   if (problem !== undefined) refuse(problem.pos[0], problem.message);
   refuseComplexKeys(document, lineAt);
-  refuseKeysTwice(document, (offset) => refuse(offset, "Map keys must be unique"));
-  return {
-    notation: "yaml",
-    value: valueOf(document, text),
-    places: async () => [...places(document.contents, [], lineAt)],
+  const linesBelow = (node: unknown, line: number): Lines => {
+    const below = new Map<string, Lines>();
+    if (isSeq(node))
+      for (const [index, item] of node.items.entries()) below.set(String(index), linesBelow(item, line));
+    for (const { key, value } of isMap(node) ? node.items : []) {
+      if (!isScalar(key)) continue;
+      const name = String(key.value);
+      const offset = key.range?.[0] ?? 0;
+      // Several maps may be merged into one.
+      if (below.has(name) && name !== "<<") refuse(offset, "Map keys must be unique");
+      below.set(name, linesBelow(value, lineAt(offset)));
+    }
+    return { line, below };
   };
+  const lines = linesBelow(document.contents, 1);
+  return { notation: "yaml", value: valueOf(document, text), lines: async () => lines };
 }
 
 /** Only now the library looks at what aliases stand for: one may stand for nothing, or for far too much. */
@@ -48,35 +58,4 @@ function refuseComplexKeys(document: Document, lineAt: (offset: number) => numbe
       );
     },
   });
-}
-
-function refuseKeysTwice(document: Document, refuse: (offset: number) => never): void {
-  visit(document, {
-    Map: (_, { items }) => {
-      const keys = new Set<unknown>();
-      for (const { key } of items) {
-        // Several maps may be merged into one.
-        if (!isScalar(key) || key.value === "<<") continue;
-        if (keys.has(key.value)) refuse(key.range?.[0] ?? 0);
-        keys.add(key.value);
-      }
-    },
-  });
-}
-
-function* places(
-  node: unknown,
-  path: readonly string[],
-  lineAt: (offset: number) => number,
-): Generator<Place> {
-  if (isMap(node)) {
-    for (const { key, value } of node.items) {
-      if (!isScalar(key)) continue;
-      const below = [...path, String(key.value)];
-      yield { path: below, line: lineAt(key.range?.[0] ?? 0) };
-      yield* places(value, below, lineAt);
-    }
-  }
-  if (!isSeq(node)) return;
-  for (const [index, item] of node.items.entries()) yield* places(item, [...path, String(index)], lineAt);
 }

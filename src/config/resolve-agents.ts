@@ -3,6 +3,7 @@ import { acpCommand, agentNamed, agentSection, PLAIN } from "../core/agents.ts";
 import { RalphError } from "../core/errors.ts";
 import type { AgentSettings } from "../core/settings.ts";
 import type { StageSettings } from "../core/loop/stages.ts";
+import { camelCase } from "../core/wire.ts";
 import type { Config } from "./schema.ts";
 
 /** Every agent that a run may use: those we know, changed and joined by those of the configuration. */
@@ -122,9 +123,5 @@ type Camel<Key extends string> = Key extends `${infer Head}_${infer Tail}`
 export function camelKeys<Section extends object>(
   section: Section,
 ): { readonly [Key in keyof Section & string as Camel<Key>]: Section[Key] } {
-  const entries = Object.entries(section).map(([key, value]: [string, unknown]) => [
-    key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    value,
-  ]);
-  return Object.fromEntries(entries) as ReturnType<typeof camelKeys<Section>>;
+  return camelCase(section) as ReturnType<typeof camelKeys<Section>>;
 }

@@ -121,7 +121,7 @@ export function resolveSettings(
     },
     git: { commit: config.git.commit, hooks: config.git.hooks, unaccepted: config.git.unaccepted },
     verify: verifySettings(config, agents, flags.approve),
-    protect: { paths: config.protect.paths },
+    protect: config.protect,
     interventions: interventionSettings(config, flags),
     fallbackAgents: config.run.fallback_agents,
     leaveAlone: [],
@@ -170,12 +170,9 @@ function breakerSettings({ breaker, run }: Config, flags: RunFlags): BreakerSett
   const allowed = wholeNumber("--max-stuck", flags.maxStuck, 0) ?? run.max_stuck;
   const isOff = allowed === 0 || breaker.no_progress === 0;
   const isRaised = flags.maxStuck !== undefined || allowed > MAX_STUCK;
-  return {
-    noProgress: isOff ? 0 : isRaised ? Math.max(breaker.no_progress, allowed) : breaker.no_progress,
-    sameError: breaker.same_error,
-    outputDecline: breaker.output_decline,
-    cooldownMs: breaker.cooldown,
-  };
+  const { cooldown: cooldownMs, no_progress: least, ...others } = breaker;
+  const noProgress = isOff ? 0 : isRaised ? Math.max(least, allowed) : least;
+  return { ...camelKeys(others), noProgress, cooldownMs };
 }
 
 function noneIfZero(value: number): number | null {
@@ -183,24 +180,20 @@ function noneIfZero(value: number): number | null {
 }
 
 function timeoutSettings({ adaptive_timeout: timeout }: Config): TimeoutSettings {
-  const { max_timeout, min_timeout, timeout_multiplier_per_failure, complexity, ...switches } = timeout;
-  return {
-    ...camelKeys(switches),
-    maxMs: max_timeout,
-    minMs: min_timeout,
-    perTimeout: timeout_multiplier_per_failure,
-    levels: complexity,
-  };
+  const {
+    max_timeout: maxMs,
+    min_timeout: minMs,
+    timeout_multiplier_per_failure: perTimeout,
+    complexity: levels,
+    ...switches
+  } = timeout;
+  return { ...camelKeys(switches), maxMs, minMs, perTimeout, levels };
 }
 
 function interventionSettings({ interventions }: Config, flags: RunFlags): InterventionSettings {
-  const { enabled, feedback_rotation_days, aggressive_mode, ...others } = interventions;
-  return {
-    ...camelKeys(others),
-    enabled: enabled && flags.interventions !== false,
-    rotationDays: feedback_rotation_days,
-    aggressive: aggressive_mode,
-  };
+  const { feedback_rotation_days: rotationDays, aggressive_mode: aggressive, ...others } = interventions;
+  const enabled = others.enabled && flags.interventions !== false;
+  return { ...camelKeys(others), enabled, rotationDays, aggressive };
 }
 
 function modeOf(mode: string | undefined): Mode | undefined {

@@ -69,7 +69,7 @@ export function fromWire(value: unknown): Exported | string {
   return { position, at: instant, v, data: { type, ...about, ...(camelCase(payload) as object) } };
 }
 
-function camelCase(value: unknown): unknown {
+export function camelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(camelCase);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(

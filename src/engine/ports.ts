@@ -88,8 +88,6 @@ export interface OperatorsList {
   putBack(request: PutBackRequest): Promise<readonly ListChange[]>;
   /** What is in it now, of a file with stories; undefined when it is gone, or cannot be read as what it is. */
   read(): Promise<unknown>;
-  /** The tasks that are marked as done in a version of the file. Throws when it cannot be used. */
-  doneIn(file: Buffer): readonly TaskId[];
 }
 
 export interface PutBackRequest {

@@ -33,6 +33,13 @@ export interface Project {
   stop(options?: { readonly now?: boolean }): Promise<void>;
 }
 
+/** Opens the repository around a folder. What a person may do is done as by command: it is recorded, and a run hears of it. */
+export async function openProject(options: ProjectOptions = {}): Promise<Project> {
+  // Loaded when it is needed: plugins import this file too.
+  const { openedProject } = await import("./opened-project.ts");
+  return openedProject(options);
+}
+
 export interface EventOptions {
   /** Only those after this position. */
   readonly after?: number;

@@ -13,11 +13,10 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { RalphError } from "../../core/errors.ts";
-import { fileError, TEMPORARY_PREFIX, writeFileAtomically } from "../process/atomic-file.ts";
+import { fileError, namesIn, TEMPORARY_PREFIX, writeFileAtomically } from "../process/atomic-file.ts";
 import { isOutside, safePath } from "../process/safe-path.ts";
 
 export interface ArchiveRequest {
@@ -54,11 +53,13 @@ export function writeArchive(request: ArchiveRequest): Archive {
   const temporary = join(archives, `${TEMPORARY_PREFIX}${randomBytes(4).toString("hex")}`);
   try {
     mkdirSync(archives, { recursive: true });
-    removeHalfWritten(archives);
+    // What a process left that died while it copied: the originals are where they were.
+    for (const half of namesIn(archives).filter((one) => one.startsWith(TEMPORARY_PREFIX)))
+      rmSync(join(archives, half), { recursive: true, force: true });
     mkdirSync(temporary);
-    for (const { name: to, file } of named) writeDurably(join(temporary, to), file.bytes);
+    for (const { name: to, file } of named) writeFileAtomically(join(temporary, to), file.bytes);
     const from = named.map((one) => ({ name: one.name, from: one.file.path }));
-    writeDurably(join(temporary, SUMMARY), request.summary(from));
+    writeFileAtomically(join(temporary, SUMMARY), request.summary(from));
     const logs = includeLogs ? copyLogs(ralphDir, temporary) : [];
     syncFolder(temporary);
     const folder = freeName(archives, name);
@@ -85,18 +86,12 @@ function withNames(
   const taken = new Set([SUMMARY, LOGS]);
   return files.map((file) => {
     const long = file.path.replaceAll(/[/\\]+/g, "-").replace(/^[.-]+/, "");
-    const names = [basename(file.path), long, ...[2, 3, 4, 5, 6, 7, 8, 9].map((count) => `${count}-${long}`)];
-    const name = names.find((one) => !taken.has(one.toLowerCase())) ?? `${taken.size}-${long}`;
+    let name = basename(file.path);
+    for (let count = 1; taken.has(name.toLowerCase()); count += 1)
+      name = count === 1 ? long : `${count}-${long}`;
     taken.add(name.toLowerCase());
     return { name, file };
   });
-}
-
-/** What a process left that died while it copied: the originals are where they were. */
-function removeHalfWritten(archives: string): void {
-  for (const name of readdirSync(archives)) {
-    if (name.startsWith(TEMPORARY_PREFIX)) rmSync(join(archives, name), { recursive: true, force: true });
-  }
 }
 
 function freeName(archives: string, name: string): string {
@@ -106,7 +101,7 @@ function freeName(archives: string, name: string): string {
   }
 }
 
-/** Files only: a link among them is not followed. */
+/** Files only: a link among them is not followed. The originals stay, so the copies need not be durable. */
 function copyLogs(ralphDir: string, to: string): readonly string[] {
   const from = safePath(ralphDir, LOGS);
   if (!existsSync(from)) return [];
@@ -115,12 +110,7 @@ function copyLogs(ralphDir: string, to: string): readonly string[] {
     .map((entry) => entry.name)
     .toSorted();
   mkdirSync(join(to, LOGS), { mode: 0o700 });
-  for (const name of names) {
-    const copy = join(to, LOGS, name);
-    copyFileSync(join(from, name), copy, constants.COPYFILE_FICLONE);
-    syncPath(copy, "r+");
-  }
-  syncFolder(join(to, LOGS));
+  for (const name of names) copyFileSync(join(from, name), join(to, LOGS, name), constants.COPYFILE_FICLONE);
   return names.map((name) => `${LOGS}/${name}`);
 }
 
@@ -132,12 +122,9 @@ function replaceAll(files: ArchiveRequest["files"]): void {
         hint: "it is as somebody left it; archive it again: ralph archive",
       });
     }
-    if (fresh !== null) {
-      writeFileAtomically(file.real, fresh);
-      continue;
-    }
     try {
-      rmSync(file.real);
+      if (fresh === null) rmSync(file.real);
+      else writeFileAtomically(file.real, fresh);
     } catch (error) {
       throw fileError(error, file.real);
     }
@@ -145,21 +132,12 @@ function replaceAll(files: ArchiveRequest["files"]): void {
   for (const folder of new Set(files.map(({ file }) => dirname(file.real)))) syncFolder(folder);
 }
 
-function writeDurably(path: string, content: string | Uint8Array): void {
-  writeFileSync(path, content, { flag: "wx" });
-  syncPath(path, "r+");
-}
-
 function syncFolder(path: string): void {
-  syncPath(path, "r");
-}
-
-function syncPath(path: string, flags: "r" | "r+"): void {
-  const file = openSync(path, flags);
+  const folder = openSync(path, "r");
   try {
-    fsyncSync(file);
+    fsyncSync(folder);
   } finally {
-    closeSync(file);
+    closeSync(folder);
   }
 }
 

@@ -1,5 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Recorded } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
@@ -16,12 +15,11 @@ import {
   metricsOf,
   profilesDocument,
 } from "../../core/views/interventions.ts";
-import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
 import type { Clock, Follower, Log } from "../../engine/ports.ts";
-import { fileError, writeFileAtomically } from "../process/atomic-file.ts";
+import { writeFileAtomically } from "../process/atomic-file.ts";
 import { LateWriter, PAUSE_MS } from "./late-writer.ts";
-import { prepareRalphFolder } from "./ralph-folder.ts";
+import { ViewFiles } from "./ralph-folder.ts";
 
 const FOLDER = "interventions";
 const EVENTS = `${FOLDER}/events.json`;
@@ -33,21 +31,18 @@ interface Entry {
 
 /** `.ralph/interventions/` and `metrics.json`, kept in step with the log. */
 export class InterventionFiles implements Follower {
-  readonly #folder: string;
+  readonly #files: ViewFiles;
   readonly #log: Log;
   readonly #clock: Pick<Clock, "now">;
-  readonly #written = new Map<string, string>();
   readonly #late: LateWriter;
   /** What `events.json` holds; null before `restore`, when nobody knows. */
   #entries: readonly Entry[] | null = null;
   /** Those since the last reset that are no longer in it. */
   #gone = 0;
-  #news: Entry[] = [];
-  #isBehind = false;
 
   constructor(folder: string, log: Log, clock: Pick<Clock, "now">, pauseMs = PAUSE_MS) {
     this.#late = new LateWriter((state) => this.#write(state), pauseMs);
-    this.#folder = folder;
+    this.#files = new ViewFiles(folder);
     this.#log = log;
     this.#clock = clock;
   }
@@ -57,26 +52,17 @@ export class InterventionFiles implements Follower {
     const recorded = await this.#log.read(state.interventionsSince, { types: ["intervention.chosen"] });
     // What came after the state is followed.
     const known = recorded.filter(({ position }) => position <= state.position);
+    this.#entries = known.filter(isIntervention).map(entryOf);
     this.#gone = 0;
-    const [recent, old] = this.#split(known.filter(isIntervention).map(entryOf), state);
-    this.#prepare();
-    const isInStep = holds(this.#path(EVENTS), interventionsDocument(recent.map(({ text }) => text)));
-    // Entries leave `events.json` after they are in an archive, so one that is in step vouches for those there are.
-    this.#archive(old, (archive) => !isInStep || !existsSync(archive));
-    this.#keep(recent, old);
-    this.#isBehind = !isInStep;
     this.#write(state);
   }
 
-  follow(event: Recorded): Promise<void> {
-    if (isIntervention(event)) this.#news.push(entryOf(event));
-    if (event.type === "interventions.reset") {
-      if (this.#entries !== null) this.#entries = [];
-      this.#gone = 0;
-      this.#news = [];
-      this.#isBehind = true;
-    }
-    return Promise.resolve();
+  async follow(event: Recorded): Promise<void> {
+    if (this.#entries === null) return;
+    if (isIntervention(event)) this.#entries = [...this.#entries, entryOf(event)];
+    if (event.type !== "interventions.reset") return;
+    this.#entries = [];
+    this.#gone = 0;
   }
 
   async settle(state: State): Promise<void> {
@@ -84,96 +70,34 @@ export class InterventionFiles implements Follower {
   }
 
   #write(state: State): void {
-    this.#takeNews(state);
-    const current = this.#entries ?? [];
-    if (this.#isBehind || !existsSync(this.#path(EVENTS))) {
-      this.#put(EVENTS, interventionsDocument(current.map(({ text }) => text)));
-      this.#isBehind = false;
-    }
-    this.#putIfNew(`${FOLDER}/profile.json`, json(profilesDocument(state)));
-    this.#putIfNew(`${FOLDER}/feedback.txt`, feedbackText(state));
-    this.#putIfNew("metrics.json", json(metricsOf(state)));
+    const recent = this.#withoutOld(this.#entries ?? [], state).map(({ text }) => text);
+    this.#files.put(EVENTS, interventionsDocument(recent));
+    this.#files.putJson(`${FOLDER}/profile.json`, profilesDocument(state));
+    this.#files.put(`${FOLDER}/feedback.txt`, feedbackText(state));
+    this.#files.putJson("metrics.json", metricsOf(state));
   }
 
-  #takeNews(state: State): void {
-    if (this.#news.length === 0) return;
-    const [recent, old] = this.#split([...(this.#entries ?? []), ...this.#news], state);
-    if (old.length > 0) this.#prepare();
-    this.#archive(old, () => true);
-    this.#keep(recent, old);
-    this.#isBehind = true;
-  }
-
-  #keep(recent: readonly Entry[], old: readonly Entry[]): void {
-    this.#entries = recent;
-    this.#gone += old.length;
-    this.#news = [];
-  }
-
-  /** The entries of `events.json`, and those that are too old or too many for it. */
-  #split(entries: readonly Entry[], state: State): readonly [readonly Entry[], readonly Entry[]] {
+  /** Moves entries that are too old or too many into archives; a crash in between only repeats that. */
+  #withoutOld(entries: readonly Entry[], state: State): readonly Entry[] {
     const days = state.run?.settings.interventions.rotationDays ?? ROTATION_DAYS;
     const now = this.#clock.now();
     const tooMany = rotatedByNumber(this.#gone + entries.length) - this.#gone;
-    const isOld = ({ at }: Entry, index: number): boolean => index < tooMany || isRotated(at, now, days);
-    return [entries.filter((entry, index) => !isOld(entry, index)), entries.filter(isOld)];
-  }
-
-  #archive(old: readonly Entry[], isDue: (archive: string) => boolean): void {
-    for (const [name, entries] of Map.groupBy(old, ({ at }) => archiveName(at))) {
-      const archive = join(this.#path(FOLDER), name);
-      if (!isDue(archive)) continue;
+    const { old = [], recent = [] } = Object.groupBy(entries, ({ at }, index) =>
+      index < tooMany || isRotated(at, now, days) ? "old" : "recent",
+    );
+    for (const [name, archived] of Map.groupBy(old, ({ at }) => archiveName(at)))
       addToArchive(
-        archive,
-        entries.map(({ text }) => text),
+        this.#files.prepare(`${FOLDER}/${name}`),
+        archived.map(({ text }) => text),
       );
-    }
-  }
-
-  #putIfNew(file: string, text: string): void {
-    if (this.#written.get(file) === text && existsSync(this.#path(file))) return;
-    if (!this.#written.has(file) && holds(this.#path(file), text)) this.#written.set(file, text);
-    else this.#put(file, text);
-  }
-
-  #put(file: string, text: string): void {
-    this.#prepare();
-    writeFileAtomically(this.#path(file), text, { durable: false });
-    if (file !== EVENTS) this.#written.set(file, text);
-  }
-
-  /** An agent may have cleaned up, or put a link there that leads elsewhere. */
-  #prepare(): void {
-    const path = this.#path(FOLDER);
-    if (!existsSync(path)) prepareRalphFolder(this.#folder);
-    try {
-      if (!existsSync(path)) mkdirSync(path);
-      if (lstatSync(path).isDirectory()) return;
-    } catch (error) {
-      throw fileError(error, path);
-    }
-    const what = "is a symbolic link or a file; ralph writes only into folders of the repository";
-    throw new RalphError("not-writable", `${path} ${what}`, { hint: "remove it" });
-  }
-
-  #path(file: string): string {
-    return join(this.#folder, file);
+    this.#entries = recent;
+    this.#gone += old.length;
+    return recent;
   }
 }
 
 function entryOf(event: RecordedIntervention): Entry {
   return { at: event.at, text: JSON.stringify(interventionEntry(event)) };
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-/** Whether a plain file has exactly this text; one of another size is not even read. */
-function holds(path: string, text: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isFile() || stat.size !== Buffer.byteLength(text)) return false;
-  return readFileSync(path, "utf8") === text;
 }
 
 /** More than months of the busiest project; what is larger is not ours. */

@@ -1,10 +1,11 @@
 import { transcriptName } from "../../core/views/ralph-files.ts";
-import { constants, lstatSync, readdirSync } from "node:fs";
+import { constants, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import type { TextHit, TextPage } from "../../core/views/overview.ts";
 import type { IterationTexts, TextKind } from "../../engine/ports.ts";
+import { namesIn } from "../process/atomic-file.ts";
 import { safePath } from "../process/safe-path.ts";
 
 /** Reads only what is asked for. `redact` takes secrets out of what is shown. */
@@ -31,8 +32,20 @@ export function createIterationTexts(ralphDir: string, redact: (text: string) =>
 
 /** The file with what an agent printed; null when there is none, or only what leads elsewhere. */
 export function transcriptFile(ralphDir: string, iteration: number): string | null {
-  for (const place of placesOf(ralphDir, transcriptName(iteration))) {
+  return findText(ralphDir, transcriptName(iteration));
+}
+
+function nameOf(iteration: number, kind: TextKind): string {
+  const transcript = transcriptName(iteration);
+  return kind === "transcript" ? transcript : transcript.replace(/\.log$/, ".prompt.md");
+}
+
+/** Where a text lies, or the latest of its copies in archived lists. A link that an agent put there is none. */
+function findText(ralphDir: string, name: string): string | null {
+  const archives = namesIn(join(ralphDir, "archive")).toSorted().toReversed();
+  for (const place of [name, ...archives.map((archive) => join("archive", archive, name))]) {
     try {
+      // A folder on the way may be a link as well; it must not lead outside.
       const path = join(safePath(ralphDir, dirname(place)), basename(place));
       if (lstatSync(path).isFile()) return path;
     } catch {
@@ -42,55 +55,21 @@ export function transcriptFile(ralphDir: string, iteration: number): string | nu
   return null;
 }
 
-function nameOf(iteration: number, kind: TextKind): string {
-  const transcript = transcriptName(iteration);
-  return kind === "transcript" ? transcript : transcript.replace(/\.log$/, ".prompt.md");
-}
-
-/** Where it lies, and where archived lists have their copies, the latest first. */
-function* placesOf(ralphDir: string, name: string): Generator<string> {
-  yield name;
-  for (const archive of foldersIn(join(ralphDir, ARCHIVE))) yield join(ARCHIVE, archive, name);
-}
-
-const ARCHIVE = "archive";
-
-function foldersIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path).toSorted().toReversed();
-  } catch {
-    return []; // nothing was ever archived
-  }
-}
-
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** Of the first place that has a file; a link or a pipe that an agent put there is none. */
 async function withFile<Result>(
   ralphDir: string,
   name: string,
   use: (file: FileHandle, size: number) => Promise<Result>,
 ): Promise<Result | null> {
-  for (const place of placesOf(ralphDir, name)) {
-    const file = await openFile(ralphDir, place);
-    if (file === null) continue;
-    try {
-      const stats = await file.stat();
-      if (stats.isFile()) return await use(file, stats.size);
-    } finally {
-      await file.close();
-    }
-  }
-  return null;
-}
-
-async function openFile(ralphDir: string, path: string): Promise<FileHandle | null> {
+  const path = findText(ralphDir, name);
+  // Whatever an agent puts there between the look and the opening.
+  const file = path === null ? null : await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch(() => null);
   try {
-    // A folder on the way may be a link as well; it must not lead outside.
-    const folder = safePath(ralphDir, dirname(path));
-    return await open(join(folder, basename(path)), O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-  } catch {
-    return null; // not there, or not to be read: there is nothing to show
+    const stats = await file?.stat();
+    return file !== null && stats?.isFile() === true ? await use(file, stats.size) : null;
+  } finally {
+    await file?.close();
   }
 }
 

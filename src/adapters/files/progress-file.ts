@@ -1,41 +1,20 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { LiveProgress } from "../../core/views/overview.ts";
+import { camelCase, snakeCase } from "../../core/wire.ts";
 import type { Progress } from "../../engine/ports.ts";
-import { readEnd, writeFileAtomically } from "../process/atomic-file.ts";
+import { readEnd } from "../process/atomic-file.ts";
 
-const NAME = "progress.json";
+export const PROGRESS = "progress.json";
 
 /** What running agents do right now: the last that was heard of, and under `lanes` each of them. */
-export class ProgressFile {
-  readonly #path: string;
-  readonly #running = new Map<number, Progress>();
-
-  constructor(folder: string) {
-    this.#path = join(folder, NAME);
-  }
-
-  heard(progress: Progress): void {
-    this.#running.set(progress.iteration, progress);
-    const lanes = [...this.#running.values()].map(toWire);
-    writeFileAtomically(this.#path, `${JSON.stringify({ ...toWire(progress), lanes }, null, 2)}\n`, {
-      durable: false,
-    });
-  }
-
-  ended(iteration: number): void {
-    this.#running.delete(iteration);
-  }
-
-  remove(): void {
-    rmSync(this.#path, { force: true });
-  }
+export function progressDocument(running: readonly Progress[], last: Progress): unknown {
+  return { ...progressRow(last), lanes: running.map(progressRow) };
 }
 
 /** Of all that run; nothing when the file is not there, or is not ours. */
 export function readProgress(folder: string): readonly LiveProgress[] {
   try {
-    const text = readEnd(join(folder, NAME), { followsLinks: false })?.text ?? "";
+    const text = readEnd(join(folder, PROGRESS), { followsLinks: false })?.text ?? "";
     const { lanes } = JSON.parse(text) as { lanes?: unknown };
     return Array.isArray(lanes) ? progressIn(lanes) : [];
   } catch {
@@ -46,43 +25,16 @@ export function readProgress(folder: string): readonly LiveProgress[] {
 
 /** Rows as they are in the file, also when they come from elsewhere; what is none is left out. */
 export function progressIn(rows: readonly unknown[]): readonly LiveProgress[] {
-  return rows.filter(isRow).map(fromWire);
+  return rows
+    .filter((row) => typeof row === "object" && row !== null && "iteration" in row && "task" in row)
+    .map((row) => camelCase(row) as LiveProgress);
 }
-
-function isRow(row: unknown): row is Row {
-  return typeof row === "object" && row !== null && "iteration" in row && "task" in row;
-}
-
-type Row = ReturnType<typeof toWire>;
 
 /** As it is written for screens. */
-export function toWire(progress: Progress) {
-  return {
-    iteration: progress.iteration,
-    task: progress.task,
-    stage: progress.stage,
-    agent: progress.agent,
-    elapsed_seconds: Math.round(progress.elapsedMs / 1_000),
-    timeout_seconds: Math.round(progress.timeoutMs / 1_000),
-    current_file: progress.currentFile,
-    last_tool: progress.lastTool,
-    tool_calls: progress.toolCalls,
-    files_touched: progress.filesTouched,
-    output_bytes: progress.outputBytes,
-    cost_usd: progress.costUsd,
+export function progressRow({ elapsedMs, timeoutMs, lastLine: _unsaid, ...rest }: Progress) {
+  const times = {
+    elapsedSeconds: Math.round(elapsedMs / 1_000),
+    timeoutSeconds: Math.round(timeoutMs / 1_000),
   };
-}
-
-function fromWire(wire: Row): LiveProgress {
-  return {
-    iteration: wire.iteration,
-    task: wire.task,
-    elapsedSeconds: wire.elapsed_seconds,
-    timeoutSeconds: wire.timeout_seconds,
-    currentFile: wire.current_file,
-    lastTool: wire.last_tool,
-    toolCalls: wire.tool_calls,
-    filesTouched: wire.files_touched,
-    costUsd: wire.cost_usd,
-  };
+  return snakeCase({ ...rest, ...times }) as object;
 }

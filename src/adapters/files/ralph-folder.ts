@@ -6,19 +6,19 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
+  readFileSync,
   statSync,
   unlinkSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
-import { fileError, readEnd, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
+import { fileError, namesIn, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
 
 /** Makes `.ralph/` ready to be written to; it ignores its own views, so that a run never dirties the tree. */
-export function prepareRalphFolder(folder: string): void {
+export function prepareRalphFolder(folder: string, ...subfolders: readonly string[]): void {
   try {
-    for (const path of [folder, join(folder, "logs")]) {
+    for (const path of [folder, ...["logs", ...subfolders].map((name) => join(folder, name))]) {
       if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw isLink(path);
       // Not recursive where it need not be: Node then reports a read-only disk as a missing folder.
       if (!existsSync(path)) mkdirSync(path, { recursive: path === folder });
@@ -29,12 +29,49 @@ export function prepareRalphFolder(folder: string): void {
     const ignore = join(folder, ".gitignore");
     const wanted = `${[".gitignore", ...UNVERSIONED].join("\n")}\n`;
     // What else lies in its place (a link, a pipe) is replaced, not followed.
-    if (textOf(ignore) !== wanted) writeFileAtomically(ignore, wanted, { durable: false });
+    if (!holds(ignore, wanted)) writeFileAtomically(ignore, wanted, { durable: false });
     // Opening for writing is the only honest test: a read-only mount looks writable by its mode.
     createFile(join(folder, "logs", ".writable"));
   } catch (error) {
     throw error instanceof RalphError ? error : fileError(error, folder);
   }
+}
+
+/** Writes views under `.ralph/`: each only when its text is new, or when an agent has cleaned up. */
+export class ViewFiles {
+  readonly #folder: string;
+  readonly #written = new Map<string, string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  put(file: string, text: string): void {
+    const path = this.prepare(file);
+    const known = this.#written.get(file);
+    const isThere = known === undefined ? holds(path, text) : known === text && existsSync(path);
+    if (!isThere) writeFileAtomically(path, text, { durable: false });
+    this.#written.set(file, text);
+  }
+
+  putJson(file: string, value: unknown): void {
+    this.put(file, `${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  /** The path of a file, whose folder is ready; a link in the folder's place could lead elsewhere. */
+  prepare(file: string): string {
+    const path = join(this.#folder, file);
+    const there = lstatSync(dirname(path), { throwIfNoEntry: false });
+    if (there?.isDirectory() !== true) prepareRalphFolder(this.#folder, dirname(file));
+    return path;
+  }
+}
+
+/** Whether a plain file has exactly this text; one of another size is not even read. */
+function holds(path: string, text: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || !stat.isFile() || stat.size !== Buffer.byteLength(text)) return false;
+  return readFileSync(path, "utf8") === text;
 }
 
 /** Without it nothing that is configured would be found, and something else would be said. */
@@ -57,17 +94,10 @@ function isLink(path: string): RalphError {
 
 /** The highest number among the transcripts that are there. */
 export function lastTranscript(folder: string, name = "iteration"): number {
-  const logs = join(folder, "logs");
-  if (!existsSync(logs)) return 0;
-  const numbers = readdirSync(logs).map((file) =>
+  const numbers = namesIn(join(folder, "logs")).map((file) =>
     file.startsWith(`${name}-`) ? Number(/^\d+(?=\.log$)/.exec(file.slice(name.length + 1))?.[0] ?? 0) : 0,
   );
   return Math.max(0, ...numbers);
-}
-
-/** Null for what is missing, unreadable or no file: it is written anew, and that fails loudly if it must. */
-function textOf(path: string): string | null {
-  return readEnd(path, { followsLinks: false })?.text ?? null;
 }
 
 function createFile(path: string): void {
@@ -85,7 +115,7 @@ const TEXT = /^(?:(iteration|plan)-(\d+)(?:\.reader)?\.(?:log|prompt\.md)|run-\d
  */
 export function deleteOldTexts(ralphDir: string, before: Instant): number {
   const logs = join(ralphDir, "logs");
-  const texts = readdirSync(logs).flatMap((name) => {
+  const texts = namesIn(logs).flatMap((name) => {
     const [is, kind = "run", number = "0"] = TEXT.exec(name) ?? [];
     return is === undefined ? [] : [{ name, kind, number: Number(number) }];
   });

@@ -6,7 +6,7 @@ import {
   existsSync,
   lstatSync,
   openSync,
-  readSync,
+  readFileSync,
   renameSync,
   rmSync,
 } from "node:fs";
@@ -19,8 +19,8 @@ import { isoTime } from "../../core/time.ts";
 import type { Follower, Log, Progress } from "../../engine/ports.ts";
 import { fileError, writeFileAtomically } from "../process/atomic-file.ts";
 import { LateWriter } from "./late-writer.ts";
-import { ProgressFile } from "./progress-file.ts";
-import { prepareRalphFolder } from "./ralph-folder.ts";
+import { PROGRESS, progressDocument } from "./progress-file.ts";
+import { prepareRalphFolder, ViewFiles } from "./ralph-folder.ts";
 
 const SUMMARY = "logs/summary.csv";
 const EXECUTION = "logs/execution.jsonl";
@@ -31,17 +31,17 @@ const NEVER_ELSEWHERE = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 /** The files under `.ralph/` that scripts and people read, kept in step with the log. */
 export class Views implements Follower {
   readonly #folder: string;
+  readonly #files: ViewFiles;
   #shared: Shared | null = null;
   readonly #log: Log;
-  readonly #progress: ProgressFile;
+  readonly #running = new Map<number, Progress>();
   readonly #rows = new IterationRows();
-  readonly #written = new Map<string, string>();
   readonly #late = new LateWriter((state) => this.#writeCurrent(state));
 
   constructor(folder: string, log: Log) {
     this.#folder = folder;
+    this.#files = new ViewFiles(folder);
     this.#log = log;
-    this.#progress = new ProgressFile(folder);
   }
 
   /** Makes again what is gone or behind: a process may have died between a fact and its row. */
@@ -66,19 +66,19 @@ export class Views implements Follower {
   /** The process drives no run any longer, however that came about. */
   rest(): void {
     this.#late.rest();
-    rmSync(this.#path("active.json"), { force: true });
-    this.#progress.remove();
+    for (const file of ["active.json", PROGRESS]) rmSync(this.#path(file), { force: true });
   }
 
   progress(progress: Progress): void {
-    this.#progress.heard(progress);
+    this.#running.set(progress.iteration, progress);
+    this.#files.putJson(PROGRESS, progressDocument([...this.#running.values()], progress));
   }
 
   async follow(event: Recorded, state: State): Promise<void> {
     if (event.type === "iteration.started" || event.type === "calls.exhausted") await this.#countCalls();
     // A second reader comes after the end.
     if (event.type === "iteration.ended" || event.type === "verdict.reached")
-      this.#progress.ended(event.iteration);
+      this.#running.delete(event.iteration);
     // The hooks of the agent that starts now go by it.
     if (event.type === "iteration.started" && hasStories(state)) this.#writeActive(state);
     if (this.#rows.follow(event, state) && this.#isGone(state)) {
@@ -121,23 +121,14 @@ export class Views implements Follower {
   }
 
   #writeCurrent(state: State): void {
-    if (!existsSync(this.#folder)) prepareRalphFolder(this.#folder);
-    this.#writeJson("status.json", projectStatus(state, true, this.#shared));
+    this.#files.putJson("status.json", projectStatus(state, true, this.#shared));
     if (!isOpen(state.run)) return this.rest();
     this.#writeActive(state);
   }
 
   #writeActive(state: State): void {
     const active = projectActive(state);
-    if (active !== null) this.#writeJson("active.json", active);
-  }
-
-  #writeJson(file: string, value: unknown): void {
-    const text = `${JSON.stringify(value, null, 2)}\n`;
-    const path = this.#path(file);
-    if (this.#written.get(file) === text && existsSync(path)) return;
-    writeFileAtomically(path, text, { durable: false });
-    this.#written.set(file, text);
+    if (active !== null) this.#files.putJson("active.json", active);
   }
 
   #appendRow(file: string, row: string, header?: string): void {
@@ -175,29 +166,12 @@ function isPlainFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-const PIECE_BYTES = 256 * 1024;
-const NEWLINE = 10;
-
-/** How many lines of a file are whole; its size does not matter. */
+/** How many lines of a file are whole. */
 export function countLines(path: string): number {
-  const file = openSync(path, "r");
-  const piece = Buffer.allocUnsafe(PIECE_BYTES);
-  let lines = 0;
-  try {
-    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece)) {
-      const read = piece.subarray(0, length);
-      for (let at = read.indexOf(NEWLINE); at >= 0; at = read.indexOf(NEWLINE, at + 1)) lines += 1;
-    }
-  } finally {
-    closeSync(file);
-  }
-  return lines;
+  return readFileSync(path, "latin1").split("\n").length - 1;
 }
 
 /** `status.json` as it is after something was recorded outside of a run. */
 export function writeStatusFile(folder: string, status: Status): void {
-  if (!existsSync(folder)) prepareRalphFolder(folder);
-  writeFileAtomically(join(folder, "status.json"), `${JSON.stringify(status, null, 2)}\n`, {
-    durable: false,
-  });
+  new ViewFiles(folder).putJson("status.json", status);
 }

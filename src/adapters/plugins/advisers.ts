@@ -3,8 +3,16 @@ import { z } from "zod";
 import { noticeJson, type Sending } from "../../core/views/notice.ts";
 import { type AgentReport, claimName } from "../../core/streams/agent-report.ts";
 import type { AnalyzerAnswer, ExitAnswer, GuardAnswer } from "../../core/verdict/plugin-answers.ts";
-import type { Channel, Advisers, Subject, Work } from "../../engine/ports.ts";
-import { askPlugin, inWords, messageOf, type PartName, PluginFailure, shortName } from "./ask-plugin.ts";
+import type { Advisers, Channel, Subject } from "../../engine/ports.ts";
+import {
+  askPlugin,
+  inWords,
+  messageOf,
+  type Part,
+  type PartName,
+  readAnswer,
+  shortName,
+} from "./ask-plugin.ts";
 import type {
   IterationContext,
   ObservedIteration,
@@ -14,11 +22,6 @@ import type {
   PluginNotice,
   PluginNotifier,
 } from "./plugin.ts";
-
-export interface Part<Kind> {
-  readonly part: PartName;
-  readonly does: Kind;
-}
 
 interface AdvisersOptions {
   readonly analyzers: readonly Part<PluginAnalyzer>[];
@@ -43,7 +46,7 @@ export function advisersOf(options: AdvisersOptions): Advisers | undefined {
       const answers: AnalyzerAnswer[] = [];
       for (const { part, does } of analyzers) {
         try {
-          const said = await askPlugin(part, LIMIT_MS, (signal) =>
+          const signals = await ask(part, SIGNALS, (signal) =>
             does.analyze({
               ...contextOf(options, subject, report, signal),
               confidence: report.signals?.confidence ?? 0,
@@ -51,8 +54,6 @@ export function advisersOf(options: AdvisersOptions): Advisers | undefined {
               toolCalls: report.toolCalls,
             }),
           );
-          const words = `a list of signals { says: ${SAYS.join(" | ")}, confidence: 0–100 }`;
-          const signals = readAnswer(part, SIGNALS, said, words);
           answers.push(...signals.map((one) => ({ ...one, analyzer: shortName(part) })));
         } catch (error) {
           warn(`${messageOf(error)}; the iteration is read without it`);
@@ -61,78 +62,75 @@ export function advisersOf(options: AdvisersOptions): Advisers | undefined {
       return answers;
     },
     async inspect(subject, work) {
-      const { exitSignals } = work;
       const wanted = guards.filter(({ does }) => does.on === "work" || work.isClaimed);
-      const rules = exitSignals === null ? [] : exitRules;
+      const rules = work.exitSignals === null ? [] : exitRules;
       if (wanted.length + rules.length === 0) return undefined;
+      const observe = (signal: AbortSignal): ObservedIteration => {
+        const { headBefore, headAfter, changed, changedSinceTaskBegan } = work.evidence;
+        const context = contextOf(options, subject, work.report, signal);
+        return { ...context, headBefore, headAfter, changed, changedSinceTaskBegan };
+      };
       const answers: GuardAnswer[] = [];
-      for (const guard of wanted) answers.push(await askGuard(guard, subject, work, options));
+      for (const guard of wanted) answers.push(await askGuard(guard, observe, warn));
+      const earlier = (work.exitSignals ?? []).map(({ iteration, done, testOnly }) => ({
+        iteration,
+        done,
+        testOnly,
+      }));
       const exits: ExitAnswer[] = [];
-      for (const rule of rules) exits.push(...(await askExitRule(rule, subject, work, options)));
+      for (const { part, does } of rules) {
+        try {
+          const exit = await ask(part, EXIT, (signal) => does.check({ ...observe(signal), earlier }));
+          if (exit != null) exits.push({ rule: shortName(part), ...exit });
+        } catch (error) {
+          warn(`${messageOf(error)}; the task goes on without it`);
+        }
+      }
       return { guards: answers, exits };
     },
   };
 }
 
+async function ask<Answer>(
+  part: PartName,
+  shape: z.ZodType<Answer>,
+  question: (signal: AbortSignal) => unknown,
+): Promise<Answer> {
+  return readAnswer(part, shape, await askPlugin(part, LIMIT_MS, question));
+}
+
 /** Whether a claim is right is not known when a guard cannot say: its failure is an answer. */
 async function askGuard(
   { part, does }: Part<PluginGuard>,
-  subject: Subject,
-  work: Work,
-  options: AdvisersOptions,
+  observe: (signal: AbortSignal) => ObservedIteration,
+  warn: (text: string) => void,
 ): Promise<GuardAnswer> {
   const { on = "claim", warns = false, advice = null } = does;
   const about = { guard: shortName(part), on, warns, advice };
   try {
-    const said: unknown = await askPlugin(part, LIMIT_MS, (signal) =>
-      does.check(observedOf(options, subject, work, signal)),
-    );
-    const objections = readAnswer(part, SENTENCES, said, "a list of sentences");
+    const objections = await ask(part, SENTENCES, (signal) => does.check(observe(signal)));
     return { ...about, objections, failure: null };
   } catch (error) {
     const failure = messageOf(error);
-    options.warn(failure);
+    warn(failure);
     return { ...about, objections: [], failure };
-  }
-}
-
-async function askExitRule(
-  { part, does }: Part<PluginExitRule>,
-  subject: Subject,
-  work: Work,
-  options: AdvisersOptions,
-): Promise<readonly ExitAnswer[]> {
-  const earlier = (work.exitSignals ?? []).map(({ iteration, done, testOnly }) => ({
-    iteration,
-    done,
-    testOnly,
-  }));
-  try {
-    const said = await askPlugin(part, LIMIT_MS, (signal) =>
-      does.check({ ...observedOf(options, subject, work, signal), earlier }),
-    );
-    const exit = readAnswer(part, EXIT, said, '{ ends: "complete" or "failed", because }');
-    return exit == null ? [] : [{ rule: shortName(part), ...exit }];
-  } catch (error) {
-    options.warn(`${messageOf(error)}; the task goes on without it`);
-    return [];
   }
 }
 
 function contextOf(
   { root, ralphDir }: AdvisersOptions,
-  subject: Subject,
+  { run, iteration, stage, agent, task, root: worktree }: Subject,
   { claim, finalText, transcript, ending }: AgentReport,
   signal: AbortSignal,
 ): IterationContext {
-  const { id, title, description, criteria } = subject.task;
+  const { id, title, description, criteria } = task;
   return {
-    run: subject.run,
-    iteration: subject.iteration,
-    stage: subject.stage,
-    agent: subject.agent,
+    run,
+    iteration,
+    stage,
+    agent,
     task: { id, title, description, criteria },
-    root: subject.root ?? root,
+    root: worktree ?? root,
     claim: claimName(claim),
     finalText,
     transcriptFile: join(ralphDir, transcript.path),
@@ -141,40 +139,25 @@ function contextOf(
   };
 }
 
-function observedOf(
-  options: AdvisersOptions,
-  subject: Subject,
-  { report, evidence }: Work,
-  signal: AbortSignal,
-): ObservedIteration {
-  const { headBefore, headAfter, changed, changedSinceTaskBegan } = evidence;
-  const context = contextOf(options, subject, report, signal);
-  return { ...context, headBefore, headAfter, changed, changedSinceTaskBegan };
-}
-
-/** Reads what a part answered as what it should be, or says what that is. */
-function readAnswer<Answer>(
-  part: PartName,
-  shape: z.ZodType<Answer>,
-  answer: unknown,
-  words: string,
-): Answer {
-  const read = shape.safeParse(answer);
-  if (read.success) return read.data;
-  throw new PluginFailure(part, `answered something else than ${words}`);
-}
-
 const sentence = z.string().transform((words) => words.trim().slice(0, SENTENCE_LENGTH_MAX));
-const SENTENCES = z.array(sentence).transform((all) => all.slice(0, OBJECTIONS_MAX));
+const SENTENCES = z
+  .array(sentence)
+  .transform((all) => all.slice(0, OBJECTIONS_MAX))
+  .describe("a list of sentences");
 const SAYS = ["complete", "blocked", "doubt", "test-only", "stuck"] as const;
-const SIGNALS = z.array(
-  z.object({
-    says: z.enum(SAYS),
-    confidence: z.number().min(0).max(100),
-    because: sentence.exactOptional(),
-  }),
-);
-const EXIT = z.object({ ends: z.enum(["complete", "failed"]), because: sentence }).nullish();
+const SIGNALS = z
+  .array(
+    z.object({
+      says: z.enum(SAYS),
+      confidence: z.number().min(0).max(100),
+      because: sentence.exactOptional(),
+    }),
+  )
+  .describe(`a list of signals { says: ${SAYS.join(" | ")}, confidence: 0–100 }`);
+const EXIT = z
+  .object({ ends: z.enum(["complete", "failed"]), because: sentence })
+  .nullish()
+  .describe('{ ends: "complete" or "failed", because }');
 
 /** A notifier of a plugin, as a way to reach people. Each notice is given to it once. */
 export function pluginChannel({ part, does }: Part<PluginNotifier>, sending: () => Sending): Channel {

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { formatDuration } from "../../core/time.ts";
 
 /** One part of a plugin, as people are told of it. */
@@ -5,6 +6,11 @@ export interface PartName {
   readonly plugin: string;
   readonly kind: "agent" | "source" | "analyzer" | "guard" | "exit rule" | "gate" | "notifier";
   readonly name: string;
+}
+
+export interface Part<Kind> {
+  readonly part: PartName;
+  readonly does: Kind;
 }
 
 /** PLUGIN/PART, for the log. */
@@ -36,23 +42,18 @@ export async function askPlugin<Answer>(
 ): Promise<Answer> {
   const control = new AbortController();
   const { signal } = control;
-  const give = Promise.withResolvers<never>();
-  const giveUp = (failure: PluginFailure): void => {
-    give.reject(failure);
-    control.abort(failure);
-  };
-  const timer = setTimeout(
-    () =>
-      giveUp(
-        new PluginFailure(part, `did not answer within ${formatDuration(limitMs)}`, { isTimeout: true }),
-      ),
-    limitMs,
-  );
-  const stop = (): void => giveUp(new PluginFailure(part, "was stopped"));
+  const isOver = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as PluginFailure));
+  });
+  const timer = setTimeout(() => {
+    const what = `did not answer within ${formatDuration(limitMs)}`;
+    control.abort(new PluginFailure(part, what, { isTimeout: true }));
+  }, limitMs);
+  const stop = (): void => control.abort(new PluginFailure(part, "was stopped"));
   unwanted?.addEventListener("abort", stop);
   try {
     if (unwanted?.aborted === true) stop();
-    return await Promise.race([give.promise, Promise.resolve(signal).then(ask)]);
+    return await Promise.race([isOver, Promise.resolve(signal).then(ask)]);
   } catch (error) {
     if (error instanceof PluginFailure) throw error;
     throw new PluginFailure(part, `failed: ${messageOf(error)}`, { cause: error });
@@ -60,6 +61,13 @@ export async function askPlugin<Answer>(
     clearTimeout(timer);
     unwanted?.removeEventListener("abort", stop);
   }
+}
+
+/** Reads what a part answered; the description of the shape says what was expected instead. */
+export function readAnswer<Answer>(part: PartName, shape: z.ZodType<Answer>, answer: unknown): Answer {
+  const read = shape.safeParse(answer);
+  if (read.success) return read.data;
+  throw new PluginFailure(part, `answered something else than ${shape.description}`);
 }
 
 const MESSAGE_LENGTH_MAX = 500;

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { closest } from "../../core/text.ts";
 import { existsSync, realpathSync } from "node:fs";
 import * as modules from "node:module";
@@ -112,7 +112,7 @@ async function importWithin(
   try {
     return (await Promise.race([import(url), late.promise])) as Record<string, unknown>;
   } catch (error) {
-    throw cannotLoad(shown, error, await syntaxPlace(error, files, root));
+    throw cannotLoad(shown, error, syntaxPlace(error, files, root));
   } finally {
     clearTimeout(timer);
     process.off("exit", refuse);
@@ -147,17 +147,14 @@ const PATIENCE_MS = 10_000;
  * Finds the place of a syntax error as "file:line"; null if it is unknown. Node hides the place from a caller that catches
  * the error, so `node --check` is asked about each imported file. It runs none of them.
  */
-async function syntaxPlace(
-  error: unknown,
-  imported: readonly string[],
-  root: string,
-): Promise<string | null> {
+function syntaxPlace(error: unknown, imported: readonly string[], root: string): string | null {
   if (!(error instanceof SyntaxError)) return null;
   const told = placeIn(error.stack ?? "", root);
   if (told !== null) return told;
   const files = new Set(imported.filter((url) => /^file:.*\.[mc]?js$/.test(url)).map(fileOf));
   for (const file of [...files].slice(0, FILES_MAX)) {
-    const place = placeIn(await complaintOf(file), root);
+    const options = { env: {}, timeout: PATIENCE_MS, encoding: "utf8" } as const;
+    const place = placeIn(spawnSync(process.execPath, ["--check", file], options).stderr, root);
     if (place !== null) return place;
   }
   return null;
@@ -167,13 +164,6 @@ async function syntaxPlace(
 function placeIn(printed: string, root: string): string | null {
   const [, place, line] = /^(file:\/\/.+|\/.+):(\d+)\n/.exec(printed) ?? [];
   return place === undefined ? null : `${inRepository(fileOf(place), root) ?? fileOf(place)}:${line}`;
-}
-
-function complaintOf(file: string): Promise<string> {
-  return new Promise((resolve) => {
-    const options = { env: {}, timeout: PATIENCE_MS };
-    execFile(process.execPath, ["--check", file], options, (_error, _stdout, stderr) => resolve(stderr));
-  });
 }
 
 function fileOf(place: string): string {

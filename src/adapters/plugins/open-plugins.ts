@@ -3,12 +3,12 @@ import { RalphError } from "../../core/errors.ts";
 import { type FactRecorder, failureOf } from "../../core/streams/stream-facts.ts";
 import type { AgentSettings, GateSettings } from "../../core/settings.ts";
 import type { Advisers, TaskSource } from "../../engine/ports.ts";
-import { advisersOf, type Part } from "./advisers.ts";
-import { inWords, messageOf, type PartName } from "./ask-plugin.ts";
+import { advisersOf } from "./advisers.ts";
+import { inWords, messageOf, type Part, type PartName } from "./ask-plugin.ts";
 import { checkPlugin, type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
-import { gateFunction, type GateFunction } from "./plugin-gates.ts";
+import { pluginGateSettings } from "./plugin-gates.ts";
 import { pluginSource } from "./plugin-source.ts";
-import type { AgentFacts, Plugin, PluginAgent, PluginNotifier } from "./plugin.ts";
+import type { AgentFacts, Plugin, PluginAgent, PluginGate, PluginNotifier } from "./plugin.ts";
 
 export interface Plugins {
   readonly names: readonly string[];
@@ -16,7 +16,7 @@ export interface Plugins {
   readonly files: readonly string[];
   readonly agents: readonly AgentSettings[];
   readonly gates: readonly GateSettings[];
-  readonly functions: readonly GateFunction[];
+  readonly functions: readonly Part<PluginGate>[];
   readonly advisers: Advisers | undefined;
   readonly notifiers: readonly Part<PluginNotifier>[];
   source(name: string): TaskSource;
@@ -55,13 +55,12 @@ export async function openPlugins(options: OpenOptions): Promise<Plugins> {
   const gates = partsOf(plugins, "gates", "gate");
   for (const parts of [agents, sources, gates]) requireOneOfEach(parts);
   for (const { part } of agents) requireFree(part, options.knownAgents);
-  const functions = gates.map(({ part, does }) => gateFunction(part, does));
   return {
     names: plugins.map(({ name }) => name),
     files: loaded.flatMap(({ file }) => file ?? []),
     agents: agents.map(({ part, does }) => agentSettings(part, does, warn)),
-    gates: functions.map(({ settings }) => settings),
-    functions,
+    gates: gates.map(pluginGateSettings),
+    functions: gates,
     advisers: advisersOf({
       ...options,
       analyzers: partsOf(plugins, "analyzers", "analyzer"),
@@ -97,26 +96,24 @@ function partsOf<Kind extends Kinds>(
 }
 
 function requireOwnNames(loaded: readonly LoadedPlugin[]): void {
-  for (const [at, { plugin, shown }] of loaded.entries()) {
-    const other = loaded.slice(0, at).find((one) => one.plugin.name === plugin.name);
-    if (other !== undefined)
+  for (const [name, [first, second]] of Map.groupBy(loaded, ({ plugin }) => plugin.name))
+    if (second !== undefined)
       throw new RalphError(
         "config",
-        `the plugins ${other.shown} and ${shown} are both called "${plugin.name}"`,
-        { hint: "give each its own name, and list each only once" },
+        `the plugins ${first?.shown} and ${second.shown} are both called "${name}"`,
+        {
+          hint: "give each its own name, and list each only once",
+        },
       );
-  }
 }
 
 /** Agents, sources and gates are called by their names alone. */
 function requireOneOfEach(parts: readonly Part<unknown>[]): void {
-  for (const [at, { part }] of parts.entries()) {
-    const other = parts.slice(0, at).find((one) => one.part.name === part.name)?.part;
-    if (other !== undefined)
-      throw new RalphError("config", `${inWords(part)} has the name of ${inWords(other)}`, {
+  for (const [first, second] of Map.groupBy(parts, ({ part }) => part.name).values())
+    if (first !== undefined && second !== undefined)
+      throw new RalphError("config", `${inWords(second.part)} has the name of ${inWords(first.part)}`, {
         hint: "rename one of them, or use only one of the plugins",
       });
-  }
 }
 
 function requireFree(part: PartName, taken: readonly string[]): void {

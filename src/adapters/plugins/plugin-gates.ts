@@ -1,38 +1,32 @@
+import { z } from "zod";
 import type { GateResult } from "../../core/verdict/checked-gate.ts";
 import type { GateSettings } from "../../core/settings.ts";
 import type { Gates } from "../../engine/ports.ts";
-import { askPlugin, PluginFailure, type PartName } from "./ask-plugin.ts";
-import type { GateAnswer, PluginGate } from "./plugin.ts";
+import { askPlugin, type Part, PluginFailure, readAnswer } from "./ask-plugin.ts";
+import type { PluginGate } from "./plugin.ts";
 
 const TIMEOUT_MS = 600_000;
 const TAIL_LENGTH = 8_000;
 
-export interface GateFunction {
-  readonly part: PartName;
-  readonly gate: PluginGate;
-  readonly settings: GateSettings;
-}
-
-export function gateFunction(part: PartName, gate: PluginGate): GateFunction {
-  const settings: GateSettings = {
+export function pluginGateSettings({ part, does }: Part<PluginGate>): GateSettings {
+  return {
     name: part.name,
     command: `the plugin ${part.plugin}`,
-    timeoutMs: gate.timeoutMs ?? TIMEOUT_MS,
-    required: gate.required ?? true,
+    timeoutMs: does.timeoutMs ?? TIMEOUT_MS,
+    required: does.required ?? true,
     onMissing: "fail",
     cwd: null,
     env: {},
-    kind: gate.kind ?? null,
+    kind: does.kind ?? null,
     retries: 0,
     expect: { exitCode: 0, outputContains: null, outputNotContains: null },
     onBaseline: "require",
     plugin: part.plugin,
   };
-  return { part, gate, settings };
 }
 
 export interface PluginGatesOptions {
-  readonly functions: readonly GateFunction[];
+  readonly functions: readonly Part<PluginGate>[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly redact: (text: string) => string;
@@ -57,45 +51,34 @@ export function withPluginGates(gates: Gates, options: PluginGatesOptions): Gate
 async function runFunction(
   gate: GateSettings,
   root: string,
-  signal: AbortSignal,
+  stopped: AbortSignal,
   { functions, env, redact }: PluginGatesOptions,
 ): Promise<GateResult> {
-  const { name, required, onMissing, plugin } = gate;
-  const named = { name, required, onMissing, unmet: null, tries: 1 };
+  const { name, required, onMissing, plugin, timeoutMs } = gate;
+  const began = performance.now();
+  const result = (outcome: Pick<GateResult, "status" | "exitCode" | "tail">, tries: number): GateResult => {
+    const unmet = outcome.status === "failed" && outcome.exitCode === null ? outcome.tail : null;
+    const durationMs = Math.round(performance.now() - began);
+    return { name, required, onMissing, unmet, tries, durationMs, ...outcome };
+  };
   const known = functions.find(({ part }) => part.name === name && part.plugin === plugin);
   if (known === undefined) {
-    const problem = `the plugin "${plugin}", whose gate this is, is not configured on this machine`;
-    return {
-      ...named,
-      status: "failed",
-      exitCode: null,
-      durationMs: 0,
-      tail: problem,
-      unmet: problem,
-      tries: 0,
-    };
+    const tail = `the plugin "${plugin}", whose gate this is, is not configured on this machine`;
+    return result({ status: "failed", exitCode: null, tail }, 0);
   }
-  const began = performance.now();
-  const timed = (): { durationMs: number } => ({ durationMs: Math.round(performance.now() - began) });
-  const ask = (limited: AbortSignal): GateAnswer | Promise<GateAnswer> =>
-    known.gate.check({ root, env, signal: limited });
+  const { part, does } = known;
   try {
-    const answer = checked(known.part, await askPlugin(known.part, gate.timeoutMs, ask, signal));
-    const tail = redact(answer.output ?? "").slice(-TAIL_LENGTH);
-    const outcome = answer.passed
-      ? ({ status: "passed", exitCode: 0 } as const)
-      : ({ status: "failed", exitCode: 1 } as const);
-    return { ...named, ...outcome, ...timed(), tail };
+    const said = await askPlugin(part, timeoutMs, (signal) => does.check({ root, env, signal }), stopped);
+    const { passed, output = "" } = readAnswer(part, ANSWER, said);
+    const tail = redact(output).slice(-TAIL_LENGTH);
+    return result({ status: passed ? "passed" : "failed", exitCode: passed ? 0 : 1, tail }, 1);
   } catch (error) {
     if (!(error instanceof PluginFailure)) throw error;
     const status = error.isTimeout ? "timeout" : "failed";
-    const tail = redact(error.message);
-    return { ...named, status, exitCode: null, ...timed(), tail, unmet: status === "failed" ? tail : null };
+    return result({ status, exitCode: null, tail: redact(error.message) }, 1);
   }
 }
 
-function checked(part: PartName, answer: GateAnswer): GateAnswer {
-  const { passed, output } = (answer ?? {}) as Partial<GateAnswer>;
-  if (typeof passed === "boolean" && (output === undefined || typeof output === "string")) return answer;
-  throw new PluginFailure(part, "answered something else than { passed: true or false, output }");
-}
+const ANSWER = z
+  .object({ passed: z.boolean(), output: z.string().optional() })
+  .describe("{ passed: true or false, output }");

@@ -29,10 +29,8 @@ export function pluginSource(part: PartName, source: PluginSource, options: Plug
   const ask = <Answer>(work: (context: SourceContext) => Answer | Promise<Answer>): Promise<Answer> =>
     askPlugin(part, LIMIT_MS, (signal) => work({ root, env, signal }));
   const look = async (): Promise<Plan> => {
-    const plan = {
-      source: identity,
-      tasks: checkedTasks(part, await ask((context) => source.observe(context))),
-    };
+    const tasks = checkedTasks(part, await ask((context) => source.observe(context)));
+    const plan = { source: identity, tasks };
     known = { plan, at: now() };
     isAway = false;
     return plan;

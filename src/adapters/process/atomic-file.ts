@@ -106,7 +106,7 @@ function remove(path: string): void {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -3,15 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Proposal } from "../../core/plan-checks.ts";
 import { RalphError } from "../../core/errors.ts";
-import type { TaskSource } from "../../engine/ports.ts";
 import { createGit, gitError } from "../git/git.ts";
+import { formatOf, isFileKind } from "./open-source.ts";
 import { editKept, readKept, readProposal } from "./operators-list.ts";
 import { TaskFile } from "./task-format.ts";
 
 interface AcceptRequest {
   readonly root: string;
   readonly stateFolder: string;
-  readonly source: TaskSource;
   readonly proposal: Proposal;
   /** An agent is at work on the list: what counts is the copy that comes back when it is gone. */
   readonly isGuarded: boolean;
@@ -20,7 +19,9 @@ interface AcceptRequest {
 /** Brings what an agent did to the list into the list as it is now. False: all of it is there already. */
 export async function acceptProposal(request: AcceptRequest): Promise<boolean> {
   const { root, stateFolder, proposal, isGuarded } = request;
-  const { number, path } = proposal;
+  const { number, path, kind } = proposal;
+  if (!isFileKind(kind)) throw new Error(`${kind} has no list`);
+  const format = formatOf(kind);
   const place = { root, path, keepIn: stateFolder };
   const file = new TaskFile(place);
   const versions = readProposal(stateFolder, number);
@@ -38,7 +39,14 @@ export async function acceptProposal(request: AcceptRequest): Promise<boolean> {
     throw new RalphError("no-tasks", `${path} does not exist`, {
       hint: "make it, or bring it back from git",
     });
-  const merge = (ours: Buffer): Promise<Merged> => mergeLists(request, { before, now: ours, after });
+  const merge = async (ours: Buffer): Promise<Merged> => {
+    // What is marked by now is marked in all versions, so that the mark conflicts with nothing.
+    const tasks = unlessUnusable(() => format.read(ours, path).tasks, []);
+    const done = tasks.filter((task) => task.done);
+    const marked = (file: Buffer): Buffer =>
+      done.reduce((at, { id }) => unlessUnusable(() => format.mark(at, path, id, true), at), file);
+    return mergeFiles(root, { before: marked(before), now: ours, after: marked(after) });
+  };
   const merged = await merge(now);
   if (merged.conflict !== null)
     throw new RalphError(
@@ -56,41 +64,24 @@ export async function acceptProposal(request: AcceptRequest): Promise<boolean> {
   return !merged.file.equals(now);
 }
 
-interface Versions {
-  readonly before: Buffer;
-  readonly now: Buffer;
-  readonly after: Buffer;
-}
-
 interface Merged {
   readonly file: Buffer;
   readonly conflict: { readonly ours: string; readonly theirs: string } | null;
 }
 
-async function mergeLists(request: AcceptRequest, { before, now, after }: Versions): Promise<Merged> {
-  const done = doneIn(request, now);
-  const marked = (file: Buffer): Buffer => done.reduce((at, id) => withMark(request, at, id), file);
-  return mergeFiles(request.root, { before: marked(before), now, after: marked(after) });
-}
-
-/** What is marked by now is marked in all versions, so that the mark conflicts with nothing. */
-function doneIn({ source }: AcceptRequest, now: Buffer): readonly string[] {
+/** Of an unusable list the lines tell. */
+function unlessUnusable<Result>(read: () => Result, otherwise: Result): Result {
   try {
-    return source.list?.doneIn(now) ?? [];
+    return read();
   } catch {
-    return []; // of an unusable list the lines tell
+    return otherwise;
   }
 }
 
-function withMark({ source }: AcceptRequest, file: Buffer, id: string): Buffer {
-  try {
-    return source.markedIn(file, id, true);
-  } catch {
-    return file;
-  }
-}
-
-async function mergeFiles(root: string, { before, now, after }: Versions): Promise<Merged> {
+async function mergeFiles(
+  root: string,
+  { before, now, after }: Readonly<Record<"before" | "now" | "after", Buffer>>,
+): Promise<Merged> {
   const folder = mkdtempSync(join(tmpdir(), "ralph-merge-"));
   try {
     const at = (name: string, bytes: Buffer): string => {

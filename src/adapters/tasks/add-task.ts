@@ -4,7 +4,7 @@ import type { SourceIdentity, TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
 import { writeFileAtomically } from "../process/atomic-file.ts";
 import { addBox } from "./checklist-format.ts";
-import { formatOf } from "./open-source.ts";
+import { formatOf, isFileKind } from "./open-source.ts";
 import { editKept, type ListPlace } from "./operators-list.ts";
 import { PROMPT_CHECKLISTS } from "./prompt-source.ts";
 import { TaskFile } from "./task-format.ts";
@@ -29,7 +29,7 @@ export function addTask(
     });
   const { path, format } = listOf(root, source);
   const file = new TaskFile({ root, path });
-  file.read(() => {}); // says what is wrong with its place
+  file.read();
   if (keepIn !== undefined) editKept({ root, path, keepIn }, (bytes) => format.add(bytes, path, title).file);
   let id: TaskId | undefined;
   file.edit((bytes) => {
@@ -53,8 +53,7 @@ function titleOf(words: string): string {
 }
 
 function listOf(root: string, { kind, path, label }: SourceIdentity) {
-  if (path !== null && kind !== "goal" && kind !== "plugin" && kind !== "github")
-    return { path, format: formatOf(kind) };
+  if (path !== null && isFileKind(kind)) return { path, format: formatOf(kind) };
   if (kind !== "prompt") throw new RalphError("usage", `${label} has no file to which a task could be added`);
   const beside = PROMPT_CHECKLISTS.map((name) => posix.join(posix.dirname(label), name));
   const found = beside.find((one) => new TaskFile({ root, path: one }).peek() !== null);

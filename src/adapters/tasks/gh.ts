@@ -69,7 +69,16 @@ function failure({ code, words }: Said, args: readonly string[]): RalphError {
     return new RalphError("unreachable", `gh is not signed in to GitHub: ${words}`, {
       hint: "sign in: gh auth login; then: ralph run",
     });
-  if (isRefusal(words) || (isWrite && /HTTP 404/.test(words))) return refusal(command, isWrite, words);
+  // Of what it does not show, GitHub says that it is not found.
+  if (REFUSAL.test(words) || (isWrite && /HTTP 404/.test(words))) {
+    const [does, right, forToken] = isWrite
+      ? ["change", "write", "read and write"]
+      : ["read", "read", "read"];
+    const what = `GitHub refuses ${command}: ${words}; the account or token of gh may not ${does} issues here`;
+    return new RalphError("unreachable", what, {
+      hint: `give it the right to ${right} issues (a token: "Issues: ${forToken}"; a workflow: permissions: issues: ${right}), or sign in with another: gh auth login; then: ralph run`,
+    });
+  }
   if (/no git remotes|none of the git remotes|not a git repository/i.test(words))
     return new RalphError("config", `gh finds no GitHub repository here: ${words}`, {
       hint: 'name it in .ralph/ralph.toml: [github] repo = "owner/name"',
@@ -83,22 +92,7 @@ function failure({ code, words }: Said, args: readonly string[]): RalphError {
   return outage;
 }
 
-function isRefusal(words: string): boolean {
-  return /HTTP 403|resource not accessible|correct permissions|required scopes|SAML enforcement/i.test(words);
-}
-
-/** Of what it does not show, GitHub says that it is not found. */
-function refusal(command: string, isWrite: boolean, words: string): RalphError {
-  const [does, right] = isWrite ? ["change", "write"] : ["read", "read"];
-  const forToken = isWrite ? "read and write" : "read";
-  return new RalphError(
-    "unreachable",
-    `GitHub refuses ${command}: ${words}; the account or token of gh may not ${does} issues here`,
-    {
-      hint: `give it the right to ${right} issues (a token: "Issues: ${forToken}"; a workflow: permissions: issues: ${right}), or sign in with another: gh auth login; then: ralph run`,
-    },
-  );
-}
+const REFUSAL = /HTTP 403|resource not accessible|correct permissions|required scopes|SAML enforcement/i;
 
 export interface GithubPlace {
   /** `owner/name`; null: the repository that gh finds here. */

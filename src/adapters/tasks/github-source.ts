@@ -1,10 +1,11 @@
+import { z } from "zod";
 import { few } from "../../core/text.ts";
 import { planProblem } from "../../core/plan-checks.ts";
 import { plainTask, type Plan, type SourceIdentity, type Task, type TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { AcceptedWork, TaskSource } from "../../engine/ports.ts";
 import { scanChecklist } from "./scan-checklist.ts";
-import { NO_DEMANDS } from "./task-format.ts";
+import { NO_FILE } from "./task-format.ts";
 import {
   type Ask,
   createGh,
@@ -27,17 +28,18 @@ export function createGithubSource(place: GithubPlace, options: GithubOptions): 
   const { now = () => performance.now() } = options;
   const gh = createGh(options);
   const identity: SourceIdentity = { kind: "github", label: githubLabel(place), path: null };
+  const isClosing = place.whenDone === "close";
   const settled = new Set<number>();
   const acts = new OwnActs();
   let seen: { readonly at: number; readonly open: readonly Issue[]; readonly plan: Plan } | null = null;
   const read = async (ask: Ask): Promise<Issues> => acts.appliedTo(await readIssues(ask, place));
-  const act = (issue: Issue | undefined, is: Act): void => {
-    if (issue !== undefined) acts.add(issue, is);
+  const act = (issue: Issue | undefined, to: Act): void => {
+    if (issue !== undefined) acts.add(issue, to);
     if (seen !== null) seen = { ...seen, at: -Infinity };
   };
   return {
+    ...NO_FILE,
     identity,
-    files: [],
     observe: async () => {
       if (seen !== null && now() - seen.at < FRESH_MS) return seen.plan;
       const issues = await read(gh.ask);
@@ -48,7 +50,6 @@ export function createGithubSource(place: GithubPlace, options: GithubOptions): 
       seen = { at: now(), open: issues.open, plan: { source: identity, tasks } };
       return seen.plan;
     },
-    demands: () => Promise.resolve(NO_DEMANDS),
     mark: async (task, accepted) => {
       const number = issueNumber(task);
       if (number === null) return;
@@ -56,12 +57,13 @@ export function createGithubSource(place: GithubPlace, options: GithubOptions): 
       if (state === null) return;
       if (accepted !== undefined) await tell(gh, place, number, accepted, comments);
       if (state !== "OPEN") return;
-      await settle(gh, place, number);
+      // An issue that people are to close themselves loses the label, so that it is not worked on again.
+      const [verb, ...how] = isClosing ? ["close"] : ["edit", "--remove-label", place.label];
+      await gh.insist("issue", verb, String(number), ...inRepo(place), ...how);
       settled.add(number);
       const issue = seen?.open.find((one) => one.number === number);
-      act(issue, place.whenDone === "close" ? "closed" : "unlabelled");
+      act(issue, isClosing ? "closed" : "none");
     },
-    markedIn: (file) => file,
     takeBackMarks: async (done) => {
       const before = new Map((seen?.open ?? []).map((issue) => [issue.number, issue]));
       const taken: TaskId[] = [];
@@ -69,7 +71,7 @@ export function createGithubSource(place: GithubPlace, options: GithubOptions): 
         if (!before.has(number) || done.has(issueId(number)) || (await isPersons(gh, place, number)))
           continue;
         await gh.insist("issue", "reopen", String(number), ...inRepo(place));
-        act(before.get(number), "opened");
+        act(before.get(number), "open");
         taken.push(issueId(number));
       }
       return taken;
@@ -98,13 +100,6 @@ async function tell(
   await gh.insist("issue", "comment", String(number), ...inRepo(place), "--body", body);
 }
 
-/** An issue that people are to close themselves loses the label, so that it is not worked on again. */
-async function settle(gh: Gh, place: GithubPlace, number: number): Promise<void> {
-  const act = place.whenDone === "close" ? ["close", String(number)] : ["edit", String(number)];
-  const how = place.whenDone === "close" ? [] : ["--remove-label", place.label];
-  await gh.insist("issue", ...act, ...inRepo(place), ...how);
-}
-
 /** Whether it was closed by somebody else than the account that is signed in here, which agents may use. */
 async function isPersons(gh: Gh, { repo }: GithubPlace, number: number): Promise<boolean> {
   const path = `repos/${repo ?? "{owner}/{repo}"}/issues/${number}`;
@@ -131,37 +126,30 @@ function requireSome({ open, closed }: Issues, { label, repo }: GithubPlace): vo
   });
 }
 
-type Act = "closed" | "opened" | "unlabelled";
-
 /** Our own acts, until GitHub's lists show them: they lag behind, and a mark must not seem to be taken back. */
 class OwnActs {
-  readonly #acts = new Map<number, { readonly issue: Issue; readonly is: Act }>();
+  readonly #acts = new Map<number, { readonly issue: Issue; readonly to: Act }>();
 
-  add(issue: Issue, is: Act): void {
-    this.#acts.set(issue.number, { issue, is });
+  add(issue: Issue, to: Act): void {
+    this.#acts.set(issue.number, { issue, to });
   }
 
   /** The lists as they will be; what they show already is forgotten here. */
-  appliedTo({ open, closed }: Issues): Issues {
-    const isIn = (list: readonly Issue[], number: number): boolean =>
-      list.some((one) => one.number === number);
-    for (const [number, { is }] of this.#acts) {
-      const isShown =
-        is === "unlabelled" ? !isIn(open, number) : isIn(is === "closed" ? closed : open, number);
-      if (isShown) this.#acts.delete(number);
-    }
-    const others = (list: readonly Issue[]): readonly Issue[] =>
-      list.filter(({ number }) => !this.#acts.has(number));
-    return {
-      open: [...others(open), ...this.#those("opened")],
-      closed: [...others(closed), ...this.#those("closed")],
-    };
-  }
-
-  #those(act: Act): readonly Issue[] {
-    return [...this.#acts.values()].filter(({ is }) => is === act).map(({ issue }) => issue);
+  appliedTo(shown: Issues): Issues {
+    const place = (number: number): Act =>
+      (["open", "closed"] as const).find((list) => shown[list].some((one) => one.number === number)) ??
+      "none";
+    for (const [number, { to }] of this.#acts) if (place(number) === to) this.#acts.delete(number);
+    const list = (name: keyof Issues): readonly Issue[] => [
+      ...shown[name].filter(({ number }) => !this.#acts.has(number)),
+      ...[...this.#acts.values()].filter(({ to }) => to === name).map(({ issue }) => issue),
+    ];
+    return { open: list("open"), closed: list("closed") };
   }
 }
+
+/** The list in which an issue is to be; none without the label. */
+type Act = keyof Issues | "none";
 
 /** More open tasks than this nobody gave a machine on purpose. */
 const OPEN_MAX = 500;
@@ -178,7 +166,7 @@ async function readIssues(ask: Ask, place: GithubPlace): Promise<Issues> {
   const list = async (state: string, limit: number, fields: string): Promise<readonly Issue[]> => {
     const about = ["--state", state, "--label", place.label, "--limit", String(limit)];
     const printed = await ask("issue", "list", ...inRepo(place), ...about, "--json", fields);
-    return issuesIn(printed).toSorted((a, b) => a.number - b.number);
+    return parsed(z.array(ISSUE), printed).toSorted((a, b) => a.number - b.number);
   };
   const [open, closed] = await Promise.all([
     list("open", OPEN_MAX, "number,title,body,labels"),
@@ -252,14 +240,8 @@ async function viewIssue(ask: Ask, place: GithubPlace, number: number): Promise<
   try {
     const fields = ["--json", "state,comments"];
     const printed = await ask("issue", "view", String(number), ...inRepo(place), ...fields);
-    const { state, comments } = parsed(printed) as { state?: unknown; comments?: unknown };
-    const bodies = (Array.isArray(comments) ? (comments as { body?: unknown }[]) : []).map(
-      ({ body }) => body,
-    );
-    return {
-      state: typeof state === "string" ? state : null,
-      comments: bodies.filter((body) => typeof body === "string"),
-    };
+    const { state, comments } = parsed(VIEWED, printed);
+    return { state, comments: comments.map(({ body }) => body) };
   } catch (error) {
     if (isNotFound(error)) return { state: null, comments: [] };
     throw error;
@@ -270,16 +252,9 @@ function inRepo({ repo }: GithubPlace): readonly string[] {
   return repo === null ? [] : ["--repo", repo];
 }
 
-function issuesIn(printed: string): Issue[] {
-  const list = parsed(printed);
-  const isIssue = (one: unknown): one is Issue =>
-    typeof one === "object" && one !== null && "number" in one && "title" in one;
-  return Array.isArray(list) ? list.filter(isIssue) : [];
-}
-
-function parsed(printed: string): unknown {
+function parsed<Shape>(shape: z.ZodType<Shape>, printed: string): Shape {
   try {
-    return JSON.parse(printed) as unknown;
+    return shape.parse(JSON.parse(printed));
   } catch (error) {
     throw new RalphError("unreachable", "gh printed something that is not JSON", {
       hint: "is it a current one? gh --version",
@@ -288,13 +263,16 @@ function parsed(printed: string): unknown {
   }
 }
 
+const VIEWED = z.object({ state: z.string(), comments: z.array(z.object({ body: z.string() })).default([]) });
+
 /** An issue as gh prints it; of a closed one we only ask for its title. */
-interface Issue {
-  readonly number: number;
-  readonly title: string;
-  readonly body?: string | null;
-  readonly labels?: readonly { readonly name: string }[];
-}
+const ISSUE = z.object({
+  number: z.int(),
+  title: z.string(),
+  body: z.string().nullish(),
+  labels: z.array(z.object({ name: z.string() })).optional(),
+});
+type Issue = z.infer<typeof ISSUE>;
 
 const TITLE_MAX = 200;
 const CRITERIA_MAX = 50;

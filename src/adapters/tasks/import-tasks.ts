@@ -27,17 +27,8 @@ interface ImportedTasks {
   readonly losses: readonly string[];
 }
 
-/** A `tasks.json` that was made, and is not written yet. */
-interface Imported extends ImportedTasks {
-  readonly path: string;
-  readonly isThere: boolean;
-  /** What it was read as, in words. */
-  readonly as: string;
-  /** What `--source` would take to work on the original instead. */
-  readonly source: string;
-}
-
-export async function importTasks(request: ImportRequest, places: ImportPlaces): Promise<Imported> {
+/** Makes a `tasks.json`, and does not write it yet; `as` and `source` say in words what it was read from. */
+export async function importTasks(request: ImportRequest, places: ImportPlaces) {
   const path = join(places.ralphDir, "tasks.json");
   const target = { path, isThere: existsSync(path) };
   const project = basename(places.root);
@@ -60,7 +51,10 @@ export async function importTasks(request: ImportRequest, places: ImportPlaces):
 }
 
 /** Puts it in its place, whose folder is ready; what is there stays, unless it is forced. */
-export function writeImported({ path, isThere, json }: Imported, force: boolean): void {
+export function writeImported(
+  { path, isThere, json }: Awaited<ReturnType<typeof importTasks>>,
+  force: boolean,
+): void {
   if (isThere && !force)
     throw new RalphError("usage", `${path} is there already`, {
       hint: "replace it with --force, or look first: --dry-run",

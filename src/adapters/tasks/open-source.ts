@@ -1,8 +1,9 @@
 import { existsSync, statSync } from "node:fs";
-import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import type { SourceIdentity, SourceKind } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { TaskSource } from "../../engine/ports.ts";
+import { isOutside } from "../process/safe-path.ts";
 import { CHECKLIST } from "./checklist-format.ts";
 import { githubPlace, type GithubPlace } from "./gh.ts";
 import { createGithubSource } from "./github-source.ts";
@@ -48,18 +49,14 @@ export function openSource(
         hint: "what the last run has seen of them: ralph status",
       });
     case "goal": {
-      const { goal, changes } = request;
-      return {
-        source: createGoalSource(goal, { ...(changes && { changes }) }),
-        why: "the tasks: one goal, given in words",
-      };
+      const { is: _goal, goal, ...more } = request;
+      return { source: createGoalSource(goal, more), why: "the tasks: one goal, given in words" };
     }
     case "file": {
       const path = inRepository(places, findFile(request.path, request.base, places));
-      const { kind, why } =
-        request.kind === undefined
-          ? kindOf(path, new TaskFile({ root: places.root, path }).peek() ?? Buffer.alloc(0))
-          : { kind: request.kind, why: `read as ${KIND_WORDS[request.kind]}` };
+      const asked = request.kind && { kind: request.kind, why: `read as ${KIND_WORDS[request.kind]}` };
+      const file = new TaskFile({ root: places.root, path }).peek() ?? Buffer.alloc(0);
+      const { kind, why } = asked ?? kindOf(path, file);
       const source = sourceOf(kind, places, path, defaults);
       return { source, why: `the tasks: ${path}, as asked for; ${why}` };
     }
@@ -94,8 +91,7 @@ export function sourceNamed(
 ): TaskSource {
   const place = kind === "github" ? githubPlace(label, github.usual) : null;
   if (place !== null) return createGithubSource(place, { root: places.root, env: github.env });
-  const isFile = kind !== "goal" && kind !== "github" && kind !== "plugin" && path !== null;
-  return isFile ? sourceOf(kind, places, path, {}) : createGoalSource(label);
+  return isFileKind(kind) && path !== null ? sourceOf(kind, places, path, {}) : createGoalSource(label);
 }
 
 export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
@@ -104,6 +100,10 @@ export const KIND_WORDS: Readonly<Record<FileKind, string>> = {
   "tasks-json": "a list of stories",
   prompt: "one open-ended prompt",
 };
+
+export function isFileKind(kind: SourceKind): kind is FileKind {
+  return Object.hasOwn(KIND_WORDS, kind);
+}
 
 /** How a file of a kind is read and edited; a prompt is the agent's, with a checklist beside it. */
 export function formatOf(kind: FileKind, defaults: RoadmapDefaults = {}): TaskFormat {
@@ -135,8 +135,7 @@ function findFile(path: string, base: string, { ralphDir }: Places): string {
 }
 
 function inRepository({ root }: Places, file: string): string {
-  const path = relative(root, file);
-  if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return path;
+  if (!isOutside(root, file)) return relative(root, file);
   throw new RalphError("usage", `the task source ${file} is outside the repository ${root}`, {
     hint: "move it into the repository",
   });

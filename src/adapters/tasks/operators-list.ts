@@ -4,7 +4,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -15,12 +14,11 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ListChange } from "../../core/plan-checks.ts";
-import type { TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { OperatorsList, PutBackRequest } from "../../engine/ports.ts";
 import { sealed, unsealed } from "../store/stored-rows.ts";
-import { removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
+import { namesIn, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
 import { safePath } from "../process/safe-path.ts";
 
 export interface ListPlace {
@@ -35,18 +33,24 @@ export interface ListPlace {
 export interface GuardedFormat {
   /** What leads from one version to the other; none where they say the same. Throws `bad-tasks`. */
   compare(before: Buffer, after: Buffer): readonly ListChange[];
-  /** The tasks that are marked as done. Throws `bad-tasks`. */
-  doneIn(file: Buffer): readonly TaskId[];
-  /** Of a file with stories: what is in it, undefined when it cannot be read; and the file with fields set. */
-  readonly stories?: {
-    read(file: Buffer): unknown;
-    edit(file: Buffer, edits: readonly FieldEdit[]): Buffer;
-  };
+  readonly stories?: StoriesFormat | undefined;
+}
+
+/** Of a file with stories: what is in it, undefined when it cannot be read; and the file with fields set. */
+export interface StoriesFormat {
+  read(file: Buffer): unknown;
+  edit(file: Buffer, path: string, edits: readonly FieldEdit[]): Buffer;
+}
+
+interface KeptFile {
+  readonly is: "file";
+  readonly link: string | null;
+  readonly bytes: Buffer;
 }
 
 /** What stands in the list's place. */
 type Version =
-  | { readonly is: "file"; readonly link: string | null; readonly bytes: Buffer }
+  | KeptFile
   /** Nothing, or nothing that can be read; `what` an agent did that made it so. */
   | { readonly is: "gone"; readonly what: string };
 
@@ -56,24 +60,23 @@ export function guardList(place: ListPlace, format: GuardedFormat): OperatorsLis
     keep: async () => {
       const guard = guardAt(place);
       const now = look(guard);
-      remove(afterName(guard));
-      if (now.is === "gone") remove(keptName(guard));
-      else write(keptName(guard), packed(guard, now));
+      rmSync(guard.after, { force: true });
+      if (now.is === "gone") rmSync(guard.kept, { force: true });
+      else write(guard.kept, packed(guard, now));
     },
     see: async (written) => (written === null || isAmong(place, written)) && see(guardAt(place)),
     putBack: async (request) => undo(guardAt(place), request, format),
     read: async () => storiesIn(look(place), format),
-    doneIn: (file) => format.doneIn(file),
   };
 }
 
 /** Keeps what the agent made of the file. What is no file is taken away at once: nobody must take it for work. */
 function see(guard: Guard): boolean {
-  const kept = readVersion(keptName(guard));
+  const kept = readVersion(guard.kept);
   const now = look(guard);
   // Put back already, before the run that goes on began: then what the agent made of it is kept, too.
   if (kept === null || isSame(now, kept)) return false;
-  write(afterName(guard), packed(guard, now));
+  write(guard.after, packed(guard, now));
   if (now.is === "gone") putInPlace(guard, kept);
   return now.is === "gone";
 }
@@ -83,48 +86,36 @@ function undo(
   { iteration, settle }: PutBackRequest,
   format: GuardedFormat,
 ): readonly ListChange[] {
+  const versionAt = (which: "before" | "after"): string => versionName(guard.folder, iteration, which);
   for (;;) {
-    const kept = readVersion(keptName(guard));
+    const kept = readVersion(guard.kept);
     if (kept?.is !== "file") return [];
-    const seen = readVersion(afterName(guard));
-    if (seen === null) {
-      settle?.(storiesIn(kept, format));
-      return [];
-    }
+    const seen = readVersion(guard.after);
+    const edits = settle?.(storiesIn(seen ?? kept, format)) ?? [];
+    if (seen === null) return [];
+    const target = { ...kept, bytes: format.stories?.edit(kept.bytes, guard.path, edits) ?? kept.bytes };
     const now = look(guard);
-    const target = { ...kept, bytes: settled(kept, seen, format, settle) };
     // A person may have edited it since; whoever cannot be told apart is in the proposal.
     const after = isSame(now, target) || isSame(now, kept) ? seen : now;
     const changes = changesBetween(target, after, format);
-    write(afterName(guard), packed(guard, after));
+    write(guard.after, packed(guard, after));
     if (changes.length > 0) {
-      write(versionName(guard.folder, iteration, "before"), target.bytes);
-      if (after.is === "file") write(versionName(guard.folder, iteration, "after"), after.bytes);
-      else remove(versionName(guard.folder, iteration, "after"));
+      write(versionAt("before"), target.bytes);
+      if (after.is === "file") write(versionAt("after"), after.bytes);
+      else rmSync(versionAt("after"), { force: true });
     }
     putInPlace(guard, target);
-    const again = readVersion(keptName(guard));
+    const again = readVersion(guard.kept);
     // A person's command has edited it meanwhile.
     if (again !== null && isSame(again, kept)) return changes;
   }
-}
-
-function settled(
-  kept: Version & { is: "file" },
-  seen: Version,
-  format: GuardedFormat,
-  settle: PutBackRequest["settle"],
-): Buffer {
-  const edits = settle?.(storiesIn(seen, format)) ?? [];
-  return edits.length === 0 ? kept.bytes : (format.stories?.edit(kept.bytes, edits) ?? kept.bytes);
 }
 
 function storiesIn(version: Version, { stories }: GuardedFormat): unknown {
   return version.is === "file" ? stories?.read(version.bytes) : undefined;
 }
 
-function changesBetween(before: Version, after: Version, format: GuardedFormat): readonly ListChange[] {
-  if (before.is === "gone") return [];
+function changesBetween(before: KeptFile, after: Version, format: GuardedFormat): readonly ListChange[] {
   if (after.is === "gone") return [{ is: "other", what: after.what }];
   const isLink = after.link !== before.link;
   const link: readonly ListChange[] = isLink ? [{ is: "other", what: "replaced the file by a link" }] : [];
@@ -150,7 +141,7 @@ export function areListsTouched(lists: Lists): boolean {
 /** Puts lists back that an agent may have changed when its Ralph was killed; the facts about it follow with the next run. */
 export function restoreLists(lists: Lists): void {
   for (const { guard, kept, now } of touched(lists)) {
-    write(afterName(guard), packed(guard, now));
+    write(guard.after, packed(guard, now));
     putInPlace(guard, kept);
   }
 }
@@ -162,34 +153,31 @@ interface Touched {
 }
 
 function touched({ root, stateFolder }: Lists): readonly Touched[] {
-  const newest = namesIn(join(stateFolder, "proposals")).toSorted(
-    (one, other) => Number(other) - Number(one),
-  )[0];
+  const newest = Math.max(...namesIn(join(stateFolder, "proposals")).map(Number));
   // A killed process was writing here, if anywhere.
-  for (const folder of ["list", ...(newest === undefined ? [] : [join("proposals", newest)])])
+  for (const folder of ["list", join("proposals", String(newest))])
     removeAbandonedIn(join(stateFolder, folder));
   return namesIn(join(stateFolder, "list")).flatMap((name): readonly Touched[] => {
-    const header = name.endsWith(KEPT) ? headerOf(readIfThere(join(stateFolder, "list", name))) : null;
-    if (header === null || header.root !== realRoot(root)) return [];
-    const guard = { root, path: header.path, folder: stateFolder, key: name.slice(0, -KEPT.length) };
-    const [kept, now] = [readVersion(keptName(guard)), look(guard)];
-    return kept === null || isSame(now, kept) ? [] : [{ guard, kept, now }];
+    const there = name.endsWith(KEPT) ? unpacked(readIfThere(join(stateFolder, "list", name))) : null;
+    if (there === null || there.root !== realRoot(root)) return [];
+    const guard = guardAt({ root, path: there.path, keepIn: stateFolder });
+    const now = look(guard);
+    return isSame(now, there.version) ? [] : [{ guard, kept: there.version, now }];
   });
 }
 
 /** What comes back when the agent is gone. */
 export function readKept(place: ListPlace): Buffer | null {
-  const kept = readVersion(keptName(guardAt(place)));
+  const kept = readVersion(guardAt(place).kept);
   return kept?.is === "file" ? kept.bytes : null;
 }
 
 /** A person's command edits the list while an agent works: what comes back is edited, too. */
 export function editKept(place: ListPlace, change: (file: Buffer) => Buffer | null): void {
   const guard = guardAt(place);
-  const version = readVersion(keptName(guard));
-  const changed = version?.is === "file" ? change(version.bytes) : null;
-  if (version?.is === "file" && changed !== null)
-    write(keptName(guard), packed(guard, { ...version, bytes: changed }));
+  const kept = readVersion(guard.kept);
+  const bytes = kept?.is === "file" ? change(kept.bytes) : null;
+  if (kept?.is === "file" && bytes !== null) write(guard.kept, packed(guard, { ...kept, bytes }));
 }
 
 export interface ProposedVersions {
@@ -199,19 +187,20 @@ export interface ProposedVersions {
 }
 
 export function readProposal(stateFolder: string, iteration: number): ProposedVersions | null {
-  const [before, after] = (["before", "after"] as const).map((which) =>
-    readIfThere(versionName(stateFolder, iteration, which)),
-  );
-  return before == null ? null : { before, after: after ?? null };
+  const before = readIfThere(versionName(stateFolder, iteration, "before"));
+  return before && { before, after: readIfThere(versionName(stateFolder, iteration, "after")) };
 }
 
 interface Guard {
   readonly root: string;
   readonly path: string;
-  /** Where versions of the list are kept. */
+  /** Where versions of the list are kept, in the files that follow. */
   readonly folder: string;
-  readonly key: string;
+  readonly kept: string;
+  readonly after: string;
 }
+
+const KEPT = ".kept";
 
 function guardAt({ root, path, keepIn: folder }: ListPlace): Guard {
   if (folder === undefined) throw new Error(`there is no folder to keep ${path} in`);
@@ -219,17 +208,8 @@ function guardAt({ root, path, keepIn: folder }: ListPlace): Guard {
     .update(`${realRoot(root)}\0${path}`)
     .digest("hex")
     .slice(0, 16);
-  return { root, path, folder, key };
-}
-
-const KEPT = ".kept";
-
-function keptName({ folder, key }: Guard): string {
-  return join(folder, "list", `${key}${KEPT}`);
-}
-
-function afterName({ folder, key }: Guard): string {
-  return join(folder, "list", `${key}.after`);
+  const name = join(folder, "list", key);
+  return { root, path, folder, kept: `${name}${KEPT}`, after: `${name}.after` };
 }
 
 function versionName(folder: string, iteration: number, which: "before" | "after"): string {
@@ -271,77 +251,64 @@ function isSame(a: Version, b: Version): boolean {
 function putInPlace({ root, path, folder }: Guard, version: Version): void {
   if (version.is === "gone") return;
   const place = join(root, path);
-  clearWay(root, path, folder);
+  clearWay(root, dirname(path), folder);
   const there = lstatSync(place, { throwIfNoEntry: false });
   const link = there?.isSymbolicLink() === true ? readlinkSync(place) : null;
   if (there !== undefined && link === null && !there.isFile()) setAside(place, folder);
-  else if (link !== null && link !== version.link) rmSync(place);
-  if (version.link !== null && link !== version.link) {
-    rmSync(place, { force: true });
-    symlinkSync(version.link, place);
-  }
-  const real = version.link === null ? place : safePath(root, path);
-  const now = lstatSync(real, { throwIfNoEntry: false });
-  if (now?.isFile() !== true || !readFileSync(real).equals(version.bytes))
-    writeFileAtomically(real, version.bytes);
+  else if (link !== version.link) rmSync(place, { force: true });
+  if (version.link !== null && link !== version.link) symlinkSync(version.link, place);
+  write(version.link === null ? place : safePath(root, path), version.bytes);
 }
 
 /** The folders above it are folders again. */
-function clearWay(root: string, path: string, folder: string): void {
-  const above = dirname(path);
-  if (above === ".") return;
-  let isOutside = false;
-  try {
-    safePath(root, above);
-  } catch {
-    isOutside = true;
-  }
-  const parts = above.split("/");
+function clearWay(root: string, above: string, folder: string): void {
+  const parts = above === "." ? [] : above.split("/");
   for (const [at] of parts.entries()) {
-    const place = join(root, ...parts.slice(0, at + 1));
-    const there = lstatSync(place, { throwIfNoEntry: false });
-    if (there?.isSymbolicLink() === true ? isOutside || !existsSync(place) : there?.isDirectory() === false)
-      setAside(place, folder);
+    const path = join(...parts.slice(0, at + 1));
+    const there = lstatSync(join(root, path), { throwIfNoEntry: false });
+    const isWrong = there?.isSymbolicLink() === true ? !leadsInside(root, path) : !there?.isDirectory();
+    if (there !== undefined && isWrong) setAside(join(root, path), folder);
   }
   mkdirSync(join(root, above), { recursive: true });
 }
 
-interface Header {
+function leadsInside(root: string, path: string): boolean {
+  try {
+    return existsSync(safePath(root, path));
+  } catch {
+    return false;
+  }
+}
+
+interface Packed {
   readonly root: string;
   readonly path: string;
-  readonly version:
-    { readonly is: "file"; readonly link: string | null } | { readonly is: "gone"; readonly what: string };
+  readonly version: Version;
 }
 
 /** One line that says what it is, and the bytes: one file, so that it is there as a whole or not at all. */
 function packed({ root, path }: ListPlace, version: Version): Buffer {
-  const { is } = version;
-  const header: Header = {
-    root: realRoot(root),
-    path,
-    version: is === "file" ? { is, link: version.link } : { is, what: version.what },
-  };
-  const bytes = is === "file" ? version.bytes : Buffer.alloc(0);
+  const bytes = version.is === "file" ? version.bytes : Buffer.alloc(0);
+  const header = { root: realRoot(root), path, version: { ...version, bytes: undefined } };
   return Buffer.concat([Buffer.from(`${sealed(JSON.stringify(header), crc32(bytes))}\n`), bytes]);
 }
 
 /** Null as well when it is damaged: a list is left as it is rather than made a wrong one. */
-function headerOf(file: Buffer | null): Header | null {
+function unpacked(file: Buffer | null): Packed | null {
   if (file === null) return null;
   const end = file.indexOf("\n");
+  const bytes = file.subarray(end + 1);
   try {
-    return JSON.parse(unsealed(file.toString("utf8", 0, end), crc32(file.subarray(end + 1)))) as Header;
+    const header = JSON.parse(unsealed(file.toString("utf8", 0, end), crc32(bytes))) as Packed;
+    const { version } = header;
+    return version.is === "gone" ? header : { ...header, version: { ...version, bytes } };
   } catch {
     return null;
   }
 }
 
 function readVersion(name: string): Version | null {
-  const file = readIfThere(name);
-  const header = headerOf(file);
-  if (file === null || header === null) return null;
-  const { version } = header;
-  return version.is === "gone" ? version : { ...version, bytes: file.subarray(file.indexOf("\n") + 1) };
+  return unpacked(readIfThere(name))?.version ?? null;
 }
 
 function write(path: string, bytes: Buffer): void {
@@ -349,14 +316,6 @@ function write(path: string, bytes: Buffer): void {
   // The list is copied as it is, with whatever secret somebody wrote into it.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileAtomically(path, bytes);
-}
-
-function remove(path: string): void {
-  rmSync(path, { force: true });
-}
-
-function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 /** Takes whatever stands there out of the work tree. */

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import { plainTask, type Plan, type SourceIdentity, type Task } from "../../core/plan.ts";
+import { plainTask, type SourceIdentity, type Task } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { TaskSource } from "../../engine/ports.ts";
 import { scanChecklist } from "./scan-checklist.ts";
-import { documentTitle } from "./scan-lines.ts";
+import { documentTitle, shortened } from "./scan-lines.ts";
 import { guardList, type ListPlace } from "./operators-list.ts";
-import { meaningOf, NO_DEMANDS, TaskFile } from "./task-format.ts";
+import { meaningOf, NO_FILE, TaskFile } from "./task-format.ts";
 
 export const PROMPT_CHECKLISTS = ["@fix_plan.md", "fix_plan.md"];
 
@@ -18,6 +18,7 @@ export function createPromptSource(place: ListPlace): TaskSource {
   const file = new TaskFile(place);
   const checklists = PROMPT_CHECKLISTS.map((name) => new TaskFile({ root, path: beside(path, name) }));
   return {
+    ...NO_FILE,
     identity,
     files: [
       { path, isAgents: false },
@@ -25,13 +26,10 @@ export function createPromptSource(place: ListPlace): TaskSource {
     ],
     observe: async () => {
       const checklist = checklists.map((one) => one.peek()).find((bytes) => bytes !== null) ?? null;
-      return { source: identity, tasks: [file.read((bytes) => promptTask(bytes, checklist, path))] };
+      return { source: identity, tasks: [promptTask(file.read(), checklist, path)] };
     },
-    demands: () => Promise.resolve(NO_DEMANDS),
-    mark: () => Promise.resolve(),
-    markedIn: (file) => file,
+    mark: async () => {},
     list: guardList(place, {
-      doneIn: () => [],
       compare: (before, after) =>
         meaningOf(before) === meaningOf(after) ? [] : [{ is: "other", what: `changed ${path}` }],
     }),
@@ -64,28 +62,16 @@ function promptTask(prompt: Buffer, checklist: Buffer | null, path: string): Tas
 
 /** One task from the words that the operator gave. There is no file, so there is nothing to mark. */
 export function createGoalSource(goal: string, more: Pick<Task, "changes"> = {}): TaskSource {
-  const task = { ...taskOf(goal), ...more };
-  const identity: SourceIdentity = { kind: "goal", label: task.title, path: null };
-  const plan: Plan = { source: identity, tasks: [task] };
+  const title = shortened(goal.trim().split(/\r?\n/)[0] ?? "", TITLE_LENGTH_MAX);
+  const id = `goal-${createHash("sha256").update(goal).digest("hex").slice(0, 6)}`;
+  const task = plainTask({ id, title, description: goal, ...more });
+  const identity: SourceIdentity = { kind: "goal", label: title, path: null };
   return {
+    ...NO_FILE,
     identity,
-    files: [],
-    observe: () => Promise.resolve(plan),
-    demands: () => Promise.resolve(NO_DEMANDS),
-    mark: () => Promise.resolve(),
-    markedIn: (file) => file,
+    observe: async () => ({ source: identity, tasks: [task] }),
+    mark: async () => {},
   };
 }
 
 const TITLE_LENGTH_MAX = 80;
-
-function taskOf(goal: string): Task {
-  const [line = ""] = goal.trim().split(/\r?\n/);
-  const characters = Array.from(line);
-  const isLong = characters.length > TITLE_LENGTH_MAX;
-  return plainTask({
-    id: `goal-${createHash("sha256").update(goal).digest("hex").slice(0, 6)}`,
-    title: isLong ? `${characters.slice(0, TITLE_LENGTH_MAX - 1).join("")}…` : line,
-    description: goal,
-  });
-}

@@ -3,7 +3,7 @@ import { redactAll } from "../../core/redact.ts";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { OperatorsList, TaskSource } from "../../engine/ports.ts";
-import { createMemo } from "./task-format.ts";
+import { createMemo, NO_DEMANDS } from "./task-format.ts";
 
 /** Shows the source as the log will: a secret in the plan would otherwise differ at every look. */
 export function redactingSource(
@@ -13,23 +13,10 @@ export function redactingSource(
 ): TaskSource {
   const realIds = new Map<string, string>();
   const hide = (task: Task): Task => {
-    const id = redact(task.id);
-    realIds.set(id, task.id);
-    return {
-      ...task,
-      id,
-      // It is printed on terminals.
-      title: redact(stripEscapes(task.title)),
-      phase: task.phase === null ? null : redact(task.phase),
-      description: redact(task.description),
-      success: task.success === null ? null : redact(task.success),
-      criteria: task.criteria.map(redact),
-      dependsOn: task.dependsOn.map(redact),
-      agent: task.agent === null ? null : redact(task.agent),
-      ...(task.labels && { labels: task.labels.map(redact) }),
-      promise: task.promise === null ? null : redact(task.promise),
-      ...(task.review && { review: redactAll(task.review, redact) }),
-    };
+    // Titles are printed on terminals.
+    const hidden = redactAll({ ...task, title: stripEscapes(task.title) }, redact);
+    realIds.set(hidden.id, task.id);
+    return hidden;
   };
   const hideAll = createMemo((tasks: readonly Task[]) => tasks.map(hide));
   const shown = (known: SourceIdentity) => ({ ...redactAll(known, redact), kind: known.kind });
@@ -96,7 +83,7 @@ export function submittedSource(
       return open(identity()).files;
     },
     observe: () => Promise.resolve(submitted()?.plan ?? { source: identity(), tasks: [] }),
-    demands: () => Promise.resolve({ checks: [], branch: null }),
+    demands: async () => NO_DEMANDS,
     // Marks in a file come to the base with the merge.
     mark: (task, accepted) =>
       identity().path === null ? open(identity()).mark(task, accepted) : Promise.resolve(),

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { parseDuration } from "../../core/time.ts";
 import type { Task, TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
@@ -102,81 +103,55 @@ function roadmapTask(item: RoadmapItem, path: string, defaults: RoadmapDefaults)
 }
 
 function readFields({ key, value, line }: Property, path: string): Partial<Task> {
-  const property = PROPERTIES[key];
-  const fields = property?.read(value) ?? null;
-  if (fields !== null) return fields;
+  const [field, shape, expected] = PROPERTIES[key] ?? [];
+  const read = shape?.safeParse(value);
+  if (field !== undefined && read?.success === true) return { [field]: read.data };
   const given = value === "" ? "empty" : `"${value}"`;
-  throw new RalphError(
-    "bad-tasks",
-    `${path}: line ${line}: ${key} is ${given}; expected ${property?.expected ?? "nothing"}`,
-  );
+  throw new RalphError("bad-tasks", `${path}: line ${line}: ${key} is ${given}; expected ${expected}`);
 }
 
-/** Of each property: what its value says of the task, null where it cannot be one; and what would be right. */
+const words = z.string();
+const ids = words.transform(readIds);
+
+/** Of each property: what it says of the task, how it is read, and what would be right where that can fail. */
 const PROPERTIES: Readonly<
-  Record<string, { readonly expected?: string; readonly read: (value: string) => Partial<Task> | null }>
+  Record<string, readonly [field: keyof Task, shape: z.ZodType, expected?: string]>
 > = {
-  ralph: { expected: "true or false", read: (value) => set("loops", readYesOrNo(value)) },
-  max_iterations: {
-    expected: "a whole number of at least 1",
-    read: (value) => set("maxIterations", readCount(value)),
-  },
-  completion_promise: {
-    expected: "the text that the agent prints when it is done",
-    read: (value) => set("promise", readPromise(value)),
-  },
-  timeout: {
-    expected: "a number of minutes, or a duration such as 45min, 2h or 90s",
-    read: (value) => set("timeoutMs", readTimeout(value)),
-  },
-  success: { read: (value) => ({ success: value === "" ? null : value }) },
-  cli: {
-    expected: "the name of one agent, such as claude",
-    read: (value) => set("agent", /^\S+$/.test(value) ? value : null),
-  },
-  depends: { read: (value) => ({ dependsOn: readIds(value) }) },
-  labels: { read: (value) => ({ labels: readIds(value) }) },
-  priority: { expected: "a number; lower goes first", read: (value) => set("priority", readNumber(value)) },
-  changes: {
-    expected: "none, for a task that changes no files",
-    read: (value) => (/^none$/i.test(value) ? { changes: "none" } : null),
-  },
-  approve: {
-    expected: "person or auto",
-    read: (value) => (value === "person" || value === "auto" ? { approve: value } : null),
-  },
+  ralph: [
+    "loops",
+    z.stringbool({ truthy: ["true", "yes", "on"], falsy: ["false", "no", "off"] }),
+    "true or false",
+  ],
+  max_iterations: [
+    "maxIterations",
+    words.regex(/^\d+$/).transform(Number).pipe(z.int().min(1)),
+    "a whole number of at least 1",
+  ],
+  completion_promise: [
+    "promise",
+    // The tag may be written around it, as in the agent's output.
+    words.transform((value) => value.replace(/^<promise>([^]*)<\/promise>$/, "$1").trim()).pipe(words.min(1)),
+    "the text that the agent prints when it is done",
+  ],
+  timeout: [
+    "timeoutMs",
+    words.transform(readTimeout).pipe(z.int().positive()),
+    "a number of minutes, or a duration such as 45min, 2h or 90s",
+  ],
+  success: ["success", words.transform((value) => value || null)],
+  cli: ["agent", words.regex(/^\S+$/), "the name of one agent, such as claude"],
+  depends: ["dependsOn", ids],
+  labels: ["labels", ids],
+  priority: ["priority", words.regex(/^-?\d{1,15}(\.\d+)?$/).transform(Number), "a number; lower goes first"],
+  changes: ["changes", words.toLowerCase().pipe(z.literal("none")), "none, for a task that changes no files"],
+  approve: ["approve", z.enum(["person", "auto"]), "person or auto"],
 };
-
-function set<Key extends keyof Task>(key: Key, value: Task[Key] | null): Partial<Task> | null {
-  return value === null ? null : { [key]: value };
-}
-
-function readYesOrNo(value: string): boolean | null {
-  if (/^(true|yes|on)$/i.test(value)) return true;
-  return /^(false|no|off)$/i.test(value) ? false : null;
-}
-
-function readCount(value: string): number | null {
-  const count = /^\d+$/.test(value) ? Number(value) : 0;
-  return count >= 1 && Number.isSafeInteger(count) ? count : null;
-}
-
-/** The tag may be written around it, as in the agent's output. */
-function readPromise(value: string): string | null {
-  const text = (/^<promise>([^]*)<\/promise>$/.exec(value)?.[1] ?? value).trim();
-  return text === "" ? null : text;
-}
 
 const MINUTE_MS = 60_000;
 
 function readTimeout(value: string): number | null {
   const isBare = /^\d+(\.\d+)?$/.test(value);
-  const ms = isBare ? Math.round(Number(value) * MINUTE_MS) : parseDuration(value);
-  return ms !== null && ms > 0 && Number.isSafeInteger(ms) ? ms : null;
-}
-
-function readNumber(value: string): number | null {
-  return /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : null;
+  return isBare ? Math.round(Number(value) * MINUTE_MS) : parseDuration(value);
 }
 
 function readIds(value: string): readonly string[] {

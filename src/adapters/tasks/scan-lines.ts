@@ -159,14 +159,18 @@ export function documentTitle(file: Buffer): string | null {
     }
     const heading = line.indent < 4 ? readHeading(line.content)?.text : undefined;
     const words = heading?.trim().replace(/\s+#+$/, "") ?? "";
-    if (words !== "") return bounded(words);
+    if (words !== "") return titleFrom(words);
     if (line.content !== "") first ??= line;
   }
-  return first === null || readBullet(first, true) !== null ? null : bounded(first.content);
+  return first === null || readBullet(first, true) !== null ? null : titleFrom(first.content);
 }
 
-function bounded(bytes: string): string {
-  const characters = Array.from(Buffer.from(bytes, "latin1").toString("utf8").trim());
-  const isLong = characters.length > TITLE_LENGTH_MAX;
-  return isLong ? `${characters.slice(0, TITLE_LENGTH_MAX - 1).join("")}…` : characters.join("");
+function titleFrom(bytes: string): string {
+  return shortened(Buffer.from(bytes, "latin1").toString("utf8").trim(), TITLE_LENGTH_MAX);
+}
+
+/** At most so many characters, the last of them a sign that more was there. */
+export function shortened(text: string, lengthMax: number): string {
+  const characters = Array.from(text);
+  return characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join("")}…` : text;
 }

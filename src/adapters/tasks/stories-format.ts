@@ -15,14 +15,9 @@ export const STORIES: TaskFormat = {
     return { tasks: checkedTasks(withNotes(stories, file), path), demands: { checks, branch } };
   },
   mark: (file, path, task, isDone) => {
-    const found = findStories(file, path).filter(({ id }) => id === task);
-    const wanted = isDone ? ({ passes: true } as const) : TO_DO_AGAIN;
-    const edits = found.flatMap(({ node }) =>
-      Object.entries(wanted)
-        .filter(([field]) => isDone || memberOf(node, field) !== null)
-        .map(([field, value]) => ({ story: task, field, value }) as FieldEdit),
-    );
-    return withFields(file, path, edits);
+    const wanted = Object.entries(isDone ? { passes: true } : TO_DO_AGAIN);
+    const edits = wanted.map(([field, value]) => ({ story: task, field, value }) as FieldEdit);
+    return withFields(file, path, edits, isDone);
   },
   add: addStory,
   stories: {
@@ -37,7 +32,7 @@ export const STORIES: TaskFormat = {
   },
 };
 
-/** Neither passed nor reviewed; its feedback stays. */
+/** Neither passed nor reviewed; its feedback stays. Fields that it does not have are not added. */
 const TO_DO_AGAIN = {
   passes: UNTOUCHED.passes,
   reviewStatus: UNTOUCHED.reviewStatus,
@@ -48,11 +43,13 @@ const TO_DO_AGAIN = {
 function withNotes(stories: readonly Story[], file: Buffer): readonly Story[] {
   const read = readStories(parsed(file)).stories;
   const reviews = new Map(hasReviewFields(read) ? read.map((story) => [story.id, story]) : []);
-  return stories.map(({ task, notes, ...rest }) => {
+  return stories.map((story) => {
+    const { task, said } = story;
     const review = reviews.get(task.id);
-    const description =
-      notes === "" ? task.description : `${task.description}\n\nNotes: ${notes}`.trimStart();
-    return { ...rest, notes, task: review === undefined ? { ...task, description } : { ...task, review } };
+    if (review !== undefined) return { ...story, task: { ...task, review } };
+    const notes = said.notes?.trim() ?? "";
+    const described = notes === "" ? task.description : `${task.description}\n\nNotes: ${notes}`.trimStart();
+    return { ...story, task: { ...task, description: described } };
   });
 }
 
@@ -101,9 +98,8 @@ const PLAN = z.looseObject({
 
 interface Story {
   readonly task: Task;
-  readonly notes: string;
+  readonly said: z.infer<typeof STORY>;
   readonly line: number;
-  readonly node: JsonNode;
 }
 
 /** Reads and checks the whole file; what is wrong is named with its story and key. */
@@ -126,7 +122,7 @@ export function readPlan(file: Buffer, path: string) {
         const title = node.is === "object" ? memberOf(node, "title")?.value : undefined;
         throw badTasks(file, path, (title ?? node).start, `story "${story.id}": "title" is missing`);
       }
-      return { task: taskOf(story), notes: (story.notes ?? "").trim(), line, node };
+      return { task: taskOf(story), said: story, line };
     }),
   };
 }
@@ -198,10 +194,12 @@ function idOf(node: JsonObject): string | null {
 }
 
 /** The file with these fields as wanted; all else byte for byte. A story that is not there is left alone. */
-export function withFields(file: Buffer, path: string, edits: readonly FieldEdit[]): Buffer {
+export function withFields(file: Buffer, path: string, edits: readonly FieldEdit[], mayAdd = true): Buffer {
   return edits.reduce((before, { story, field: key, value }) => {
     const json = JSON.stringify(value);
-    const nodes = findStories(before, path).filter(({ id }) => id === story);
+    const nodes = findStories(before, path).filter(
+      ({ id, node }) => id === story && (mayAdd || memberOf(node, key) !== null),
+    );
     // From the end, so that the places before it stay where they are.
     return nodes.reduceRight((edited, { node }) => withField(edited, node, key, json), before);
   }, file);
@@ -282,39 +280,26 @@ function firstStory(bytes: string, list: JsonArray, values: Values): string {
   return `${outer}{${members.join(",")}${outer}}${ending}${indent}`;
 }
 
-type CheckedPlan =
-  | {
-      readonly is: "right";
-      readonly tasks: readonly Task[];
-      readonly checks: readonly string[];
-      readonly branch: string | null;
-    }
-  | { readonly is: "wrong"; readonly mistakes: readonly string[] };
-
 const MISTAKES_MAX = 20;
 
 /** Whether a `tasks.json` that was just made can be worked on, and if not, why; `path` is for messages. */
-export function checkPlanFile(file: Buffer, path: string): CheckedPlan {
+export function checkPlanFile(file: Buffer, path: string) {
   try {
     const { stories, checks, branch } = readPlan(file, path);
+    const tasks = stories.map(({ task }) => task);
     const mistakes = [...planMistakes(stories), ...stories.flatMap(reviewMistakes)];
-    if (mistakes.length === 0) return { is: "right", tasks: stories.map(({ task }) => task), checks, branch };
+    if (mistakes.length === 0) return { is: "right", tasks, checks, branch } as const;
     const named = mistakes.slice(0, MISTAKES_MAX).map((mistake) => `${path}: ${mistake}`);
-    return { is: "wrong", mistakes: named };
+    return { is: "wrong", mistakes: named } as const;
   } catch (error) {
-    if (error instanceof RalphError && error.code === "bad-tasks")
-      return { is: "wrong", mistakes: [error.message] };
-    throw error;
+    if (!(error instanceof RalphError && error.code === "bad-tasks")) throw error;
+    return { is: "wrong", mistakes: [error.message] } as const;
   }
 }
 
 /** A story that nobody has worked on has not been reviewed either. */
-function reviewMistakes({ node, task, line }: Story): readonly string[] {
-  return (["reviewStatus", "reviewCount"] as const).flatMap((key) => {
-    const value = node.is === "object" ? memberOf(node, key)?.value : undefined;
-    const isUntouched = value === undefined || (value.is === "scalar" && value.value === UNTOUCHED[key]);
-    return isUntouched
-      ? []
-      : [`line ${line}: "${task.id}": "${key}" must be ${UNTOUCHED[key]} in a new plan`];
-  });
+function reviewMistakes({ said, task, line }: Story): readonly string[] {
+  return (["reviewStatus", "reviewCount"] as const)
+    .filter((key) => (said[key] ?? UNTOUCHED[key]) !== UNTOUCHED[key])
+    .map((key) => `line ${line}: "${task.id}": "${key}" must be ${UNTOUCHED[key]} in a new plan`);
 }

@@ -1,14 +1,12 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { posix } from "node:path";
-import { type PlacedTask, planProblem } from "../../core/plan-checks.ts";
-import { compareTasks, type ListChange } from "../../core/plan-checks.ts";
+import { compareTasks, type ListChange, type PlacedTask, planProblem } from "../../core/plan-checks.ts";
 import type { SourceIdentity, SourceKind, Task, TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
-import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { SourceDemands, TaskSource } from "../../engine/ports.ts";
 import { writeFileAtomically } from "../process/atomic-file.ts";
 import { safePath } from "../process/safe-path.ts";
-import { guardList, type ListPlace } from "./operators-list.ts";
+import { guardList, type ListPlace, type StoriesFormat } from "./operators-list.ts";
 
 /** A format of a file with tasks; `path` is for messages. All edits keep every byte that they do not have to change. */
 export interface TaskFormat {
@@ -19,11 +17,7 @@ export interface TaskFormat {
   mark(file: Buffer, path: string, task: TaskId, isDone: boolean): Buffer;
   /** The file with one more task, in the manner of those that are there. */
   add(file: Buffer, path: string, title: string): Added;
-  /** Of a file with stories: what is in it, undefined when it cannot be read; and the file with fields set. */
-  readonly stories?: {
-    read(file: Buffer): unknown;
-    edit(file: Buffer, path: string, edits: readonly FieldEdit[]): Buffer;
-  };
+  readonly stories?: StoriesFormat;
 }
 
 export interface Added {
@@ -47,20 +41,14 @@ export function createFileSource(place: ListPlace, format: TaskFormat): TaskSour
   return {
     identity,
     files: [{ path, isAgents: false }],
-    observe: async () => ({ source: identity, tasks: file.read(readIn).tasks }),
-    demands: async () => file.read(readIn).demands,
+    observe: async () => ({ source: identity, tasks: readIn(file.read()).tasks }),
+    demands: async () => readIn(file.read()).demands,
     mark: (task) => mark(task, true),
     unmark: (task) => mark(task, false),
     markedIn: (bytes, task, isDone) => format.mark(bytes, path, task, isDone),
     list: guardList(place, {
       compare: (before, after) => compareLists(before, after, (bytes) => format.read(bytes, path)),
-      doneIn: (bytes) => format.read(bytes, path).tasks.flatMap(({ id, done }) => (done ? [id] : [])),
-      ...(stories && {
-        stories: {
-          read: (bytes) => stories.read(bytes),
-          edit: (bytes, edits) => stories.edit(bytes, path, edits),
-        },
-      }),
+      stories,
     }),
     ...(stories && {
       stories: { edit: async (edits) => file.edit((bytes) => stories.edit(bytes, path, edits)) },
@@ -120,6 +108,13 @@ export function checkedTasks(placed: readonly PlacedTask[], path: string): reado
 /** Of a source that only lists tasks. */
 export const NO_DEMANDS: SourceDemands = { checks: [], branch: null };
 
+/** What a source says that has no file to mark. */
+export const NO_FILE = {
+  files: [],
+  demands: async () => NO_DEMANDS,
+  markedIn: (file: Buffer) => file,
+} satisfies Partial<TaskSource>;
+
 /** The next free number in the manner of the ids that are there: `US-004`, `task-012`. */
 export function nextId(ids: readonly TaskId[], usual: string): TaskId {
   const numbered = ids.flatMap((id) => {
@@ -145,11 +140,11 @@ export class TaskFile {
     this.path = path;
   }
 
-  /** Answers what `use` makes of the file. */
-  read<Result>(use: (file: Buffer) => Result): Result {
+  /** Says what is wrong with its place when it cannot be read. */
+  read(): Buffer {
     const real = safePath(this.#root, this.path);
     const file = readOrNull(real);
-    if (file !== null) return use(file);
+    if (file !== null) return file;
     const message = existsSync(real) ? `${this.path} is not a file` : `${this.path} does not exist`;
     throw new RalphError("no-tasks", message, { hint: "name the file that has the tasks with --source" });
   }
