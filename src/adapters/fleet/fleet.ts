@@ -3,11 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Role } from "../../core/loop/effects.ts";
 import type { Fleet, Heartbeat, Lease, Offer, WorkerReport, WorkerSeen } from "../../engine/fleet-ports.ts";
 import type { Database } from "./database.ts";
-import { type Delivery, Jobs } from "./jobs.ts";
+import { Jobs } from "./jobs.ts";
 import {
   arrive,
   claim,
   depart,
+  findOverdue,
   forgetOldWorkers,
   giveUpAll,
   type Holder,
@@ -43,10 +44,9 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   return fleet;
 }
 
-/** What is held, how it was delivered, and until when by our own clock nobody else can have it. */
+/** What is held, and until when by our own clock nobody else can have it. */
 interface Holding {
   readonly lease: Lease;
-  readonly delivery: Delivery | null;
   surelyUntil: number;
 }
 
@@ -84,22 +84,33 @@ class PostgresFleet implements Fleet {
       queue: queueOf(project, labels),
       priority: -rank,
     }));
-    const { unknown, stranded } = await this.#jobs.missing(project, leaseMs, offered);
-    await this.#jobs.giveBack(stranded);
-    await this.#jobs.put(project, unknown);
+    await this.#jobs.put(project, await this.#jobs.missing(project, leaseMs, offered));
   }
 
+  /** Job and lease are one transaction, so that a job is done exactly when its task is held. */
   async take(count: number, offered: readonly (readonly string[])[]): Promise<readonly Lease[]> {
-    const { project, leaseMs, worker } = this.#options;
+    const { database, project, worker } = this.#options;
     const has = new Set(worker.labels);
     const fitting = offered.filter((labels) => labels.every((label) => has.has(label)));
     const queues = [...new Set(fitting.map((labels) => queueOf(project, labels)))];
     if (count <= 0 || queues.length === 0) return [];
-    const seen = await this.#jobs.look(project, leaseMs, queues, count);
-    await this.#jobs.giveBack(seen.stranded);
-    const { waiting } =
-      seen.stranded.length === 0 ? seen : await this.#jobs.look(project, leaseMs, queues, count);
-    return waiting.size === 0 ? [] : this.#takeFrom(waiting);
+    const overdue = await findOverdue(database, this.#holder, queues, count);
+    const waiting = await this.#jobs.look(queues, count - overdue.length);
+    if (overdue.length === 0 && waiting.size === 0) return [];
+    const askedAt = performance.now();
+    const leases = await database.transaction(
+      async (transaction) => {
+        const jobs = await this.#jobs.take(transaction, waiting);
+        const claims = [...overdue, ...jobs.map(({ task, queue }) => ({ name: task, queue }))];
+        // What somebody holds is not given out: then its job has nothing to say.
+        const given = await claim(transaction, this.#holder, claims);
+        const names = claims.map(({ name }) => name);
+        return given.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+      },
+      (transaction, given) => holdsAll(transaction, this.#holder, given),
+    );
+    for (const lease of leases) this.#hold(lease, askedAt);
+    return leases;
   }
 
   async takeRole(role: Role): Promise<Lease | null> {
@@ -110,9 +121,9 @@ class PostgresFleet implements Fleet {
       if (lost.length === 0) return held.lease;
     }
     const askedAt = performance.now();
-    const [lease] = await claim(this.#options.database, this.#holder, [role]);
+    const [lease] = await claim(this.#options.database, this.#holder, [{ name: role, queue: null }]);
     if (lease === undefined) return null;
-    this.#hold(lease, null, askedAt);
+    this.#hold(lease, askedAt);
     return lease;
   }
 
@@ -145,44 +156,8 @@ class PostgresFleet implements Fleet {
     await this.#jobs.tidy().catch(() => {});
   }
 
-  /** Delivery and lease are one transaction, so that a job is delivered exactly while its task is held. */
-  async #takeFrom(waiting: ReadonlyMap<string, number>): Promise<readonly Lease[]> {
-    await this.#jobs.prepare(waiting.keys());
-    const askedAt = performance.now();
-    const taken = await this.#options.database.transaction(
-      async (transaction) => {
-        const fetched = [];
-        for (const [queue, count] of waiting)
-          fetched.push(...(await this.#jobs.fetch(transaction, queue, count)));
-        fetched.sort((a, b) => b.priority - a.priority);
-        const names = [...new Set(fetched.map(({ task }) => task))];
-        const leases = names.length === 0 ? [] : await claim(transaction, this.#holder, names);
-        const leaseOf = new Map(leases.map((lease) => [lease.name, lease]));
-        const given = [];
-        const superfluous = [];
-        for (const job of fetched) {
-          const lease = leaseOf.get(job.task);
-          // Somebody holds it, or it was delivered twice: this job has nothing to say.
-          if (lease === undefined) superfluous.push(job);
-          else given.push({ lease, job });
-          leaseOf.delete(job.task);
-        }
-        await this.#jobs.complete(transaction, superfluous);
-        return given;
-      },
-      (transaction, given) =>
-        holdsAll(
-          transaction,
-          this.#holder,
-          given.map(({ lease }) => lease),
-        ),
-    );
-    for (const { lease, job } of taken) this.#hold(lease, job, askedAt);
-    return taken.map(({ lease }) => lease);
-  }
-
-  #hold(lease: Lease, delivery: Delivery | null, askedAt: number): void {
-    this.#held.set(lease.name, { lease, delivery, surelyUntil: askedAt + this.#options.leaseMs });
+  #hold(lease: Lease, askedAt: number): void {
+    this.#held.set(lease.name, { lease, surelyUntil: askedAt + this.#options.leaseMs });
   }
 
   async #renew(asked: readonly Holding[]): Promise<Heartbeat> {
@@ -210,14 +185,11 @@ class PostgresFleet implements Fleet {
   async #releaseAll(holdings: readonly Holding[]): Promise<void> {
     if (holdings.length === 0) return;
     for (const { lease } of holdings) this.#held.delete(lease.name);
-    await this.#options.database.transaction(async (transaction) => {
-      const leases = holdings.map(({ lease }) => lease);
-      const released = new Set(await release(transaction, this.#holder, leases));
-      const done = holdings.flatMap(({ lease, delivery }) =>
-        delivery !== null && released.has(lease.name) ? [delivery] : [],
-      );
-      await this.#jobs.complete(transaction, done);
-    });
+    await release(
+      this.#options.database,
+      this.#holder,
+      holdings.map(({ lease }) => lease),
+    );
   }
 }
 
