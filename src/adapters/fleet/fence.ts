@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { asArgument } from "../../core/text.ts";
 import { RalphError } from "../../core/errors.ts";
 import { bytesOf } from "../git/git.ts";
-import { inTurn } from "../process/in-turn.ts";
+import { inTurn } from "../process/system-clock.ts";
 import type { Clone } from "./remote-git.ts";
 import { type Remote, lost } from "./remote.ts";
 import { encodeName, type Move, type PushAttempt } from "./push-once.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Git } from "../git/git.ts";
 import { resolveCommit } from "../git/read-head.ts";
-import { inTurn } from "../process/in-turn.ts";
+import { inTurn } from "../process/system-clock.ts";
 import { type Attempted, type Clone, type RemoteResult, troubleOf } from "./remote-git.ts";
 
 /** Of a reference on the remote, if it is where it is expected; null: it is not there. */

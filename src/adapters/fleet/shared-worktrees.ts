@@ -9,7 +9,7 @@ import { contains, createGit, gitError } from "../git/git.ts";
 import { deleteBranch, findRepository } from "../git/find-repository.ts";
 import { resolveCommit } from "../git/read-head.ts";
 import { OWN_INDEX_PREFIX } from "../git/stale-locks.ts";
-import { inTurn } from "../process/in-turn.ts";
+import { inTurn } from "../process/system-clock.ts";
 import type { Clone } from "./remote-git.ts";
 import { type Remote, headRef } from "./remote.ts";
 import { seenRef } from "./push-once.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { GateSettings } from "../../core/settings.ts";
 import { findProgram } from "../process/process-table.ts";
-import { askProgram } from "../process/run-program.ts";
+import { askProgram } from "../process/supervise.ts";
 import { isOutside, outsidePath } from "../process/safe-path.ts";
 
 export interface GatePlace {

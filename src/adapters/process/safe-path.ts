@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 
@@ -61,4 +61,11 @@ export function outsidePath(path: string, ownRoot: string): string {
     .split(delimiter)
     .filter((folder) => folder === "" || !`${resolve(folder)}${sep}`.startsWith(own))
     .join(delimiter);
+}
+
+/** Where we are installed, looked for upwards: the folder may be one of the sources or of the bundle. */
+export function ownRoot(folder: string): string {
+  return existsSync(join(folder, "package.json")) || folder === dirname(folder)
+    ? folder
+    : ownRoot(dirname(folder));
 }

@@ -25,8 +25,7 @@ import { PLACEHOLDERS } from "../git/steering.ts";
 import { type AgentSandbox, type AgentStart, rememberMissing } from "../process/agent-sandbox.ts";
 import { fileError } from "../process/atomic-file.ts";
 import { textAt } from "../process/look-at.ts";
-import { runProgram } from "../process/run-program.ts";
-import { gitInForeground } from "../process/supervise.ts";
+import { runProgram, gitInForeground } from "../process/supervise.ts";
 
 export interface SandboxOptions extends SandboxedProject {
   readonly settings: SandboxSettings;
