@@ -5,7 +5,15 @@ import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
 import type { SharedExpectation, SharedLog } from "../../engine/fleet-ports.ts";
 import type { Deciding, Expectation, Following, LogFilter } from "../../engine/ports.ts";
-import { columnsOf, costOf, type EventRow, recordedFrom, sealed, stateFrom } from "../store/stored-rows.ts";
+import {
+  columnsOf,
+  conditionsOf,
+  costOf,
+  type EventRow,
+  recordedFrom,
+  sealed,
+  stateFrom,
+} from "../store/stored-rows.ts";
 import type { Database, Transaction } from "./database.ts";
 import { listen, type Listening } from "./listen.ts";
 
@@ -334,11 +342,8 @@ export function readQuery(project: string, after: number, filter: LogFilter): Qu
   const limit = Math.min(filter.limit ?? Infinity, iterations === undefined ? PAGE : Infinity);
   const values: unknown[] = [project, after, Number.isFinite(limit) ? limit : null];
   const value = (one: unknown): string => `$${values.push(one)}`;
-  const conditions = ["project = $1", "position > $2"];
-  if (task !== undefined) conditions.push(`task = ${value(keyText(task))}`);
-  if (iteration !== undefined) conditions.push(`iteration = ${value(iteration)}`);
-  if (iterations !== undefined)
-    conditions.push(`iteration >= ${value(iterations.from)}`, `iteration <= ${value(iterations.to)}`);
+  const key = { ...filter, ...(task !== undefined && { task: keyText(task) }) };
+  const conditions = ["project = $1", "position > $2", ...conditionsOf(key, value)];
   if (types !== undefined) {
     const wanted = `${value(types)}::text[]`;
     if (task === undefined && iteration === undefined && iterations === undefined)

@@ -10,7 +10,7 @@ import { mendIfDamaged } from "./mend-database.ts";
 import { openDatabase } from "./open-database.ts";
 import { DamagedFact, isBusy, isDamage, storeError } from "./store-error.ts";
 import { requireKnown } from "./project-id.ts";
-import { columnsOf, type EventRow, recordedFrom, sealed, stateFrom } from "./stored-rows.ts";
+import { columnsOf, conditionsOf, type EventRow, recordedFrom, sealed, stateFrom } from "./stored-rows.ts";
 
 interface SqliteLogOptions {
   readonly now?: () => Instant;
@@ -234,30 +234,22 @@ export function readQuery(
   after: number,
   filter: LogFilter,
 ): { readonly sql: string; readonly values: readonly unknown[] } {
-  const { types, task, iteration, iterations, limit } = filter;
-  const conditions = ["project = ?", "position > ?"];
-  const values: unknown[] = [project, after];
-  if (types !== undefined) {
-    conditions.push(`type IN (${types.map(() => "?").join(", ")})`);
-    values.push(...types);
-  }
-  if (task !== undefined) {
-    conditions.push("task = ?");
-    values.push(task);
-  }
-  if (iteration !== undefined) {
-    conditions.push("iteration = ?");
-    values.push(iteration);
-  }
-  if (iterations !== undefined) {
-    conditions.push("iteration >= ?", "iteration <= ?");
-    values.push(iterations.from, iterations.to);
-  }
-  values.push(limit ?? -1);
+  const { types, limit = -1 } = filter;
+  const values: unknown[] = [];
+  const value = (one: unknown): string => {
+    values.push(one);
+    return "?";
+  };
+  const conditions = [
+    `project = ${value(project)}`,
+    `position > ${value(after)}`,
+    ...(types === undefined ? [] : [`type IN (${types.map(value).join(", ")})`]),
+    ...conditionsOf(filter, value),
+  ];
   // Left to itself the planner walks the whole history to spare sorting the few events of rare types.
   const index = indexFor(filter);
   const sql = `SELECT position, at, v, data FROM events ${index === null ? "" : `INDEXED BY ${index}`}
-    WHERE ${conditions.join(" AND ")} ORDER BY position LIMIT ?`;
+    WHERE ${conditions.join(" AND ")} ORDER BY position LIMIT ${value(limit)}`;
   return { sql, values };
 }
 
