@@ -1,4 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "pg";
 import { type Event, EVENT_VERSION, type Recorded } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
 import { RalphError } from "../../core/errors.ts";
@@ -15,7 +18,6 @@ import {
   stateFrom,
 } from "../store/stored-rows.ts";
 import type { Database, Transaction } from "./database.ts";
-import { listen, type Listening } from "./listen.ts";
 
 /** The log of one project in a database that several machines share; closing it leaves the database open. */
 export function openPostgresLog(database: Database, project: string): SharedLog {
@@ -29,7 +31,7 @@ interface End {
   readonly now: Instant;
 }
 
-type Leases = SharedExpectation["leases"];
+type LeasesFor = (events: readonly Event[]) => NonNullable<SharedExpectation["leases"]>;
 
 class PostgresLog implements SharedLog {
   readonly #database: Database;
@@ -50,14 +52,21 @@ class PostgresLog implements SharedLog {
     following: Following = () => [],
   ): Promise<readonly Recorded[] | null> {
     if (events.length === 0) return Promise.resolve([]);
-    return this.#inLine(() => this.#append(() => events, expected, following));
+    return this.#inLine(() =>
+      this.#append(
+        () => events,
+        expected,
+        following,
+        () => expected.leases ?? [],
+      ),
+    );
   }
 
   appendDecided(
     after: number,
     decide: Deciding,
     calls?: Expectation["calls"],
-    leasesFor: (events: readonly Event[]) => NonNullable<Leases> = () => [],
+    leasesFor: LeasesFor = () => [],
   ): Promise<readonly Recorded[] | null> {
     const expected = { since: after, ...(calls && { calls }) };
     return this.#inLine(() => this.#append(decide, expected, () => [], leasesFor));
@@ -148,17 +157,17 @@ class PostgresLog implements SharedLog {
     decide: Deciding,
     expected: SharedExpectation,
     following: Following,
-    leasesFor?: (events: readonly Event[]) => NonNullable<Leases>,
+    leasesFor: LeasesFor,
   ): Promise<readonly Recorded[] | null> {
     const batch = randomUUID();
     return this.#database.transaction(
       async (transaction) => {
-        const end = await this.#lock(transaction, expected.leases);
+        const end = await this.#lock(transaction);
         const { since = end.position } = expected;
         const news = since < end.position ? await this.#read(transaction, since, {}) : [];
         const events = decide(news);
         if (events === null || events.length === 0) return null;
-        if (leasesFor !== undefined) await holdLeases(transaction, this.#project, leasesFor(events));
+        await holdLeases(transaction, this.#project, leasesFor(events));
         if (!(await isMet(transaction, this.#project, expected, end.position))) return null;
         const at = Math.max(end.at, end.now);
         const recorded = numbered(events, end.position, at);
@@ -176,17 +185,14 @@ class PostgresLog implements SharedLog {
     );
   }
 
-  /** Everybody who appends waits here, so that what is read stays true; leases are locked as well. */
-  async #lock(transaction: Transaction, leases: Leases = []): Promise<End> {
+  /** Everybody who appends waits here, so that what is read stays true. */
+  async #lock(transaction: Transaction): Promise<End> {
     for (;;) {
-      const [end] = await transaction.query<End & { leases: readonly LeaseRow[] }>(
+      const [end] = await transaction.query<End>(
         `WITH locked AS MATERIALIZED (SELECT position, at FROM ralph.projects WHERE id = $1 FOR UPDATE)
-         SELECT position, at, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
-                ${LEASES_LOCKED} AS leases
-         FROM locked`,
-        [this.#project, leases.map(({ name }) => name)],
+         SELECT position, at, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now FROM locked`,
+        [this.#project],
       );
-      if (end !== undefined) requireHeld(leases, end.leases);
       if (end !== undefined) return end;
       await transaction.query("INSERT INTO ralph.projects (id) VALUES ($1) ON CONFLICT DO NOTHING", [
         this.#project,
@@ -208,9 +214,6 @@ function numbered(events: readonly Event[], last: number, at: Instant): readonly
   return events.map((event, index) => ({ ...event, position: last + 1 + index, at }));
 }
 
-/** A statement may have 65,535 values. */
-const AT_ONCE = 1_000;
-
 interface Append {
   readonly project: string;
   /** Where it is said that the log has gone on. */
@@ -226,26 +229,35 @@ async function appendEvents(
   events: readonly Event[],
   last: number,
 ): Promise<void> {
-  const end = last + events.length;
-  for (let start = 0; start < events.length; start += AT_ONCE) {
-    const values: unknown[] = [project, batch, at, EVENT_VERSION];
-    const value = (one: unknown): string => `$${values.push(one)}`;
-    const rows = events.slice(start, start + AT_ONCE).map((event, index) => {
-      const position = last + 1 + start + index;
-      const { type, run, task, iteration, data } = columnsOf(event, position, at);
-      const own = [position, type, keyOf(run), keyOf(task), iteration, costOf(event), data];
-      return `($1, $2, $3, $4, ${own.map(value).join(", ")})`;
-    });
-    const insert = `INSERT INTO ralph.events (project, batch, at, v, position, type, run, task, iteration, cost, data)
-       VALUES ${rows.join(", ")}`;
-    const isLast = start + AT_ONCE >= events.length;
-    const sql = isLast
-      ? `WITH added AS (${insert}),
-         moved AS (UPDATE ralph.projects SET position = ${value(end)}, at = $3 WHERE id = $1)
-         SELECT pg_notify(${value(channel)}, '')`
-      : insert;
-    await transaction.query(sql, values);
-  }
+  const rows = events.map((event, index) => ({
+    ...columnsOf(event, last + 1 + index, at),
+    position: last + 1 + index,
+    cost: costOf(event),
+  }));
+  await transaction.query(
+    `WITH added AS (
+       INSERT INTO ralph.events (project, batch, at, v, position, type, run, task, iteration, cost, data)
+       SELECT $1::text, $2::uuid, $3::bigint, $4::integer, * FROM unnest(
+         $5::bigint[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::double precision[], $11::text[])
+     ),
+     moved AS (UPDATE ralph.projects SET position = $12, at = $3 WHERE id = $1)
+     SELECT pg_notify($13, '')`,
+    [
+      project,
+      batch,
+      at,
+      EVENT_VERSION,
+      rows.map(({ position }) => position),
+      rows.map(({ type }) => type),
+      rows.map(({ run }) => keyOf(run)),
+      rows.map(({ task }) => keyOf(task)),
+      rows.map(({ iteration }) => iteration),
+      rows.map(({ cost }) => cost),
+      rows.map(({ data }) => data),
+      last + events.length,
+      channel,
+    ],
+  );
 }
 
 function keyOf(text: string | null): string | null {
@@ -281,38 +293,22 @@ async function callsSince(transaction: Transaction, since: Instant): Promise<num
   return row?.count ?? 0;
 }
 
-interface LeaseRow {
-  readonly name: string;
-  readonly number: number;
-}
-
-/** Each has to be the last one that was given out under its name. */
-function requireHeld(leases: readonly LeaseRow[], found: readonly LeaseRow[]): void {
+/** Each has to be the last one that was given out under its name, and nobody is given it before we have written. */
+async function holdLeases(
+  transaction: Transaction,
+  project: string,
+  leases: ReturnType<LeasesFor>,
+): Promise<void> {
+  if (leases.length === 0) return;
+  const found = await transaction.query<{ name: string; number: number }>(
+    "SELECT name, number FROM ralph.leases WHERE project = $1 AND name = ANY ($2::text[]) ORDER BY name FOR SHARE",
+    [project, leases.map(({ name }) => name)],
+  );
   const numbers = new Map(found.map(({ name, number }) => [name, number]));
   const lost = leases.find(({ name, number }) => numbers.get(name) !== number);
   if (lost !== undefined)
     throw new RalphError("lease-lost", `another worker has taken over ${lost.name}; nothing was recorded`);
 }
-
-/** So that nobody is given one of them before we have written. */
-async function holdLeases(
-  transaction: Transaction,
-  project: string,
-  leases: readonly LeaseRow[],
-): Promise<void> {
-  if (leases.length === 0) return;
-  const names = leases.map(({ name }) => name);
-  const [row] = await transaction.query<{ leases: readonly LeaseRow[] }>(
-    `SELECT ${LEASES_LOCKED} AS leases`,
-    [project, names],
-  );
-  requireHeld(leases, row?.leases ?? []);
-}
-
-/** SQL for the leases of the project `$1` that have one of the names `$2`, locked, as JSON. */
-const LEASES_LOCKED = `(SELECT coalesce(json_agg(lease), '[]') FROM (
-  SELECT name, number FROM ralph.leases WHERE project = $1 AND name = ANY ($2::text[]) ORDER BY name FOR SHARE
-) AS lease)`;
 
 async function lastPositionOf(transaction: Transaction, project: string, task: string): Promise<number> {
   const [row] = await transaction.query<{ position: number | null }>(
@@ -369,4 +365,46 @@ function firstOfTypes(conditions: readonly string[], wanted: string): string {
       SELECT position, at, v, data FROM ralph.events
       WHERE ${conditions.join(" AND ")} AND type = wanted.type ${FIRST}
     ) AS found ${FIRST}`;
+}
+
+interface Listening {
+  close(): Promise<void>;
+}
+
+const AGAIN_MS = 1_000;
+
+/** Calls on every message of the channel, and after every reconnect, since some may have been missed. */
+async function listen(database: Database, channel: string, heard: () => void): Promise<Listening> {
+  const ending = new AbortController();
+  const { signal } = ending;
+  // Whatever keeps us from it, the log is looked at from time to time anyway.
+  const open = async (): Promise<Client | null> => {
+    try {
+      const client = await database.connect();
+      client.on("notification", heard);
+      await client.query(`LISTEN "${channel}"`);
+      return client;
+    } catch {
+      return null;
+    }
+  };
+  const keepListening = async (first: Client | null): Promise<void> => {
+    for (let client = first; ; client = await open()) {
+      if (client === null) await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+      else {
+        if (client !== first) heard();
+        await once(client, "end", { signal }).catch(() => {});
+      }
+      if (!signal.aborted) continue;
+      await client?.end().catch(() => {});
+      return;
+    }
+  };
+  const listening = keepListening(await open());
+  return {
+    close: async () => {
+      ending.abort();
+      await listening;
+    },
+  };
 }

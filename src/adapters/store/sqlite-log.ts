@@ -61,7 +61,8 @@ class SqliteLog implements Log {
       (events: readonly Event[], expected: Expectation, following: Following) => {
         const last = this.#lastPosition();
         if (!this.#isMet(expected, last)) return null;
-        const news = this.#newsSince(expected.since ?? last, last);
+        const { since = last } = expected;
+        const news = since < last ? this.#read(since, {}) : [];
         const recorded = this.#insert(events, last);
         return [...recorded, ...this.#insert(following(recorded, news), last + recorded.length)];
       },
@@ -145,10 +146,6 @@ class SqliteLog implements Log {
     if (Object.keys(chosen).length === 0 && rows.some(({ position }, at) => position !== after + 1 + at))
       throw new DamagedFact("the order of events", this.#file);
     return rows.map((row) => recordedFrom(row, this.#file));
-  }
-
-  #newsSince(position: number, last: number): readonly Recorded[] {
-    return position < last ? this.#read(position, {}) : [];
   }
 
   #isMet({ task, position, calls }: Expectation, last: number): boolean {
