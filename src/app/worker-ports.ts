@@ -1,8 +1,13 @@
 import { dirname, join } from "node:path";
-import { clearMerged, createSharedWorktrees, removeWorktree } from "../adapters/fleet/shared-worktrees.ts";
+import {
+  clearMerged,
+  createSharedWorktrees,
+  removeWorktree,
+  createTaskBranches,
+  pushingWorkspace,
+} from "../adapters/fleet/shared-worktrees.ts";
 import { createRemote, type Remote } from "../adapters/fleet/remote.ts";
 import { createFence } from "../adapters/fleet/fence.ts";
-import { createTaskBranches, pushingWorkspace } from "../adapters/fleet/task-branches.ts";
 import { createSharedMerging, onRemote } from "../adapters/fleet/shared-merging.ts";
 import { toWire } from "../adapters/files/progress-file.ts";
 import { createMerging } from "../adapters/git/merging/git-merging.ts";

@@ -3,9 +3,8 @@ import { asArgument } from "../../core/text.ts";
 import { RalphError } from "../../core/errors.ts";
 import { bytesOf } from "../git/git.ts";
 import { inTurn } from "../process/system-clock.ts";
-import type { Clone } from "./remote-git.ts";
+import { type Clone, encodeName, type Move, type PushAttempt } from "./remote-git.ts";
 import { type Remote, lost } from "./remote.ts";
-import { encodeName, type Move, type PushAttempt } from "./push-once.ts";
 
 /**
  * Pushes that only the holder of a lease can make. On the remote each task and part has a reference of its own, with a

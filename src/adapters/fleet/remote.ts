@@ -2,8 +2,12 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RalphError } from "../../core/errors.ts";
-import { fetchRef, type Move, type PushAttempt, pushOnce, readRefs } from "./push-once.ts";
 import {
+  fetchRef,
+  type Move,
+  type PushAttempt,
+  pushOnce,
+  readRefs,
   type Attempted,
   type Clone,
   type CloneOptions,

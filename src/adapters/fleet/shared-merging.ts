@@ -5,7 +5,7 @@ import { compareBranch, type Git, isHere, whereBaseStands } from "../git/git.ts"
 import { acceptedRef, keepBackup } from "../git/keep-backup.ts";
 import { headRef, type Remote } from "./remote.ts";
 import type { Fence } from "./fence.ts";
-import type { Move } from "./push-once.ts";
+import type { Move } from "./remote-git.ts";
 
 export interface SharedMergingOptions {
   /** Of the clone; it finds commits by `onRemote`. */
