@@ -116,17 +116,19 @@ function lastLines(text: string): string {
   return cut.slice(cut.indexOf("\n") + 1).replace(/^\uFFFD+/, "");
 }
 
+type Sink = (chunk: Buffer) => void | Promise<void>;
+
 /** One output of a process on its way to a sink, never faster than the sink. */
 export interface OutputPump {
+  readonly stream: Readable;
   /** Resolves when the output has ended, which may be never. */
   readonly ended: Promise<void>;
-  hasEnded(): boolean;
+  hasEnded: boolean;
   /** Chunks handed over so far. */
-  chunks(): number;
-  isWaitingForSink(): boolean;
-  failure(): { readonly error: unknown } | null;
-  /** Stops reading; resolves when the sink has taken what it was given. */
-  close(): Promise<void>;
+  chunks: number;
+  /** What the sink has been given and not taken yet. */
+  readonly pending: Set<Promise<void>>;
+  failure: { readonly error: unknown } | null;
 }
 
 /** The sink may lag behind by so much before the process has to wait for it. */
@@ -141,51 +143,34 @@ const QUIET_LOOKS = 40;
 const DRAIN_MAX_MS = 2_000;
 const DRAIN_MAX_CHUNKS = 64;
 
-export function pumpOutput(
-  stream: Readable,
-  sink: (chunk: Buffer) => void | Promise<void>,
-  onFailure: () => void,
-): OutputPump {
-  let chunks = 0;
-  let hasEnded = false;
-  const pending = new Set<Promise<void>>();
-  let pendingBytes = 0;
-  let failure: { readonly error: unknown } | null = null;
+export function pumpOutput(stream: Readable, sink: Sink, onFailure: () => void): OutputPump {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const pump: OutputPump = { stream, ended, hasEnded: false, chunks: 0, pending: new Set(), failure: null };
+  let pendingBytes = 0;
   const end = (): void => {
-    hasEnded = true;
+    pump.hasEnded = true;
     resolve();
   };
   const fail = (error: unknown): void => {
-    failure ??= { error };
+    pump.failure ??= { error };
     stream.destroy();
     onFailure();
   };
   stream.on("data", (chunk: Buffer) => {
-    chunks += 1;
+    pump.chunks += 1;
     const taken = offer(sink, chunk);
     if (taken === undefined) return;
     pendingBytes += chunk.length;
     if (pendingBytes > PENDING_BYTES_MAX) stream.pause();
     const given = taken.catch(fail).finally(() => {
-      pending.delete(given);
+      pump.pending.delete(given);
       pendingBytes -= chunk.length;
       if (pendingBytes <= PENDING_BYTES_MAX) stream.resume();
     });
-    pending.add(given);
+    pump.pending.add(given);
   });
   stream.on("end", end).on("close", end).on("error", end);
-  return {
-    ended,
-    hasEnded: () => hasEnded,
-    chunks: () => chunks,
-    isWaitingForSink: () => pending.size > 0,
-    failure: () => failure,
-    async close() {
-      stream.destroy();
-      await Promise.all(pending);
-    },
-  };
+  return pump;
 }
 
 /**
@@ -193,19 +178,21 @@ export function pumpOutput(
  * end, quiet or endless, belongs to somebody who got away.
  */
 export async function drainOutputs(outputs: readonly OutputPump[]): Promise<void> {
-  const allEnded = Promise.all(outputs.map((output) => output.ended));
+  const allEnded = Promise.all(outputs.map(({ ended }) => ended));
+  const isWaiting = (): boolean => outputs.some(({ pending }) => pending.size > 0);
+  const countChunks = (): number => outputs.reduce((sum, { chunks }) => sum + chunks, 0);
   const deadlineMs = performance.now() + DRAIN_MAX_MS;
-  const first = chunksOf(outputs);
+  const first = countChunks();
   let quietLooks = 0;
-  while (!outputs.every((output) => output.hasEnded()) && quietLooks < QUIET_LOOKS) {
-    const before = chunksOf(outputs);
-    const wasBusy = outputs.some((output) => output.isWaitingForSink());
+  while (!outputs.every(({ hasEnded }) => hasEnded) && quietLooks < QUIET_LOOKS) {
+    const before = countChunks();
+    const wasBusy = isWaiting();
     await Promise.race([allEnded, quietMoment()]);
-    const isBusy = wasBusy || outputs.some((output) => output.isWaitingForSink());
-    quietLooks = isBusy || chunksOf(outputs) > before ? 0 : quietLooks + 1;
-    if (chunksOf(outputs) > first + DRAIN_MAX_CHUNKS && performance.now() > deadlineMs) break;
+    quietLooks = wasBusy || isWaiting() || countChunks() > before ? 0 : quietLooks + 1;
+    if (countChunks() > first + DRAIN_MAX_CHUNKS && performance.now() > deadlineMs) break;
   }
-  await Promise.all(outputs.map((output) => output.close()));
+  for (const { stream } of outputs) stream.destroy();
+  await Promise.all(outputs.flatMap(({ pending }) => [...pending]));
 }
 
 async function quietMoment(): Promise<void> {
@@ -213,11 +200,7 @@ async function quietMoment(): Promise<void> {
   await new Promise<void>((resolve) => afterPendingInput(resolve));
 }
 
-function chunksOf(outputs: readonly OutputPump[]): number {
-  return outputs.reduce((sum, output) => sum + output.chunks(), 0);
-}
-
-function offer(sink: (chunk: Buffer) => void | Promise<void>, chunk: Buffer): Promise<void> | undefined {
+function offer(sink: Sink, chunk: Buffer): Promise<void> | undefined {
   try {
     return sink(chunk) ?? undefined;
   } catch (error) {

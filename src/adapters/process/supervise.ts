@@ -4,14 +4,7 @@ import { existsSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import type { Ending } from "../../core/streams/agent-report.ts";
-import {
-  afterPendingInput,
-  type AwakeTimer,
-  type LifeSigns,
-  pollAwake,
-  startAwakeTimer,
-  watchForLife,
-} from "./idle-watch.ts";
+import { type AwakeTimer, type LifeSigns, pollAwake, startAwakeTimer, watchForLife } from "./idle-watch.ts";
 import { settingVariables } from "../git/git.ts";
 import { drainOutputs, type OutputPump, pumpOutput } from "./line-splitter.ts";
 import { cpuMsOf, endFamily, type Family, markerEntry, signalFamily } from "./process-sweep.ts";
@@ -186,10 +179,7 @@ function startTimers(
 ): readonly AwakeTimer[] {
   // What it had to say is said: that it does not go is all that is late.
   const stop = (reason: StopReason): void => stopper.stop(final.isGiven() ? "over" : reason);
-  const timeout = startAwakeTimer(timeoutMs, () => {
-    // If we were stopped (Ctrl-Z) meanwhile, the news of its exit may still be waiting.
-    afterPendingInput(() => stop("timeout"));
-  });
+  const timeout = startAwakeTimer(timeoutMs, () => stop("timeout"));
   const life = idle && watchForLife(idle.afterMs, { ...idle, ...signs }, () => stop("idle"));
   let why: StopReason | null = null;
   const isDue = async (): Promise<boolean> => (why = watch?.() ?? null) !== null;
@@ -222,21 +212,13 @@ interface Stopper {
 
 function createStopper(
   family: Family,
-  {
-    askToStop,
-    graceMs = GRACE_MS,
-    onlyHolds = false,
-  }: Pick<SuperviseRequest, "askToStop" | "graceMs" | "onlyHolds">,
+  { askToStop, graceMs = GRACE_MS, onlyHolds = false }: SuperviseRequest,
 ): Stopper {
   let stopReason: StopReason | null = null;
   let isGone = false;
   let timer: AwakeTimer | null = null;
   const later = (ms: number, act: () => void): void => {
-    timer = startAwakeTimer(ms, () => {
-      afterPendingInput(() => {
-        if (!isGone) act();
-      });
-    });
+    timer = startAwakeTimer(ms, act);
   };
   const terminate = (grace = graceMs): void => {
     signalFamily(family, "SIGTERM", { sparesLeader: onlyHolds });
@@ -269,8 +251,7 @@ function msSince(startedMs: number): number {
 
 async function finishOutputs(outputs: readonly OutputPump[]): Promise<void> {
   await drainOutputs(outputs);
-  const failed = outputs.map((output) => output.failure()).find((failure) => failure !== null);
-  if (failed) throw failed.error;
+  for (const { failure } of outputs) if (failure !== null) throw failure.error;
 }
 
 function endingOf(
@@ -345,7 +326,7 @@ function awaitFinalResult(
       }
       if (timer !== null) return;
       stdin?.end();
-      timer = startAwakeTimer(exitMs, () => afterPendingInput(onLate));
+      timer = startAwakeTimer(exitMs, onLate);
     },
     isGiven: () => timer !== null,
     cancel() {
