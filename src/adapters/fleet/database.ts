@@ -44,9 +44,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface Transaction {
-  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-}
+export type Transaction = Pick<Database, "query">;
 
 const OLDEST_SERVER = 13;
 const CONNECT_MS = 5_000;

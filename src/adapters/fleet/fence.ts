@@ -75,7 +75,14 @@ async function plant(remote: Remote, held: Held): Promise<void> {
   held.at = await findEnd(remote, clone, held);
   if (held.at === null || !held.sent.has(held.at)) {
     const pushed = await pushHeld(remote, held, []);
-    if (pushed.is === "refused") throw notTaken(clone.remoteName, leaseRef(held.name), pushed.why);
+    if (pushed.is === "refused")
+      throw new RalphError(
+        "git-failed",
+        `the remote ${clone.remoteName} does not take ${leaseRef(held.name)}: ${pushed.why}`,
+        {
+          hint: "workers on several machines need to write there below refs/ralph/, and below refs/heads/ralph/",
+        },
+      );
   }
   held.isUp = true;
 }
@@ -93,7 +100,8 @@ async function pushHeld(remote: Remote, held: Held, moves: readonly Move[]): Pro
     }
     if (attempt.is === "refused" && !held.isUp) return attempt;
     held.at = await findEnd(remote, clone, held);
-    const ids = await whereTheyAre(remote, name, moves);
+    const ids: (string | null)[] = [];
+    for (const { ref } of moves) ids.push(await remote.fetch(ref, name));
     // One that was given up may have arrived after all.
     const isOurs = held.at !== null && sent.has(held.at);
     if (isOurs && ids.every((id, index) => id === moves[index]?.to)) return { is: "pushed" };
@@ -116,22 +124,6 @@ async function findEnd(remote: Remote, clone: Clone, held: Held): Promise<string
   const other = await readLease(clone, there);
   if (other === null || other >= number) throw notNewer(clone, held, there, other);
   return there;
-}
-
-async function whereTheyAre(
-  remote: Remote,
-  name: string,
-  moves: readonly Move[],
-): Promise<readonly (string | null)[]> {
-  const ids: (string | null)[] = [];
-  for (const { ref } of moves) ids.push(await remote.fetch(ref, name));
-  return ids;
-}
-
-function notTaken(remoteName: string, ref: string, why: string): RalphError {
-  return new RalphError("git-failed", `the remote ${remoteName} does not take ${ref}: ${why}`, {
-    hint: "workers on several machines need to write there below refs/ralph/, and below refs/heads/ralph/",
-  });
 }
 
 /** The database tells a worker that was taken over. A newer lease than the database gives was pushed by somebody else. */

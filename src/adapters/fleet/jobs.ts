@@ -24,7 +24,7 @@ const NO_JOB = "00000000-0000-0000-0000-000000000000";
 export class Jobs {
   readonly #database: Database;
   readonly #boss: PgBoss;
-  /** Those that are there for certain, and that pg-boss has heard of. */
+  /** Those that pg-boss has heard of. */
   readonly #queues = new Set<string>();
 
   private constructor(database: Database, boss: PgBoss) {
@@ -78,7 +78,8 @@ export class Jobs {
 
   async put(project: string, jobs: readonly WaitingJob[]): Promise<void> {
     for (const [queue, ofQueue] of Map.groupBy(jobs, ({ queue }) => queue)) {
-      await this.#ensureQueue(queue);
+      // A task has at most one job that waits. Finished ones are of no use to anybody.
+      await this.#boss.createQueue(queue, { policy: "exclusive", deleteAfterSeconds: TIDY_SECONDS });
       await this.#boss.insert(
         queue,
         ofQueue.map(({ task, priority }) => ({
@@ -138,13 +139,6 @@ export class Jobs {
 
   async close(): Promise<void> {
     await this.#boss.stop({ graceful: false, close: false });
-  }
-
-  async #ensureQueue(queue: string): Promise<void> {
-    if (this.#queues.has(queue)) return;
-    // A task has at most one job that waits. Finished ones are of no use to anybody.
-    await this.#boss.createQueue(queue, { policy: "exclusive", deleteAfterSeconds: TIDY_SECONDS });
-    this.#queues.add(queue);
   }
 }
 

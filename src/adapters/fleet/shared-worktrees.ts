@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
-import type { Worktrees } from "../../engine/parallel-ports.ts";
+import type { WorktreeEntry, Worktrees } from "../../engine/parallel-ports.ts";
 import { contains, createGit, gitError } from "../git/git.ts";
 import { deleteBranch, findRepository } from "../git/find-repository.ts";
 import { resolveCommit } from "../git/read-head.ts";
@@ -69,11 +69,7 @@ async function align(
     const isClean = local === tip && entry?.isDirty !== true;
     if (isClean || (!wasElsewhere(task) && (await contains(clone.git, local, tip)))) return;
   }
-  if (entry !== undefined) {
-    if (entry.isDirty) await keepUncommitted(clone, task, entry.root);
-    if (entry.head !== null) await keepAside(clone, task, entry.head);
-    await worktrees.remove(task, { force: true });
-  }
+  if (entry !== undefined) await putAway(worktrees, clone, entry);
   if (local === null || local === tip) return;
   await keepAside(clone, task, local);
   await setBranch(clone, name, tip);
@@ -202,7 +198,8 @@ export async function clearMerged(
   const cleared: TaskId[] = [];
   for (const task of tasks) {
     const name = options.branches.branchOf(task);
-    await untilLetGo(options, task);
+    for (let left = PATIENCE_MS; left > 0 && options.branches.isHeld(task); left -= LOOK_MS)
+      await sleep(LOOK_MS);
     const isGone = await inTurn(`${clone.commonDir} ${name}`, () => clear(options, clone, task));
     if (isGone) cleared.push(task);
   }
@@ -212,10 +209,6 @@ export async function clearMerged(
 /** Others may have merged it before this worker lets go of it. */
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 250;
-
-async function untilLetGo({ branches }: ClearMergedOptions, task: TaskId): Promise<void> {
-  for (let left = PATIENCE_MS; left > 0 && branches.isHeld(task); left -= LOOK_MS) await sleep(LOOK_MS);
-}
 
 async function clear(
   { worktrees, branches }: ClearMergedOptions,
@@ -239,9 +232,13 @@ async function clear(
 export async function removeWorktree(worktrees: Worktrees, clone: Clone, task: TaskId): Promise<boolean> {
   if (await worktrees.remove(task)) return true;
   const entry = (await worktrees.list()).find((one) => one.task === task);
-  if (entry?.isDirty !== true) return false;
-  await keepUncommitted(clone, task, entry.root);
-  if (entry.head !== null) await keepAside(clone, task, entry.head);
+  return entry?.isDirty === true && putAway(worktrees, clone, entry);
+}
+
+async function putAway(worktrees: Worktrees, clone: Clone, entry: WorktreeEntry): Promise<boolean> {
+  const { task, root, head, isDirty } = entry;
+  if (isDirty) await keepUncommitted(clone, task, root);
+  if (head !== null) await keepAside(clone, task, head);
   return worktrees.remove(task, { force: true });
 }
 
