@@ -87,15 +87,13 @@ class SqliteLog implements Log {
   }
 
   async sumCosts(since: Instant): Promise<number> {
-    return this.#attempt(
-      () =>
-        this.#prepare(
-          `SELECT coalesce(sum(coalesce(json_extract(data, '$.report.usage.costUsd'),
-                                         json_extract(data, '$.reading.usage.costUsd'))), 0) FROM events
-           WHERE type IN ('iteration.ended', 'reader.answered') AND at >= ?`,
-        )
-          .pluck()
-          .get(since) as number,
+    return this.#attempt(() =>
+      this.#number(
+        `SELECT coalesce(sum(coalesce(json_extract(data, '$.report.usage.costUsd'),
+                                       json_extract(data, '$.reading.usage.costUsd'))), 0) FROM events
+         WHERE type IN ('iteration.ended', 'reader.answered') AND at >= ?`,
+        since,
+      ),
     );
   }
 
@@ -155,24 +153,30 @@ class SqliteLog implements Log {
   }
 
   #callsSince(since: Instant): number {
-    return this.#prepare(
+    return this.#number(
       `SELECT count(*) FROM events WHERE type IN ('iteration.started', 'reader.asked')
          AND at >= max(?, coalesce((SELECT max(at) + 1 FROM events WHERE type = 'calls.reset'), 0))`,
-    )
-      .pluck()
-      .get(since) as number;
+      since,
+    );
   }
 
   #lastPosition(): number {
-    return this.#prepare(`SELECT coalesce(max(position), 0) FROM events WHERE project = ?`)
-      .pluck()
-      .get(this.#project) as number;
+    return this.#number("SELECT coalesce(max(position), 0) FROM events WHERE project = ?", this.#project);
   }
 
   #lastPositionOf(task: string): number {
-    return this.#prepare(`SELECT coalesce(max(position), 0) FROM events WHERE project = ? AND task = ?`)
+    return this.#number(
+      "SELECT coalesce(max(position), 0) FROM events WHERE project = ? AND task = ?",
+      this.#project,
+      task,
+    );
+  }
+
+  /** The first column of the only row. */
+  #number(sql: string, ...values: readonly unknown[]): number {
+    return this.#prepare(sql)
       .pluck()
-      .get(this.#project, task) as number;
+      .get(...values) as number;
   }
 
   #insert(events: readonly Event[], last: number): readonly Recorded[] {
