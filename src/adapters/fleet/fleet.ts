@@ -44,12 +44,6 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   return fleet;
 }
 
-/** What is held, and until when by our own clock nobody else can have it. */
-interface Holding {
-  readonly lease: Lease;
-  surelyUntil: number;
-}
-
 /** Longer than this nobody waits for a database that may be away. */
 const FAREWELL_MS = 3_000;
 const TIDY_MS = 600_000;
@@ -58,7 +52,7 @@ class PostgresFleet implements Fleet {
   readonly #options: FleetOptions;
   readonly #holder: Holder;
   readonly #jobs: Jobs;
-  readonly #held = new Map<string, Holding>();
+  readonly #held = new Map<string, Lease>();
   #tidyAt = 0;
 
   constructor(options: FleetOptions, jobs: Jobs) {
@@ -97,7 +91,6 @@ class PostgresFleet implements Fleet {
     const overdue = await findOverdue(database, this.#holder, queues, count);
     const waiting = await this.#jobs.look(queues, count - overdue.length);
     if (overdue.length === 0 && waiting.size === 0) return [];
-    const askedAt = performance.now();
     const leases = await database.transaction(
       async (transaction) => {
         const jobs = await this.#jobs.take(transaction, waiting);
@@ -109,27 +102,22 @@ class PostgresFleet implements Fleet {
       },
       (transaction, given) => holdsAll(transaction, this.#holder, given),
     );
-    for (const lease of leases) this.#hold(lease, askedAt);
+    for (const lease of leases) this.#held.set(lease.name, lease);
     return leases;
   }
 
   async takeRole(role: Role): Promise<Lease | null> {
     const held = this.#held.get(role);
-    if (held !== undefined) {
-      if (performance.now() < held.surelyUntil) return held.lease;
-      const { lost } = await this.#renew([held]);
-      if (lost.length === 0) return held.lease;
-    }
-    const askedAt = performance.now();
+    if (held !== undefined && (await this.#renew([held])).lost.length === 0) return held;
     const [lease] = await claim(this.#options.database, this.#holder, [{ name: role, queue: null }]);
     if (lease === undefined) return null;
-    this.#hold(lease, askedAt);
+    this.#held.set(role, lease);
     return lease;
   }
 
   async release(lease: Lease): Promise<void> {
     const held = this.#held.get(lease.name);
-    if (held?.lease.number !== lease.number) return;
+    if (held?.number !== lease.number) return;
     await this.#releaseAll([held]);
   }
 
@@ -156,40 +144,18 @@ class PostgresFleet implements Fleet {
     await this.#jobs.tidy().catch(() => {});
   }
 
-  #hold(lease: Lease, askedAt: number): void {
-    this.#held.set(lease.name, { lease, surelyUntil: askedAt + this.#options.leaseMs });
+  async #renew(asked: readonly Lease[]): Promise<Heartbeat> {
+    const { now, names } = await renew(this.#options.database, this.#holder, asked);
+    // One that was released meanwhile, or lost and taken again, is no longer the one that is held.
+    const lost = asked.filter((lease) => !names.includes(lease.name) && this.#held.get(lease.name) === lease);
+    for (const { name } of lost) this.#held.delete(name);
+    return { now, lost: lost.map(({ name }) => name) };
   }
 
-  async #renew(asked: readonly Holding[]): Promise<Heartbeat> {
-    const askedAt = performance.now();
-    const { now, names } = await renew(
-      this.#options.database,
-      this.#holder,
-      asked.map(({ lease }) => lease),
-    );
-    const renewed = new Set(names);
-    const lost: string[] = [];
-    for (const holding of asked) {
-      const { name } = holding.lease;
-      // It was released meanwhile, or lost and taken again.
-      if (this.#held.get(name) !== holding) continue;
-      if (renewed.has(name)) holding.surelyUntil = askedAt + this.#options.leaseMs;
-      else {
-        this.#held.delete(name);
-        lost.push(name);
-      }
-    }
-    return { now, lost };
-  }
-
-  async #releaseAll(holdings: readonly Holding[]): Promise<void> {
-    if (holdings.length === 0) return;
-    for (const { lease } of holdings) this.#held.delete(lease.name);
-    await release(
-      this.#options.database,
-      this.#holder,
-      holdings.map(({ lease }) => lease),
-    );
+  async #releaseAll(leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return;
+    for (const { name } of leases) this.#held.delete(name);
+    await release(this.#options.database, this.#holder, leases);
   }
 }
 

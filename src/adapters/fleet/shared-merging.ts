@@ -66,8 +66,12 @@ async function advance(remote: Remote, fence: Fence, request: AdvanceRequest): P
   const { base, from, to, run, iteration } = request;
   const clone = await remote.clone();
   // First of all: whoever was the merger before may be in the middle of a push, and must not move the base after we looked.
-  const why = await whyNotMerger(fence);
-  if (why !== null) return { is: "waits", root: null, why, paths: [] };
+  try {
+    await fence.takeUp(MERGER);
+  } catch (error) {
+    if (!(error instanceof RalphError) || error.code !== "git-failed") throw error;
+    return { is: "waits", root: null, why: withHint(error), paths: [] };
+  }
   for (;;) {
     const head = await remote.fetch(headRef(base), MERGER);
     // Another machine may have prepared it, and never sent it.
@@ -83,16 +87,6 @@ async function advance(remote: Remote, fence: Fence, request: AdvanceRequest): P
         why: `${clone.remoteName} refuses the push: ${pushed.why}`,
         paths: [],
       };
-  }
-}
-
-async function whyNotMerger(fence: Fence): Promise<string | null> {
-  try {
-    await fence.takeUp(MERGER);
-    return null;
-  } catch (error) {
-    if (error instanceof RalphError && error.code === "git-failed") return withHint(error);
-    throw error;
   }
 }
 

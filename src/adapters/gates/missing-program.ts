@@ -13,13 +13,11 @@ export interface GatePlace {
   readonly ownRoot: string;
 }
 
-const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
-
 export function gateEnvironment(
   { env }: GateSettings,
   { baseEnv, ownRoot }: GatePlace,
 ): Readonly<Record<string, string>> {
-  return { ...baseEnv, PATH: outsidePath(baseEnv["PATH"] ?? DEFAULT_PATH, ownRoot), ...env };
+  return { ...baseEnv, PATH: outsidePath(baseEnv["PATH"], ownRoot), ...env };
 }
 
 /** Variable settings, a first word without anything to expand, and the rest. */

@@ -54,10 +54,12 @@ function leadsOutside(root: string, path: string): RalphError {
   });
 }
 
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+
 /** The PATH without our own installation: a user's tests must not run on the Node that we bring along. */
-export function outsidePath(path: string, ownRoot: string): string {
+export function outsidePath(path: string | undefined, ownRoot: string): string {
   const own = join(resolve(ownRoot), "node_modules") + sep;
-  return path
+  return (path ?? DEFAULT_PATH)
     .split(delimiter)
     .filter((folder) => folder === "" || !`${resolve(folder)}${sep}`.startsWith(own))
     .join(delimiter);
