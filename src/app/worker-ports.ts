@@ -1,11 +1,5 @@
 import { dirname, join } from "node:path";
-import {
-  clearMerged,
-  createSharedWorktrees,
-  removeWorktree,
-  createTaskBranches,
-  pushingWorkspace,
-} from "../adapters/fleet/shared-worktrees.ts";
+import { SharedWorktrees } from "../adapters/fleet/shared-worktrees.ts";
 import { createRemote, type Remote } from "../adapters/fleet/remote.ts";
 import { createFence } from "../adapters/fleet/fence.ts";
 import { createSharedMerging, onRemote } from "../adapters/fleet/shared-merging.ts";
@@ -225,31 +219,25 @@ function remoteWork(
     isHeld: (name) => name !== null && holdings.has(name),
   });
   const fence = createFence({ remote, numberOf: (name) => holdings.get(name)?.number ?? null });
-  const branches = createTaskBranches({ remote, fence, branchOf });
   const workspaceIn = workspacesBeside(workspaceOf(project));
   const parallel = parallelWorkOf(project, { ...parts.worktree, redact, isShared: true }, workspaceIn);
   const { worktrees } = parallel;
+  const shared = new SharedWorktrees({ worktrees, remote, fence, branchOf, wasElsewhere: isOthers });
   const scratch = join(project.stateFolder, "scratch");
   const merging = createMerging({ root, scratch, where: onRemote(remote) });
   return {
     remote,
     parallel: {
       ...parallel,
-      worktrees: {
-        ...createSharedWorktrees({ worktrees, remote, branches, wasElsewhere: isOthers }),
-        // The base has its work: what an agent left half-done here must not keep its branch on the remote.
-        remove: async (task) => removeWorktree(worktrees, await remote.clone(), task),
-      },
+      // The base has its work: what an agent left half-done here must not keep its branch on the remote.
+      worktrees: { ...shared.worktrees, remove: (task) => shared.remove(task) },
       merging: createSharedMerging({ merging, remote, fence }),
-      workspaceAt: (place) => pushingWorkspace(workspaceIn(place), branches),
+      workspaceAt: (place) => shared.pushing(workspaceIn(place)),
     },
     clear: (tasks) =>
       inTurn(`tidy ${root}`, async () => {
         const here = new Set((await worktrees.list()).map(({ task }) => task));
-        await clearMerged(
-          { worktrees, remote, branches },
-          tasks.filter((task) => here.has(task)),
-        );
+        await shared.clearMerged(tasks.filter((task) => here.has(task)));
       }),
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createRemote, type Remote } from "../../src/adapters/fleet/remote.ts";
 import { createFence, type Fence } from "../../src/adapters/fleet/fence.ts";
 import { createSharedMerging, onRemote } from "../../src/adapters/fleet/shared-merging.ts";
-import { createSharedWorktrees, createTaskBranches } from "../../src/adapters/fleet/shared-worktrees.ts";
+import { SharedWorktrees } from "../../src/adapters/fleet/shared-worktrees.ts";
 import { createMerging } from "../../src/adapters/git/merging/git-merging.ts";
 import { createWorktrees } from "../../src/adapters/git/worktrees/git-worktrees.ts";
 import { describeMerging } from "./merging.contract.ts";
@@ -48,10 +48,11 @@ describeWorktrees("a clone of a remote", async () => {
     env: process.env,
     redact: (text) => text,
   });
-  const branches = createTaskBranches({ remote, fence, branchOf: (task) => `ralph/${task}` });
+  const branchOf = (task: string): string => `ralph/${task}`;
   return {
     ...hands,
-    worktrees: createSharedWorktrees({ worktrees, remote, branches, wasElsewhere: () => false }),
+    worktrees: new SharedWorktrees({ worktrees, remote, fence, branchOf, wasElsewhere: () => false })
+      .worktrees,
     async commitIn(worktree) {
       git("-C", worktree, "add", "--all");
       git("-C", worktree, "commit", "--quiet", "--message", "work");
