@@ -2,9 +2,8 @@ import { dirname, join } from "node:path";
 import { SharedWorktrees } from "../adapters/fleet/shared-worktrees.ts";
 import { createRemote, type Remote } from "../adapters/fleet/remote.ts";
 import { createFence } from "../adapters/fleet/fence.ts";
-import { createSharedMerging, onRemote } from "../adapters/fleet/shared-merging.ts";
+import { createSharedMerging } from "../adapters/fleet/shared-merging.ts";
 import { toWire } from "../adapters/files/progress-file.ts";
-import { createMerging } from "../adapters/git/merging/git-merging.ts";
 import { openDatabase } from "../adapters/fleet/database.ts";
 import { openFleet } from "../adapters/fleet/fleet.ts";
 import { openPostgresLog } from "../adapters/fleet/postgres-log.ts";
@@ -224,14 +223,13 @@ function remoteWork(
   const { worktrees } = parallel;
   const shared = new SharedWorktrees({ worktrees, remote, fence, branchOf, wasElsewhere: isOthers });
   const scratch = join(project.stateFolder, "scratch");
-  const merging = createMerging({ root, scratch, where: onRemote(remote) });
   return {
     remote,
     parallel: {
       ...parallel,
       // The base has its work: what an agent left half-done here must not keep its branch on the remote.
       worktrees: { ...shared.worktrees, remove: (task) => shared.remove(task) },
-      merging: createSharedMerging({ merging, remote, fence }),
+      merging: createSharedMerging({ root, scratch, remote, fence }),
       workspaceAt: (place) => shared.pushing(workspaceIn(place)),
     },
     clear: (tasks) =>

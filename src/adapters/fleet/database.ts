@@ -147,13 +147,9 @@ export class Database {
   }
 
   #clientConfig(): ClientConfig {
-    const { host, port, user, password, database, tls } = this.#settings;
+    const { tls, name: _, ...place } = this.#settings;
     return {
-      host,
-      port,
-      user,
-      password,
-      database,
+      ...place,
       ssl: tls !== false && this.#hasTls ? tls.options : false,
       application_name: this.#options.applicationName ?? "ralph",
       connectionTimeoutMillis: CONNECT_MS,

@@ -167,17 +167,12 @@ class PostgresLog implements SharedLog {
         const news = since < end.position ? await this.#read(transaction, since, {}) : [];
         const events = decide(news);
         if (events === null || events.length === 0) return null;
-        await holdLeases(transaction, this.#project, leasesFor(events));
-        if (!(await isMet(transaction, this.#project, expected, end.position))) return null;
+        await this.#holdLeases(transaction, leasesFor(events));
+        if (!(await this.#isMet(transaction, expected, end.position))) return null;
         const at = Math.max(end.at, end.now);
         const recorded = numbered(events, end.position, at);
         const all = [...events, ...following(recorded, news)];
-        await appendEvents(
-          transaction,
-          { project: this.#project, channel: this.#channel, batch, at },
-          all,
-          end.position,
-        );
+        await this.#store(transaction, all, { last: end.position, at, batch });
         return numbered(all, end.position, at);
       },
       async (transaction, recorded) =>
@@ -200,6 +195,65 @@ class PostgresLog implements SharedLog {
     }
   }
 
+  /** What it has looked at stays so until the end of the transaction. */
+  async #isMet(transaction: Transaction, expected: SharedExpectation, last: number): Promise<boolean> {
+    const { position, task, calls } = expected;
+    if (position !== undefined && position !== last) return false;
+    if (task !== undefined) {
+      const [row] = await transaction.query<{ position: number | null }>(
+        "SELECT max(position) AS position FROM ralph.events WHERE project = $1 AND task = $2",
+        [this.#project, keyText(task.id)],
+      );
+      if (task.position !== (row?.position ?? 0)) return false;
+    }
+    if (calls === undefined) return true;
+    await transaction.query("SELECT pg_advisory_xact_lock($1)", [CALLS_LOCK]);
+    return (await callsSince(transaction, calls.since)) < calls.below;
+  }
+
+  /** Each has to be the last one that was given out under its name, and nobody is given it before we have written. */
+  async #holdLeases(transaction: Transaction, leases: ReturnType<LeasesFor>): Promise<void> {
+    if (leases.length === 0) return;
+    const found = await transaction.query<{ name: string; number: number }>(
+      "SELECT name, number FROM ralph.leases WHERE project = $1 AND name = ANY ($2::text[]) ORDER BY name FOR SHARE",
+      [this.#project, leases.map(({ name }) => name)],
+    );
+    const numbers = new Map(found.map(({ name, number }) => [name, number]));
+    const lost = leases.find(({ name, number }) => numbers.get(name) !== number);
+    if (lost !== undefined)
+      throw new RalphError("lease-lost", `another worker has taken over ${lost.name}; nothing was recorded`);
+  }
+
+  /** Stores events after the last position, moves the end of the log behind them, and says so. */
+  async #store(
+    transaction: Transaction,
+    events: readonly Event[],
+    { last, at, batch }: { readonly last: number; readonly at: Instant; readonly batch: string },
+  ): Promise<void> {
+    const rows = events.map((event, index) => {
+      const position = last + 1 + index;
+      const columns = columnsOf(event, position, at);
+      const { run, task } = columns;
+      return {
+        ...columns,
+        run: run && keyText(run),
+        task: task && keyText(task),
+        position,
+        cost: costOf(event),
+      };
+    });
+    await transaction.query(
+      `WITH added AS (
+         INSERT INTO ralph.events (project, batch, at, v, position, type, run, task, iteration, cost, data)
+         SELECT $1::text, $2::uuid, $3::bigint, $4::integer, added.* FROM json_to_recordset($5::json) AS added
+           (position bigint, type text, run text, task text, iteration bigint, cost double precision, data text)
+       ),
+       moved AS (UPDATE ralph.projects SET position = $6, at = $3 WHERE id = $1)
+       SELECT pg_notify($7, '')`,
+      [this.#project, batch, at, EVENT_VERSION, JSON.stringify(rows), last + events.length, this.#channel],
+    );
+  }
+
   async #isThere(transaction: Transaction, batch: string, position: number): Promise<boolean> {
     await this.#lock(transaction);
     const found = await transaction.query(
@@ -214,74 +268,8 @@ function numbered(events: readonly Event[], last: number, at: Instant): readonly
   return events.map((event, index) => ({ ...event, position: last + 1 + index, at }));
 }
 
-interface Append {
-  readonly project: string;
-  /** Where it is said that the log has gone on. */
-  readonly channel: string;
-  readonly batch: string;
-  readonly at: Instant;
-}
-
-/** Stores events after the last position, moves the end of the log behind them, and says so. */
-async function appendEvents(
-  transaction: Transaction,
-  { project, channel, batch, at }: Append,
-  events: readonly Event[],
-  last: number,
-): Promise<void> {
-  const rows = events.map((event, index) => ({
-    ...columnsOf(event, last + 1 + index, at),
-    position: last + 1 + index,
-    cost: costOf(event),
-  }));
-  await transaction.query(
-    `WITH added AS (
-       INSERT INTO ralph.events (project, batch, at, v, position, type, run, task, iteration, cost, data)
-       SELECT $1::text, $2::uuid, $3::bigint, $4::integer, * FROM unnest(
-         $5::bigint[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::double precision[], $11::text[])
-     ),
-     moved AS (UPDATE ralph.projects SET position = $12, at = $3 WHERE id = $1)
-     SELECT pg_notify($13, '')`,
-    [
-      project,
-      batch,
-      at,
-      EVENT_VERSION,
-      rows.map(({ position }) => position),
-      rows.map(({ type }) => type),
-      rows.map(({ run }) => keyOf(run)),
-      rows.map(({ task }) => keyOf(task)),
-      rows.map(({ iteration }) => iteration),
-      rows.map(({ cost }) => cost),
-      rows.map(({ data }) => data),
-      last + events.length,
-      channel,
-    ],
-  );
-}
-
-function keyOf(text: string | null): string | null {
-  return text === null ? null : keyText(text);
-}
-
 /** One lock for all projects: who admits a call has counted those of everybody. */
 const CALLS_LOCK = 7_325_117;
-
-/** Asked while the project's row is locked; what it has looked at stays so until the end of the transaction. */
-async function isMet(
-  transaction: Transaction,
-  project: string,
-  expected: SharedExpectation,
-  last: number,
-): Promise<boolean> {
-  const { position, task, calls } = expected;
-  if (position !== undefined && position !== last) return false;
-  if (task !== undefined && task.position !== (await lastPositionOf(transaction, project, task.id)))
-    return false;
-  if (calls === undefined) return true;
-  await transaction.query("SELECT pg_advisory_xact_lock($1)", [CALLS_LOCK]);
-  return (await callsSince(transaction, calls.since)) < calls.below;
-}
 
 /** Of all projects. */
 async function callsSince(transaction: Transaction, since: Instant): Promise<number> {
@@ -291,31 +279,6 @@ async function callsSince(transaction: Transaction, since: Instant): Promise<num
     [since],
   );
   return row?.count ?? 0;
-}
-
-/** Each has to be the last one that was given out under its name, and nobody is given it before we have written. */
-async function holdLeases(
-  transaction: Transaction,
-  project: string,
-  leases: ReturnType<LeasesFor>,
-): Promise<void> {
-  if (leases.length === 0) return;
-  const found = await transaction.query<{ name: string; number: number }>(
-    "SELECT name, number FROM ralph.leases WHERE project = $1 AND name = ANY ($2::text[]) ORDER BY name FOR SHARE",
-    [project, leases.map(({ name }) => name)],
-  );
-  const numbers = new Map(found.map(({ name, number }) => [name, number]));
-  const lost = leases.find(({ name, number }) => numbers.get(name) !== number);
-  if (lost !== undefined)
-    throw new RalphError("lease-lost", `another worker has taken over ${lost.name}; nothing was recorded`);
-}
-
-async function lastPositionOf(transaction: Transaction, project: string, task: string): Promise<number> {
-  const [row] = await transaction.query<{ position: number | null }>(
-    "SELECT max(position) AS position FROM ralph.events WHERE project = $1 AND task = $2",
-    [project, keyText(task)],
-  );
-  return row?.position ?? 0;
 }
 
 /** At most so many events are fetched at once, so that the raw text of a long log is never in memory as a whole. */
