@@ -73,27 +73,22 @@ export function createLineSplitter(
   };
 }
 
-/** The end of what a command printed, on both its outputs, as they came. */
-interface OutputTail {
-  readonly take: (chunk: Buffer) => void;
-  /** The last lines as plain text, secrets hidden by `redact`. */
-  readonly text: (redact: (text: string) => string) => string;
-}
-
 const LINES_KEPT = 200;
 const BYTES_SHOWN = 16_384;
 /** More than is shown: hiding a secret needs all of it. */
 const BYTES_KEPT = 4 * BYTES_SHOWN;
 
-export function createOutputTail(): OutputTail {
+/** The end of what a command printed, on both its outputs, as they came. */
+export function createOutputTail() {
   let kept: Buffer = Buffer.alloc(0);
   let isCut = false;
   return {
-    take(chunk) {
+    take(chunk: Buffer): void {
       isCut ||= kept.length + chunk.length > BYTES_KEPT;
       kept = Buffer.concat([kept, chunk]).subarray(-BYTES_KEPT);
     },
-    text(redact) {
+    /** The last lines as plain text, secrets hidden by `redact`. */
+    text(redact: (text: string) => string): string {
       const all = kept.toString("utf8");
       return lastLines(redact(plain(isCut ? all.slice(all.indexOf("\n") + 1) : all)));
     },

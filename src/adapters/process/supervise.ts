@@ -204,16 +204,12 @@ async function untilExit(
   }
 }
 
-interface Stopper {
-  stop(reason: StopReason): void;
-  processIsGone(): void;
-  reason(): StopReason | null;
-}
+type Stopper = ReturnType<typeof createStopper>;
 
 function createStopper(
   family: Family,
   { askToStop, graceMs = GRACE_MS, onlyHolds = false }: SuperviseRequest,
-): Stopper {
+) {
   let stopReason: StopReason | null = null;
   let isGone = false;
   let timer: AwakeTimer | null = null;
@@ -225,7 +221,7 @@ function createStopper(
     later(grace, () => signalFamily(family, "SIGKILL"));
   };
   return {
-    stop(reason) {
+    stop(reason: StopReason): void {
       if (isGone || stopReason !== null) return;
       stopReason = reason;
       if (reason === "cancelled") return terminate(CANCELLED_GRACE_MS);
@@ -237,7 +233,7 @@ function createStopper(
         terminate();
       });
     },
-    processIsGone() {
+    processIsGone(): void {
       isGone = true;
       timer?.cancel();
     },
