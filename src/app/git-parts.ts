@@ -7,7 +7,7 @@ import { createGitWorkspace, type GitWorkspace } from "../adapters/git/workspace
 import { checkoutKey, createOwnCheckout } from "../adapters/git/workspace/own-checkout.ts";
 import { diffText } from "../adapters/git/workspace/read-diff.ts";
 import { createWorktrees } from "../adapters/git/worktrees/git-worktrees.ts";
-import { inTurn } from "../adapters/process/in-turn.ts";
+import { inTurn } from "../adapters/process/system-clock.ts";
 import { outsidePath } from "../adapters/process/safe-path.ts";
 import { projectId } from "../adapters/store/project-id.ts";
 import { stripEscapes } from "../core/words/strip-escapes.ts";

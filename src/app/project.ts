@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { refuseUnlessFolder } from "../adapters/files/ralph-folder.ts";
 import { findRepository } from "../adapters/git/find-repository.ts";
-import { ownRoot } from "../adapters/process/own-root.ts";
+import { ownRoot } from "../adapters/process/safe-path.ts";
 import { projectId } from "../adapters/store/project-id.ts";
 import { isProjectLocked } from "../adapters/store/project-lock.ts";
 import type { GithubPlace } from "../adapters/tasks/gh.ts";

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { sandboxesItself } from "../adapters/agents/adapters.ts";
-import { bubblewrapTrouble, createBubblewrap } from "../adapters/sandbox/bubblewrap.ts";
-import { createDocker, dockerTrouble } from "../adapters/sandbox/docker.ts";
+import { createBubblewrap, requireBubblewrap } from "../adapters/sandbox/bubblewrap.ts";
+import { createDocker, requireDocker } from "../adapters/sandbox/docker.ts";
 import { alternatesOf, isInside, type Sandbox } from "../adapters/sandbox/sandbox.ts";
 import { openRepository } from "../adapters/git/find-repository.ts";
 import { textOf } from "../adapters/git/git.ts";
@@ -90,9 +90,19 @@ export async function sandboxTroubles(
   env: NodeJS.ProcessEnv,
 ): Promise<Readonly<Record<SandboxSettings["kind"] | "hosts", RalphError | null>>> {
   const [bubblewrap, hosts, docker] = await Promise.all([
-    bubblewrapTrouble(cwd, env),
-    bubblewrapTrouble(cwd, env, BRIDGE),
-    dockerTrouble(cwd, env),
+    troubleOf(requireBubblewrap(cwd, env)),
+    troubleOf(requireBubblewrap(cwd, env, BRIDGE)),
+    troubleOf(requireDocker(cwd, env)),
   ]);
   return { bubblewrap, hosts, docker };
+}
+
+async function troubleOf(check: Promise<void>): Promise<RalphError | null> {
+  try {
+    await check;
+    return null;
+  } catch (error) {
+    if (error instanceof RalphError) return error;
+    throw error;
+  }
 }

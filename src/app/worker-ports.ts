@@ -1,19 +1,16 @@
 import { dirname, join } from "node:path";
-import { clearMerged, createSharedWorktrees, removeWorktree } from "../adapters/fleet/shared-worktrees.ts";
+import { SharedWorktrees } from "../adapters/fleet/shared-worktrees.ts";
 import { createRemote, type Remote } from "../adapters/fleet/remote.ts";
 import { createFence } from "../adapters/fleet/fence.ts";
-import { createTaskBranches, pushingWorkspace } from "../adapters/fleet/task-branches.ts";
-import { createSharedMerging, onRemote } from "../adapters/fleet/shared-merging.ts";
+import { createSharedMerging } from "../adapters/fleet/shared-merging.ts";
 import { progressRow } from "../adapters/files/progress-file.ts";
-import { createMerging } from "../adapters/git/merging/git-merging.ts";
 import { openDatabase } from "../adapters/fleet/database.ts";
 import { openFleet } from "../adapters/fleet/fleet.ts";
 import { openPostgresLog } from "../adapters/fleet/postgres-log.ts";
 import type { WorkerIdentity } from "../adapters/fleet/leases.ts";
 import { redactingLog } from "../adapters/store/redacting-log.ts";
-import { inTurn } from "../adapters/process/in-turn.ts";
+import { inTurn, systemClock } from "../adapters/process/system-clock.ts";
 import { sweepWith } from "../adapters/process/process-sweep.ts";
-import { systemClock } from "../adapters/process/system-clock.ts";
 import type { GithubPlace } from "../adapters/tasks/gh.ts";
 import { sourceNamed } from "../adapters/tasks/open-source.ts";
 import { submittedSource } from "../adapters/tasks/redacting-source.ts";
@@ -221,31 +218,24 @@ function remoteWork(
     isHeld: (name) => name !== null && holdings.has(name),
   });
   const fence = createFence({ remote, numberOf: (name) => holdings.get(name)?.number ?? null });
-  const branches = createTaskBranches({ remote, fence, branchOf });
   const workspaceIn = workspacesBeside(workspaceOf(project));
   const parallel = parallelWorkOf(project, { ...parts.worktree, redact, isShared: true }, workspaceIn);
   const { worktrees } = parallel;
+  const shared = new SharedWorktrees({ worktrees, remote, fence, branchOf, wasElsewhere: isOthers });
   const scratch = join(project.stateFolder, "scratch");
-  const merging = createMerging({ root, scratch, where: onRemote(remote) });
   return {
     remote,
     parallel: {
       ...parallel,
-      worktrees: {
-        ...createSharedWorktrees({ worktrees, remote, branches, wasElsewhere: isOthers }),
-        // The base has its work: what an agent left half-done here must not keep its branch on the remote.
-        remove: async (task) => removeWorktree(worktrees, await remote.clone(), task),
-      },
-      merging: createSharedMerging({ merging, remote, fence }),
-      workspaceAt: (place) => pushingWorkspace(workspaceIn(place), branches),
+      // The base has its work: what an agent left half-done here must not keep its branch on the remote.
+      worktrees: { ...shared.worktrees, remove: (task) => shared.remove(task) },
+      merging: createSharedMerging({ root, scratch, remote, fence }),
+      workspaceAt: (place) => shared.pushing(workspaceIn(place)),
     },
     clear: (tasks) =>
       inTurn(`tidy ${root}`, async () => {
         const here = new Set((await worktrees.list()).map(({ task }) => task));
-        await clearMerged(
-          { worktrees, remote, branches },
-          tasks.filter((task) => here.has(task)),
-        );
+        await shared.clearMerged(tasks.filter((task) => here.has(task)));
       }),
   };
 }

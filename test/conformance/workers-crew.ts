@@ -157,7 +157,7 @@ async function seenAt(team: Team, id: string): Promise<number> {
 async function deliverTwice(team: Team, task: string): Promise<void> {
   await administer(
     team.url,
-    `UPDATE ralph_jobs.job SET state = 'created' WHERE singleton_key = '${task}' AND state = 'active'`,
+    `UPDATE ralph_jobs.job SET state = 'created' WHERE singleton_key = '${task}' AND state = 'completed'`,
   );
   const [project] = await ask<{ id: string }>(team.url, "SELECT id FROM ralph.projects");
   const database = await openDatabase(team.url);

@@ -3,10 +3,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRemote, type Remote } from "../../src/adapters/fleet/remote.ts";
 import { createFence, type Fence } from "../../src/adapters/fleet/fence.ts";
-import { createSharedMerging, onRemote } from "../../src/adapters/fleet/shared-merging.ts";
-import { createSharedWorktrees } from "../../src/adapters/fleet/shared-worktrees.ts";
-import { createTaskBranches } from "../../src/adapters/fleet/task-branches.ts";
-import { createMerging } from "../../src/adapters/git/merging/git-merging.ts";
+import { createSharedMerging } from "../../src/adapters/fleet/shared-merging.ts";
+import { SharedWorktrees } from "../../src/adapters/fleet/shared-worktrees.ts";
 import { createWorktrees } from "../../src/adapters/git/worktrees/git-worktrees.ts";
 import { describeMerging } from "./merging.contract.ts";
 import { remoteHands } from "./remote-hands.ts";
@@ -21,11 +19,10 @@ describeMerging("a remote", async () => {
   const hands = remoteHands();
   const { root, folder, git } = hands;
   const { remote, fence } = remoteOf(root);
-  const merging = createMerging({ root, scratch: join(folder, "scratch"), where: onRemote(remote) });
   return {
     ...hands,
     isOnRemote: true,
-    merging: createSharedMerging({ merging, remote, fence }),
+    merging: createSharedMerging({ root, scratch: join(folder, "scratch"), remote, fence }),
     async kept(run, iteration) {
       const name = `refs/ralph/backup/${run}/${iteration}`;
       const format = "--format=%(objectname)";
@@ -49,10 +46,11 @@ describeWorktrees("a clone of a remote", async () => {
     env: process.env,
     redact: (text) => text,
   });
-  const branches = createTaskBranches({ remote, fence, branchOf: (task) => `ralph/${task}` });
+  const branchOf = (task: string): string => `ralph/${task}`;
   return {
     ...hands,
-    worktrees: createSharedWorktrees({ worktrees, remote, branches, wasElsewhere: () => false }),
+    worktrees: new SharedWorktrees({ worktrees, remote, fence, branchOf, wasElsewhere: () => false })
+      .worktrees,
     async commitIn(worktree) {
       git("-C", worktree, "add", "--all");
       git("-C", worktree, "commit", "--quiet", "--message", "work");

@@ -20,7 +20,7 @@ const tools = [
   /^src\/adapters\/fleet\/connection-settings\.ts$/,
   /^src\/adapters\/git\/(find-repository|git|stale-locks|workspace\/(verify-work|own-checkout))\.ts$/,
   /^src\/adapters\/notify\/desktop-channel\.ts$/,
-  /^src\/adapters\/process\/(atomic-file|own-root|process-sweep|process-table|run-program|safe-path|system-clock)\.ts$/,
+  /^src\/adapters\/process\/(atomic-file|process-sweep|process-table|safe-path|supervise|system-clock)\.ts$/,
   /^src\/adapters\/store\/(project-lock|read-export)\.ts$/,
   /^src\/adapters\/tasks\/(add-task|gh|import-tasks|open-source|read-json|stories-format)\.ts$/,
 ];

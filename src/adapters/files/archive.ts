@@ -16,7 +16,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { RalphError } from "../../core/errors.ts";
-import { fileError, namesIn, TEMPORARY_PREFIX, writeFileAtomically } from "../process/atomic-file.ts";
+import { fileError, TEMPORARY_PREFIX, writeFileAtomically } from "../process/atomic-file.ts";
+import { entriesIn } from "../process/look-at.ts";
 import { isOutside, safePath } from "../process/safe-path.ts";
 
 export interface ArchiveRequest {
@@ -54,7 +55,7 @@ export function writeArchive(request: ArchiveRequest): Archive {
   try {
     mkdirSync(archives, { recursive: true });
     // What a process left that died while it copied: the originals are where they were.
-    for (const half of namesIn(archives).filter((one) => one.startsWith(TEMPORARY_PREFIX)))
+    for (const { name: half } of entriesIn(archives).filter(({ name }) => name.startsWith(TEMPORARY_PREFIX)))
       rmSync(join(archives, half), { recursive: true, force: true });
     mkdirSync(temporary);
     for (const { name: to, file } of named) writeFileAtomically(join(temporary, to), file.bytes);

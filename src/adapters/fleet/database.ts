@@ -23,30 +23,7 @@ export interface DatabaseOptions {
   readonly answerMs?: number;
 }
 
-/** A database on a server that may be away for a while: whatever is asked of it waits until it is back. */
-export interface Database {
-  /** HOST:PORT/NAME, for people. */
-  readonly name: string;
-  /** One statement (or several without values) that may be run twice without harm. */
-  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-  /**
-   * All of the work or nothing. It is done again from the start when the connection was lost, or another transaction
-   * was in the way. When it was lost during COMMIT, nobody knows whether it happened: `happened` is asked in the next
-   * transaction, and has to begin by waiting for a lock that the work holds, as the old one may be about to commit.
-   * Without it the work is one that may be done twice.
-   */
-  transaction<Result>(
-    work: (transaction: Transaction) => Promise<Result>,
-    happened?: (transaction: Transaction, result: Result) => Promise<boolean>,
-  ): Promise<Result>;
-  /** A connection that is the caller's alone and ends with it; tried once. */
-  connect(): Promise<Client>;
-  close(): Promise<void>;
-}
-
-export interface Transaction {
-  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-}
+export type Transaction = Pick<Database, "query">;
 
 const OLDEST_SERVER = 13;
 const CONNECT_MS = 5_000;
@@ -55,7 +32,7 @@ const CLOSE_MS = 3_000;
 
 /** Opens it and looks whether it can be used at all. */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
-  const database = new PostgresDatabase(readUrl(url), options);
+  const database = new Database(readUrl(url), options);
   try {
     await database.examine();
     return database;
@@ -65,7 +42,9 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   }
 }
 
-class PostgresDatabase implements Database {
+/** A database on a server that may be away for a while: whatever is asked of it waits until it is back. */
+export class Database {
+  /** HOST:PORT/NAME, for people. */
   readonly name: string;
   readonly #settings: ConnectionSettings;
   readonly #options: DatabaseOptions;
@@ -103,6 +82,7 @@ class PostgresDatabase implements Database {
       });
   }
 
+  /** One statement (or several without values) that may be run twice without harm. */
   query<Row extends object>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return this.#untilBack(() =>
       this.#withClient(async (client) => {
@@ -117,6 +97,12 @@ class PostgresDatabase implements Database {
     );
   }
 
+  /**
+   * All of the work or nothing. It is done again from the start when the connection was lost, or another transaction
+   * was in the way. When it was lost during COMMIT, nobody knows whether it happened: `happened` is asked in the next
+   * transaction, and has to begin by waiting for a lock that the work holds, as the old one may be about to commit.
+   * Without it the work is one that may be done twice.
+   */
   transaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
     happened?: (transaction: Transaction, result: Result) => Promise<boolean>,
@@ -136,6 +122,7 @@ class PostgresDatabase implements Database {
     );
   }
 
+  /** A connection that is the caller's alone and ends with it; tried once. */
   async connect(): Promise<Client> {
     const client = new Client(this.#clientConfig());
     client.on("error", () => {}); // the caller sees the end of it
@@ -160,13 +147,9 @@ class PostgresDatabase implements Database {
   }
 
   #clientConfig(): ClientConfig {
-    const { host, port, user, password, database, tls } = this.#settings;
+    const { tls, name: _, ...place } = this.#settings;
     return {
-      host,
-      port,
-      user,
-      password,
-      database,
+      ...place,
       ssl: tls !== false && this.#hasTls ? tls.options : false,
       application_name: this.#options.applicationName ?? "ralph",
       connectionTimeoutMillis: CONNECT_MS,

@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { asArgument } from "../../core/text.ts";
 import { RalphError } from "../../core/errors.ts";
 import { bytesOf } from "../git/git.ts";
-import { inTurn } from "../process/in-turn.ts";
-import type { Clone } from "./remote-git.ts";
+import { inTurn } from "../process/system-clock.ts";
+import { type Clone, encodeName, type Move, type PushAttempt } from "./remote-git.ts";
 import { type Remote, lost } from "./remote.ts";
-import { encodeName, type Move } from "./push-once.ts";
 
 /**
  * Pushes that only the holder of a lease can make. On the remote each task and part has a reference of its own, with a
@@ -20,12 +19,9 @@ export interface Fence {
   push(name: string, moves: readonly Move[]): Promise<FencedPush>;
 }
 
+/** Overtaken: one of the references is not where it was expected. Trouble is waited out. */
 type FencedPush =
-  | { readonly is: "pushed" }
-  /** One of the references is not where it was expected. */
-  | { readonly is: "overtaken" }
-  /** In the server's words. */
-  | { readonly is: "refused"; readonly why: string };
+  Exclude<PushAttempt, { readonly is: "overtaken" | "trouble" }> | { readonly is: "overtaken" };
 
 interface FenceOptions {
   readonly remote: Remote;
@@ -43,18 +39,21 @@ export function createFence({ remote, numberOf }: FenceOptions): Fence {
         const number = numberOf(name);
         if (number === null) throw lost(name);
         const before = known.get(name);
-        const held = before?.number === number ? before : { name, number, at: null, sent: new Map() };
+        const held =
+          before?.number === number
+            ? before
+            : { name, number, isUp: false, at: null, sent: new Set<string>() };
         known.set(name, held);
-        if (held.at !== null) return false;
-        held.at = await plant(remote, held);
+        if (held.isUp) return false;
+        await plant(remote, held);
         return true;
       }),
     push: (name, moves) =>
       inTurn(`${turn} ${name}`, async () => {
         const held = known.get(name);
         // Under another number others may have worked on it in between.
-        if (held === undefined || held.at === null || numberOf(name) !== held.number) throw lost(name);
-        return pushHeld(remote, { ...held, at: held.at }, moves, (at) => (held.at = at));
+        if (held?.isUp !== true || numberOf(name) !== held.number) throw lost(name);
+        return pushHeld(remote, held, moves);
       }),
   };
 }
@@ -62,80 +61,69 @@ export function createFence({ remote, numberOf }: FenceOptions): Fence {
 interface Held {
   readonly name: string;
   readonly number: number;
-  /** Our last commit on the remote, so far as we know; null until it is taken up. */
+  /** Our commit is on the remote, so far as we know. */
+  isUp: boolean;
+  /** The last commit there, so far as we know. */
   at: string | null;
-  /** All that we ever sent under this number, with its count: a push that was given up may still arrive. */
-  readonly sent: Map<string, number>;
+  /** All that we ever sent under this number: a push that was given up may still arrive. */
+  readonly sent: Set<string>;
 }
 
 /** Puts our number over a smaller one. */
-async function plant(remote: Remote, held: Held): Promise<string> {
-  const { name, number, sent } = held;
+async function plant(remote: Remote, held: Held): Promise<void> {
   const clone = await remote.clone();
-  const ref = leaseRef(name);
-  for (let tries = 1; ; tries += 1) {
-    const there = await remote.fetch(ref, name);
-    if (there !== null && sent.has(there)) return there;
-    const other = there === null ? null : await readLease(clone, there);
-    if (there !== null && (other === null || other >= number)) throw notNewer(clone, held, there, other);
-    const mine = await writeLease(clone, { name, number, count: 0, after: there });
-    sent.set(mine, 0);
-    const attempt = await remote.push([{ ref, from: there, to: mine }]);
-    if (attempt.is === "pushed") return mine;
-    if (attempt.is === "refused") throw notTaken(clone.remoteName, ref, attempt.why);
-    if (attempt.is === "trouble") await remote.pause({ why: attempt.why, tries }, name);
+  held.at = await findEnd(remote, clone, held);
+  if (held.at === null || !held.sent.has(held.at)) {
+    const pushed = await pushHeld(remote, held, []);
+    if (pushed.is === "refused")
+      throw new RalphError(
+        "git-failed",
+        `the remote ${clone.remoteName} does not take ${leaseRef(held.name)}: ${pushed.why}`,
+        {
+          hint: "workers on several machines need to write there below refs/ralph/, and below refs/heads/ralph/",
+        },
+      );
   }
+  held.isUp = true;
 }
 
-async function pushHeld(
-  remote: Remote,
-  held: Held & { at: string },
-  moves: readonly Move[],
-  moved: (at: string | null) => void,
-): Promise<FencedPush> {
-  const { name, number, sent } = held;
+async function pushHeld(remote: Remote, held: Held, moves: readonly Move[]): Promise<FencedPush> {
+  const { name, sent } = held;
   const clone = await remote.clone();
-  const ref = leaseRef(name);
-  let { at } = held;
   for (let tries = 1; ; tries += 1) {
-    const count = (sent.get(at) ?? 0) + 1;
-    const next = await writeLease(clone, { name, number, count, after: at });
-    sent.set(next, count);
-    const attempt = await remote.push([...moves, { ref, from: at, to: next }]);
+    const next = await writeLease(clone, held);
+    sent.add(next);
+    const attempt = await remote.push([...moves, { ref: leaseRef(name), from: held.at, to: next }]);
     if (attempt.is === "pushed") {
-      moved(next);
-      return { is: "pushed" };
+      held.at = next;
+      return attempt;
     }
-    const there = await remote.fetch(ref, name);
-    if (there === null || !sent.has(there)) {
-      moved(null);
-      throw lost(name);
-    }
-    at = there;
-    moved(at);
-    const ids = await whereTheyAre(remote, name, moves);
+    if (attempt.is === "refused" && !held.isUp) return attempt;
+    held.at = await findEnd(remote, clone, held);
+    const ids: (string | null)[] = [];
+    for (const { ref } of moves) ids.push(await remote.fetch(ref, name));
     // One that was given up may have arrived after all.
-    if (ids.every((id, index) => id === moves[index]?.to)) return { is: "pushed" };
+    const isOurs = held.at !== null && sent.has(held.at);
+    if (isOurs && ids.every((id, index) => id === moves[index]?.to)) return { is: "pushed" };
     if (ids.some((id, index) => id !== moves[index]?.from)) return { is: "overtaken" };
     if (attempt.is === "refused") return attempt;
     if (attempt.is === "trouble") await remote.pause({ why: attempt.why, tries }, name);
   }
 }
 
-async function whereTheyAre(
-  remote: Remote,
-  name: string,
-  moves: readonly Move[],
-): Promise<readonly (string | null)[]> {
-  const ids: (string | null)[] = [];
-  for (const { ref } of moves) ids.push(await remote.fetch(ref, name));
-  return ids;
-}
-
-function notTaken(remoteName: string, ref: string, why: string): RalphError {
-  return new RalphError("git-failed", `the remote ${remoteName} does not take ${ref}: ${why}`, {
-    hint: "workers on several machines need to write there below refs/ralph/, and below refs/heads/ralph/",
-  });
+/** The commit that the next one follows: our last one, or of a smaller number when it is only taken up now. */
+async function findEnd(remote: Remote, clone: Clone, held: Held): Promise<string | null> {
+  const { name, number, sent } = held;
+  const there = await remote.fetch(leaseRef(name), name);
+  if (there !== null && sent.has(there)) return there;
+  if (held.isUp) {
+    held.isUp = false;
+    throw lost(name);
+  }
+  if (there === null) return null;
+  const other = await readLease(clone, there);
+  if (other === null || other >= number) throw notNewer(clone, held, there, other);
+  return there;
 }
 
 /** The database tells a worker that was taken over. A newer lease than the database gives was pushed by somebody else. */
@@ -152,24 +140,15 @@ function notNewer(
   });
 }
 
-/** What stands in the commit of a lease. */
-interface LeaseNote {
-  readonly name: string;
-  readonly number: number;
-  /** How many pushes there were under it. */
-  readonly count: number;
-  /** The one before: some servers take only what continues what they have. */
-  readonly after: string | null;
-}
-
 function leaseRef(name: string): string {
   return `refs/ralph/leases/${encodeName(name)}`;
 }
 
-async function writeLease({ git, identity }: Clone, note: LeaseNote): Promise<string> {
+/** A commit with the number of the lease and how many there were under it, after the last: some servers want that. */
+async function writeLease({ git, identity }: Clone, { name, number, at, sent }: Held): Promise<string> {
   const tree = (await git.must(["hash-object", "-w", "-t", "tree", "--stdin"], { input: "" })).trim();
-  const parents = note.after === null ? [] : ["-p", note.after];
-  const message = `ralph: ${note.name}\n\nRalph-Lease: ${note.number}\nRalph-Count: ${note.count}\nRalph-Push: ${randomUUID()}\n`;
+  const parents = at === null ? [] : ["-p", at];
+  const message = `ralph: ${name}\n\nRalph-Lease: ${number}\nRalph-Count: ${sent.size}\nRalph-Push: ${randomUUID()}\n`;
   const args = [...(await identity()), "commit-tree", ...parents, tree];
   return (await git.must(args, { input: bytesOf(message) })).trim();
 }

@@ -48,19 +48,20 @@ describe("the fleet and its database", () => {
     await Promise.all([...leases.map((lease) => fleet.release(lease)), fleet.beat(BUSY)]);
   });
 
-  test("a job is delivered exactly while its task is held, however long that is", async () => {
+  test("a job waits exactly until its task is held, and a held task gets no other, however long that is", async () => {
     const { url } = await fresh();
     const fleet = await join(await connect(url), "a", [], 60_000);
     await fleet.offer([ONE]);
     expect(await jobs(url)).toEqual(["created"]);
     const [lease] = await fleet.take(1, ANY);
-    expect(await jobs(url)).toEqual(["active"]);
+    expect(await jobs(url)).toEqual(["completed"]);
     await ask(url, "UPDATE ralph_jobs.job SET started_on = started_on - interval '300 days'");
     // The first offer of a worker tidies up, too.
     await (await join(await connect(url), "b", [], 60_000)).offer([ONE]);
-    expect(await jobs(url)).toEqual(["active"]);
-    await fleet.release(lease!);
     expect(await jobs(url)).toEqual(["completed"]);
+    await fleet.release(lease!);
+    await fleet.offer([ONE]);
+    expect(await jobs(url)).toEqual(["completed", "created"]);
   });
 
   test("finished jobs and workers of long ago are deleted", async () => {

@@ -3,11 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Role } from "../../core/loop/effects.ts";
 import type { Fleet, Heartbeat, Lease, Offer, WorkerReport, WorkerSeen } from "../../engine/fleet-ports.ts";
 import type { Database } from "./database.ts";
-import { type Delivery, Jobs } from "./jobs.ts";
+import { Jobs } from "./jobs.ts";
 import {
   arrive,
   claim,
   depart,
+  findOverdue,
   forgetOldWorkers,
   giveUpAll,
   type Holder,
@@ -43,13 +44,6 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   return fleet;
 }
 
-/** What is held, how it was delivered, and until when by our own clock nobody else can have it. */
-interface Holding {
-  readonly lease: Lease;
-  readonly delivery: Delivery | null;
-  surelyUntil: number;
-}
-
 /** Longer than this nobody waits for a database that may be away. */
 const FAREWELL_MS = 3_000;
 const TIDY_MS = 600_000;
@@ -58,7 +52,7 @@ class PostgresFleet implements Fleet {
   readonly #options: FleetOptions;
   readonly #holder: Holder;
   readonly #jobs: Jobs;
-  readonly #held = new Map<string, Holding>();
+  readonly #held = new Map<string, Lease>();
   #tidyAt = 0;
 
   constructor(options: FleetOptions, jobs: Jobs) {
@@ -84,41 +78,46 @@ class PostgresFleet implements Fleet {
       queue: queueOf(project, labels),
       priority: -rank,
     }));
-    const { unknown, stranded } = await this.#jobs.missing(project, leaseMs, offered);
-    await this.#jobs.giveBack(stranded);
-    await this.#jobs.put(project, unknown);
+    await this.#jobs.put(project, await this.#jobs.missing(project, leaseMs, offered));
   }
 
+  /** Job and lease are one transaction, so that a job is done exactly when its task is held. */
   async take(count: number, offered: readonly (readonly string[])[]): Promise<readonly Lease[]> {
-    const { project, leaseMs, worker } = this.#options;
+    const { database, project, worker } = this.#options;
     const has = new Set(worker.labels);
     const fitting = offered.filter((labels) => labels.every((label) => has.has(label)));
     const queues = [...new Set(fitting.map((labels) => queueOf(project, labels)))];
     if (count <= 0 || queues.length === 0) return [];
-    const seen = await this.#jobs.look(project, leaseMs, queues, count);
-    await this.#jobs.giveBack(seen.stranded);
-    const { waiting } =
-      seen.stranded.length === 0 ? seen : await this.#jobs.look(project, leaseMs, queues, count);
-    return waiting.size === 0 ? [] : this.#takeFrom(waiting);
+    const overdue = await findOverdue(database, this.#holder, queues, count);
+    const waiting = await this.#jobs.look(queues, count - overdue.length);
+    if (overdue.length === 0 && waiting.size === 0) return [];
+    const leases = await database.transaction(
+      async (transaction) => {
+        const jobs = await this.#jobs.take(transaction, waiting);
+        const claims = [...overdue, ...jobs.map(({ task, queue }) => ({ name: task, queue }))];
+        // What somebody holds is not given out: then its job has nothing to say.
+        const given = await claim(transaction, this.#holder, claims);
+        const names = claims.map(({ name }) => name);
+        return given.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+      },
+      (transaction, given) => holdsAll(transaction, this.#holder, given),
+    );
+    for (const lease of leases) this.#held.set(lease.name, lease);
+    return leases;
   }
 
   async takeRole(role: Role): Promise<Lease | null> {
     const held = this.#held.get(role);
-    if (held !== undefined) {
-      if (performance.now() < held.surelyUntil) return held.lease;
-      const { lost } = await this.#renew([held]);
-      if (lost.length === 0) return held.lease;
-    }
-    const askedAt = performance.now();
-    const [lease] = await claim(this.#options.database, this.#holder, [role]);
+    if (held !== undefined && (await this.#renew([held])).lost.length === 0) return held;
+    const [lease] = await claim(this.#options.database, this.#holder, [{ name: role, queue: null }]);
     if (lease === undefined) return null;
-    this.#hold(lease, null, askedAt);
+    this.#held.set(role, lease);
     return lease;
   }
 
   async release(lease: Lease): Promise<void> {
     const held = this.#held.get(lease.name);
-    if (held?.lease.number !== lease.number) return;
+    if (held?.number !== lease.number) return;
     await this.#releaseAll([held]);
   }
 
@@ -145,79 +144,18 @@ class PostgresFleet implements Fleet {
     await this.#jobs.tidy().catch(() => {});
   }
 
-  /** Delivery and lease are one transaction, so that a job is delivered exactly while its task is held. */
-  async #takeFrom(waiting: ReadonlyMap<string, number>): Promise<readonly Lease[]> {
-    await this.#jobs.prepare(waiting.keys());
-    const askedAt = performance.now();
-    const taken = await this.#options.database.transaction(
-      async (transaction) => {
-        const fetched = [];
-        for (const [queue, count] of waiting)
-          fetched.push(...(await this.#jobs.fetch(transaction, queue, count)));
-        fetched.sort((a, b) => b.priority - a.priority);
-        const names = [...new Set(fetched.map(({ task }) => task))];
-        const leases = names.length === 0 ? [] : await claim(transaction, this.#holder, names);
-        const leaseOf = new Map(leases.map((lease) => [lease.name, lease]));
-        const given = [];
-        const superfluous = [];
-        for (const job of fetched) {
-          const lease = leaseOf.get(job.task);
-          // Somebody holds it, or it was delivered twice: this job has nothing to say.
-          if (lease === undefined) superfluous.push(job);
-          else given.push({ lease, job });
-          leaseOf.delete(job.task);
-        }
-        await this.#jobs.complete(transaction, superfluous);
-        return given;
-      },
-      (transaction, given) =>
-        holdsAll(
-          transaction,
-          this.#holder,
-          given.map(({ lease }) => lease),
-        ),
-    );
-    for (const { lease, job } of taken) this.#hold(lease, job, askedAt);
-    return taken.map(({ lease }) => lease);
+  async #renew(asked: readonly Lease[]): Promise<Heartbeat> {
+    const { now, names } = await renew(this.#options.database, this.#holder, asked);
+    // One that was released meanwhile, or lost and taken again, is no longer the one that is held.
+    const lost = asked.filter((lease) => !names.includes(lease.name) && this.#held.get(lease.name) === lease);
+    for (const { name } of lost) this.#held.delete(name);
+    return { now, lost: lost.map(({ name }) => name) };
   }
 
-  #hold(lease: Lease, delivery: Delivery | null, askedAt: number): void {
-    this.#held.set(lease.name, { lease, delivery, surelyUntil: askedAt + this.#options.leaseMs });
-  }
-
-  async #renew(asked: readonly Holding[]): Promise<Heartbeat> {
-    const askedAt = performance.now();
-    const { now, names } = await renew(
-      this.#options.database,
-      this.#holder,
-      asked.map(({ lease }) => lease),
-    );
-    const renewed = new Set(names);
-    const lost: string[] = [];
-    for (const holding of asked) {
-      const { name } = holding.lease;
-      // It was released meanwhile, or lost and taken again.
-      if (this.#held.get(name) !== holding) continue;
-      if (renewed.has(name)) holding.surelyUntil = askedAt + this.#options.leaseMs;
-      else {
-        this.#held.delete(name);
-        lost.push(name);
-      }
-    }
-    return { now, lost };
-  }
-
-  async #releaseAll(holdings: readonly Holding[]): Promise<void> {
-    if (holdings.length === 0) return;
-    for (const { lease } of holdings) this.#held.delete(lease.name);
-    await this.#options.database.transaction(async (transaction) => {
-      const leases = holdings.map(({ lease }) => lease);
-      const released = new Set(await release(transaction, this.#holder, leases));
-      const done = holdings.flatMap(({ lease, delivery }) =>
-        delivery !== null && released.has(lease.name) ? [delivery] : [],
-      );
-      await this.#jobs.complete(transaction, done);
-    });
+  async #releaseAll(leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return;
+    for (const { name } of leases) this.#held.delete(name);
+    await release(this.#options.database, this.#holder, leases);
   }
 }
 

@@ -1,19 +1,7 @@
 import { PgBoss } from "pg-boss";
 import type { TaskId } from "../../core/plan.ts";
 import type { Database, Transaction } from "./database.ts";
-import { clock, isLive, isOverdue } from "./leases.ts";
-
-/** One delivery of a job; it is settled only as this delivery, not as a later one. */
-export interface Delivery {
-  readonly queue: string;
-  readonly id: string;
-  readonly retryCount: number;
-}
-
-export interface FetchedJob extends Delivery {
-  readonly task: TaskId;
-  readonly priority: number;
-}
+import { clock, isLive } from "./leases.ts";
 
 export interface WaitingJob {
   readonly queue: string;
@@ -22,31 +10,21 @@ export interface WaitingJob {
   readonly priority: number;
 }
 
-export interface Look {
-  /** How many of the best jobs wait in which queue. */
-  readonly waiting: ReadonlyMap<string, number>;
-  /** Delivered to workers whose lease of the task ran out. */
-  readonly stranded: readonly Delivery[];
-}
-
 const SCHEMA = "ralph_jobs";
 
-/** Jobs live as long as leases do, and those may be renewed for weeks. */
-const NEVER_SECONDS = 10 * 365 * 24 * 3600;
-const RETRIES = 2_000_000_000;
 const TIDY_SECONDS = 600;
 const NO_JOB = "00000000-0000-0000-0000-000000000000";
 
 /**
- * The jobs of pg-boss. A job says "go on with this task"; it waits, is delivered when the task's lease is given out, and
- * is done when that is released. Whether a delivered job's worker lives is a matter of the lease alone, so none of
- * pg-boss's own clocks decide it: neither expiry nor heartbeats, which know nothing of a server that was away.
- * Deliveries are made by pg-boss; the two looks below only read its table `job`, by its indexes.
+ * The jobs of pg-boss. A job says "go on with this task" to whoever comes first, and is done when the task's lease is
+ * given out, in the same transaction. From then on the lease alone counts, so none of pg-boss's clocks matter, which
+ * know nothing of a server that was away. Jobs are delivered by pg-boss; the two looks below only read its table `job`,
+ * by its indexes.
  */
 export class Jobs {
   readonly #database: Database;
   readonly #boss: PgBoss;
-  /** Those that are there for certain, and that pg-boss has heard of. */
+  /** Those that pg-boss has heard of. */
   readonly #queues = new Set<string>();
 
   private constructor(database: Database, boss: PgBoss) {
@@ -73,116 +51,85 @@ export class Jobs {
     return new Jobs(database, boss);
   }
 
-  /** Which of these have no job yet and are not held; and deliveries of theirs that nobody holds any longer. */
+  /** Those that have no job yet, and whose task nobody holds or can take over from a silent worker. */
   async missing(
     project: string,
     leaseMs: number,
     jobs: readonly WaitingJob[],
-  ): Promise<{ readonly unknown: readonly WaitingJob[]; readonly stranded: readonly Delivery[] }> {
-    const rows = await this.#database.query<{ index: number; id: string | null; retryCount: number }>(
+  ): Promise<readonly WaitingJob[]> {
+    const rows = await this.#database.query<{ index: number }>(
       `WITH ${clock("$4")}
-       SELECT offered.index::int - 1 AS index, job.id, job.retry_count AS "retryCount"
+       SELECT offered.index::int - 1 AS index
        FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS offered (queue, task, index)
        CROSS JOIN clock
-       LEFT JOIN LATERAL ${jobOf("offered.queue", "offered.task", "state <= 'active'")} AS job ON true
+       -- By the index of its policy; a limit keeps the planner from reading the whole table instead.
+       LEFT JOIN LATERAL (
+         SELECT id FROM ${SCHEMA}.job
+         WHERE name = offered.queue AND coalesce(singleton_key, '') = offered.task
+           AND policy = 'exclusive' AND state <= 'active' LIMIT 1
+       ) AS job ON true
        LEFT JOIN ralph.leases AS held ON held.project = $1 AND held.name = offered.task
-       WHERE (job.id IS NULL OR job.state = 'active') AND NOT ${isLive("held")}`,
+       WHERE job.id IS NULL AND NOT ${isLive("held")}
+         AND (held.expires_at IS NULL OR held.queue IS DISTINCT FROM offered.queue)`,
       [project, jobs.map(({ queue }) => queue), jobs.map(({ task }) => task), leaseMs],
     );
-    const found = rows.flatMap(({ index, id, retryCount }) => {
-      const job = jobs[index];
-      return job === undefined ? [] : [{ job, id, retryCount }];
-    });
-    return {
-      unknown: found.flatMap(({ job, id }) => (id === null ? [job] : [])),
-      stranded: found.flatMap(({ job, id, retryCount }) =>
-        id === null ? [] : [{ queue: job.queue, id, retryCount }],
-      ),
-    };
+    return rows.flatMap(({ index }) => jobs[index] ?? []);
   }
 
   async put(project: string, jobs: readonly WaitingJob[]): Promise<void> {
     for (const [queue, ofQueue] of Map.groupBy(jobs, ({ queue }) => queue)) {
-      await this.#ensureQueue(queue);
+      // A task has at most one job that waits. Finished ones are of no use to anybody.
+      await this.#boss.createQueue(queue, { policy: "exclusive", deleteAfterSeconds: TIDY_SECONDS });
       await this.#boss.insert(
         queue,
         ofQueue.map(({ task, priority }) => ({
           data: { project, task },
           singletonKey: task,
           priority,
-          expireInSeconds: NEVER_SECONDS,
         })),
       );
     }
   }
 
-  async look(project: string, leaseMs: number, queues: readonly string[], count: number): Promise<Look> {
-    const rows = await this.#database.query<{
-      queue: string;
-      id: string | null;
-      retryCount: number;
-      waiting: number;
-    }>(
-      `WITH ${clock("$2")},
-       best AS (
-         SELECT queue.name FROM unnest($3::text[]) AS queue (name)
+  /** How many of the best jobs wait in which of the queues. */
+  async look(queues: readonly string[], count: number): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#database.query<{ queue: string; waiting: number }>(
+      `WITH best AS (
+         SELECT queue.name FROM unnest($1::text[]) AS queue (name)
          CROSS JOIN LATERAL (
            SELECT priority, created_on FROM ${SCHEMA}.job
            WHERE job.name = queue.name AND state < 'active' AND NOT blocked
-           ORDER BY priority DESC, created_on LIMIT $4
+           ORDER BY priority DESC, created_on LIMIT $2
          ) AS job
-         ORDER BY job.priority DESC, job.created_on LIMIT $4
-       ),
-       overdue AS MATERIALIZED (
-         SELECT name FROM ralph.leases AS held CROSS JOIN clock WHERE project = $1 AND ${isOverdue("held")}
+         ORDER BY job.priority DESC, job.created_on LIMIT $2
        )
-       SELECT name AS queue, NULL::uuid AS id, 0 AS "retryCount", count(*)::int AS waiting FROM best GROUP BY name
-       UNION ALL
-       SELECT queue.name, job.id, job.retry_count, 0
-       FROM overdue CROSS JOIN unnest($3::text[]) AS queue (name)
-       CROSS JOIN LATERAL ${jobOf("queue.name", "overdue.name", "state = 'active'")} AS job`,
-      [project, leaseMs, queues, count],
+       SELECT name AS queue, count(*)::int AS waiting FROM best GROUP BY name`,
+      [queues, count],
     );
-    return {
-      waiting: new Map(rows.flatMap(({ queue, id, waiting }) => (id === null ? [[queue, waiting]] : []))),
-      stranded: rows.flatMap(({ queue, id, retryCount }) => (id === null ? [] : [{ queue, id, retryCount }])),
-    };
-  }
-
-  /** So that `fetch` asks for nothing outside of its transaction, which would wait for another connection. */
-  async prepare(queues: Iterable<string>): Promise<void> {
-    for (const queue of queues) {
-      if (this.#queues.has(queue)) continue;
-      await this.#boss.findJobs(queue, { id: NO_JOB });
+    // So that `take` asks for nothing outside of its transaction, which would wait for another connection.
+    for (const { queue } of rows) {
+      if (!this.#queues.has(queue)) await this.#boss.findJobs(queue, { id: NO_JOB });
       this.#queues.add(queue);
     }
+    return new Map(rows.map(({ queue, waiting }) => [queue, waiting]));
   }
 
-  /** The best ones of a queue, delivered if the transaction is. */
-  async fetch(transaction: Transaction, queue: string, count: number): Promise<readonly FetchedJob[]> {
-    const jobs = await this.#boss.fetch<{ task: TaskId }>(queue, {
-      batchSize: count,
-      includeMetadata: true,
-      db: hand(transaction),
-    });
-    return jobs.map(({ id, retryCount, priority, data }) => ({
-      queue,
-      id,
-      retryCount,
-      priority,
-      task: data.task,
-    }));
-  }
-
-  async complete(transaction: Transaction, deliveries: readonly Delivery[]): Promise<void> {
-    for (const [queue, jobs] of Map.groupBy(deliveries, ({ queue }) => queue))
-      await this.#boss.complete(queue, jobs, null, { db: hand(transaction) });
-  }
-
-  /** Lets them be delivered anew. */
-  async giveBack(deliveries: readonly Delivery[]): Promise<void> {
-    for (const [queue, jobs] of Map.groupBy(deliveries, ({ queue }) => queue))
-      await this.#boss.fail(queue, jobs);
+  /** The best ones of each queue, which are done if the transaction is. */
+  async take(transaction: Transaction, waiting: ReadonlyMap<string, number>): Promise<readonly WaitingJob[]> {
+    const db = hand(transaction);
+    const taken: WaitingJob[] = [];
+    for (const [queue, batchSize] of waiting) {
+      const jobs = await this.#boss.fetch<{ task: TaskId }>(queue, { batchSize, includeMetadata: true, db });
+      if (jobs.length > 0)
+        await this.#boss.complete(
+          queue,
+          jobs.map(({ id }) => id),
+          null,
+          { db },
+        );
+      taken.push(...jobs.map(({ priority, data }) => ({ queue, priority, task: data.task })));
+    }
+    return taken.toSorted((a, b) => b.priority - a.priority);
   }
 
   /** Has old jobs deleted, unless another worker has lately. */
@@ -193,26 +140,6 @@ export class Jobs {
   async close(): Promise<void> {
     await this.#boss.stop({ graceful: false, close: false });
   }
-
-  async #ensureQueue(queue: string): Promise<void> {
-    if (this.#queues.has(queue)) return;
-    // A task has at most one job that waits or is delivered. Finished ones are of no use to anybody.
-    await this.#boss.createQueue(queue, {
-      policy: "exclusive",
-      retryLimit: RETRIES,
-      retryDelay: 0,
-      deleteAfterSeconds: TIDY_SECONDS,
-    });
-    this.#queues.add(queue);
-  }
-}
-
-/** The job of a task, by the index of its policy; a limit keeps the planner from reading the whole table instead. */
-function jobOf(queue: string, task: string, state: string): string {
-  return `(
-    SELECT id, state, retry_count FROM ${SCHEMA}.job
-    WHERE name = ${queue} AND coalesce(singleton_key, '') = ${task} AND policy = 'exclusive' AND ${state} LIMIT 1
-  )`;
 }
 
 /** Of several who make the same tables at the same moment one succeeds; the others then find them. */

@@ -29,8 +29,29 @@ export function isLive(row: string): string {
 }
 
 /** Of a row of leases: it ran out, or was given up, and was not released. Beside `clock`. */
-export function isOverdue(row: string): string {
+function isOverdue(row: string): string {
   return `(${row}.expires_at IS NOT NULL AND NOT ${isLive(row)})`;
+}
+
+/** What may be taken over: who held it went silent. So many at most, of tasks that wait in these queues for a worker. */
+export async function findOverdue(
+  database: Transaction,
+  { project, leaseMs }: Holder,
+  queues: readonly string[],
+  count: number,
+): Promise<readonly Claim[]> {
+  return database.query<Claim>(
+    `WITH ${clock("$2")}
+     SELECT name, queue FROM ralph.leases AS held CROSS JOIN clock
+     WHERE project = $1 AND queue = ANY ($3::text[]) AND ${isOverdue("held")} LIMIT $4`,
+    [project, leaseMs, queues, count],
+  );
+}
+
+/** What somebody wants to hold: a task out of a queue, or a role, which is in none. */
+export interface Claim {
+  readonly name: string;
+  readonly queue: string | null;
 }
 
 /**
@@ -41,12 +62,13 @@ export function isOverdue(row: string): string {
 export async function claim(
   database: Transaction,
   { project, worker, leaseMs }: Holder,
-  names: readonly string[],
+  claims: readonly Claim[],
 ): Promise<readonly Lease[]> {
   return database.query<Lease>(
     `WITH ${clock("$4")},
      free AS MATERIALIZED (
-       SELECT wanted.name FROM unnest($3::text[]) AS wanted (name) CROSS JOIN clock
+       SELECT DISTINCT ON (wanted.name) wanted.name, wanted.queue
+       FROM unnest($3::text[], $5::text[]) AS wanted (name, queue) CROSS JOIN clock
        WHERE NOT EXISTS (
          SELECT FROM ralph.leases AS held WHERE project = $1 AND held.name = wanted.name AND ${isLive("held")}
        )
@@ -56,18 +78,20 @@ export async function claim(
        WHERE project = $1 AND name IN (SELECT name FROM free) ORDER BY name FOR UPDATE
      ),
      given AS (
-       INSERT INTO ralph.leases AS held (project, name, number, worker, expires_at)
-       SELECT $1, wanted.name, floor(extract(epoch FROM clock.now) * 1000)::bigint, $2, clock.now + clock.lease
+       INSERT INTO ralph.leases AS held (project, name, number, worker, expires_at, queue)
+       SELECT $1, wanted.name, floor(extract(epoch FROM clock.now) * 1000)::bigint, $2, clock.now + clock.lease,
+              wanted.queue
        FROM free AS wanted LEFT JOIN before USING (name) CROSS JOIN clock
        ORDER BY wanted.name
        ON CONFLICT (project, name) DO UPDATE
-       SET number = greatest(held.number + 1, excluded.number), worker = excluded.worker, expires_at = excluded.expires_at
+       SET number = greatest(held.number + 1, excluded.number), worker = excluded.worker,
+           expires_at = excluded.expires_at, queue = excluded.queue
        WHERE (SELECT NOT ${isLive("held")} FROM clock)
        RETURNING name, number
      )
      SELECT given.name, given.number, before.worker AS "from"
      FROM given LEFT JOIN before ON before.name = given.name AND before.expires_at IS NOT NULL`,
-    [project, worker, names, leaseMs],
+    [project, worker, claims.map(({ name }) => name), leaseMs, claims.map(({ queue }) => queue)],
   );
 }
 
@@ -115,20 +139,19 @@ export async function holdsAll(
   return held.every(({ name, number }) => numbers.get(name) === number);
 }
 
-/** Lets others have them; answers the names of those that were still held. */
+/** Lets others have those that were still held. */
 export async function release(
   database: Transaction,
   { project, worker, leaseMs }: Holder,
   held: readonly Held[],
-): Promise<readonly string[]> {
-  const released = await database.query<{ name: string }>(
+): Promise<void> {
+  await database.query(
     `WITH ${clock("$5")},
      ${MINE}
      UPDATE ralph.leases AS held SET expires_at = NULL FROM mine
-     WHERE held.project = $1 AND held.name = mine.name RETURNING held.name`,
+     WHERE held.project = $1 AND held.name = mine.name`,
     [project, worker, held.map(({ name }) => name), held.map(({ number }) => number), leaseMs],
   );
-  return released.map(({ name }) => name);
 }
 
 /** Makes everything that a process of the same worker left behind run out now: it will not renew anything. */

@@ -1,13 +1,23 @@
 import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "pg";
 import { type Event, EVENT_VERSION, type Recorded } from "../../core/events.ts";
 import type { State } from "../../core/state.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
 import type { SharedExpectation, SharedLog } from "../../engine/fleet-ports.ts";
 import type { Deciding, Expectation, Following, LogFilter } from "../../engine/ports.ts";
-import { columnsOf, costOf, type EventRow, recordedFrom, sealed, stateFrom } from "../store/stored-rows.ts";
+import {
+  columnsOf,
+  conditionsOf,
+  costOf,
+  type EventRow,
+  recordedFrom,
+  sealed,
+  stateFrom,
+} from "../store/stored-rows.ts";
 import type { Database, Transaction } from "./database.ts";
-import { listen, type Listening } from "./listen.ts";
 
 /** The log of one project in a database that several machines share; closing it leaves the database open. */
 export function openPostgresLog(database: Database, project: string): SharedLog {
@@ -21,7 +31,7 @@ interface End {
   readonly now: Instant;
 }
 
-type Leases = SharedExpectation["leases"];
+type LeasesFor = (events: readonly Event[]) => NonNullable<SharedExpectation["leases"]>;
 
 class PostgresLog implements SharedLog {
   readonly #database: Database;
@@ -42,14 +52,21 @@ class PostgresLog implements SharedLog {
     following: Following = () => [],
   ): Promise<readonly Recorded[] | null> {
     if (events.length === 0) return Promise.resolve([]);
-    return this.#inLine(() => this.#append(() => events, expected, following));
+    return this.#inLine(() =>
+      this.#append(
+        () => events,
+        expected,
+        following,
+        () => expected.leases ?? [],
+      ),
+    );
   }
 
   appendDecided(
     after: number,
     decide: Deciding,
     calls?: Expectation["calls"],
-    leasesFor: (events: readonly Event[]) => NonNullable<Leases> = () => [],
+    leasesFor: LeasesFor = () => [],
   ): Promise<readonly Recorded[] | null> {
     const expected = { since: after, ...(calls && { calls }) };
     return this.#inLine(() => this.#append(decide, expected, () => [], leasesFor));
@@ -140,27 +157,22 @@ class PostgresLog implements SharedLog {
     decide: Deciding,
     expected: SharedExpectation,
     following: Following,
-    leasesFor?: (events: readonly Event[]) => NonNullable<Leases>,
+    leasesFor: LeasesFor,
   ): Promise<readonly Recorded[] | null> {
     const batch = randomUUID();
     return this.#database.transaction(
       async (transaction) => {
-        const end = await this.#lock(transaction, expected.leases);
+        const end = await this.#lock(transaction);
         const { since = end.position } = expected;
         const news = since < end.position ? await this.#read(transaction, since, {}) : [];
         const events = decide(news);
         if (events === null || events.length === 0) return null;
-        if (leasesFor !== undefined) await holdLeases(transaction, this.#project, leasesFor(events));
-        if (!(await isMet(transaction, this.#project, expected, end.position))) return null;
+        await this.#holdLeases(transaction, leasesFor(events));
+        if (!(await this.#isMet(transaction, expected, end.position))) return null;
         const at = Math.max(end.at, end.now);
         const recorded = numbered(events, end.position, at);
         const all = [...events, ...following(recorded, news)];
-        await appendEvents(
-          transaction,
-          { project: this.#project, channel: this.#channel, batch, at },
-          all,
-          end.position,
-        );
+        await this.#store(transaction, all, { last: end.position, at, batch });
         return numbered(all, end.position, at);
       },
       async (transaction, recorded) =>
@@ -168,22 +180,78 @@ class PostgresLog implements SharedLog {
     );
   }
 
-  /** Everybody who appends waits here, so that what is read stays true; leases are locked as well. */
-  async #lock(transaction: Transaction, leases: Leases = []): Promise<End> {
+  /** Everybody who appends waits here, so that what is read stays true. */
+  async #lock(transaction: Transaction): Promise<End> {
     for (;;) {
-      const [end] = await transaction.query<End & { leases: readonly LeaseRow[] }>(
+      const [end] = await transaction.query<End>(
         `WITH locked AS MATERIALIZED (SELECT position, at FROM ralph.projects WHERE id = $1 FOR UPDATE)
-         SELECT position, at, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
-                ${LEASES_LOCKED} AS leases
-         FROM locked`,
-        [this.#project, leases.map(({ name }) => name)],
+         SELECT position, at, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now FROM locked`,
+        [this.#project],
       );
-      if (end !== undefined) requireHeld(leases, end.leases);
       if (end !== undefined) return end;
       await transaction.query("INSERT INTO ralph.projects (id) VALUES ($1) ON CONFLICT DO NOTHING", [
         this.#project,
       ]);
     }
+  }
+
+  /** What it has looked at stays so until the end of the transaction. */
+  async #isMet(transaction: Transaction, expected: SharedExpectation, last: number): Promise<boolean> {
+    const { position, task, calls } = expected;
+    if (position !== undefined && position !== last) return false;
+    if (task !== undefined) {
+      const [row] = await transaction.query<{ position: number | null }>(
+        "SELECT max(position) AS position FROM ralph.events WHERE project = $1 AND task = $2",
+        [this.#project, keyText(task.id)],
+      );
+      if (task.position !== (row?.position ?? 0)) return false;
+    }
+    if (calls === undefined) return true;
+    await transaction.query("SELECT pg_advisory_xact_lock($1)", [CALLS_LOCK]);
+    return (await callsSince(transaction, calls.since)) < calls.below;
+  }
+
+  /** Each has to be the last one that was given out under its name, and nobody is given it before we have written. */
+  async #holdLeases(transaction: Transaction, leases: ReturnType<LeasesFor>): Promise<void> {
+    if (leases.length === 0) return;
+    const found = await transaction.query<{ name: string; number: number }>(
+      "SELECT name, number FROM ralph.leases WHERE project = $1 AND name = ANY ($2::text[]) ORDER BY name FOR SHARE",
+      [this.#project, leases.map(({ name }) => name)],
+    );
+    const numbers = new Map(found.map(({ name, number }) => [name, number]));
+    const lost = leases.find(({ name, number }) => numbers.get(name) !== number);
+    if (lost !== undefined)
+      throw new RalphError("lease-lost", `another worker has taken over ${lost.name}; nothing was recorded`);
+  }
+
+  /** Stores events after the last position, moves the end of the log behind them, and says so. */
+  async #store(
+    transaction: Transaction,
+    events: readonly Event[],
+    { last, at, batch }: { readonly last: number; readonly at: Instant; readonly batch: string },
+  ): Promise<void> {
+    const rows = events.map((event, index) => {
+      const position = last + 1 + index;
+      const columns = columnsOf(event, position, at);
+      const { run, task } = columns;
+      return {
+        ...columns,
+        run: run && keyText(run),
+        task: task && keyText(task),
+        position,
+        cost: costOf(event),
+      };
+    });
+    await transaction.query(
+      `WITH added AS (
+         INSERT INTO ralph.events (project, batch, at, v, position, type, run, task, iteration, cost, data)
+         SELECT $1::text, $2::uuid, $3::bigint, $4::integer, added.* FROM json_to_recordset($5::json) AS added
+           (position bigint, type text, run text, task text, iteration bigint, cost double precision, data text)
+       ),
+       moved AS (UPDATE ralph.projects SET position = $6, at = $3 WHERE id = $1)
+       SELECT pg_notify($7, '')`,
+      [this.#project, batch, at, EVENT_VERSION, JSON.stringify(rows), last + events.length, this.#channel],
+    );
   }
 
   async #isThere(transaction: Transaction, batch: string, position: number): Promise<boolean> {
@@ -200,68 +268,8 @@ function numbered(events: readonly Event[], last: number, at: Instant): readonly
   return events.map((event, index) => ({ ...event, position: last + 1 + index, at }));
 }
 
-/** A statement may have 65,535 values. */
-const AT_ONCE = 1_000;
-
-interface Append {
-  readonly project: string;
-  /** Where it is said that the log has gone on. */
-  readonly channel: string;
-  readonly batch: string;
-  readonly at: Instant;
-}
-
-/** Stores events after the last position, moves the end of the log behind them, and says so. */
-async function appendEvents(
-  transaction: Transaction,
-  { project, channel, batch, at }: Append,
-  events: readonly Event[],
-  last: number,
-): Promise<void> {
-  const end = last + events.length;
-  for (let start = 0; start < events.length; start += AT_ONCE) {
-    const values: unknown[] = [project, batch, at, EVENT_VERSION];
-    const value = (one: unknown): string => `$${values.push(one)}`;
-    const rows = events.slice(start, start + AT_ONCE).map((event, index) => {
-      const position = last + 1 + start + index;
-      const { type, run, task, iteration, data } = columnsOf(event, position, at);
-      const own = [position, type, keyOf(run), keyOf(task), iteration, costOf(event), data];
-      return `($1, $2, $3, $4, ${own.map(value).join(", ")})`;
-    });
-    const insert = `INSERT INTO ralph.events (project, batch, at, v, position, type, run, task, iteration, cost, data)
-       VALUES ${rows.join(", ")}`;
-    const isLast = start + AT_ONCE >= events.length;
-    const sql = isLast
-      ? `WITH added AS (${insert}),
-         moved AS (UPDATE ralph.projects SET position = ${value(end)}, at = $3 WHERE id = $1)
-         SELECT pg_notify(${value(channel)}, '')`
-      : insert;
-    await transaction.query(sql, values);
-  }
-}
-
-function keyOf(text: string | null): string | null {
-  return text === null ? null : keyText(text);
-}
-
 /** One lock for all projects: who admits a call has counted those of everybody. */
 const CALLS_LOCK = 7_325_117;
-
-/** Asked while the project's row is locked; what it has looked at stays so until the end of the transaction. */
-async function isMet(
-  transaction: Transaction,
-  project: string,
-  expected: SharedExpectation,
-  last: number,
-): Promise<boolean> {
-  const { position, task, calls } = expected;
-  if (position !== undefined && position !== last) return false;
-  if (task !== undefined && task.position !== (await lastPositionOf(transaction, project, task.id)))
-    return false;
-  if (calls === undefined) return true;
-  await transaction.query("SELECT pg_advisory_xact_lock($1)", [CALLS_LOCK]);
-  return (await callsSince(transaction, calls.since)) < calls.below;
-}
 
 /** Of all projects. */
 async function callsSince(transaction: Transaction, since: Instant): Promise<number> {
@@ -271,47 +279,6 @@ async function callsSince(transaction: Transaction, since: Instant): Promise<num
     [since],
   );
   return row?.count ?? 0;
-}
-
-interface LeaseRow {
-  readonly name: string;
-  readonly number: number;
-}
-
-/** Each has to be the last one that was given out under its name. */
-function requireHeld(leases: readonly LeaseRow[], found: readonly LeaseRow[]): void {
-  const numbers = new Map(found.map(({ name, number }) => [name, number]));
-  const lost = leases.find(({ name, number }) => numbers.get(name) !== number);
-  if (lost !== undefined)
-    throw new RalphError("lease-lost", `another worker has taken over ${lost.name}; nothing was recorded`);
-}
-
-/** So that nobody is given one of them before we have written. */
-async function holdLeases(
-  transaction: Transaction,
-  project: string,
-  leases: readonly LeaseRow[],
-): Promise<void> {
-  if (leases.length === 0) return;
-  const names = leases.map(({ name }) => name);
-  const [row] = await transaction.query<{ leases: readonly LeaseRow[] }>(
-    `SELECT ${LEASES_LOCKED} AS leases`,
-    [project, names],
-  );
-  requireHeld(leases, row?.leases ?? []);
-}
-
-/** SQL for the leases of the project `$1` that have one of the names `$2`, locked, as JSON. */
-const LEASES_LOCKED = `(SELECT coalesce(json_agg(lease), '[]') FROM (
-  SELECT name, number FROM ralph.leases WHERE project = $1 AND name = ANY ($2::text[]) ORDER BY name FOR SHARE
-) AS lease)`;
-
-async function lastPositionOf(transaction: Transaction, project: string, task: string): Promise<number> {
-  const [row] = await transaction.query<{ position: number | null }>(
-    "SELECT max(position) AS position FROM ralph.events WHERE project = $1 AND task = $2",
-    [project, keyText(task)],
-  );
-  return row?.position ?? 0;
 }
 
 /** At most so many events are fetched at once, so that the raw text of a long log is never in memory as a whole. */
@@ -334,11 +301,8 @@ export function readQuery(project: string, after: number, filter: LogFilter): Qu
   const limit = Math.min(filter.limit ?? Infinity, iterations === undefined ? PAGE : Infinity);
   const values: unknown[] = [project, after, Number.isFinite(limit) ? limit : null];
   const value = (one: unknown): string => `$${values.push(one)}`;
-  const conditions = ["project = $1", "position > $2"];
-  if (task !== undefined) conditions.push(`task = ${value(keyText(task))}`);
-  if (iteration !== undefined) conditions.push(`iteration = ${value(iteration)}`);
-  if (iterations !== undefined)
-    conditions.push(`iteration >= ${value(iterations.from)}`, `iteration <= ${value(iterations.to)}`);
+  const key = { ...filter, ...(task !== undefined && { task: keyText(task) }) };
+  const conditions = ["project = $1", "position > $2", ...conditionsOf(key, value)];
   if (types !== undefined) {
     const wanted = `${value(types)}::text[]`;
     if (task === undefined && iteration === undefined && iterations === undefined)
@@ -364,4 +328,46 @@ function firstOfTypes(conditions: readonly string[], wanted: string): string {
       SELECT position, at, v, data FROM ralph.events
       WHERE ${conditions.join(" AND ")} AND type = wanted.type ${FIRST}
     ) AS found ${FIRST}`;
+}
+
+interface Listening {
+  close(): Promise<void>;
+}
+
+const AGAIN_MS = 1_000;
+
+/** Calls on every message of the channel, and after every reconnect, since some may have been missed. */
+async function listen(database: Database, channel: string, heard: () => void): Promise<Listening> {
+  const ending = new AbortController();
+  const { signal } = ending;
+  // Whatever keeps us from it, the log is looked at from time to time anyway.
+  const open = async (): Promise<Client | null> => {
+    try {
+      const client = await database.connect();
+      client.on("notification", heard);
+      await client.query(`LISTEN "${channel}"`);
+      return client;
+    } catch {
+      return null;
+    }
+  };
+  const keepListening = async (first: Client | null): Promise<void> => {
+    for (let client = first; ; client = await open()) {
+      if (client === null) await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+      else {
+        if (client !== first) heard();
+        await once(client, "end", { signal }).catch(() => {});
+      }
+      if (!signal.aborted) continue;
+      await client?.end().catch(() => {});
+      return;
+    }
+  };
+  const listening = keepListening(await open());
+  return {
+    close: async () => {
+      ending.abort();
+      await listening;
+    },
+  };
 }

@@ -2,8 +2,12 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RalphError } from "../../core/errors.ts";
-import { fetchRef, type Move, type PushAttempt, pushOnce, readRefs } from "./push-once.ts";
 import {
+  fetchRef,
+  type Move,
+  type PushAttempt,
+  pushOnce,
+  readRefs,
   type Attempted,
   type Clone,
   type CloneOptions,
@@ -66,15 +70,22 @@ export function createRemote(options: RemoteOptions): Remote {
     const againInMs = Math.min(pauseMs * 2 ** (tries - 1), PAUSE_MAX_MS);
     const isWanted = isHeld(holder);
     onTrouble({ remote: remoteName, why, tries, againInMs: isWanted ? againInMs : null });
-    if (!isWanted) throw notAnswered(remoteName, why);
+    if (!isWanted)
+      throw new RalphError("unreachable", `the remote ${remoteName} does not answer: ${why}`, {
+        hint: "git ls-remote says more",
+      });
     for (let left = againInMs; left > 0; left -= LOOK_MS) {
       await sleep(Math.min(left, LOOK_MS));
       if (!isHeld(holder)) throw lost(holder);
     }
   };
-  const persist = async <Result>(attempt: () => Promise<Attempted<Result>>, holder: string | null) => {
+  const persist = async <Result>(
+    attempt: (opened: Clone) => Promise<Attempted<Result>>,
+    holder: string | null,
+  ): Promise<Result> => {
+    const opened = await clone();
     for (let tries = 1; ; tries += 1) {
-      const { result, trouble } = await attempt();
+      const { result, trouble } = await attempt(opened);
       if (trouble === undefined) return result;
       await pause({ why: trouble, tries }, holder);
     }
@@ -86,14 +97,8 @@ export function createRemote(options: RemoteOptions): Remote {
       const { git, root, remoteName } = await clone();
       return remoteKey((await git.must(["remote", "get-url", remoteName])).trim(), root);
     },
-    refs: async (patterns, holder) => {
-      const opened = await clone();
-      return persist(() => readRefs(opened, patterns), holder);
-    },
-    fetch: async (ref, holder) => {
-      const opened = await clone();
-      return persist(() => fetchRef(opened, ref), holder);
-    },
+    refs: (patterns, holder) => persist((opened) => readRefs(opened, patterns), holder),
+    fetch: (ref, holder) => persist((opened) => fetchRef(opened, ref), holder),
     push: async (moves) => pushOnce(await clone(), moves),
     async tell(why) {
       onTrouble({ remote: (await clone()).remoteName, why, tries: 1, againInMs: null });
@@ -107,12 +112,6 @@ export function headRef(branch: string): string {
 
 export function lost(holder: string | null): RalphError {
   return new RalphError("lease-lost", `${holder ?? "it"} is in other hands by now`);
-}
-
-function notAnswered(remoteName: string, why: string): RalphError {
-  return new RalphError("unreachable", `the remote ${remoteName} does not answer: ${why}`, {
-    hint: "git ls-remote says more",
-  });
 }
 
 /**

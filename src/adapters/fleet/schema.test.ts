@@ -31,7 +31,7 @@ test("a schema of a newer version is refused with both versions, and not touched
   await expect(opened((database) => migrate(database))).rejects.toMatchObject({
     code: "state-unusable",
     message: expect.stringMatching(
-      /^the schema ralph in localhost:\d+\/\w+ was written by a newer ralph .*99.* 2\)/,
+      /^the schema ralph in localhost:\d+\/\w+ was written by a newer ralph .*99.* 3\)/,
     ),
     hint: "update ralph",
   });

@@ -62,6 +62,13 @@ const MIGRATIONS: readonly string[] = [
   `DROP INDEX ralph.events_by_time;
    CREATE INDEX events_by_time ON ralph.events (type, at) INCLUDE (cost)
      WHERE type IN ('iteration.started', 'iteration.ended', 'calls.reset', 'reader.asked', 'reader.answered');`,
+  // A lease knows for whom its task waits when it runs out; before, a job said so, which stayed active until then.
+  `ALTER TABLE ralph.leases ADD COLUMN queue text;
+   DO $$ BEGIN
+     IF to_regclass('ralph_jobs.job') IS NOT NULL THEN
+       UPDATE ralph_jobs.job SET state = 'completed', completed_on = now() WHERE state = 'active';
+     END IF;
+   END $$;`,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -3,13 +3,15 @@ import { asArgument } from "../../core/text.ts";
 import type { Advanced, AdvanceRequest, MergeRequest, Merging } from "../../engine/parallel-ports.ts";
 import { compareBranch, type Git, isHere, whereBaseStands } from "../git/git.ts";
 import { acceptedRef, keepBackup } from "../git/keep-backup.ts";
+import { createMerging } from "../git/merging/git-merging.ts";
 import { headRef, type Remote } from "./remote.ts";
 import type { Fence } from "./fence.ts";
-import type { Move } from "./push-once.ts";
+import type { Move } from "./remote-git.ts";
 
-export interface SharedMergingOptions {
-  /** Of the clone; it finds commits by `onRemote`. */
-  readonly merging: Merging;
+interface SharedMergingOptions {
+  /** The clone. */
+  readonly root: string;
+  readonly scratch: string;
   readonly remote: Remote;
   readonly fence: Fence;
 }
@@ -18,7 +20,8 @@ export interface SharedMergingOptions {
 const MERGER = "@merger";
 
 /** Brings work to the base of the remote. The clone's own branches and checkout have no part in it. */
-export function createSharedMerging({ merging, remote, fence }: SharedMergingOptions): Merging {
+export function createSharedMerging({ root, scratch, remote, fence }: SharedMergingOptions): Merging {
+  const merging = createMerging({ root, scratch, where: onRemote(remote) });
   return {
     ...merging,
     async whatMoved(branch, commit) {
@@ -37,7 +40,7 @@ export function createSharedMerging({ merging, remote, fence }: SharedMergingOpt
 }
 
 /** Where `merging` finds commits. */
-export function onRemote(remote: Remote) {
+function onRemote(remote: Remote) {
   return {
     async findTip(_git: Git, branch: string): Promise<string> {
       const tip = await remote.fetch(headRef(branch), MERGER);
@@ -66,8 +69,12 @@ async function advance(remote: Remote, fence: Fence, request: AdvanceRequest): P
   const { base, from, to, run, iteration } = request;
   const clone = await remote.clone();
   // First of all: whoever was the merger before may be in the middle of a push, and must not move the base after we looked.
-  const why = await whyNotMerger(fence);
-  if (why !== null) return { is: "waits", root: null, why, paths: [] };
+  try {
+    await fence.takeUp(MERGER);
+  } catch (error) {
+    if (!(error instanceof RalphError) || error.code !== "git-failed") throw error;
+    return { is: "waits", root: null, why: withHint(error), paths: [] };
+  }
   for (;;) {
     const head = await remote.fetch(headRef(base), MERGER);
     // Another machine may have prepared it, and never sent it.
@@ -83,16 +90,6 @@ async function advance(remote: Remote, fence: Fence, request: AdvanceRequest): P
         why: `${clone.remoteName} refuses the push: ${pushed.why}`,
         paths: [],
       };
-  }
-}
-
-async function whyNotMerger(fence: Fence): Promise<string | null> {
-  try {
-    await fence.takeUp(MERGER);
-    return null;
-  } catch (error) {
-    if (error instanceof RalphError && error.code === "git-failed") return withHint(error);
-    throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { GateSettings } from "../../core/settings.ts";
 import { findProgram } from "../process/process-table.ts";
-import { askProgram } from "../process/run-program.ts";
+import { askProgram } from "../process/supervise.ts";
 import { isOutside, outsidePath } from "../process/safe-path.ts";
 
 export interface GatePlace {
@@ -13,13 +13,11 @@ export interface GatePlace {
   readonly ownRoot: string;
 }
 
-const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
-
 export function gateEnvironment(
   { env }: GateSettings,
   { baseEnv, ownRoot }: GatePlace,
 ): Readonly<Record<string, string>> {
-  return { ...baseEnv, PATH: outsidePath(baseEnv["PATH"] ?? DEFAULT_PATH, ownRoot), ...env };
+  return { ...baseEnv, PATH: outsidePath(baseEnv["PATH"], ownRoot), ...env };
 }
 
 /** Variable settings, a first word without anything to expand, and the rest. */

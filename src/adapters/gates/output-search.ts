@@ -2,18 +2,16 @@ import { StringDecoder } from "node:string_decoder";
 import type { GateExpectation } from "../../core/settings.ts";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 
-/** Looks for one text in everything that a stream brings, without keeping it. */
-export interface OutputSearch {
-  readonly take: (chunk: Buffer) => void;
-  /** Whether the text was there; call it when the stream has ended. */
-  readonly isFound: () => boolean;
-}
-
 /** A link or a title that goes on for longer than this is taken for text. */
 const ESCAPE_LENGTH_MAX = 4_096;
 
-/** Colours and other escapes in the stream do not matter, nor does the kind of its line ends. */
-export function createOutputSearch(wanted: string): OutputSearch {
+type OutputSearch = ReturnType<typeof createOutputSearch>;
+
+/**
+ * Looks for one text in everything that a stream brings, without keeping it. Colours and other escapes in the stream do
+ * not matter, nor does the kind of its line ends.
+ */
+export function createOutputSearch(wanted: string) {
   const needle = wanted.replaceAll("\r\n", "\n");
   const decoder = new StringDecoder("utf8");
   let isFound = needle === "";
@@ -28,13 +26,14 @@ export function createOutputSearch(wanted: string): OutputSearch {
     overlap = needle.length > 1 ? window.slice(1 - needle.length) : "";
   };
   return {
-    take(chunk) {
+    take(chunk: Buffer): void {
       if (isFound) return;
       const text = open + decoder.write(chunk);
       open = OPEN.exec(text.slice(-ESCAPE_LENGTH_MAX))?.[0] ?? "";
       look(text.slice(0, text.length - open.length));
     },
-    isFound() {
+    /** Whether the text was there; to be asked when the stream has ended. */
+    isFound(): boolean {
       if (!isFound) look(open + decoder.end());
       open = "";
       return isFound;
@@ -48,14 +47,7 @@ const OPEN = /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|\x1b[\]PX^_][^\x07\x1b\x9c]*\x1b?|\
 /* oxlint-enable no-control-regex */
 
 /** Compares what a gate prints with what is expected of it. */
-interface OutputWatch {
-  readonly takeStdout: (chunk: Buffer) => void;
-  readonly takeStderr: (chunk: Buffer) => void;
-  /** What of the expectation is not met by the whole output; null when all is. */
-  readonly unmet: () => string | null;
-}
-
-export function watchOutput({ outputContains, outputNotContains }: GateExpectation): OutputWatch {
+export function watchOutput({ outputContains, outputNotContains }: GateExpectation) {
   // A text is in one stream or in the other: which piece comes after which is chance.
   const [wanted, refused] = [outputContains, outputNotContains].map((text) =>
     text === null ? [] : [createOutputSearch(text), createOutputSearch(text)],
@@ -68,7 +60,8 @@ export function watchOutput({ outputContains, outputNotContains }: GateExpectati
   return {
     takeStdout: take(0),
     takeStderr: take(1),
-    unmet() {
+    /** What of the expectation is not met by the whole output; null when all is. */
+    unmet(): string | null {
       if (outputContains !== null && !isIn(wanted))
         return `its output does not contain ${JSON.stringify(outputContains)}`;
       return isIn(refused) ? `its output contains ${JSON.stringify(outputNotContains)}` : null;

@@ -11,8 +11,6 @@ const LIMIT_MS = 30 * SECOND_MS;
 const GRACE_MS = 2 * SECOND_MS;
 /** The environment has little room; all of it is on stdin. */
 const VARIABLE_LENGTH_MAX = 4_000;
-const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
-
 export interface CommandOptions {
   readonly command: string;
   readonly cwd: string;
@@ -39,7 +37,7 @@ export function commandChannel(options: CommandOptions): Channel {
           cwd,
           env: {
             ...env,
-            PATH: outsidePath(env["PATH"] ?? DEFAULT_PATH, ownRoot),
+            PATH: outsidePath(env["PATH"], ownRoot),
             RALPH_NOTICE_KIND: notice.kind,
             RALPH_NOTICE_TEXT: notice.text.slice(0, VARIABLE_LENGTH_MAX).replaceAll("\0", ""),
           },

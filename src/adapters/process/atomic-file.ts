@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -7,7 +8,6 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
-  readdirSync,
   readSync,
   renameSync,
   rmSync,
@@ -15,9 +15,11 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { constants as constantsOf } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { RalphError } from "../../core/errors.ts";
+import { entriesIn } from "./look-at.ts";
 
 /** A process that dies in between leaves a file that begins so, and its number follows; it is nobody's work. */
 export const TEMPORARY_PREFIX = ".ralph-tmp-";
@@ -85,9 +87,8 @@ const OLD_MS = 3_600_000;
 
 /** Removes the temporary files in a folder whose process died before they were in place. */
 export function removeAbandonedIn(folder: string): void {
-  for (const name of namesIn(folder)) {
+  for (const { name } of entriesIn(folder))
     if (name.startsWith(TEMPORARY_PREFIX)) removeIfAbandoned(join(folder, name));
-  }
 }
 
 export function removeIfAbandoned(path: string): void {
@@ -106,12 +107,25 @@ function remove(path: string): void {
   }
 }
 
-export function namesIn(folder: string): readonly string[] {
+/**
+ * Removes a folder, also with folders in it that nobody may write to, as overlays and tools leave them. What stays,
+ * because somebody still writes there, is left to the next pass: it is no reason to fail.
+ */
+export async function removeTree(folder: string): Promise<void> {
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  await remove().catch(() => {
+    openFolders(folder);
+    return remove().catch(() => undefined);
+  });
+}
+
+function openFolders(folder: string): void {
   try {
-    return readdirSync(folder);
+    chmodSync(folder, 0o700);
   } catch {
-    return []; // not there, or not ours to read: then nothing of ours is in it
+    // somebody else's
   }
+  for (const entry of entriesIn(folder)) if (entry.isDirectory()) openFolders(join(folder, entry.name));
 }
 
 /** A failed write as one sentence: what, where, what to do. Errors that are not about files come back as they are. */

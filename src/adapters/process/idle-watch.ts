@@ -55,7 +55,7 @@ export function pollAwake(everyMs: number, isSo: () => Promise<boolean>, then: (
     else schedule();
   };
   const schedule = (): void => {
-    timer = startAwakeTimer(everyMs, () => afterPendingInput(() => void ask()));
+    timer = startAwakeTimer(everyMs, () => void ask());
   };
   schedule();
   return {
@@ -87,10 +87,14 @@ const TICK_MS = 1_000;
 /** A tick that comes later than this means that we ourselves were stopped. */
 const LATE_MS = 2_000;
 
-/** Calls back after so many milliseconds; time in which this process was stopped does not count. */
+/**
+ * Calls back after so many milliseconds; time in which this process was stopped does not count, and news that came
+ * meanwhile is heard first.
+ */
 export function startAwakeTimer(ms: number, onElapsed: () => void): AwakeTimer {
   let leftMs = ms;
   let seenMs = performance.now();
+  let isCancelled = false;
   let timer: NodeJS.Timeout;
   const tick = (): void => {
     const nowMs = performance.now();
@@ -98,13 +102,21 @@ export function startAwakeTimer(ms: number, onElapsed: () => void): AwakeTimer {
     seenMs = nowMs;
     leftMs -= passedMs > LATE_MS ? TICK_MS : passedMs;
     if (leftMs > 0) schedule();
-    else onElapsed();
+    else
+      afterPendingInput(() => {
+        if (!isCancelled) onElapsed();
+      });
   };
   const schedule = (): void => {
     timer = setTimeout(tick, Math.min(TICK_MS, Math.ceil(leftMs)));
   };
   schedule();
-  return { cancel: () => clearTimeout(timer) };
+  return {
+    cancel() {
+      isCancelled = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** Calls back once pending input and exits are delivered: after a pause, due timers run before them. */

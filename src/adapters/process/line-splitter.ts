@@ -1,5 +1,8 @@
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { withoutReturn } from "../../core/words/read-passage.ts";
+import { afterPendingInput } from "./idle-watch.ts";
 
 export interface LineSplitter {
   push(chunk: Buffer): void;
@@ -70,27 +73,22 @@ export function createLineSplitter(
   };
 }
 
-/** The end of what a command printed, on both its outputs, as they came. */
-interface OutputTail {
-  readonly take: (chunk: Buffer) => void;
-  /** The last lines as plain text, secrets hidden by `redact`. */
-  readonly text: (redact: (text: string) => string) => string;
-}
-
 const LINES_KEPT = 200;
 const BYTES_SHOWN = 16_384;
 /** More than is shown: hiding a secret needs all of it. */
 const BYTES_KEPT = 4 * BYTES_SHOWN;
 
-export function createOutputTail(): OutputTail {
+/** The end of what a command printed, on both its outputs, as they came. */
+export function createOutputTail() {
   let kept: Buffer = Buffer.alloc(0);
   let isCut = false;
   return {
-    take(chunk) {
+    take(chunk: Buffer): void {
       isCut ||= kept.length + chunk.length > BYTES_KEPT;
       kept = Buffer.concat([kept, chunk]).subarray(-BYTES_KEPT);
     },
-    text(redact) {
+    /** The last lines as plain text, secrets hidden by `redact`. */
+    text(redact: (text: string) => string): string {
       const all = kept.toString("utf8");
       return lastLines(redact(plain(isCut ? all.slice(all.indexOf("\n") + 1) : all)));
     },
@@ -111,4 +109,96 @@ function lastLines(text: string): string {
   if (end.length <= BYTES_SHOWN) return end.toString("utf8");
   const cut = end.subarray(-BYTES_SHOWN).toString("utf8");
   return cut.slice(cut.indexOf("\n") + 1).replace(/^\uFFFD+/, "");
+}
+
+type Sink = (chunk: Buffer) => void | Promise<void>;
+
+/** One output of a process on its way to a sink, never faster than the sink. */
+export interface OutputPump {
+  readonly stream: Readable;
+  /** Resolves when the output has ended, which may be never. */
+  readonly ended: Promise<void>;
+  hasEnded: boolean;
+  /** Chunks handed over so far. */
+  chunks: number;
+  /** What the sink has been given and not taken yet. */
+  readonly pending: Set<Promise<void>>;
+  failure: { readonly error: unknown } | null;
+}
+
+/** The sink may lag behind by so much before the process has to wait for it. */
+const PENDING_BYTES_MAX = 512 * 1024;
+const LOOK_MS = 25;
+/**
+ * So many looks in a row without a byte: counted in looks and not in time, because on a busy machine we may not
+ * have been given the chance to read. Nobody of ours is left to hold the pipe, so its end usually comes at once.
+ */
+const QUIET_LOOKS = 40;
+/** A process that exited cannot have left more than this in its pipes; only after both do we stop listening. */
+const DRAIN_MAX_MS = 2_000;
+const DRAIN_MAX_CHUNKS = 64;
+
+export function pumpOutput(stream: Readable, sink: Sink, onFailure: () => void): OutputPump {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const pump: OutputPump = { stream, ended, hasEnded: false, chunks: 0, pending: new Set(), failure: null };
+  let pendingBytes = 0;
+  const end = (): void => {
+    pump.hasEnded = true;
+    resolve();
+  };
+  const fail = (error: unknown): void => {
+    pump.failure ??= { error };
+    stream.destroy();
+    onFailure();
+  };
+  stream.on("data", (chunk: Buffer) => {
+    pump.chunks += 1;
+    const taken = offer(sink, chunk);
+    if (taken === undefined) return;
+    pendingBytes += chunk.length;
+    if (pendingBytes > PENDING_BYTES_MAX) stream.pause();
+    const given = taken.catch(fail).finally(() => {
+      pump.pending.delete(given);
+      pendingBytes -= chunk.length;
+      if (pendingBytes <= PENDING_BYTES_MAX) stream.resume();
+    });
+    pump.pending.add(given);
+  });
+  stream.on("end", end).on("close", end).on("error", end);
+  return pump;
+}
+
+/**
+ * Takes what the outputs of a finished process still hold, to their end, then closes them. An output that does not
+ * end, quiet or endless, belongs to somebody who got away.
+ */
+export async function drainOutputs(outputs: readonly OutputPump[]): Promise<void> {
+  const allEnded = Promise.all(outputs.map(({ ended }) => ended));
+  const isWaiting = (): boolean => outputs.some(({ pending }) => pending.size > 0);
+  const countChunks = (): number => outputs.reduce((sum, { chunks }) => sum + chunks, 0);
+  const deadlineMs = performance.now() + DRAIN_MAX_MS;
+  const first = countChunks();
+  let quietLooks = 0;
+  while (!outputs.every(({ hasEnded }) => hasEnded) && quietLooks < QUIET_LOOKS) {
+    const before = countChunks();
+    const wasBusy = isWaiting();
+    await Promise.race([allEnded, quietMoment()]);
+    quietLooks = wasBusy || isWaiting() || countChunks() > before ? 0 : quietLooks + 1;
+    if (countChunks() > first + DRAIN_MAX_CHUNKS && performance.now() > deadlineMs) break;
+  }
+  for (const { stream } of outputs) stream.destroy();
+  await Promise.all(outputs.flatMap(({ pending }) => [...pending]));
+}
+
+async function quietMoment(): Promise<void> {
+  await sleep(LOOK_MS);
+  await new Promise<void>((resolve) => afterPendingInput(resolve));
+}
+
+function offer(sink: Sink, chunk: Buffer): Promise<void> | undefined {
+  try {
+    return sink(chunk) ?? undefined;
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }

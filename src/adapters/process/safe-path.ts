@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 
@@ -54,11 +54,20 @@ function leadsOutside(root: string, path: string): RalphError {
   });
 }
 
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+
 /** The PATH without our own installation: a user's tests must not run on the Node that we bring along. */
-export function outsidePath(path: string, ownRoot: string): string {
+export function outsidePath(path: string | undefined, ownRoot: string): string {
   const own = join(resolve(ownRoot), "node_modules") + sep;
-  return path
+  return (path ?? DEFAULT_PATH)
     .split(delimiter)
     .filter((folder) => folder === "" || !`${resolve(folder)}${sep}`.startsWith(own))
     .join(delimiter);
+}
+
+/** Where we are installed, looked for upwards: the folder may be one of the sources or of the bundle. */
+export function ownRoot(folder: string): string {
+  return existsSync(join(folder, "package.json")) || folder === dirname(folder)
+    ? folder
+    : ownRoot(dirname(folder));
 }

@@ -1,17 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
+import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import type { Ending } from "../../core/streams/agent-report.ts";
-import {
-  afterPendingInput,
-  type AwakeTimer,
-  type LifeSigns,
-  pollAwake,
-  startAwakeTimer,
-  watchForLife,
-} from "./idle-watch.ts";
+import { type AwakeTimer, type LifeSigns, pollAwake, startAwakeTimer, watchForLife } from "./idle-watch.ts";
 import { settingVariables } from "../git/git.ts";
-import { drainOutputs, type OutputPump, pumpOutput } from "./output-pump.ts";
+import { drainOutputs, type OutputPump, pumpOutput } from "./line-splitter.ts";
 import { cpuMsOf, endFamily, type Family, markerEntry, signalFamily } from "./process-sweep.ts";
 import { entriesIn, textAt } from "./look-at.ts";
 import { findProgram, limiting, listPids } from "./process-table.ts";
@@ -184,10 +179,7 @@ function startTimers(
 ): readonly AwakeTimer[] {
   // What it had to say is said: that it does not go is all that is late.
   const stop = (reason: StopReason): void => stopper.stop(final.isGiven() ? "over" : reason);
-  const timeout = startAwakeTimer(timeoutMs, () => {
-    // If we were stopped (Ctrl-Z) meanwhile, the news of its exit may still be waiting.
-    afterPendingInput(() => stop("timeout"));
-  });
+  const timeout = startAwakeTimer(timeoutMs, () => stop("timeout"));
   const life = idle && watchForLife(idle.afterMs, { ...idle, ...signs }, () => stop("idle"));
   let why: StopReason | null = null;
   const isDue = async (): Promise<boolean> => (why = watch?.() ?? null) !== null;
@@ -212,36 +204,24 @@ async function untilExit(
   }
 }
 
-interface Stopper {
-  stop(reason: StopReason): void;
-  processIsGone(): void;
-  reason(): StopReason | null;
-}
+type Stopper = ReturnType<typeof createStopper>;
 
 function createStopper(
   family: Family,
-  {
-    askToStop,
-    graceMs = GRACE_MS,
-    onlyHolds = false,
-  }: Pick<SuperviseRequest, "askToStop" | "graceMs" | "onlyHolds">,
-): Stopper {
+  { askToStop, graceMs = GRACE_MS, onlyHolds = false }: SuperviseRequest,
+) {
   let stopReason: StopReason | null = null;
   let isGone = false;
   let timer: AwakeTimer | null = null;
   const later = (ms: number, act: () => void): void => {
-    timer = startAwakeTimer(ms, () => {
-      afterPendingInput(() => {
-        if (!isGone) act();
-      });
-    });
+    timer = startAwakeTimer(ms, act);
   };
   const terminate = (grace = graceMs): void => {
     signalFamily(family, "SIGTERM", { sparesLeader: onlyHolds });
     later(grace, () => signalFamily(family, "SIGKILL"));
   };
   return {
-    stop(reason) {
+    stop(reason: StopReason): void {
       if (isGone || stopReason !== null) return;
       stopReason = reason;
       if (reason === "cancelled") return terminate(CANCELLED_GRACE_MS);
@@ -253,7 +233,7 @@ function createStopper(
         terminate();
       });
     },
-    processIsGone() {
+    processIsGone(): void {
       isGone = true;
       timer?.cancel();
     },
@@ -267,8 +247,7 @@ function msSince(startedMs: number): number {
 
 async function finishOutputs(outputs: readonly OutputPump[]): Promise<void> {
   await drainOutputs(outputs);
-  const failed = outputs.map((output) => output.failure()).find((failure) => failure !== null);
-  if (failed) throw failed.error;
+  for (const { failure } of outputs) if (failure !== null) throw failure.error;
 }
 
 function endingOf(
@@ -343,7 +322,7 @@ function awaitFinalResult(
       }
       if (timer !== null) return;
       stdin?.end();
-      timer = startAwakeTimer(exitMs, () => afterPendingInput(onLate));
+      timer = startAwakeTimer(exitMs, onLate);
     },
     isGiven: () => timer !== null,
     cancel() {
@@ -356,4 +335,76 @@ function awaitFinalResult(
 /** Lets git tidy up (`gc --auto`) in the foreground: in the background it would be killed each time. */
 export function gitInForeground(env: Readonly<NodeJS.ProcessEnv>): Record<string, string> {
   return settingVariables(env, { "gc.autoDetach": "false", "maintenance.autoDetach": "false" });
+}
+
+export interface Said {
+  readonly isWell: boolean;
+  /** Null when it did not start, or was ended. */
+  readonly code: number | null;
+  /** What it printed; the last line of its complaint when it failed. */
+  readonly words: string;
+}
+
+const PATIENCE_MS = 120_000;
+const OUTPUT_MAX = 64 * 1024 * 1024;
+
+/** Runs a program to its end, without a shell and not for ever. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, env, timeoutMs = PATIENCE_MS }: Question,
+): Promise<Said> {
+  return new Promise((resolve) => {
+    const options = { cwd, env, timeout: timeoutMs, maxBuffer: OUTPUT_MAX };
+    execFile(program, args, options, (error, stdout, stderr) => {
+      const complaint = stderr.trim().split("\n").at(-1) ?? "";
+      resolve(
+        error === null
+          ? { isWell: true, code: 0, words: stdout.trim() }
+          : {
+              isWell: false,
+              code: typeof error.code === "number" ? error.code : null,
+              words: complaint || error.message,
+            },
+      );
+    });
+  });
+}
+
+interface Question {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs?: number;
+}
+
+const ANSWER_MS = 15_000;
+const ANSWER_GRACE_MS = 500;
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+/** What a program prints, as plain text; null when it prints nothing, fails, or takes too long. Nothing of it is left. */
+export async function askProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, env, timeoutMs = ANSWER_MS }: Question,
+): Promise<string | null> {
+  const printed: Buffer[] = [];
+  let bytes = 0;
+  const { ending } = await supervise(
+    {
+      command: [program, ...args],
+      cwd,
+      env,
+      marker: randomUUID(),
+      timeoutMs,
+      graceMs: ANSWER_GRACE_MS,
+      onStdout(chunk) {
+        if (bytes < ANSWER_BYTES_MAX) printed.push(chunk);
+        bytes += chunk.length;
+      },
+      onStderr: () => {},
+    },
+    new AbortController().signal,
+  );
+  const said = stripEscapes(Buffer.concat(printed).toString("utf8")).trim();
+  return ending.is === "exited" && ending.code === 0 && said !== "" ? said : null;
 }

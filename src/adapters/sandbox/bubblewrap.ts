@@ -15,7 +15,13 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, sep } from "node:path";
 import { RalphError } from "../../core/errors.ts";
-import type { AgentStart } from "../process/agent-sandbox.ts";
+import {
+  type AllowedHost,
+  isLoopback,
+  readAllowedHost,
+  writeTarget,
+} from "../../core/network/allowed-hosts.ts";
+import type { AgentStart, AgentStartInside } from "../process/agent-sandbox.ts";
 import {
   arrange,
   findOutside,
@@ -31,8 +37,8 @@ import {
   shown,
   systemPlaces,
   tryProgram,
+  withoutProxies,
 } from "./sandbox.ts";
-import { bridgeCommand, withListedNetwork } from "./listed-network.ts";
 
 /** Who root is inside, since many agents refuse to work for root. What it makes there is root's outside. */
 const INSTEAD_OF_ROOT = { uid: 1000, gid: 1000 };
@@ -99,34 +105,61 @@ export function createBubblewrap(options: SandboxOptions): Sandbox {
   };
 }
 
-/** Why bubblewrap cannot be used on this machine, or not with this bridge to a list of hosts; null when it can. */
-export async function bubblewrapTrouble(
+/** Throws when bubblewrap cannot be used on this machine, or not with this bridge to a list of hosts. */
+export async function requireBubblewrap(
   cwd: string,
   env: NodeJS.ProcessEnv,
   bridge: readonly string[] | null = null,
-): Promise<RalphError | null> {
-  try {
-    const places = arrange([...systemPlaces(), ...(bridge ?? []).map((path) => shown(dirname(path)))]);
-    const network = bridge === null ? "on" : "off";
-    const start = bridge === null ? [] : bridgeCommand(bridge, "/", []);
-    const view = bubblewrapArguments({ places, cwd: "/", network, user: null });
-    const command = [bwrapIn(env, cwd), ...view, ...start, "/bin/sh", "-c", ":"];
-    const complaint = await tryProgram(command, { cwd, env });
-    return complaint === null ? null : cannot(complaint);
-  } catch (error) {
-    if (error instanceof RalphError) return error;
-    throw error;
-  }
+): Promise<void> {
+  const places = arrange([...systemPlaces(), ...(bridge ?? []).map((path) => shown(dirname(path)))]);
+  const network = bridge === null ? "on" : "off";
+  const start = bridge === null ? [] : bridgeCommand(bridge, "/", []);
+  const view = bubblewrapArguments({ places, cwd: "/", network, user: null });
+  const command = [bwrapIn(env, cwd), ...view, ...start, "/bin/sh", "-c", ":"];
+  const complaint = await tryProgram(command, { cwd, env });
+  if (complaint !== null) throw cannot(complaint);
+}
+
+/** For an agent that reaches a list of hosts and nobody else: started by the bridge that leads to a filter out here. */
+async function withListedNetwork(
+  list: readonly string[],
+  inside: Pick<AgentStartInside, "command" | "env">,
+  start: AgentStart,
+  bridge: readonly string[],
+): Promise<Pick<Required<AgentStartInside>, "command" | "env" | "close">> {
+  const hosts = list.map(requireAllowedHost);
+  // Loaded only here: with Node's http half of a browser comes along.
+  const { filterNetwork } = await import("./network-filter.ts");
+  const { socket, close } = await filterNetwork(hosts, start);
+  const command = [...bridgeCommand(bridge, socket, hosts), ...inside.command];
+  return { command, env: withoutProxies(inside.env), close };
+}
+
+function requireAllowedHost(text: string): AllowedHost {
+  const entry = readAllowedHost(text);
+  if (typeof entry !== "string") return entry;
+  throw new RalphError("config", `"sandbox.network" has ${text}: ${entry}`);
+}
+
+/** What starts a command in the sandbox with a way to the filter. */
+function bridgeCommand(
+  bridge: readonly string[],
+  socket: string,
+  hosts: readonly AllowedHost[],
+): readonly string[] {
+  const ports = hosts.flatMap(({ host, port }) =>
+    port !== null && isLoopback(host) ? [writeTarget({ host, port })] : [],
+  );
+  return [...bridge, JSON.stringify({ socket, ports: [...new Set(ports)] })];
 }
 
 function bwrapIn(env: NodeJS.ProcessEnv, cwd: string): string {
-  const isPossible = process.platform === "linux";
-  const found = isPossible ? findOutside("bwrap", cwd, env) : null;
-  if (found !== null) return found;
-  if (!isPossible)
+  if (process.platform !== "linux")
     throw new RalphError("no-sandbox", "the sandbox bubblewrap is there on Linux only", {
       hint: "take docker (--sandbox docker), or run without: --no-sandbox",
     });
+  const found = findOutside("bwrap", cwd, env);
+  if (found !== null) return found;
   throw new RalphError("no-sandbox", "the sandbox needs the program bwrap, which is not installed", {
     hint: "install the package bubblewrap (apt-get install bubblewrap), or run without: --no-sandbox",
   });

@@ -55,26 +55,18 @@ export function createDocker(options: SandboxOptions, env: NodeJS.ProcessEnv): S
       const client = clientIn(dirname(options.gitDir), env);
       await tryProgram([client, ...removeArguments(containerName(marker))], { cwd: "/", env });
     },
-    async requireUsable(workspace, given) {
-      const trouble = await dockerTrouble(workspace, given);
-      if (trouble !== null) throw trouble;
-    },
+    requireUsable: requireDocker,
   };
 }
 
-/** Why docker cannot be used on this machine; null when it can. */
-export async function dockerTrouble(cwd: string, env: NodeJS.ProcessEnv): Promise<RalphError | null> {
-  try {
-    const command = [clientIn(cwd, env), "version", "--format", "{{.Server.Version}}"];
-    const complaint = await tryProgram(command, { cwd, env });
-    if (complaint === null) return null;
-    return new RalphError("no-sandbox", `no docker engine answers: ${complaint}`, {
-      hint: "start the engine, or say where it is (DOCKER_HOST), take bubblewrap (--sandbox bubblewrap), or run without: --no-sandbox",
-    });
-  } catch (error) {
-    if (error instanceof RalphError) return error;
-    throw error;
-  }
+/** Throws when docker cannot be used on this machine. */
+export async function requireDocker(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const command = [clientIn(cwd, env), "version", "--format", "{{.Server.Version}}"];
+  const complaint = await tryProgram(command, { cwd, env });
+  if (complaint === null) return;
+  throw new RalphError("no-sandbox", `no docker engine answers: ${complaint}`, {
+    hint: "start the engine, or say where it is (DOCKER_HOST), take bubblewrap (--sandbox bubblewrap), or run without: --no-sandbox",
+  });
 }
 
 function clientIn(workspace: string, env: NodeJS.ProcessEnv): string {

@@ -7,9 +7,12 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { Socket } from "node:net";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { readTarget, type Target, writeTarget } from "../../core/network/allowed-hosts.ts";
-import { joinSockets, tieSockets } from "./open-tunnel.ts";
+import { type AllowedHost, readTarget, type Target, writeTarget } from "../../core/network/allowed-hosts.ts";
+import type { AgentStart } from "../process/agent-sandbox.ts";
+import { fileError } from "../process/atomic-file.ts";
+import { joinSockets, socketPath, tieSockets } from "./open-tunnel.ts";
 import { type Rules, type Way, wayTo } from "./way-to-host.ts";
 
 interface FilterOptions extends Rules {
@@ -21,6 +24,37 @@ interface FilterOptions extends Rules {
 export interface NetworkFilter {
   /** Ends all connections. */
   close(): Promise<void>;
+}
+
+const REFUSED_MAX = 1_000;
+const TOLD_MAX = 10;
+
+/** A filter for as long as an agent runs, which reaches these hosts and nobody else; its end tells what was refused. */
+export async function filterNetwork(
+  hosts: readonly AllowedHost[],
+  { folder, env }: Pick<AgentStart, "folder" | "env">,
+): Promise<{ readonly socket: string; readonly close: () => Promise<string | null> }> {
+  const socket = join(folder, "network");
+  const refused = new Set<string>();
+  const { path, letGo } = socketPath(socket);
+  const filter = await startNetworkFilter({
+    socket: path,
+    hosts,
+    env,
+    onRefused: (target) => void (refused.size < REFUSED_MAX && refused.add(writeTarget(target))),
+  }).catch((error: unknown) => {
+    throw fileError(error, socket);
+  });
+  return {
+    socket,
+    async close() {
+      await filter.close();
+      letGo();
+      if (refused.size === 0) return null;
+      const more = refused.size > TOLD_MAX ? ` and ${refused.size - TOLD_MAX} more` : "";
+      return `the agent asked for hosts that "sandbox.network" does not let it reach: ${[...refused].slice(0, TOLD_MAX).join(", ")}${more}`;
+    },
+  };
 }
 
 /** More at the same time nobody needs, and each takes two of our descriptors. */

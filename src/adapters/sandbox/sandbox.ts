@@ -25,8 +25,7 @@ import { PLACEHOLDERS } from "../git/steering.ts";
 import { type AgentSandbox, type AgentStart, rememberMissing } from "../process/agent-sandbox.ts";
 import { fileError } from "../process/atomic-file.ts";
 import { textAt } from "../process/look-at.ts";
-import { runProgram } from "../process/run-program.ts";
-import { gitInForeground } from "../process/supervise.ts";
+import { runProgram, gitInForeground } from "../process/supervise.ts";
 
 export interface SandboxOptions extends SandboxedProject {
   readonly settings: SandboxSettings;
@@ -51,7 +50,7 @@ export function ownPlaces(options: SandboxOptions, start: AgentStart): readonly 
   const kept = join(options.homes, folderName(start.agent));
   return withoutState(options, [
     ...privateHome(kept, home, belongings.folders),
-    ...belongings.shows.filter((path) => statSync(path, { throwIfNoEntry: false })).map(shown),
+    ...belongings.shows.filter((path) => existsSync(path)).map(shown),
     ...namedByVariables(env),
     ...options.settings.read.map((path) => shown(required(inHome(path), "read"))),
     ...options.settings.write.map((path) => writable(required(inHome(path), "write"))),
@@ -331,7 +330,7 @@ function isPlain(path: string): boolean {
 function namedByVariables(env: Readonly<Record<string, string>>): readonly Place[] {
   return NAME_FILES.flatMap((name) => {
     const path = env[name];
-    return path?.startsWith("/") === true && statSync(path, { throwIfNoEntry: false }) ? [shown(path)] : [];
+    return path?.startsWith("/") === true && existsSync(path) ? [shown(path)] : [];
   });
 }
 
@@ -415,7 +414,7 @@ function placesOf({ path, shows, copies }: OwnFolder, folder: string, home: stri
     : join(folder, "elsewhere", nameOf(path));
   makeWithoutLinks(from, folder);
   for (const name of copies) copyIfNewer(join(path, name), join(from, name));
-  const there = shows.filter((name) => isThere(join(path, name)));
+  const there = shows.filter((name) => existsSync(join(path, name)));
   for (const name of shows) if (!there.includes(name)) removeTrace(join(from, name));
   return [
     ...(isAtHome ? [] : [{ is: "writable", path, from } as const]),
@@ -453,8 +452,4 @@ function copyIfNewer(original: string, copy: string): void {
 function removeTrace(path: string): void {
   const trace = lstatSync(path, { throwIfNoEntry: false });
   if (trace?.isFile() === true && trace.size === 0) rmSync(path);
-}
-
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }

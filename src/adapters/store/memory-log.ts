@@ -86,7 +86,6 @@ export class MemoryLog implements SharedLog {
   async forget(): Promise<void> {
     await this.#options.pause();
     this.#shelf.events.length = 0;
-    this.#shelf.lastOfTask.clear();
     this.#shelf.snapshot = null;
   }
 
@@ -118,7 +117,8 @@ export class MemoryLog implements SharedLog {
     const recorded = this.#recorded(decided, events.length);
     const followed = this.#recorded(following(recorded, news), events.length + recorded.length);
     const together = [...recorded, ...followed];
-    this.#store(together);
+    this.#shelf.events.push(...together);
+    for (const heard of this.#shelf.listeners) heard();
     await pause();
     return together;
   }
@@ -137,10 +137,11 @@ export class MemoryLog implements SharedLog {
   }
 
   #isMet({ task, position, calls }: SharedExpectation): boolean {
-    const { events, lastOfTask } = this.#shelf;
+    const { events } = this.#shelf;
     if (position !== undefined && position !== events.length) return false;
     if (calls !== undefined && this.#callsSince(calls.since) >= calls.below) return false;
-    return task === undefined || task.position === (lastOfTask.get(task.id) ?? 0);
+    if (task === undefined) return true;
+    return task.position === (events.findLast((event) => taskOf(event) === task.id)?.position ?? 0);
   }
 
   #recorded(events: readonly Event[], last: number): readonly Recorded[] {
@@ -149,16 +150,6 @@ export class MemoryLog implements SharedLog {
       const stored = upcast(EVENT_VERSION, JSON.parse(JSON.stringify(event)));
       return Object.assign(stored, { position: last + 1 + index, at });
     });
-  }
-
-  #store(news: readonly Recorded[]): void {
-    const { events, lastOfTask } = this.#shelf;
-    for (const recorded of news) {
-      events.push(recorded);
-      const task = taskOf(recorded);
-      if (task !== null) lastOfTask.set(task, recorded.position);
-    }
-    for (const heard of this.#shelf.listeners) heard();
   }
 }
 
@@ -174,7 +165,7 @@ export class MemoryStorage {
   shelf(project: string): Shelf {
     const known = this.#shelves.get(project);
     if (known !== undefined) return known;
-    const shelf: Shelf = { events: [], lastOfTask: new Map(), snapshot: null, listeners: new Set() };
+    const shelf: Shelf = { events: [], snapshot: null, listeners: new Set() };
     this.#shelves.set(project, shelf);
     return shelf;
   }
@@ -183,7 +174,6 @@ export class MemoryStorage {
 /** One project's part. The event at position n is entry n - 1; readers share it, as nobody may change it. */
 interface Shelf {
   readonly events: Recorded[];
-  readonly lastOfTask: Map<string, number>;
   /** Called when anybody has appended anything. */
   readonly listeners: Set<() => void>;
   snapshot: { readonly position: number; readonly version: number; readonly text: string } | null;

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fstatSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { EVENT_VERSION } from "../../core/events.ts";
 import { evolve } from "../../core/loop/evolve.ts";
@@ -35,9 +25,9 @@ export function mendIfDamaged(file: string, now: () => number): string | null {
     if (!isDamaged(file)) return null;
     const aside = `${file}.corrupt-${new Date(now()).toISOString().replaceAll(":", "-")}`;
     const draft = `${file}.mended`;
-    for (const path of [draft, ...companionsOf(draft)]) rmSync(path, { force: true });
+    removeDatabase(draft);
     // SQLite would make it readable for everyone.
-    closeSync(openSync(draft, "wx", 0o600));
+    writeFileSync(draft, "", { flag: "wx", mode: 0o600 });
     const fate = salvage(file, draft);
     putInPlace(file, draft, aside);
     return `${file} was damaged and has been set aside as ${aside}; ${fate}`;
@@ -100,7 +90,7 @@ function salvage(file: string, draft: string): string {
 function putInPlace(file: string, draft: string, aside: string): void {
   for (const suffix of ["", "-wal"]) if (existsSync(file + suffix)) keep(file + suffix, aside + suffix);
   // Before the new one comes: SQLite would take them for its own.
-  for (const path of companionsOf(file)) rmSync(path, { force: true });
+  for (const suffix of COMPANIONS) rmSync(file + suffix, { force: true });
   renameSync(draft, file);
 }
 
@@ -112,8 +102,10 @@ function keep(path: string, aside: string): void {
   }
 }
 
-function companionsOf(file: string): readonly string[] {
-  return [`${file}-shm`, `${file}-wal`, `${file}-journal`];
+const COMPANIONS = ["-shm", "-wal", "-journal"];
+
+function removeDatabase(path: string): void {
+  for (const suffix of ["", ...COMPANIONS]) rmSync(path + suffix, { force: true });
 }
 
 interface StoredRow extends EventRow, EventColumns {
@@ -127,74 +119,46 @@ interface Damaged {
   readonly isWhole: boolean;
 }
 
-const NOTHING: Damaged = { rows: [], isWhole: false };
-
-/** Every event that can be read in a damaged database. It is not touched: the work is done on a copy, which is removed. */
-function readDamaged(file: string, copy: string): Damaged {
-  const first = readWith(file, copy, () => {});
-  if (first.rows.length > 0) return first;
-  // Its first page tells what is where. That is the same in every database of ours, so a new one's does as well.
-  return readWith(file, copy, (descriptor) =>
-    writeSync(descriptor, firstPage(`${copy}-new`), 0, PAGE_BYTES, 0),
-  );
-}
-
 const PAGE_BYTES = 4096;
 /** Where the first page tells how many there are. */
 const COUNT_AT = 28;
 
-function readWith(file: string, copy: string, mend: (descriptor: number) => void): Damaged {
+/** Every event that can be read in a damaged database. It is not touched: the work is done on a copy, which is removed. */
+function readDamaged(file: string, copy: string): Damaged {
+  const bytes = readFileSync(file);
+  const first = readCopy(file, copy, bytes);
+  if (first !== null && first.rows.length > 0) return first;
+  // Its first page tells what is where. That is the same in every database of ours, so a new one's does as well.
+  const mended = Buffer.concat([firstPage(), bytes.subarray(PAGE_BYTES)]);
+  return readCopy(file, copy, mended) ?? { rows: [], isWhole: false };
+}
+
+/** Null when SQLite cannot make sense of it. */
+function readCopy(file: string, copy: string, bytes: Buffer): Damaged | null {
+  // SQLite refuses a file that is shorter than it says; what is left of it can be read all the same.
+  if (bytes.length >= PAGE_BYTES) bytes.writeUInt32BE(Math.floor(bytes.length / PAGE_BYTES), COUNT_AT);
   try {
-    copyFileSync(file, copy);
+    writeFileSync(copy, bytes, { mode: 0o600 });
     if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-    changeInPlace(copy, (descriptor) => {
-      mend(descriptor);
-      tellPages(descriptor);
+    return readable(() => {
+      const db = new Database(copy);
+      try {
+        return readRows(db);
+      } finally {
+        db.close();
+      }
     });
-    const db = new Database(copy);
-    try {
-      return readRows(db);
-    } finally {
-      db.close();
-    }
-  } catch (error) {
-    if (isAboutContent(error)) return NOTHING;
-    throw error;
   } finally {
-    remove(copy);
+    removeDatabase(copy);
   }
 }
 
-/** What SQLite says of a file that it cannot make sense of, and of one without our table. */
-function isAboutContent(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|ERROR|IOERR)/.test(error.code);
-}
-
-function changeInPlace(path: string, change: (descriptor: number) => void): void {
-  const descriptor = openSync(path, "r+");
-  try {
-    change(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** SQLite refuses a file that is shorter than it says; what is left of it can be read all the same. */
-function tellPages(descriptor: number): void {
-  const count = Buffer.alloc(4);
-  count.writeUInt32BE(Math.floor(fstatSync(descriptor).size / PAGE_BYTES));
-  writeSync(descriptor, count, 0, 4, COUNT_AT);
-}
-
-function firstPage(scratch: string): Buffer {
-  const db = new Database(scratch);
-  try {
-    migrate(db, scratch);
-    return db.serialize().subarray(0, PAGE_BYTES);
-  } finally {
-    db.close();
-    remove(scratch);
-  }
+function firstPage(): Buffer {
+  const db = new Database(":memory:");
+  migrate(db, "memory");
+  const page = db.serialize().subarray(0, PAGE_BYTES);
+  db.close();
+  return page;
 }
 
 /** So many rows in a row that cannot be read mean that there are no more. */
@@ -227,18 +191,16 @@ function readRows(db: Database.Database): Damaged {
   return { rows, isWhole };
 }
 
-/** Null for what cannot be read. */
-function readable<Row>(read: () => Row): Row | null {
+/** Null for what SQLite cannot make sense of, and for a file without our table. */
+function readable<Read>(read: () => Read): Read | null {
   try {
     return read();
   } catch (error) {
-    if (isAboutContent(error)) return null;
+    const isAboutContent =
+      error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|ERROR|IOERR)/.test(error.code);
+    if (isAboutContent) return null;
     throw error;
   }
-}
-
-function remove(copy: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(copy + suffix, { force: true });
 }
 
 /**
@@ -255,13 +217,14 @@ function replayable({ rows, isWhole }: Damaged): Damaged {
     else ends.set(row.project, after);
     return after !== null;
   });
-  if (isWhole && broken.size === 0) return { rows: good, isWhole: true };
-  return { rows: numbered(good.filter((row) => !isOfOpen(row, ends.get(row.project)))), isWhole: false };
+  if (isWhole && broken.size === 0) return { rows: good, isWhole };
+  const isOver = ({ project, iteration }: StoredRow): boolean =>
+    ends.get(project)?.iterations.some(({ number }) => number === iteration) !== true;
+  return { rows: numbered(good.filter(isOver)), isWhole: false };
 }
 
 function replayed(state: State, row: StoredRow): State | null {
-  if (row.position !== state.position + 1) return null;
-  if (dataOf(row) === null) return null;
+  if (row.position !== state.position + 1 || dataOf(row) === null) return null;
   // What a newer ralph recorded is kept for it, though nobody here can replay it.
   if (row.v > EVENT_VERSION) return { ...state, position: row.position };
   try {
@@ -272,20 +235,14 @@ function replayed(state: State, row: StoredRow): State | null {
   }
 }
 
-function isOfOpen({ iteration }: StoredRow, end: State | undefined): boolean {
-  return end?.iterations.some(({ number }) => number === iteration) === true;
-}
-
 /** Positions have no gaps, also where something was left out. */
 function numbered(rows: readonly StoredRow[]): readonly StoredRow[] {
   const last = new Map<string, number>();
   return rows.map((row) => {
     const position = (last.get(row.project) ?? 0) + 1;
     last.set(row.project, position);
-    return position === row.position ? row : { ...row, position, data: resealed(row, position) };
+    if (position === row.position) return row;
+    const { data, at, v } = row;
+    return { ...row, position, data: sealed(unsealed(data, row.position, at, v), position, at, v) };
   });
-}
-
-function resealed({ data, position, at, v }: StoredRow, to: number): string {
-  return sealed(unsealed(data, position, at, v), to, at, v);
 }

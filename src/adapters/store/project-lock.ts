@@ -1,9 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 import { isoTime } from "../../core/time.ts";
-import { removeAbandonedIn } from "../process/atomic-file.ts";
-import { isAlive } from "../process/atomic-file.ts";
+import { isAlive, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
 import { holdExclusively, isHeld, type Hold } from "./exclusive-hold.ts";
 import { storeError } from "./store-error.ts";
 
@@ -20,7 +19,8 @@ export function acquireProjectLock(folder: string): ProjectLock {
   if (hold === null) throw alreadyRunning(holderIn(folder));
   try {
     removeAbandonedIn(folder);
-    writeHolder(folder);
+    const text = JSON.stringify({ pid: process.pid, started_at: isoTime(Date.now()) });
+    writeFileAtomically(join(folder, HOLDER), `${text}\n`, { durable: false });
   } catch (error) {
     hold.release();
     throw storeError(error, join(folder, HOLDER));
@@ -61,13 +61,6 @@ function lock(folder: string): Hold | null {
   } catch (error) {
     throw storeError(error, file);
   }
-}
-
-function writeHolder(folder: string): void {
-  const file = join(folder, HOLDER);
-  const text = JSON.stringify({ pid: process.pid, started_at: isoTime(Date.now()) });
-  writeFileSync(`${file}.tmp`, `${text}\n`);
-  renameSync(`${file}.tmp`, file);
 }
 
 function holderIn(folder: string): number | null {

@@ -10,7 +10,7 @@ import { mendIfDamaged } from "./mend-database.ts";
 import { openDatabase } from "./open-database.ts";
 import { DamagedFact, isBusy, isDamage, storeError } from "./store-error.ts";
 import { requireKnown } from "./project-id.ts";
-import { columnsOf, type EventRow, recordedFrom, sealed, stateFrom } from "./stored-rows.ts";
+import { columnsOf, conditionsOf, type EventRow, recordedFrom, sealed, stateFrom } from "./stored-rows.ts";
 
 interface SqliteLogOptions {
   readonly now?: () => Instant;
@@ -61,7 +61,8 @@ class SqliteLog implements Log {
       (events: readonly Event[], expected: Expectation, following: Following) => {
         const last = this.#lastPosition();
         if (!this.#isMet(expected, last)) return null;
-        const news = this.#newsSince(expected.since ?? last, last);
+        const { since = last } = expected;
+        const news = since < last ? this.#read(since, {}) : [];
         const recorded = this.#insert(events, last);
         return [...recorded, ...this.#insert(following(recorded, news), last + recorded.length)];
       },
@@ -86,15 +87,13 @@ class SqliteLog implements Log {
   }
 
   async sumCosts(since: Instant): Promise<number> {
-    return this.#attempt(
-      () =>
-        this.#prepare(
-          `SELECT coalesce(sum(coalesce(json_extract(data, '$.report.usage.costUsd'),
-                                         json_extract(data, '$.reading.usage.costUsd'))), 0) FROM events
-           WHERE type IN ('iteration.ended', 'reader.answered') AND at >= ?`,
-        )
-          .pluck()
-          .get(since) as number,
+    return this.#attempt(() =>
+      this.#number(
+        `SELECT coalesce(sum(coalesce(json_extract(data, '$.report.usage.costUsd'),
+                                       json_extract(data, '$.reading.usage.costUsd'))), 0) FROM events
+         WHERE type IN ('iteration.ended', 'reader.answered') AND at >= ?`,
+        since,
+      ),
     );
   }
 
@@ -147,10 +146,6 @@ class SqliteLog implements Log {
     return rows.map((row) => recordedFrom(row, this.#file));
   }
 
-  #newsSince(position: number, last: number): readonly Recorded[] {
-    return position < last ? this.#read(position, {}) : [];
-  }
-
   #isMet({ task, position, calls }: Expectation, last: number): boolean {
     if (position !== undefined && position !== last) return false;
     if (calls !== undefined && this.#callsSince(calls.since) >= calls.below) return false;
@@ -158,24 +153,30 @@ class SqliteLog implements Log {
   }
 
   #callsSince(since: Instant): number {
-    return this.#prepare(
+    return this.#number(
       `SELECT count(*) FROM events WHERE type IN ('iteration.started', 'reader.asked')
          AND at >= max(?, coalesce((SELECT max(at) + 1 FROM events WHERE type = 'calls.reset'), 0))`,
-    )
-      .pluck()
-      .get(since) as number;
+      since,
+    );
   }
 
   #lastPosition(): number {
-    return this.#prepare(`SELECT coalesce(max(position), 0) FROM events WHERE project = ?`)
-      .pluck()
-      .get(this.#project) as number;
+    return this.#number("SELECT coalesce(max(position), 0) FROM events WHERE project = ?", this.#project);
   }
 
   #lastPositionOf(task: string): number {
-    return this.#prepare(`SELECT coalesce(max(position), 0) FROM events WHERE project = ? AND task = ?`)
+    return this.#number(
+      "SELECT coalesce(max(position), 0) FROM events WHERE project = ? AND task = ?",
+      this.#project,
+      task,
+    );
+  }
+
+  /** The first column of the only row. */
+  #number(sql: string, ...values: readonly unknown[]): number {
+    return this.#prepare(sql)
       .pluck()
-      .get(this.#project, task) as number;
+      .get(...values) as number;
   }
 
   #insert(events: readonly Event[], last: number): readonly Recorded[] {
@@ -234,30 +235,22 @@ export function readQuery(
   after: number,
   filter: LogFilter,
 ): { readonly sql: string; readonly values: readonly unknown[] } {
-  const { types, task, iteration, iterations, limit } = filter;
-  const conditions = ["project = ?", "position > ?"];
-  const values: unknown[] = [project, after];
-  if (types !== undefined) {
-    conditions.push(`type IN (${types.map(() => "?").join(", ")})`);
-    values.push(...types);
-  }
-  if (task !== undefined) {
-    conditions.push("task = ?");
-    values.push(task);
-  }
-  if (iteration !== undefined) {
-    conditions.push("iteration = ?");
-    values.push(iteration);
-  }
-  if (iterations !== undefined) {
-    conditions.push("iteration >= ?", "iteration <= ?");
-    values.push(iterations.from, iterations.to);
-  }
-  values.push(limit ?? -1);
+  const { types, limit = -1 } = filter;
+  const values: unknown[] = [];
+  const value = (one: unknown): string => {
+    values.push(one);
+    return "?";
+  };
+  const conditions = [
+    `project = ${value(project)}`,
+    `position > ${value(after)}`,
+    ...(types === undefined ? [] : [`type IN (${types.map(value).join(", ")})`]),
+    ...conditionsOf(filter, value),
+  ];
   // Left to itself the planner walks the whole history to spare sorting the few events of rare types.
   const index = indexFor(filter);
   const sql = `SELECT position, at, v, data FROM events ${index === null ? "" : `INDEXED BY ${index}`}
-    WHERE ${conditions.join(" AND ")} ORDER BY position LIMIT ?`;
+    WHERE ${conditions.join(" AND ")} ORDER BY position LIMIT ${value(limit)}`;
   return { sql, values };
 }
 

@@ -4,6 +4,7 @@ import { taskOf } from "../../core/loop/evolve.ts";
 import type { State } from "../../core/state.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
+import type { LogFilter } from "../../engine/ports.ts";
 import { DamagedFact } from "./store-error.ts";
 
 /** An event as tables hold it, in any database. */
@@ -37,6 +38,20 @@ export interface EventColumns {
   readonly task: string | null;
   readonly iteration: number | null;
   readonly data: string;
+}
+
+/** What a `read` asks for besides types, in SQL; `value` gives the name of a value in the statement. */
+export function conditionsOf(
+  { task, iteration, iterations }: LogFilter,
+  value: (one: unknown) => string,
+): readonly string[] {
+  return [
+    ...(task === undefined ? [] : [`task = ${value(task)}`]),
+    ...(iteration === undefined ? [] : [`iteration = ${value(iteration)}`]),
+    ...(iterations === undefined
+      ? []
+      : [`iteration >= ${value(iterations.from)}`, `iteration <= ${value(iterations.to)}`]),
+  ];
 }
 
 export function recordedFrom(row: EventRow, place: string): Recorded {

@@ -1,7 +1,7 @@
 import { RalphError } from "../../core/errors.ts";
 import { hardenedForOthers } from "../git/git.ts";
 import { findProgram } from "../process/process-table.ts";
-import { runProgram, type Said } from "../process/run-program.ts";
+import { runProgram, type Said } from "../process/supervise.ts";
 
 export interface GhOptions {
   readonly root: string;

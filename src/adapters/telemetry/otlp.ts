@@ -41,7 +41,7 @@ export interface Span {
 }
 
 const KINDS = { internal: 1, client: 3 } as const;
-const STATUS = { unset: 0, error: 2 } as const;
+const ERROR = 2;
 
 export function spanJson(span: Span): object {
   return {
@@ -53,7 +53,7 @@ export function spanJson(span: Span): object {
     startTimeUnixNano: nanos(span.from),
     endTimeUnixNano: nanos(Math.max(span.from, span.to)),
     attributes: keyValues(span.attributes),
-    status: { code: span.isError ? STATUS.error : STATUS.unset },
+    status: { code: span.isError ? ERROR : 0 },
   };
 }
 

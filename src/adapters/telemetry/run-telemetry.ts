@@ -104,12 +104,7 @@ export class RunTelemetry {
 
   #end({ run, outcome, at }: Recorded<EventOf<"run.ended">>, state: State): readonly Span[] {
     this.#metrics.runs.add(1, { "ralph.outcome": outcome });
-    const common = { traceId: traceIdOf(run), kind: "internal" } as const;
-    const runId = spanIdOf(run, "run");
-    const whole: Span = {
-      ...common,
-      spanId: runId,
-      parentId: null,
+    const whole = spanOf(run, ["run"], null, {
       name: "ralph run",
       from: state.run?.startedAt ?? at,
       to: at,
@@ -121,20 +116,17 @@ export class RunTelemetry {
         "ralph.iterations": state.run?.iterations,
       },
       isError: outcome !== "completed" && outcome !== "stopped",
-    };
-    const tasks = [...this.#tasks].map(([id, { from, to, iterations }]): Span => {
+    });
+    const tasks = [...this.#tasks].map(([id, { from, to, iterations }]) => {
       const task = state.plan?.tasks.find((one) => one.id === id);
       const status = task === undefined ? "gone" : statusOf(state, task);
-      return {
-        ...common,
-        spanId: spanIdOf(run, "task", id),
-        parentId: runId,
+      return spanOf(run, ["task", id], whole.spanId, {
         name: `task ${id}`,
         from,
         to,
         attributes: { "ralph.task.id": id, "ralph.task.status": status, "ralph.iterations": iterations },
         isError: status === "blocked" || status === "failed",
-      };
+      });
     });
     this.#tasks.clear();
     return [whole, ...tasks];
@@ -149,92 +141,82 @@ interface TaskSpan {
 
 /** An iteration that is judged: itself, its agent, what was read, seen and checked, and the verdict. */
 function iterationSpans(record: IterationRecord, judgedAt: Instant, providerOf: ProviderOf): readonly Span[] {
-  const { run, iteration, startedAt, times, evidence, verdict } = record;
-  const isRefused = verdict === "rejected" || verdict === "failed";
-  const common = { traceId: traceIdOf(run), kind: "internal", isError: false } as const;
-  const whole: Span = {
-    ...common,
-    spanId: spanIdOf(run, "iteration", iteration),
-    parentId: spanIdOf(run, "task", record.task),
+  const { run, iteration, startedAt, times, evidence, verdict, agent, report } = record;
+  const path = ["iteration", iteration];
+  const endedAt = times["iteration.ended"] ?? startedAt;
+  const seenAt = times["evidence.collected"] ?? endedAt;
+  const checkedAt = times["gates.checked"] ?? seenAt;
+  const isError = verdict === "rejected" || verdict === "failed";
+  const whole = spanOf(run, path, spanIdOf(run, "task", record.task), {
     name: `iteration ${iteration}`,
     from: startedAt,
     to: judgedAt,
     attributes: aboutIteration(record),
-    isError: isRefused,
-  };
-  const part: MakeSpan = (name, from, to, more) => ({
-    ...common,
-    spanId: spanIdOf(run, "iteration", iteration, name),
-    parentId: whole.spanId,
-    name,
-    from,
-    to,
-    ...more,
+    isError,
   });
-  const endedAt = times["iteration.ended"] ?? startedAt;
-  const seenAt = times["evidence.collected"] ?? endedAt;
-  const checkedAt = times["gates.checked"] ?? seenAt;
-  const seen = { "ralph.files_changed": evidence?.changed.files, "ralph.commit": evidence?.headAfter };
-  return [
-    whole,
-    ...agentSpans(record, endedAt, providerOf, part),
-    ...(evidence === null ? [] : [part("evidence", endedAt, seenAt, { attributes: seen })]),
-    ...gateSpans(record, checkedAt, part),
-    part("verdict", checkedAt, judgedAt, {
-      attributes: {
-        "ralph.verdict": verdict,
-        "ralph.rules": record.reasons.map(({ rule }) => rule).join(","),
-        "ralph.made_progress": record.madeProgress,
+  const parts: Part[] = [];
+  if (report !== null)
+    parts.push(
+      {
+        name: `invoke_agent ${agent}`,
+        from: Math.max(startedAt, endedAt - report.durationMs),
+        to: endedAt,
+        kind: "client",
+        attributes: genAiAttributes(agent, report, providerOf),
+        isError: report.failure !== null,
       },
-      isError: isRefused,
-    }),
-  ];
-}
-
-type MakeSpan = (
-  name: string,
-  from: Instant,
-  to: Instant,
-  more: Pick<Span, "attributes"> & Partial<Span>,
-) => Span;
-
-function agentSpans(
-  { agent, startedAt, report }: IterationRecord,
-  endedAt: Instant,
-  providerOf: ProviderOf,
-  part: MakeSpan,
-): readonly Span[] {
-  if (report === null) return [];
-  return [
-    part(`invoke_agent ${agent}`, Math.max(startedAt, endedAt - report.durationMs), endedAt, {
-      kind: "client",
-      attributes: genAiAttributes(agent, report, providerOf),
-      isError: report.failure !== null,
-    }),
-    part("signals", endedAt, endedAt, {
-      attributes: {
-        "ralph.claim": report.claim.is,
-        "ralph.confidence": report.signals?.confidence,
-        "ralph.contradictions": report.signals?.contradictions.length,
+      {
+        name: "signals",
+        from: endedAt,
+        to: endedAt,
+        attributes: {
+          "ralph.claim": report.claim.is,
+          "ralph.confidence": report.signals?.confidence,
+          "ralph.contradictions": report.signals?.contradictions.length,
+        },
       },
-    }),
-  ];
+    );
+  if (evidence !== null) {
+    const seen = { "ralph.files_changed": evidence.changed.files, "ralph.commit": evidence.headAfter };
+    parts.push({ name: "evidence", from: endedAt, to: seenAt, attributes: seen });
+  }
+  const attributes = {
+    "ralph.verdict": verdict,
+    "ralph.rules": record.reasons.map(({ rule }) => rule).join(","),
+    "ralph.made_progress": record.madeProgress,
+  };
+  parts.push(...gateParts(record, checkedAt), {
+    name: "verdict",
+    from: checkedAt,
+    to: judgedAt,
+    attributes,
+    isError,
+  });
+  return [whole, ...parts.map((part) => spanOf(run, [...path, part.name], whole.spanId, part))];
 }
 
 /** Gates run one after another, so the end of all tells when each began. */
-function gateSpans({ gates }: IterationRecord, checkedAt: Instant, part: MakeSpan): readonly Span[] {
+function gateParts({ gates }: IterationRecord, checkedAt: Instant): readonly Part[] {
   let from = checkedAt - gates.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  return gates.map(({ name, status, exitCode, durationMs, required }) =>
-    part(`gate ${name}`, from, (from += durationMs), {
-      attributes: {
-        "ralph.gate.name": name,
-        "ralph.gate.status": status,
-        "ralph.gate.exit_code": exitCode,
-        "ralph.gate.required": required,
-      },
-      isError: isFailing(status),
-    }),
-  );
+  return gates.map(({ name, status, exitCode, durationMs, required }) => ({
+    name: `gate ${name}`,
+    from,
+    to: (from += durationMs),
+    attributes: {
+      "ralph.gate.name": name,
+      "ralph.gate.status": status,
+      "ralph.gate.exit_code": exitCode,
+      "ralph.gate.required": required,
+    },
+    isError: isFailing(status),
+  }));
+}
+
+type Part = Pick<Span, "name" | "from" | "to" | "attributes"> & Partial<Pick<Span, "kind" | "isError">>;
+
+function spanOf(run: string, path: readonly (string | number)[], parentId: string | null, part: Part): Span {
+  const ids = { traceId: traceIdOf(run), spanId: spanIdOf(run, ...path), parentId };
+  return { ...ids, kind: "internal", isError: false, ...part };
 }
 
 function aboutIteration(record: IterationRecord): Attributes {

@@ -74,10 +74,11 @@ export class Telemetry implements Follower {
     this.#isSending = true;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH_MAX);
-      const sent = await this.#send(traces, {
-        resourceSpans: [this.#of({ scopeSpans: [{ scope: this.#scope, spans: batch.map(spanJson) }] })],
+      const scopeSpans = [{ scope: this.#scope, spans: batch.map(spanJson) }];
+      const isSettled = await this.#send(traces, {
+        resourceSpans: [{ resource: this.#resource, scopeSpans }],
       });
-      if (sent.is === "failed") break;
+      if (!isSettled) break;
       // While it was under way some may have been dropped at this very end.
       this.#waiting = this.#waiting.filter((span) => !batch.includes(span));
     }
@@ -88,60 +89,50 @@ export class Telemetry implements Follower {
     const { metrics } = this.#options.settings;
     const found = metrics === null ? [] : this.#run.collect(this.#startedAt, Date.now());
     if (metrics === null || found.length === 0) return;
-    await this.#send(metrics, {
-      resourceMetrics: [this.#of({ scopeMetrics: [{ scope: this.#scope, metrics: found }] })],
-    });
+    const scopeMetrics = [{ scope: this.#scope, metrics: found }];
+    await this.#send(metrics, { resourceMetrics: [{ resource: this.#resource, scopeMetrics }] });
   }
 
   get #scope(): object {
     return { name: "ralph", version: this.#options.version };
   }
 
-  #of(parts: object): object {
+  get #resource(): object {
     const { settings, resource } = this.#options;
     const all = { ...resource, ...settings.resource, "service.name": settings.serviceName };
-    return { resource: { attributes: keyValues(all) }, ...parts };
+    return { attributes: keyValues(all) };
   }
 
-  async #send(target: OtlpTarget, body: object): Promise<Sent> {
-    const sent = await sendOtlp(target, body, this.#over.signal);
-    if (sent.is === "taken") return sent;
+  /** One request of the protocol, in JSON. False: the same may be taken later. */
+  async #send(target: OtlpTarget, body: object): Promise<boolean> {
+    const text = JSON.stringify(body);
+    try {
+      const answer = await fetch(target.url, {
+        method: "POST",
+        headers: {
+          ...target.headers,
+          "content-type": "application/json",
+          ...(target.isCompressed && { "content-encoding": "gzip" }),
+        },
+        body: target.isCompressed ? new Uint8Array(gzipSync(text)) : text,
+        redirect: "error",
+        signal: AbortSignal.any([this.#over.signal, AbortSignal.timeout(target.timeoutMs)]),
+      });
+      await answer.body?.cancel();
+      if (!answer.ok) this.#noteFailure(target, `it answers ${answer.status}`);
+      return answer.ok || ![429, 502, 503, 504].includes(answer.status);
+    } catch (error) {
+      this.#noteFailure(target, whyOf(error));
+      return false;
+    }
+  }
+
+  #noteFailure(target: OtlpTarget, why: string): void {
     this.#notBefore = Date.now() + PAUSE_MS;
-    const text = `telemetry cannot be sent to ${new URL(target.url).host}: ${sent.why}`;
+    const text = `telemetry cannot be sent to ${new URL(target.url).host}: ${why}`;
     if (this.#hasWarned) this.#options.note(text);
     else this.#options.warn(text);
     this.#hasWarned = true;
-    return sent;
-  }
-}
-
-type Sent =
-  | { readonly is: "taken" }
-  /** The same would be refused again. */
-  | { readonly is: "refused"; readonly why: string }
-  | { readonly is: "failed"; readonly why: string };
-
-/** One request of the protocol, in JSON. Resolves however it ends. */
-async function sendOtlp(target: OtlpTarget, body: object, signal: AbortSignal): Promise<Sent> {
-  const text = JSON.stringify(body);
-  try {
-    const answer = await fetch(target.url, {
-      method: "POST",
-      headers: {
-        ...target.headers,
-        "content-type": "application/json",
-        ...(target.isCompressed && { "content-encoding": "gzip" }),
-      },
-      body: target.isCompressed ? new Uint8Array(gzipSync(text)) : text,
-      redirect: "error",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(target.timeoutMs)]),
-    });
-    await answer.body?.cancel();
-    if (answer.ok) return { is: "taken" };
-    const isLater = [429, 502, 503, 504].includes(answer.status);
-    return { is: isLater ? "failed" : "refused", why: `it answers ${answer.status}` };
-  } catch (error) {
-    return { is: "failed", why: whyOf(error) };
   }
 }
 

@@ -6,7 +6,7 @@ import { hasLog, mendLog, openLog } from "../../app/project-log.ts";
 import { channelsOf } from "../../app/run-followers.ts";
 import { desktopProgram } from "../../adapters/notify/desktop-channel.ts";
 import { accountOf } from "../../adapters/agents/programs/accounts.ts";
-import { askProgram } from "../../adapters/process/run-program.ts";
+import { askProgram } from "../../adapters/process/supervise.ts";
 import { capabilitiesOf } from "../../adapters/agents/adapters.ts";
 import { findProgram } from "../../adapters/process/process-table.ts";
 import { prepareRalphFolder } from "../../adapters/files/ralph-folder.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownRoot } from "../../adapters/process/own-root.ts";
+import { ownRoot } from "../../adapters/process/safe-path.ts";
 import { PLAIN, type Style, closest } from "../../core/text.ts";
 import { Argument, type Command } from "commander";
 import { COMMANDS, type Act, type CliContext } from "../commands.ts";

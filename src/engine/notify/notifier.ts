@@ -86,8 +86,6 @@ class Outbox {
   readonly #over = new AbortController();
   /** Until when it waits, and what ends that. */
   #pause: { readonly until: Instant; readonly cut: AbortController } | null = null;
-  #failingSince: Instant | null = null;
-  #isLastTry = false;
   #deadline = Infinity;
   #hasWarned = false;
   #pumping: Promise<void> | null = null;
@@ -121,9 +119,8 @@ class Outbox {
   async finish(patienceMs: number): Promise<void> {
     const { clock, note } = this.#parts;
     this.#deadline = clock.now() + patienceMs;
-    // A channel that has failed for so long already gets one more chance, not all the patience again.
-    this.#isLastTry = this.#failingSince !== null && clock.now() - this.#failingSince > patienceMs;
-    if (this.#isLastTry || (this.#pause?.until ?? 0) >= this.#deadline) this.#pause?.cut.abort();
+    // A channel that would wait for longer gets one more chance now.
+    if ((this.#pause?.until ?? 0) >= this.#deadline) this.#pause?.cut.abort();
     const timer = new AbortController();
     const tooLate = clock.sleep(patienceMs, timer.signal).then(() => this.#over.abort());
     await this.#pumping;
@@ -154,7 +151,6 @@ class Outbox {
       const delivery = await this.#send(notice);
       if (delivery.is === "delivered") {
         this.#hasWarned = false;
-        this.#failingSince = null;
         note(`the ${name} has the notice ${notice.id}`);
         return true;
       }
@@ -162,8 +158,7 @@ class Outbox {
         this.#warnOnce(`the ${name} (${shown}) does not take notices: ${delivery.why}`);
         return true;
       }
-      this.#failingSince ??= clock.now();
-      if (this.#over.signal.aborted || this.#isLastTry) return false;
+      if (this.#over.signal.aborted) return false;
       this.#warnOnce(
         `the ${name} (${shown}) cannot be reached: ${delivery.why}; it is tried again, if need be by the next run`,
       );
@@ -192,10 +187,8 @@ class Outbox {
     this.#pause = { until, cut };
     await clock.sleep(pauseMs, cut.signal);
     this.#pause = null;
-    if (!cut.signal.aborted) return true;
-    this.#isLastTry = true;
     // A receiver that wants to be left alone for so long gets no last try.
-    return askedMs <= growing;
+    return !cut.signal.aborted || askedMs <= growing;
   }
 
   #warnOnce(text: string): void {

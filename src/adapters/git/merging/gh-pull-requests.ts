@@ -3,7 +3,7 @@ import type { ProposedWork, PullRequest, PullRequests } from "../../../engine/pa
 import { chooseRemote, openRepository, type OpenRepository } from "../find-repository.ts";
 import { type Git, gitError, hardenedForOthers } from "../git.ts";
 import { findProgram } from "../../process/process-table.ts";
-import { runProgram, type Said } from "../../process/run-program.ts";
+import { runProgram, type Said } from "../../process/supervise.ts";
 
 interface PullRequestOptions {
   /** The user's checkout. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { PATHS_KEPT } from "../../../core/verdict/evidence.ts";
 import type { CheckoutChange, OwnCheckout } from "../../../engine/parallel-ports.ts";
 import { textOf } from "../git.ts";
-import { inTurn } from "../../process/in-turn.ts";
+import { inTurn } from "../../process/system-clock.ts";
 import { ownOutput } from "../../process/process-table.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import type { Snapshot } from "../../../engine/ports.ts";

@@ -5,10 +5,9 @@ import { RalphError } from "../../../core/errors.ts";
 import type { WorktreeEntry, Worktrees } from "../../../engine/parallel-ports.ts";
 import { gitError, type GitResult } from "../git.ts";
 import { removeAbandoned, removeStaleLocks } from "../stale-locks.ts";
-import { fileError } from "../../process/atomic-file.ts";
+import { fileError, removeTree } from "../../process/atomic-file.ts";
 import { entriesIn } from "../../process/look-at.ts";
-import { removeTree } from "../../process/remove-tree.ts";
-import { inTurn } from "../../process/in-turn.ts";
+import { inTurn } from "../../process/system-clock.ts";
 import { clearTheWay, lookInside, makeReady, type ReadyOptions } from "./make-ready.ts";
 import {
   asOwn,

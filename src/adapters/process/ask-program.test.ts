@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { findProgram } from "./process-table.ts";
-import { askProgram } from "./run-program.ts";
+import { askProgram } from "./supervise.ts";
 
 const HERE = { cwd: "/", env: { PATH: process.env["PATH"] } };
 const say = (script: string, timeoutMs = 20_000): Promise<string | null> =>
