@@ -176,7 +176,7 @@ describe("where there is little to look at", () => {
     const fail = (): never => {
       throw new Error("git was asked");
     };
-    const git: Git = { run: fail, start: fail, ask: fail, must: fail };
+    const git: Git = { run: fail, start: fail, ask: fail, must: fail, records: fail };
     const about = { written: [], taskBase: from.head, ignore: [], leaveAlone: [] };
     const now = { changed: ["src/main.ts"], head: "0".repeat(40), whose: () => "agent" as const };
     const find = (...cited: string[]): Promise<readonly string[]> =>

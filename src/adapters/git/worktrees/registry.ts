@@ -1,6 +1,6 @@
 import { folderName } from "../../../core/text.ts";
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { z } from "zod";
 import type { TaskId } from "../../../core/plan.ts";
@@ -8,6 +8,7 @@ import { RalphError } from "../../../core/errors.ts";
 import {
   findRepository,
   type RegisteredWorktree,
+  realPathOf,
   REMOVED,
   registeredWorktrees,
   type Repository,
@@ -15,7 +16,6 @@ import {
 import { createGit, type Git } from "../git.ts";
 import { removeStaleLocks } from "../stale-locks.ts";
 import { fileError, writeFileAtomically } from "../../process/atomic-file.ts";
-import { isAlive } from "../../process/atomic-file.ts";
 import { entriesIn, textAt } from "../../process/look-at.ts";
 import { isOutside } from "../../process/safe-path.ts";
 
@@ -75,32 +75,6 @@ export function forgetHalfRemoved(commonDir: string): void {
     if (name.endsWith(REMOVED)) forget({ gitDir: join(folder, name) });
 }
 
-/** What this process is about: names of folders and markers of set-ups. */
-const current = new Set<string>();
-
-/** For as long as it takes, nobody of us takes the name for a dead process's. */
-export async function asOwn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  current.add(name);
-  try {
-    return await work();
-  } finally {
-    current.delete(name);
-  }
-}
-
-/** Whether nobody is at it any more. Numbers of processes are given out again, also our own. */
-export function isAbandoned(name: string, pid: number): boolean {
-  return pid === process.pid ? !current.has(name) : !isAlive(pid);
-}
-
-/** A path that nobody has, with the number of this process in its name. */
-export function ownPath(stem: string): string {
-  for (let number = 1; ; number += 1) {
-    const path = `${stem}-${process.pid}-${number}`;
-    if (!current.has(path) && lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
-  }
-}
-
 const COPIED_FILE = z.object({
   path: z.string(),
   /** Another text when the file has been written since. */
@@ -150,14 +124,25 @@ export interface Site extends Repository {
   readonly foldsCase: boolean;
 }
 
-export async function openSite(root: string, stateHome: string, projectId: string): Promise<Site> {
+export interface SiteOptions {
+  /** Of the user's checkout, which may be a linked worktree itself. */
+  readonly root: string;
+  /** Where programs keep their state: worktrees lie below `ralph/<projectId>/` there. */
+  readonly stateHome: string;
+  readonly projectId: string;
+  /** Branches are named alike on all machines, whether or not their disks tell upper from lower case. */
+  readonly isShared?: boolean;
+}
+
+export async function openSite(options: SiteOptions): Promise<Site> {
+  const { root, stateHome, projectId, isShared = false } = options;
   const repository = await findRepository(root);
   const git = createGit(repository.root, {
     place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
   });
   const place = findPlace(stateHome, projectId, repository);
   const { stdout } = await git.ask(["config", "--type=bool", "--get", "core.ignorecase"]);
-  return { ...repository, git, place, foldsCase: stdout.trim() === "true" };
+  return { ...repository, git, place, foldsCase: !isShared && stdout.trim() === "true" };
 }
 
 export function worktreesAt({ commonDir, place }: Site): RegisteredWorktree[] {
@@ -187,13 +172,14 @@ export async function removeOwnLocks({ root, gitDir }: RegisteredWorktree): Prom
  * refuse to write; inside a checkout of the repository everybody's tools would find everything twice.
  */
 export function findPlace(stateHome: string, projectId: string, repository: Repository): string {
-  const place = realOf(join(resolve(stateHome), "ralph", projectId));
+  const place = realPathOf(join(resolve(stateHome), "ralph", projectId));
   const { root, gitDir, commonDir } = repository;
   const isInGit =
-    place.split(sep).includes(".git") || [gitDir, commonDir].some((dir) => !isOutside(realOf(dir), place));
+    place.split(sep).includes(".git") ||
+    [gitDir, commonDir].some((dir) => !isOutside(realPathOf(dir), place));
   if (isInGit) throw refused(place, "below a git directory");
   const main = basename(commonDir) === ".git" ? dirname(commonDir) : root;
-  const checkout = [root, main].find((candidate) => !isOutside(realOf(candidate), place));
+  const checkout = [root, main].find((candidate) => !isOutside(realPathOf(candidate), place));
   if (checkout !== undefined) throw refused(place, `inside the checkout ${checkout}`);
   return place;
 }
@@ -211,16 +197,6 @@ function refused(place: string, where: string): RalphError {
   return new RalphError("not-writable", `worktrees cannot be made in ${place}: it lies ${where}`, {
     hint: "set XDG_STATE_HOME to a folder outside of the repository",
   });
-}
-
-/** As realpath; what does not exist yet is taken as it is written. */
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realOf(parent), basename(path));
-  }
 }
 
 /** What a task's checkout is called, in the file system and as a branch. */
