@@ -1,8 +1,7 @@
 import type { TaskId } from "../../core/plan.ts";
 import { RalphError } from "../../core/errors.ts";
 import type { Workspace } from "../../engine/ports.ts";
-import { acceptedRef } from "../git/keep-backup.ts";
-import { resolveCommit } from "../git/read-head.ts";
+import { acceptedRef, resolveCommit } from "../git/read-head.ts";
 import { type Remote, headRef, lost } from "./remote.ts";
 import type { Fence } from "./fence.ts";
 import { encodeName, type Move } from "./push-once.ts";

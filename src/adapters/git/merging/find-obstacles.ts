@@ -1,14 +1,15 @@
 import { readdirSync, type Stats } from "node:fs";
 import { statsAt } from "../../process/look-at.ts";
 import { bytePath, type Git, textOf } from "../git.ts";
-import { type Env, withEmptyIndex } from "../own-index.ts";
 import {
   type Change,
   type EntryAt,
+  type Env,
   isSameEntry,
   setEntries,
   SUBMODULE_MODE,
   type TreeEntry,
+  withEmptyIndex,
 } from "../tree-entries.ts";
 import { askStatus } from "../workspace/checkout.ts";
 

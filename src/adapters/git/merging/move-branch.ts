@@ -14,11 +14,16 @@ import {
   textOf,
   whereBaseStands,
 } from "../git.ts";
-import { keepBackup } from "../keep-backup.ts";
-import { withWorkbench } from "../own-index.ts";
-import { resolveCommit } from "../read-head.ts";
+import { keepBackup, resolveCommit } from "../read-head.ts";
+import {
+  type Change,
+  changesBetween,
+  setEntries,
+  SUBMODULE_MODE,
+  withEntries,
+  withWorkbench,
+} from "../tree-entries.ts";
 import { removeStaleLocks } from "../stale-locks.ts";
-import { type Change, changesBetween, setEntries, SUBMODULE_MODE, withEntries } from "../tree-entries.ts";
 import { refOf, underWay } from "../write-commit.ts";
 import { findObstacles, type Halfway } from "./find-obstacles.ts";
 

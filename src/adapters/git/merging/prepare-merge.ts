@@ -16,7 +16,6 @@ import {
   isSameEntry,
   LINK_MODE,
   readEntry,
-  type TreeEntry,
   treeOf,
   withEntries,
 } from "../tree-entries.ts";
@@ -205,7 +204,10 @@ async function markFile(
     const own = await readEntry(git, ours, textOf(path));
     if (own?.mode !== FOLDER_MODE) held.push([path, own]);
   }
-  return { held, marked: [...found.slice(0, -1), [bytes, await applied(git, entry, mark.apply)]] };
+  const content = Buffer.from(await git.must(["cat-file", "blob", entry.oid]), "latin1");
+  const input = mark.apply(content).toString("latin1");
+  const oid = (await git.must(["hash-object", "-w", "--stdin"], { input })).trim();
+  return { held, marked: [...found.slice(0, -1), [bytes, { ...entry, oid }]] };
 }
 
 const NO_FILE: SourceFile = { held: [], marked: [] };
@@ -217,12 +219,6 @@ async function holding(git: Git, tree: string, entries: readonly EntryAt[]): Pro
       return withEntries(git, tree, entries);
   }
   return tree;
-}
-
-async function applied(git: Git, entry: TreeEntry, apply: FileMark["apply"]): Promise<TreeEntry> {
-  const before = Buffer.from(await git.must(["cat-file", "blob", entry.oid]), "latin1");
-  const input = apply(before).toString("latin1");
-  return { ...entry, oid: (await git.must(["hash-object", "-w", "--stdin"], { input })).trim() };
 }
 
 const HOPS_MAX = 20;
@@ -245,16 +241,12 @@ async function followLinks(git: Git, tree: string, path: string): Promise<readon
       links.push([bytesOf(here), entry]);
       rest = [...target.split("/"), ...rest];
     } else if (rest.length === 0) {
-      return isFile(entry) ? [...links, [bytesOf(here), entry]] : [];
+      return entry?.mode.startsWith("100") === true ? [...links, [bytesOf(here), entry]] : [];
     } else {
       folder = here;
     }
   }
   return [];
-}
-
-function isFile(entry: TreeEntry | null): boolean {
-  return entry !== null && entry.mode.startsWith("100");
 }
 
 interface MergedTree {
@@ -265,12 +257,16 @@ interface MergedTree {
 
 /** Two commits with a common past. */
 async function mergeCommits(git: Git, ours: string, theirs: string): Promise<MergedTree> {
-  const args = ["merge-tree", "--write-tree", "-z", ours, theirs];
+  const args = ["merge-tree", "--write-tree", "--name-only", "-z", ours, theirs];
   const result = await git.run(args);
   if (result.code > 1) throw gitError(args, result);
-  const end = result.stdout.indexOf("\0");
-  const tree = (end < 0 ? result.stdout : result.stdout.slice(0, end)).trim();
-  return { tree, conflicts: result.code === 0 ? [] : conflictsIn(result.stdout.slice(end + 1)) };
+  const [tree = "", ...records] = result.stdout.split("\0");
+  if (result.code === 0) return { tree: tree.trim(), conflicts: [] };
+  // Git lists the paths in conflict, an empty record, then messages with the paths that each is about.
+  const gap = records.indexOf("");
+  // Folders that were renamed in two ways have messages only.
+  const paths = gap > 0 ? records.slice(0, gap) : messagePaths(records.slice(gap + 1));
+  return { tree, conflicts: [...new Set(paths.map(textOf))].toSorted() };
 }
 
 /** What leads from one tree to the other, done to a third. */
@@ -302,16 +298,6 @@ const NOBODY = {
   GIT_COMMITTER_EMAIL: "ralph@localhost",
   GIT_COMMITTER_DATE: "@0 +0000",
 };
-
-/** Git lists the entries in conflict, an empty record, then messages with the paths that each is about. */
-function conflictsIn(output: string): readonly string[] {
-  const records = output.split("\0");
-  const gap = records.indexOf("");
-  const entries = records.slice(0, gap).map((record) => record.slice(record.indexOf("\t") + 1));
-  // Folders that were renamed in two ways have messages only.
-  const paths = entries.length > 0 ? entries : messagePaths(records.slice(gap + 1));
-  return [...new Set(paths.map(textOf))].toSorted();
-}
 
 function messagePaths(records: readonly string[]): readonly string[] {
   const paths: string[] = [];

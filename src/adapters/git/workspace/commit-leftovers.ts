@@ -5,7 +5,7 @@ import type { CommitRequest, MarkCommit, MarkRequest } from "../../../engine/por
 import { type Checkout, readStatus, type StatusEntry, withRealPaths } from "./checkout.ts";
 import { bytesOf, gitError, type Git, emptyTree } from "../git.ts";
 import type { SortedLeftovers } from "./read-leftovers.ts";
-import { type Env, withOwnIndex } from "../own-index.ts";
+import { type Env, withOwnIndex } from "../tree-entries.ts";
 import { readHead } from "../read-head.ts";
 import { commitMessage, underWay, writeCommit } from "../write-commit.ts";
 

@@ -8,7 +8,7 @@ import {
 } from "../../../../test/fixtures/temporary-repository.ts";
 import type { CollectRequest, Snapshot } from "../../../engine/ports.ts";
 import { openCheckout } from "./checkout.ts";
-import { findPhantoms } from "./find-phantoms.ts";
+import { findPhantoms } from "./collect-evidence.ts";
 import type { Git } from "../git.ts";
 import { createGitWorkspace, type GitWorkspace } from "./git-workspace.ts";
 

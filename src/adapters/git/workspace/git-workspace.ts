@@ -34,9 +34,8 @@ import {
   readLeftovers,
   type SortedLeftovers,
 } from "./read-leftovers.ts";
-import { readHead, resolveCommit } from "../read-head.ts";
+import { keepAccepted, readHead, resolveCommit } from "../read-head.ts";
 import { saveConflict } from "./return-to-branch.ts";
-import { keepAccepted } from "../keep-backup.ts";
 import { keepFiles } from "./put-back.ts";
 import { keepSteering, readIndexFlags, removePlaceholders } from "../steering.ts";
 import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../stale-locks.ts";

@@ -7,7 +7,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -26,6 +25,7 @@ import { removeTree } from "../../process/remove-tree.ts";
 import { findProgram } from "../../process/process-table.ts";
 import type { Checkout } from "./checkout.ts";
 import { statsAt } from "../../process/look-at.ts";
+import { realPathOf } from "../find-repository.ts";
 import { bytePath } from "../git.ts";
 import { abandonedIn, current } from "../stale-locks.ts";
 import { LINK_MODE } from "../tree-entries.ts";
@@ -83,12 +83,12 @@ export async function removeAbandonedOldChecks(commonDir: string): Promise<void>
 
 /** Best first: that of the machine may be missing or read-only. */
 function temporaryFolders(commonDir: string): readonly string[] {
-  return [tmpdir(), "/var/tmp", join(commonDir, "ralph")];
+  return [tmpdir(), "/var/tmp", join(commonDir, "ralph")].map(realPathOf);
 }
 
 function makeFolder([parent = "", ...others]: readonly string[]): string {
   try {
-    return mkdtempSync(join(realpathSync(parent), `${PREFIX}${process.pid}-`));
+    return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   } catch (error) {
     if (others.length === 0) throw error;
     return makeFolder(others);

@@ -19,9 +19,16 @@ import type { CollectRequest } from "../../../engine/ports.ts";
 import { fileError, systemCode, writeFileAtomically } from "../../process/atomic-file.ts";
 import { statsAt } from "../../process/look-at.ts";
 import { bytePath, bytesOf, textOf } from "../git.ts";
-import { type Env, withOwnIndex } from "../own-index.ts";
+import {
+  type Change,
+  type Env,
+  listFiles,
+  setEntries,
+  SUBMODULE_MODE,
+  type TreeEntry,
+  withOwnIndex,
+} from "../tree-entries.ts";
 import { readHead } from "../read-head.ts";
-import { type Change, listFiles, setEntries, SUBMODULE_MODE, type TreeEntry } from "../tree-entries.ts";
 import { commitMessage } from "../write-commit.ts";
 import { namedBy, type Checkout, type Owners } from "./checkout.ts";
 import { commitIndex, isMerging } from "./commit-leftovers.ts";

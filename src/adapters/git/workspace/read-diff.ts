@@ -1,9 +1,8 @@
 import { stripEscapes } from "../../../core/words/strip-escapes.ts";
 import { emptyTree, type Git, textOf } from "../git.ts";
 import { openRepository } from "../find-repository.ts";
-import { withOwnIndex } from "../own-index.ts";
+import { type Change, changesBetween, withOwnIndex } from "../tree-entries.ts";
 import { resolveCommit } from "../read-head.ts";
-import { type Change, changesBetween } from "../tree-entries.ts";
 
 export interface Diff {
   readonly files: readonly DiffFile[];

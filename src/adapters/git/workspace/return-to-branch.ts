@@ -6,7 +6,7 @@ import type { CollectRequest, CommitRequest, Snapshot } from "../../../engine/po
 import type { Checkout, Owners } from "./checkout.ts";
 import { commitLeftovers, hasConflict, stage } from "./commit-leftovers.ts";
 import { contains, type Git } from "../git.ts";
-import { withOwnIndex } from "../own-index.ts";
+import { withOwnIndex } from "../tree-entries.ts";
 import { readHead, resolveCommit } from "../read-head.ts";
 import { commitMessage, refOf, writeCommit } from "../write-commit.ts";
 import { readLeftovers, type SortedLeftovers } from "./read-leftovers.ts";

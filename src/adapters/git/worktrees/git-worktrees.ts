@@ -14,7 +14,6 @@ import { clearTheWay, endAbandonedSetup, lookInside, makeReady, type ReadyOption
 import {
   BRANCH_FOLDER,
   forget,
-  forgetHalfRemoved,
   gitIn,
   hasIndex,
   isHalfMade,
@@ -29,7 +28,7 @@ import {
   worktreeName,
   worktreesAt,
 } from "./registry.ts";
-import { type RegisteredWorktree, registeredWorktrees } from "../find-repository.ts";
+import { type RegisteredWorktree, registeredWorktrees, REMOVED } from "../find-repository.ts";
 
 export type WorktreesOptions = ReadyOptions & SiteOptions;
 
@@ -201,7 +200,8 @@ function nameTaken(inTheWay: string, branch: string): RalphError {
 async function clearLeftovers(site: Site): Promise<void> {
   // Later a git of some lane is always alive, and whose a lock is cannot be told.
   await removeStaleLocks(site, lockedRefs(site.commonDir));
-  forgetHalfRemoved(site.commonDir);
+  for (const { name } of entriesIn(join(site.commonDir, "worktrees")))
+    if (name.endsWith(REMOVED)) forget({ gitDir: join(site.commonDir, "worktrees", name) });
   for (const worktree of worktreesAt(site)) {
     await endAbandonedSetup(worktree);
     if (isLeftover(worktree.root)) await removeWorktree(worktree);

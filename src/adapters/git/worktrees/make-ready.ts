@@ -25,7 +25,6 @@ import {
   readRecord,
   removeOwnLocks,
   type Site,
-  unlock,
   type WorktreeRecord,
   writeRecord,
 } from "./registry.ts";
@@ -79,7 +78,7 @@ export async function makeReady(
  * writes the index last: one that has it has its files, or somebody's work. Submodules stay empty, as git leaves them.
  */
 async function fillWorktree(worktree: RegisteredWorktree, { isFilled }: WorktreeRecord): Promise<void> {
-  if (lockOf(worktree) === "initializing") unlock(worktree);
+  if (lockOf(worktree) === "initializing") rmSync(join(worktree.gitDir, "locked"), { force: true });
   await removeOwnLocks(worktree);
   if (hasIndex(worktree)) return;
   // All processors: it is the many small files that take the time.

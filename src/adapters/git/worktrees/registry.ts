@@ -16,8 +16,10 @@ import {
 import { createGit, type Git } from "../git.ts";
 import { removeStaleLocks } from "../stale-locks.ts";
 import { fileError, writeFileAtomically } from "../../process/atomic-file.ts";
-import { entriesIn, textAt } from "../../process/look-at.ts";
+import { textAt } from "../../process/look-at.ts";
 import { isOutside } from "../../process/safe-path.ts";
+
+type GitDir = Pick<RegisteredWorktree, "gitDir">;
 
 /** Its folder is there and says the same. */
 export function isWhole({ root, gitDir }: RegisteredWorktree): boolean {
@@ -33,28 +35,24 @@ export function isWhole({ root, gitDir }: RegisteredWorktree): boolean {
 }
 
 /** Its `git worktree add` never came to its end. */
-export function isHalfMade({ gitDir }: RegisteredWorktree): boolean {
-  return !hasIndex({ gitDir }) && lockOf({ gitDir }) === "initializing";
+export function isHalfMade(worktree: GitDir): boolean {
+  return !hasIndex(worktree) && lockOf(worktree) === "initializing";
 }
 
-export function hasIndex({ gitDir }: Pick<RegisteredWorktree, "gitDir">): boolean {
+export function hasIndex({ gitDir }: GitDir): boolean {
   return existsSync(join(gitDir, "index"));
 }
 
 /** Why it was locked by `git worktree lock`, or is still; null when it is not. */
-export function lockOf({ gitDir }: Pick<RegisteredWorktree, "gitDir">): string | null {
+export function lockOf({ gitDir }: GitDir): string | null {
   return textAt(join(gitDir, "locked"))?.trim() ?? null;
-}
-
-export function unlock({ gitDir }: RegisteredWorktree): void {
-  rmSync(join(gitDir, "locked"), { force: true });
 }
 
 /**
  * What `git worktree prune` does, for this one alone: the others are none of our business. Renamed first: half of such a
  * folder would be neither a worktree nor a leftover that anybody knows.
  */
-export function forget({ gitDir }: Pick<RegisteredWorktree, "gitDir">): void {
+export function forget({ gitDir }: GitDir): void {
   const grave = gitDir.endsWith(REMOVED) ? gitDir : `${gitDir}${REMOVED}`;
   if (grave !== gitDir && existsSync(gitDir)) {
     rmSync(grave, { recursive: true, force: true });
@@ -66,13 +64,6 @@ export function forget({ gitDir }: Pick<RegisteredWorktree, "gitDir">): void {
   } catch {
     // there are others
   }
-}
-
-/** Ends what a process that was killed had begun. */
-export function forgetHalfRemoved(commonDir: string): void {
-  const folder = join(commonDir, "worktrees");
-  for (const { name } of entriesIn(folder))
-    if (name.endsWith(REMOVED)) forget({ gitDir: join(folder, name) });
 }
 
 const COPIED_FILE = z.object({
@@ -199,17 +190,17 @@ function refused(place: string, where: string): RalphError {
   });
 }
 
-/** What a task's checkout is called, in the file system and as a branch. */
-interface WorktreeName {
-  readonly folder: string;
-  readonly branch: string;
-}
-
 /** All our branches lie below it. */
 export const BRANCH_FOLDER = "ralph";
 
-/** The id itself where git and file systems allow it, else a readable part with a hash; never shared. */
-export function worktreeName(task: TaskId, { foldsCase }: { readonly foldsCase: boolean }): WorktreeName {
+/**
+ * What a task's checkout is called, in the file system and as a branch: the id itself where git and file systems allow
+ * it, else a readable part with a hash; never shared.
+ */
+export function worktreeName(
+  task: TaskId,
+  { foldsCase }: Pick<Site, "foldsCase">,
+): { readonly folder: string; readonly branch: string } {
   const readable = (folderName(task) ?? "task").replaceAll(/\.{2,}/g, ".");
   const isKept = readable === task && !MAY_MISLEAD.test(task) && !(foldsCase && /[^a-z0-9._-]/.test(task));
   const folder = isKept ? readable : `${readable}-${hashOf(task)}`;
