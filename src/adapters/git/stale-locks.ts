@@ -1,7 +1,7 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { isAlive, removeIfAbandoned, TEMPORARY_PREFIX } from "../process/atomic-file.ts";
-import { entriesIn } from "../process/look-at.ts";
+import { entriesIn, statsAt } from "../process/look-at.ts";
 import { HIDDEN, workingFolders } from "../process/process-table.ts";
 import { registeredWorktrees, type Repository } from "./find-repository.ts";
 import { type Git, recordsIn, textOf } from "./git.ts";
@@ -19,8 +19,8 @@ export function findStaleLocks(repository: Repository, refs: readonly string[] =
   const further = refs.map((ref) => `${join(repository.commonDir, ref)}.lock`);
   const locks = [...lockFiles(repository), ...further].filter((path) => existsSync(path));
   if (locks.length === 0) return [];
-  const isAlive = isGitAlive(repository);
-  return isAlive === true ? [] : locks.filter((lock) => isAlive === false || isOld(lock));
+  const isHeld = isGitAlive(repository);
+  return isHeld === true ? [] : locks.filter((lock) => isHeld === false || isOld(lock));
 }
 
 export function removeOwnIndexes({ gitDir }: Repository): void {
@@ -103,6 +103,6 @@ export function abandonedIn(folder: string, prefix: string): readonly string[] {
 export function ownPath(stem: string): string {
   for (let number = 1; ; number += 1) {
     const path = `${stem}-${process.pid}-${number}`;
-    if (!current.has(path) && lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
+    if (!current.has(path) && statsAt(path) === null) return path;
   }
 }

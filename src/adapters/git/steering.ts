@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { RalphError } from "../../core/errors.ts";
-import { bytesAt, entriesIn } from "../process/look-at.ts";
+import { bytesAt, entriesIn, statsAt } from "../process/look-at.ts";
 import type { OpenRepository, Repository } from "./find-repository.ts";
 import { blobName, guard, recordsIn, runGitAtOnce, textOf } from "./git.ts";
 
@@ -55,7 +55,7 @@ export function takeUndone({ gitDir, commonDir }: GitDirectories): readonly stri
 }
 
 function isBisecting(dir: string): boolean {
-  return lstatSync(join(dir, "BISECT_START"), { throwIfNoEntry: false }) !== undefined;
+  return statsAt(join(dir, "BISECT_START")) !== null;
 }
 
 /** One that an agent has left open would hold the branch where it is. */
@@ -146,7 +146,7 @@ function undoIn(dir: string, steering: Steering): void {
     const path = join(dir, name);
     const is = bytesAt(path);
     if (was === null && is?.toString() === PLACEHOLDERS.get(name)) continue;
-    const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? is === null;
+    const isFile = statsAt(path)?.isFile() ?? is === null;
     if (isFile && (is === was || (is !== null && was !== null && is.equals(was)))) continue;
     const named = `.git/${name}`;
     if (IS_CONFIGURATION.test(name)) {
@@ -224,7 +224,7 @@ function linksIn(dir: string): ReadonlyMap<string, string> {
       else if (ALSO_WRITTEN.has(path)) look(path, "one");
     }
   };
-  if (lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink() === true) links.set("", targetOf(dir));
+  if (statsAt(dir)?.isSymbolicLink() === true) links.set("", targetOf(dir));
   look("", "top");
   return links;
 }

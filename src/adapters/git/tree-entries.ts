@@ -16,8 +16,14 @@ export interface TreeEntry {
 export type EntryAt = readonly [bytes: string, entry: TreeEntry | null];
 
 export const FOLDER_MODE = "040000";
+export const PROGRAM_MODE = "100755";
 export const LINK_MODE = "120000";
 export const SUBMODULE_MODE = "160000";
+
+/** Of a file, by what the disk says. */
+export function fileMode(mode: number): string {
+  return (mode & 0o100) === 0 ? "100644" : PROGRAM_MODE;
+}
 
 const LISTED = /^(\d+) \w+ (\w+)\t([^]*)$/;
 

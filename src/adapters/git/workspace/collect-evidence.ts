@@ -88,15 +88,9 @@ export async function collectEvidence(
 async function findWorkElsewhere({ git }: Checkout, { from, since }: CollectRequest): Promise<string | null> {
   // Beside a lane, other branches move too.
   if (from.head === null || from.branch === null) return null;
-  const { stdout } = await git.run([
-    "for-each-ref",
-    "--sort=-committerdate",
-    "--format=%(committerdate:unix) %(refname:short)",
-    `--contains=${from.head}`,
-    "--no-merged=HEAD",
-    "refs/heads",
-    "refs/stash",
-  ]);
+  const show = ["--sort=-committerdate", "--format=%(committerdate:unix) %(refname:short)"];
+  const which = [`--contains=${from.head}`, "--no-merged=HEAD", "refs/heads", "refs/stash"];
+  const { stdout } = await git.run(["for-each-ref", ...show, ...which]);
   const refs = stdout.split("\n").map((line) => line.split(" "));
   const found = refs.find(
     ([time, name = ""]) => 1_000 * (Number(time) + 1) > since && !/^(?:ralph\/|$)/.test(name),
@@ -150,11 +144,15 @@ async function changesOf(checkout: Checkout, request: CollectRequest, now: Now):
   const { from, taskBase, leftBefore, leftBeforeTask, earlier } = request;
   const { head, uncommitted } = now;
   const isSame = from.head === taskBase && leftBefore === leftBeforeTask;
-  const inIteration = await changedSince(checkout, now, from.head, leftBefore);
-  const inRow = isSame ? inIteration : await changedSince(checkout, now, taskBase, leftBeforeTask);
+  const [inIteration, sinceTask] = await Promise.all([
+    changedSince(checkout, now, from.head, leftBefore),
+    isSame ? null : changedSince(checkout, now, taskBase, leftBeforeTask),
+  ]);
   const known = earlier.paths.length > 0 && head !== null ? await readChanges(earlier.from, head) : null;
   const standing = new Set([...(known?.keys() ?? [])].map(textOf));
-  const inTask = [...new Set([...inRow, ...earlier.paths.filter((path) => standing.has(path))])];
+  const inTask = [
+    ...new Set([...(sinceTask ?? inIteration), ...earlier.paths.filter((path) => standing.has(path))]),
+  ];
   // Of the task: those that git has not known at its base.
   const committed = head === null ? [] : [...(await readChanges(taskBase, head)).values()];
   const fresh = [

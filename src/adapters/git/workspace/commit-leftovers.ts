@@ -132,14 +132,16 @@ export async function commitMark(checkout: Checkout, request: MarkRequest): Prom
     return committedBefore(checkout, commit.message);
   const { head: parent } = await readHead(checkout, git);
   await stage(git, [entry]);
-  const isCommitted = await withOwnIndex(checkout, async (env) => {
-    await git.must(["read-tree", parent ?? "--empty"], { env });
-    await stage(git, [entry], env);
-    return commitIndex(checkout, { ...commit, env });
-  });
+  const staged = await git.run(["diff-index", "--cached", "--name-only", "-z", "HEAD", "--"]);
+  const isCommitted =
+    staged.code === 0 && staged.stdout === `${entry.bytes}\0`
+      ? await commitIndex(checkout, commit)
+      : await withOwnIndex(checkout, async (env) => {
+          await git.must(["read-tree", parent ?? "--empty"], { env });
+          await stage(git, [entry], env);
+          return commitIndex(checkout, { ...commit, env });
+        });
   if (!isCommitted) return committedBefore(checkout, commit.message);
-  // A hook may have written the file anew.
-  if (request.hooks) await stage(git, [entry]);
   const { head } = await readHead(checkout, git);
   return head === null ? null : { commit: head, parent };
 }

@@ -28,7 +28,7 @@ import { statsAt } from "../../process/look-at.ts";
 import { realPathOf } from "../find-repository.ts";
 import { bytePath } from "../git.ts";
 import { abandonedIn, current } from "../stale-locks.ts";
-import { LINK_MODE } from "../tree-entries.ts";
+import { fileMode, LINK_MODE, PROGRAM_MODE } from "../tree-entries.ts";
 import { entryIn, isPlainPath, listBase, readBlobs } from "./read-set-backs.ts";
 
 /** The tree as it is, with the checks as they were. Its gates run one after the other. */
@@ -99,7 +99,8 @@ function makeFolder([parent = "", ...others]: readonly string[]): string {
 interface Part {
   readonly path: string;
   readonly bytes: Uint8Array | null;
-  readonly mode: "file" | "program" | "link";
+  /** As git has it. */
+  readonly mode: string;
 }
 
 async function readParts(
@@ -118,12 +119,10 @@ async function readParts(
   const parts = plain.map((one): Part => {
     const { path } = one;
     if (one.to === "merged") {
-      const mode = statsAt(join(root, path))?.mode ?? 0;
-      return { path, bytes: Buffer.from(one.text), mode: (mode & 0o100) === 0 ? "file" : "program" };
+      return { path, bytes: Buffer.from(one.text), mode: fileMode(statsAt(join(root, path))?.mode ?? 0) };
     }
     const entry = one.to === "old" ? entries.get(path) : undefined;
-    const mode = entry?.mode === LINK_MODE ? "link" : entry?.mode === "100755" ? "program" : "file";
-    return { path, bytes: entry === undefined ? null : (blobs.get(entry.oid) ?? null), mode };
+    return { path, bytes: blobs.get(entry?.oid ?? "") ?? null, mode: entry?.mode ?? "" };
   });
   // A folder that the task made may stand where a file was, and the other way round.
   return parts.toSorted((a, b) => Number(a.bytes !== null) - Number(b.bytes !== null));
@@ -135,8 +134,8 @@ async function readParts(
  */
 function putPart(place: string, { path, bytes, mode }: Part, like: string): void {
   if (bytes === null) return;
-  if (mode === "link") return symlinkSync(Buffer.from(bytes).toString("utf8"), place);
-  writeFileSync(place, bytes, { flag: "wx", mode: mode === "program" ? 0o777 : 0o666 });
+  if (mode === LINK_MODE) return symlinkSync(Buffer.from(bytes).toString("utf8"), place);
+  writeFileSync(place, bytes, { flag: "wx", mode: mode === PROGRAM_MODE ? 0o777 : 0o666 });
   const seconds = Math.max(Date.now(), (statsAt(join(like, path))?.mtimeMs ?? 0) + 2_000) / 1_000;
   utimesSync(place, seconds, seconds);
 }

@@ -11,7 +11,7 @@ import {
 import type { VerifySettings } from "../../../core/settings.ts";
 import { blobName, bytesOf, textOf, findTracked, type Git } from "../git.ts";
 import { entriesIn, statsAt } from "../../process/look-at.ts";
-import { LINK_MODE, listFiles, SUBMODULE_MODE, type TreeEntry } from "../tree-entries.ts";
+import { fileMode, LINK_MODE, listFiles, SUBMODULE_MODE, type TreeEntry } from "../tree-entries.ts";
 import type { Checkout } from "./checkout.ts";
 import { contentAt } from "./put-back.ts";
 
@@ -124,10 +124,7 @@ function changeOf(
   const was = entry === undefined ? undefined : blobs.get(entry.oid);
   const is = contentAt(root, path);
   const after = is.is === "missing" ? null : is.is === "file" ? is.bytes.toString("utf8") : "";
-  if (is.is === "file" && was?.equals(is.bytes) === true) {
-    const mode = (is.mode & 0o100) === 0 ? "100644" : "100755";
-    if (mode === entry?.mode) return [];
-  }
+  if (is.is === "file" && was?.equals(is.bytes) === true && fileMode(is.mode) === entry?.mode) return [];
   if (is.is === "link" && entry?.mode === LINK_MODE && was?.toString("utf8") === is.target) return [];
   if (entry === undefined && after === null) return [];
   return [{ path, before: entry === undefined ? null : (was?.toString("utf8") ?? ""), after }];

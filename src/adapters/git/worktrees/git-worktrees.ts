@@ -122,11 +122,12 @@ async function entryOf(worktree: RegisteredWorktree): Promise<WorktreeEntry[]> {
   const folder = basename(root);
   const named = { task: readRecord(worktree)?.task ?? folder, branch: `${BRANCH_FOLDER}/${folder}` };
   try {
-    return [{ ...named, root, ...(await lookInside(worktree)) }];
+    const inside = await lookInside(worktree);
+    if (isWhole(worktree)) return [{ ...named, root, ...inside }];
   } catch (error) {
     if (isWhole(worktree)) throw error;
-    return []; // removed meanwhile
   }
+  return []; // removed meanwhile
 }
 
 /** On the branch, as it is; made from the base if there is none. Its files are not there yet. */
