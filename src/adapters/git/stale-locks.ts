@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { isAlive, removeIfAbandoned, TEMPORARY_PREFIX } from "../process/atomic-file.ts";
 import { entriesIn, statsAt } from "../process/look-at.ts";
@@ -20,6 +20,7 @@ export function findStaleLocks(repository: Repository, refs: readonly string[] =
   const locks = [...lockFiles(repository), ...further].filter((path) => existsSync(path));
   if (locks.length === 0) return [];
   const isHeld = isGitAlive(repository);
+  const isOld = (lock: string): boolean => Date.now() - (statsAt(lock)?.mtimeMs ?? Infinity) > OLD_MS;
   return isHeld === true ? [] : locks.filter((lock) => isHeld === false || isOld(lock));
 }
 
@@ -55,11 +56,6 @@ function isGitAlive({ root, gitDir, commonDir }: Repository): boolean | null {
     const isInside = places.some((place) => folder === place || folder.startsWith(place + sep));
     return folder === HIDDEN || isInside;
   });
-}
-
-function isOld(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && Date.now() - stats.mtimeMs > OLD_MS;
 }
 
 /**

@@ -16,13 +16,8 @@ import { askStatus } from "../workspace/checkout.ts";
 interface Obstacles {
   /** Somebody's work, as people read paths. */
   readonly paths: readonly string[];
-  readonly halfway: Halfway;
-}
-
-/** What a move that was killed half-way left: how the index has to be for the files that are there, and how it is. */
-export interface Halfway {
-  readonly settled: readonly EntryAt[];
-  readonly found: readonly EntryAt[];
+  /** What a move that was killed half-way left: from how the index is to how it has to be for the files that are there. */
+  readonly halfway: readonly Change[];
 }
 
 /**
@@ -54,10 +49,9 @@ export async function findObstacles(
   const nobodys = known.filter(({ bytes }) => isAfter.has(bytes) || isBefore.has(bytes));
   const ours = new Set(nobodys.map(({ bytes }) => bytes));
   const theirs = suspects.map(({ bytes }) => bytes).filter((bytes) => !ours.has(bytes));
-  const halfway = {
-    settled: nobodys.map(({ bytes, before, after }): EntryAt => [bytes, isAfter.has(bytes) ? after : before]),
-    found: nobodys.map(({ bytes, staged }): EntryAt => [bytes, staged]),
-  };
+  const halfway = nobodys.map(({ bytes, staged, before, after }) => {
+    return { bytes, before: staged, after: isAfter.has(bytes) ? after : before };
+  });
   return { paths: theirs.map(textOf).toSorted(), halfway };
 }
 

@@ -18,6 +18,7 @@ import { keepBackup, resolveCommit } from "../read-head.ts";
 import {
   type Change,
   changesBetween,
+  type EntryAt,
   setEntries,
   SUBMODULE_MODE,
   withEntries,
@@ -25,7 +26,7 @@ import {
 } from "../tree-entries.ts";
 import { removeStaleLocks } from "../stale-locks.ts";
 import { refOf, underWay } from "../write-commit.ts";
-import { findObstacles, type Halfway } from "./find-obstacles.ts";
+import { findObstacles } from "./find-obstacles.ts";
 
 /** Moves the base where it is checked out, or its reference alone where it is not. */
 export async function advance(
@@ -140,12 +141,8 @@ async function moveCheckout<Stand extends { readonly is: string }>(
   await move.prepare?.(git);
   // What is held stays as it is in the work tree: to git it has arrived already.
   const arrived = [...changes.values()].filter(({ bytes }) => held.has(bytes));
-  const settled = [
-    ...halfway.settled.filter(([bytes]) => !held.has(bytes)),
-    ...arrived.map(({ bytes, after }) => [bytes, after] as const),
-  ];
-  const found = [...arrived.map(({ bytes, before }) => [bytes, before] as const), ...halfway.found];
-  const refusal = await moveFiles(place, git, scratch, { from, to, settled, found });
+  const settled = [...halfway, ...arrived];
+  const refusal = await moveFiles(place, git, scratch, { from, to, settled });
   if (refusal !== null) return { root, ...refusal };
   await move.afterFiles?.(place, changes);
   const stand = await swap(git, move);
@@ -185,16 +182,18 @@ async function moveFiles(
   place: Repository,
   git: Git,
   scratch: string,
-  { from, to, settled, found }: Halfway & { readonly from: string; readonly to: string },
+  { from, to, settled }: { readonly from: string; readonly to: string; readonly settled: readonly Change[] },
 ): Promise<{ readonly why: string; readonly paths: readonly string[] } | null> {
-  if (settled.length > 0) await setEntries(git, settled, to);
+  const arrived = settled.map(({ bytes, after }): EntryAt => [bytes, after]);
+  if (settled.length > 0) await setEntries(git, arrived, to);
   // Git moves nothing that could have been edited: it has to look at the files once to know that they were not.
   await git.run(["update-index", "-q", "--refresh"]);
   // Without what else is staged: it stays so.
-  const here = await withWorkbench(place, scratch, (bench) => withEntries(bench, from, settled));
+  const here = await withWorkbench(place, scratch, (bench) => withEntries(bench, from, arrived));
   const moved = await git.run([...MOVE_FILES, here, to]);
   if (moved.code === 0) return null;
-  if (settled.length > 0) await setEntries(git, found, to);
+  const before = settled.toReversed().map((one): EntryAt => [one.bytes, one.before]);
+  if (settled.length > 0) await setEntries(git, before, to);
   const named = moved.stderr.matchAll(/^error: [A-Z][^']*'([^]*?)' (?:not|would)/gm);
   return { why: gitError(["read-tree"], moved).message, paths: [...named].map(([, path = ""]) => path) };
 }

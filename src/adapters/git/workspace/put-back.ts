@@ -311,7 +311,7 @@ function readRecord(
 
 function writeRecord(checkout: Checkout, record: z.output<typeof RECORD>): void {
   const path = join(makeAsideFolder(checkout), `${asideName(record.iteration)}.json`);
-  if (kindOf(path) !== "file") rmSync(path, { recursive: true, force: true });
+  if (statsAt(path)?.isFile() !== true) rmSync(path, { recursive: true, force: true });
   writeFileAtomically(path, `${JSON.stringify(RECORD.encode(record))}\n`);
 }
 
@@ -337,9 +337,9 @@ function takeAside(checkout: Checkout, iteration: number, bytes: string): void {
   const parts = bytes.replace(/\/$/, "").split("/");
   const path = parts.join("/");
   const way = parts.map((_, at) => parts.slice(0, at + 1).join("/"));
-  const found = way.find((one) => kindOf(bytePath(root, one)) !== "folder") ?? path;
+  const found = way.find((one) => statsAt(bytePath(root, one))?.isDirectory() !== true) ?? path;
   const source = bytePath(root, found);
-  if (kindOf(source) === "missing") return;
+  if (statsAt(source) === null) return;
   const folder = join(makeAsideFolder(checkout), asideName(iteration));
   const target = freePlace(folder, found === path ? path : `${found}.in-the-way`);
   try {
@@ -356,20 +356,20 @@ function freePlace(top: string, bytes: string): Buffer {
   let folder = "";
   makeFolder(top);
   for (const part of posix.dirname(bytes).split("/")) {
-    const isTaken = !["missing", "folder"].includes(kindOf(bytePath(top, posix.join(folder, part))));
+    const isTaken = statsAt(bytePath(top, posix.join(folder, part)))?.isDirectory() === false;
     folder = posix.join(folder, isTaken ? `${part}~folder` : part);
     makeFolder(bytePath(top, folder));
   }
   for (let number = 1; ; number += 1) {
     const name = posix.basename(bytes);
     const path = bytePath(top, posix.join(folder, number === 1 ? name : `${name}~${number}`));
-    if (kindOf(path) === "missing") return path;
+    if (statsAt(path) === null) return path;
   }
 }
 
 /** Nobody but us writes there: a link or a file in its place is the agent's. */
 function makeFolder(path: string | Buffer): void {
-  if (kindOf(path) === "folder") return;
+  if (statsAt(path)?.isDirectory() === true) return;
   rmSync(path, { force: true });
   mkdirSync(path);
 }
@@ -396,11 +396,4 @@ function removeEmptyFolders(root: string, bytes: string): void {
       return; // not empty, or not there
     }
   }
-}
-
-function kindOf(path: string | Buffer): "missing" | "folder" | "file" | "other" {
-  const stats = statsAt(path);
-  if (stats === null) return "missing";
-  if (stats.isDirectory()) return "folder";
-  return stats.isFile() ? "file" : "other";
 }

@@ -168,11 +168,13 @@ export function findPlace(stateHome: string, projectId: string, repository: Repo
   const isInGit =
     place.split(sep).includes(".git") ||
     [gitDir, commonDir].some((dir) => !isOutside(realPathOf(dir), place));
-  if (isInGit) throw refused(place, "below a git directory");
   const main = basename(commonDir) === ".git" ? dirname(commonDir) : root;
   const checkout = [root, main].find((candidate) => !isOutside(realPathOf(candidate), place));
-  if (checkout !== undefined) throw refused(place, `inside the checkout ${checkout}`);
-  return place;
+  if (!isInGit && checkout === undefined) return place;
+  const where = isInGit ? "below a git directory" : `inside the checkout ${checkout}`;
+  throw new RalphError("not-writable", `worktrees cannot be made in ${place}: it lies ${where}`, {
+    hint: "set XDG_STATE_HOME to a folder outside of the repository",
+  });
 }
 
 /** What is copied into worktrees may be secret. */
@@ -182,12 +184,6 @@ export function makePlace(place: string): void {
   } catch (error) {
     throw fileError(error, place);
   }
-}
-
-function refused(place: string, where: string): RalphError {
-  return new RalphError("not-writable", `worktrees cannot be made in ${place}: it lies ${where}`, {
-    hint: "set XDG_STATE_HOME to a folder outside of the repository",
-  });
 }
 
 /** All our branches lie below it. */
@@ -203,14 +199,11 @@ export function worktreeName(
 ): { readonly folder: string; readonly branch: string } {
   const readable = (folderName(task) ?? "task").replaceAll(/\.{2,}/g, ".");
   const isKept = readable === task && !MAY_MISLEAD.test(task) && !(foldsCase && /[^a-z0-9._-]/.test(task));
-  const folder = isKept ? readable : `${readable}-${hashOf(task)}`;
+  // As JSON, since two halves of broken characters are the same in UTF-8.
+  const hash = createHash("sha256").update(JSON.stringify(task)).digest("hex").slice(0, 8);
+  const folder = isKept ? readable : `${readable}-${hash}`;
   return { folder, branch: `${BRANCH_FOLDER}/${folder}` };
 }
 
 /** Names that git refuses as branches, or that could be taken for another id with its hash. */
 const MAY_MISLEAD = /\.lock$|-[0-9a-f]{8}$|^(?:merged|aside)$/i;
-
-function hashOf(task: TaskId): string {
-  // As JSON, since two halves of broken characters are the same in UTF-8.
-  return createHash("sha256").update(JSON.stringify(task)).digest("hex").slice(0, 8);
-}
