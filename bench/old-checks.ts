@@ -110,7 +110,7 @@ async function measureLayouts(
     const laidOut = async (layout: Layout): Promise<void> => {
       const setBacks = [{ path: "test/check.sh", to: "old" }] as const;
       const tree = await layOldChecks(checkout, base.trim(), setBacks, [layout]);
-      run([...(tree.prefix ?? []), "sh", "-c", "true"], tree.root);
+      run([...tree.prefix, "sh", "-c", "true"], tree.root);
       await tree.dispose();
     };
     const overlay: Layout = process.getuid?.() === 0 ? "root" : "user";

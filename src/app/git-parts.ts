@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { textOf } from "../adapters/git/git.ts";
-import { createMerging } from "../adapters/git/merging/git-merging.ts";
-import { createPullRequests } from "../adapters/git/merging/gh-pull-requests.ts";
+import { createMerging, createPullRequests } from "../adapters/git/merging/git-merging.ts";
+
 import { createGitWorkspace, type GitWorkspace } from "../adapters/git/workspace/git-workspace.ts";
 import { checkoutKey, createOwnCheckout } from "../adapters/git/workspace/own-checkout.ts";
 import { diffText } from "../adapters/git/workspace/read-diff.ts";

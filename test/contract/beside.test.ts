@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createMerging } from "../../src/adapters/git/merging/git-merging.ts";
-import { createPullRequests } from "../../src/adapters/git/merging/gh-pull-requests.ts";
+import { createMerging, createPullRequests } from "../../src/adapters/git/merging/git-merging.ts";
 import { createOwnCheckout } from "../../src/adapters/git/workspace/own-checkout.ts";
 import { createWorktrees } from "../../src/adapters/git/worktrees/git-worktrees.ts";
 import { installFakeGh } from "../fixtures/fake-gh.ts";

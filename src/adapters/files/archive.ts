@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join, relative } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 import { fileError, TEMPORARY_PREFIX, writeFileAtomically } from "../process/atomic-file.ts";
-import { entriesIn } from "../process/look-at.ts";
+import { namesIn } from "../process/look-at.ts";
 import { isOutside, safePath } from "../process/safe-path.ts";
 
 export interface ArchiveRequest {
@@ -55,7 +55,7 @@ export function writeArchive(request: ArchiveRequest): Archive {
   try {
     mkdirSync(archives, { recursive: true });
     // What a process left that died while it copied: the originals are where they were.
-    for (const { name: half } of entriesIn(archives).filter(({ name }) => name.startsWith(TEMPORARY_PREFIX)))
+    for (const half of namesIn(archives).filter((one) => one.startsWith(TEMPORARY_PREFIX)))
       rmSync(join(archives, half), { recursive: true, force: true });
     mkdirSync(temporary);
     for (const { name: to, file } of named) writeFileAtomically(join(temporary, to), file.bytes);

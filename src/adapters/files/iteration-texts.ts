@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { stripEscapes } from "../../core/words/strip-escapes.ts";
 import type { TextHit, TextPage } from "../../core/views/overview.ts";
 import type { IterationTexts, TextKind } from "../../engine/ports.ts";
-import { namesIn } from "../process/atomic-file.ts";
+import { namesIn } from "../process/look-at.ts";
 import { safePath } from "../process/safe-path.ts";
 
 /** Reads only what is asked for. `redact` takes secrets out of what is shown. */

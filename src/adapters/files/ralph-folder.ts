@@ -13,7 +13,8 @@ import {
 import { dirname, join } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 import type { Instant } from "../../core/time.ts";
-import { fileError, namesIn, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
+import { fileError, removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
+import { namesIn } from "../process/look-at.ts";
 
 /** Makes `.ralph/` ready to be written to; it ignores its own views, so that a run never dirties the tree. */
 export function prepareRalphFolder(folder: string, ...subfolders: readonly string[]): void {

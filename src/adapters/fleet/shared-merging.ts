@@ -2,7 +2,7 @@ import { RalphError, withHint } from "../../core/errors.ts";
 import { asArgument } from "../../core/text.ts";
 import type { Advanced, AdvanceRequest, MergeRequest, Merging } from "../../engine/parallel-ports.ts";
 import { compareBranch, type Git, isHere, whereBaseStands } from "../git/git.ts";
-import { acceptedRef, keepBackup } from "../git/keep-backup.ts";
+import { acceptedRef, keepBackup } from "../git/read-head.ts";
 import { createMerging } from "../git/merging/git-merging.ts";
 import { headRef, type Remote } from "./remote.ts";
 import type { Fence } from "./fence.ts";

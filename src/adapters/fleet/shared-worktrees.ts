@@ -11,7 +11,7 @@ import { resolveCommit } from "../git/read-head.ts";
 import { OWN_INDEX_PREFIX } from "../git/stale-locks.ts";
 import { inTurn } from "../process/system-clock.ts";
 import type { Workspace } from "../../engine/ports.ts";
-import { acceptedRef } from "../git/keep-backup.ts";
+import { acceptedRef } from "../git/read-head.ts";
 import type { Fence } from "./fence.ts";
 import { type Clone, encodeName, type Move, seenRef } from "./remote-git.ts";
 import { type Remote, headRef, lost } from "./remote.ts";

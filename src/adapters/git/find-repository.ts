@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { RalphError } from "../../core/errors.ts";
 import { entriesIn, textAt } from "../process/look-at.ts";
 import { createGit, type Git, type GitResult, textOf } from "./git.ts";
@@ -68,6 +68,16 @@ export async function checkoutOfBare(cwd: string): Promise<string> {
     await git.must(["worktree", "add", "--quiet", "--force", "--detach", root, "HEAD"]);
   }
   return root;
+}
+
+/** As realpath; what does not exist yet is taken as it is written. */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPathOf(parent), basename(path));
+  }
 }
 
 type ChosenRemote = { readonly name: string } | { readonly why: string };

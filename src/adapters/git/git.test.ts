@@ -40,11 +40,9 @@ test("a full disk is known by its name", async () => {
   await expect(git.run(full)).rejects.toMatchObject({ code: "disk-full" });
 });
 
-test("records come one by one, however they are cut into chunks", async () => {
+test("records come whole, however they are cut into chunks", async () => {
   for (let n = 0; n < 3_000; n += 1) repository.write(`many/${"x".repeat(50)}-${n}`, "");
-  const records: string[] = [];
-  const git = createGit(repository.root);
-  await git.must(["ls-files", "-z", "--others"], { onRecord: (record) => records.push(record) });
+  const records = await createGit(repository.root).records(["ls-files", "-z", "--others"]);
   expect(records).toHaveLength(3_000);
   expect(records.every((record) => /^many\/x{50}-\d+$/.test(record))).toBe(true);
 });

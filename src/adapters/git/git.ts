@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Advanced, AdvanceRequest, MovedBranch } from "../../engine/parallel-ports.ts";
 import { RalphError } from "../../core/errors.ts";
@@ -16,6 +17,8 @@ export interface Git {
   ask(args: readonly string[]): Promise<GitResult>;
   /** The output; a failure of git is thrown. */
   must(args: readonly string[], options?: GitOptions): Promise<string>;
+  /** The same as NUL-terminated records. */
+  records(args: readonly string[], options?: GitOptions): Promise<string[]>;
 }
 
 interface GitOptions {
@@ -25,8 +28,6 @@ interface GitOptions {
   readonly hooks?: boolean;
   /** Lets git tidy up, if its settings say so and before it ends; it does not otherwise. */
   readonly tidies?: boolean;
-  /** Takes NUL-terminated records as they come; the output is then not kept. */
-  readonly onRecord?: (record: string) => void;
   /** Ends git after so long. */
   readonly timeoutMs?: number;
   /** Ends git after so much output. */
@@ -94,7 +95,8 @@ export function createGit(cwd: string, { unlock = () => Promise.resolve(), place
     const env = { ...environment(), ...at };
     return spawn("git", withConfig(args), { cwd, env, detached: true, stdio: "pipe" });
   };
-  return { run, start, ask, must };
+  const records: Git["records"] = async (args, options) => recordsIn(await must(args, options));
+  return { run, start, ask, must, records };
 }
 
 interface AtOnce {
@@ -136,8 +138,24 @@ export function textOf(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
+/** What `-z` ends with NUL. */
+export function recordsIn(output: string): string[] {
+  return output.split("\0").slice(0, -1);
+}
+
 export function bytesOf(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** Where git's path lies; it need not be UTF-8. */
+export function bytePath(root: string, bytes: string): Buffer {
+  return Buffer.from(join(bytesOf(root), bytes), "latin1");
+}
+
+/** What git calls this content, in the manner of the repository that `sibling` is from. */
+export function blobName(content: Buffer, sibling: string): string {
+  const hash = createHash(sibling.length === 64 ? "sha256" : "sha1").update(`blob ${content.length}\0`);
+  return hash.update(content).digest("hex");
 }
 
 /** No answer is worth waiting for a background child of a hook that holds our pipe. */
@@ -184,14 +202,12 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
       timeout: options.timeoutMs,
       stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
-    const stdout = gather(options.onRecord);
+    const stdout: string[] = [];
     let stderr = "";
-    let isSilent = true;
     let read = 0;
     child.stdout?.on("data", (chunk: Buffer) => {
-      isSilent = false;
       read += chunk.length;
-      stdout.take(chunk);
+      stdout.push(chunk.toString("latin1"));
       if (read >= (options.outputBytesMax ?? Infinity)) child.kill();
     });
     child.stderr?.on("data", (chunk: Buffer) => {
@@ -208,9 +224,9 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
       }, DRAIN_MS).unref();
     });
     child.on("close", (code, signal) => {
-      const isStillborn = OF_TERMINALS.has(signal) && isSilent && stderr === "";
+      const isStillborn = OF_TERMINALS.has(signal) && read === 0 && stderr === "";
       if (/No space left on device|Disk quota exceeded/.test(stderr)) reject(diskFull(args, cwd));
-      else resolve({ code: code ?? 128, stdout: stdout.end(), stderr, isStillborn });
+      else resolve({ code: code ?? 128, stdout: stdout.join(""), stderr, isStillborn });
     });
   });
 }
@@ -241,23 +257,6 @@ export function settingVariables(
     [`GIT_CONFIG_VALUE_${count + index}`, value],
   ]);
   return { ...Object.fromEntries(added), GIT_CONFIG_COUNT: String(count + added.length / 2) };
-}
-
-function gather(onRecord: ((record: string) => void) | undefined): {
-  take: (chunk: Buffer) => void;
-  end: () => string;
-} {
-  const chunks: string[] = [];
-  let rest = "";
-  if (onRecord === undefined) {
-    return { take: (chunk) => void chunks.push(chunk.toString("latin1")), end: () => chunks.join("") };
-  }
-  const take = (chunk: Buffer): void => {
-    const records = (rest + chunk.toString("latin1")).split("\0");
-    rest = records.pop() ?? "";
-    for (const record of records) onRecord(record);
-  };
-  return { take, end: () => "" };
 }
 
 function environment(env: NodeJS.ProcessEnv = process.env): Record<string, string | undefined> {
@@ -347,12 +346,9 @@ export async function isHere(git: Git, commit: string): Promise<boolean> {
 
 /** Those of the paths that git keeps a history of. */
 export async function findTracked(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
-  const tracked = new Set<string>();
-  if (paths.length === 0) return tracked;
-  await git.must(["ls-files", "-z", "--", ...paths.map((path) => `:(literal)${path}`)], {
-    onRecord: (record) => tracked.add(textOf(record)),
-  });
-  return tracked;
+  if (paths.length === 0) return new Set();
+  const tracked = await git.records(["ls-files", "-z", "--", ...paths.map((path) => `:(literal)${path}`)]);
+  return new Set(tracked.map(textOf));
 }
 
 /** Whether a base, which is at `head`, has moved from one commit to the next; "before": not yet. */

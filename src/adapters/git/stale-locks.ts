@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { removeIfAbandoned, TEMPORARY_PREFIX } from "../process/atomic-file.ts";
+import { isAlive, removeIfAbandoned, TEMPORARY_PREFIX } from "../process/atomic-file.ts";
+import { entriesIn, statsAt } from "../process/look-at.ts";
 import { HIDDEN, workingFolders } from "../process/process-table.ts";
 import { registeredWorktrees, type Repository } from "./find-repository.ts";
-import { type Git, textOf } from "./git.ts";
+import { type Git, recordsIn, textOf } from "./git.ts";
 
 /** Our own copies of the index begin so; one that is still there when we start is a dead process's. */
 export const OWN_INDEX_PREFIX = "ralph-index-";
@@ -18,8 +19,9 @@ export function findStaleLocks(repository: Repository, refs: readonly string[] =
   const further = refs.map((ref) => `${join(repository.commonDir, ref)}.lock`);
   const locks = [...lockFiles(repository), ...further].filter((path) => existsSync(path));
   if (locks.length === 0) return [];
-  const isAlive = isGitAlive(repository);
-  return isAlive === true ? [] : locks.filter((lock) => isAlive === false || isOld(lock));
+  const isHeld = isGitAlive(repository);
+  const isOld = (lock: string): boolean => Date.now() - (statsAt(lock)?.mtimeMs ?? Infinity) > OLD_MS;
+  return isHeld === true ? [] : locks.filter((lock) => isHeld === false || isOld(lock));
 }
 
 export function removeOwnIndexes({ gitDir }: Repository): void {
@@ -56,11 +58,6 @@ function isGitAlive({ root, gitDir, commonDir }: Repository): boolean | null {
   });
 }
 
-function isOld(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && Date.now() - stats.mtimeMs > OLD_MS;
-}
-
 /**
  * What a dead process of ours was writing in a work tree: an agent that commits everything would commit it, and a
  * worktree would never be empty. What git cannot list here is told by whoever needs git next.
@@ -68,5 +65,40 @@ function isOld(path: string): boolean {
 export async function removeAbandoned(git: Git, root: string): Promise<void> {
   const pattern = `:(glob)**/${TEMPORARY_PREFIX}*`;
   const { stdout } = await git.run(["ls-files", "--others", "--exclude-standard", "-z", "--", pattern]);
-  for (const path of stdout.split("\0")) if (path !== "") removeIfAbandoned(join(root, textOf(path)));
+  for (const path of recordsIn(stdout)) removeIfAbandoned(join(root, textOf(path)));
+}
+
+/** What this process is about: paths of folders and markers of set-ups. */
+export const current = new Set<string>();
+
+/** For as long as it takes, nobody of us takes the name for a dead process's. */
+export async function asOwn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  current.add(name);
+  try {
+    return await work();
+  } finally {
+    current.delete(name);
+  }
+}
+
+/** Whether nobody is at it any more. Numbers of processes are given out again, also our own. */
+export function isAbandoned(name: string, pid: number): boolean {
+  return pid === process.pid ? !current.has(name) : !isAlive(pid);
+}
+
+/** What dead processes left in a folder, by names that begin so and go on with a process's number. */
+export function abandonedIn(folder: string, prefix: string): readonly string[] {
+  return entriesIn(folder).flatMap(({ name }) => {
+    const path = join(folder, name);
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
+    return Number.isNaN(pid) || !isAbandoned(path, pid) ? [] : [path];
+  });
+}
+
+/** A path that nobody has, with the number of this process in its name. */
+export function ownPath(stem: string): string {
+  for (let number = 1; ; number += 1) {
+    const path = `${stem}-${process.pid}-${number}`;
+    if (!current.has(path) && statsAt(path) === null) return path;
+  }
 }

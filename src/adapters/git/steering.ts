@@ -1,8 +1,17 @@
-import { existsSync, lstatSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { RalphError } from "../../core/errors.ts";
-import { bytesAt, entriesIn } from "../process/look-at.ts";
-import { guard, runGitAtOnce } from "./git.ts";
+import { bytesAt, entriesIn, statsAt } from "../process/look-at.ts";
+import type { OpenRepository, Repository } from "./find-repository.ts";
+import { blobName, guard, recordsIn, runGitAtOnce, textOf } from "./git.ts";
 
 /** The part of a git directory that decides which programs git starts and what it sees, as it was before an agent. */
 interface Steering {
@@ -19,10 +28,7 @@ interface Steering {
 /** By git directory. While any agent of ours is at work there, what it has is what the operator gave it. */
 const kept = new Map<string, Steering>();
 
-interface GitDirectories {
-  readonly gitDir: string;
-  readonly commonDir: string;
-}
+type GitDirectories = Pick<Repository, "gitDir" | "commonDir">;
 
 /** Remembers what steers git, before an agent begins in this checkout. */
 export function keepSteering({ gitDir, commonDir }: GitDirectories): void {
@@ -49,7 +55,7 @@ export function takeUndone({ gitDir, commonDir }: GitDirectories): readonly stri
 }
 
 function isBisecting(dir: string): boolean {
-  return lstatSync(join(dir, "BISECT_START"), { throwIfNoEntry: false }) !== undefined;
+  return statsAt(join(dir, "BISECT_START")) !== null;
 }
 
 /** One that an agent has left open would hold the branch where it is. */
@@ -140,7 +146,7 @@ function undoIn(dir: string, steering: Steering): void {
     const path = join(dir, name);
     const is = bytesAt(path);
     if (was === null && is?.toString() === PLACEHOLDERS.get(name)) continue;
-    const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? is === null;
+    const isFile = statsAt(path)?.isFile() ?? is === null;
     if (isFile && (is === was || (is !== null && was !== null && is.equals(was)))) continue;
     const named = `.git/${name}`;
     if (IS_CONFIGURATION.test(name)) {
@@ -218,7 +224,7 @@ function linksIn(dir: string): ReadonlyMap<string, string> {
       else if (ALSO_WRITTEN.has(path)) look(path, "one");
     }
   };
-  if (lstatSync(dir, { throwIfNoEntry: false })?.isSymbolicLink() === true) links.set("", targetOf(dir));
+  if (statsAt(dir)?.isSymbolicLink() === true) links.set("", targetOf(dir));
   look("", "top");
   return links;
 }
@@ -233,4 +239,62 @@ function targetOf(path: string): string {
 
 function replacedIn(dir: string): ReadonlySet<string> {
   return new Set(entriesIn(join(dir, "refs", "replace")).map(({ name }) => name));
+}
+
+/** Paths of the index at which git does not look, by the letter that `ls-files -v` gives them. */
+export type IndexFlags = ReadonlyMap<string, string>;
+
+export async function readIndexFlags({ git }: OpenRepository): Promise<IndexFlags> {
+  const listed = recordsIn((await git.run(["ls-files", "-v", "-z"])).stdout);
+  const isFlagged = ([letter = ""]: string): boolean => letter === "S" || letter !== letter.toUpperCase();
+  return new Map(listed.filter(isFlagged).map((record) => [record.slice(2), record[0] ?? ""]));
+}
+
+/** Clears flags that were not there before; files that are missing because of them come back. */
+export async function clearIndexFlags(
+  repository: OpenRepository,
+  before: IndexFlags,
+): Promise<readonly string[]> {
+  const { git, root } = repository;
+  const fresh = [...(await readIndexFlags(repository))].filter(([path]) => !before.has(path));
+  if (fresh.length === 0) return [];
+  const paths = fresh.map(([path]) => path);
+  const input = `${paths.join("\0")}\0`;
+  for (const flag of ["--no-assume-unchanged", "--no-skip-worktree"])
+    await git.must(["update-index", flag, "-z", "--stdin"], { input });
+  const missing = fresh
+    .filter(([path, letter]) => letter.toUpperCase() === "S" && !existsSync(join(root, textOf(path))))
+    .map(([path]) => `${path}\0`);
+  if (missing.length > 0) await git.must(["checkout-index", "-z", "--stdin"], { input: missing.join("") });
+  return paths.map((path) => `index flag of ${textOf(path)}`);
+}
+
+/** A file of the index, when it was written or renamed last, as git saw it, and how long it was. */
+const ENTRY = /100\d+ (\w+) 0\t([^\0]*)\0 +ctime: (\d+):[^]*?size: (\d+)\tflags: \w+\n/g;
+const COARSEST_MS = 2_500;
+
+/**
+ * Whether the index may say of a file that was written since that it is what it is not: one that was added through a
+ * filter looks unchanged by its size and dates, whatever has become of the filter. Git then reads all files again.
+ */
+export async function forgetFileTimes(
+  { git, gitDir, root }: OpenRepository,
+  since: number,
+): Promise<boolean> {
+  const entries = (await git.must(["ls-files", "--stage", "--debug", "-z"])).matchAll(ENTRY);
+  const isFalse = ([, oid = "", bytes = "", changedS, size]: RegExpExecArray): boolean => {
+    if (Number(changedS) * 1_000 < since - COARSEST_MS) return false;
+    const path = join(root, textOf(bytes));
+    try {
+      const stats = lstatSync(path);
+      const isAsNoted = stats.size === Number(size) && Math.floor(stats.ctimeMs / 1_000) === Number(changedS);
+      return isAsNoted && blobName(readFileSync(path), oid) !== oid;
+    } catch {
+      return false; // gone, or not to be read: git says which
+    }
+  };
+  if (![...entries].some(isFalse)) return false;
+  // Git reads what is younger than its index.
+  utimesSync(join(gitDir, "index"), 1, 1);
+  return true;
 }

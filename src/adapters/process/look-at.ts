@@ -38,3 +38,7 @@ export function entriesIn(folder: PathLike): readonly Dirent[] {
     return []; // see above
   }
 }
+
+export function namesIn(folder: PathLike): readonly string[] {
+  return entriesIn(folder).map(({ name }) => name);
+}

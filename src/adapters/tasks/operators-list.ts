@@ -19,7 +19,7 @@ import type { FieldEdit } from "../../core/review/story-review.ts";
 import type { OperatorsList, PutBackRequest } from "../../engine/ports.ts";
 import { sealed, unsealed } from "../store/stored-rows.ts";
 import { removeAbandonedIn, writeFileAtomically } from "../process/atomic-file.ts";
-import { entriesIn } from "../process/look-at.ts";
+import { namesIn } from "../process/look-at.ts";
 import { safePath } from "../process/safe-path.ts";
 
 export interface ListPlace {
@@ -154,11 +154,11 @@ interface Touched {
 }
 
 function touched({ root, stateFolder }: Lists): readonly Touched[] {
-  const newest = Math.max(...entriesIn(join(stateFolder, "proposals")).map(({ name }) => Number(name)));
+  const newest = Math.max(...namesIn(join(stateFolder, "proposals")).map(Number));
   // A killed process was writing here, if anywhere.
   for (const folder of ["list", join("proposals", String(newest))])
     removeAbandonedIn(join(stateFolder, folder));
-  return entriesIn(join(stateFolder, "list")).flatMap(({ name }): readonly Touched[] => {
+  return namesIn(join(stateFolder, "list")).flatMap((name): readonly Touched[] => {
     const there = name.endsWith(KEPT) ? unpacked(readIfThere(join(stateFolder, "list", name))) : null;
     if (there === null || there.root !== realRoot(root)) return [];
     const guard = guardAt({ root, path: there.path, keepIn: stateFolder });

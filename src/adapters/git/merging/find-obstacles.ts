@@ -1,22 +1,23 @@
 import { readdirSync, type Stats } from "node:fs";
-import { join } from "node:path";
-import { RalphError } from "../../../core/errors.ts";
-import { type Git, textOf } from "../git.ts";
 import { statsAt } from "../../process/look-at.ts";
-import { type EntryAt, indexInfo, isSameEntry, SUBMODULE_MODE, type TreeEntry } from "./write-commit.ts";
-import { askStatus } from "../workspace/read-status.ts";
-import { ownIndexSettings, withFolder } from "./workbench.ts";
+import { bytePath, type Git, textOf } from "../git.ts";
+import {
+  type Change,
+  type EntryAt,
+  type Env,
+  isSameEntry,
+  setEntries,
+  SUBMODULE_MODE,
+  type TreeEntry,
+  withEmptyIndex,
+} from "../tree-entries.ts";
+import { askStatus } from "../workspace/checkout.ts";
 
 interface Obstacles {
   /** Somebody's work, as people read paths. */
   readonly paths: readonly string[];
-  readonly halfway: Halfway;
-}
-
-/** What a move that was killed half-way left: how the index has to be for the files that are there, and how it is. */
-export interface Halfway {
-  readonly settled: readonly EntryAt[];
-  readonly found: readonly EntryAt[];
+  /** What a move that was killed half-way left: from how the index is to how it has to be for the files that are there. */
+  readonly halfway: readonly Change[];
 }
 
 /**
@@ -32,39 +33,26 @@ export async function findObstacles(
   const inIndex = new Set(uncommitted.map(({ bytes }) => bytes));
   const untracked = untrackedInTheWay(tree.root, changes).filter((bytes) => !inIndex.has(bytes));
   const suspects = [...uncommitted, ...untracked.map((bytes) => ({ bytes, staged: null }))];
-  const known = suspects.flatMap((suspect) => knownChange(suspect, changes) ?? []);
-  const isAfter = await matchWorkTree(
-    tree,
-    scratch,
-    known.map(({ bytes, after }) => [bytes, after]),
-  );
-  const isBefore = await matchWorkTree(
-    tree,
-    scratch,
-    known.map(({ bytes, before }) => [bytes, before]),
-  );
+  const known = suspects.flatMap(({ bytes, staged }) => {
+    const change = changes.get(bytes);
+    if (change === undefined || staged === "conflict") return [];
+    const isKnown = isSameEntry(staged, change.before) || isSameEntry(staged, change.after);
+    return isKnown ? [{ ...change, staged }] : [];
+  });
+  const match = (side: "before" | "after"): Promise<ReadonlySet<string>> =>
+    matchWorkTree(
+      tree,
+      scratch,
+      known.map((one) => [one.bytes, one[side]]),
+    );
+  const [isAfter, isBefore] = [await match("after"), await match("before")];
   const nobodys = known.filter(({ bytes }) => isAfter.has(bytes) || isBefore.has(bytes));
   const ours = new Set(nobodys.map(({ bytes }) => bytes));
   const theirs = suspects.map(({ bytes }) => bytes).filter((bytes) => !ours.has(bytes));
-  const halfway = {
-    settled: nobodys.map(({ bytes, before, after }): EntryAt => [bytes, isAfter.has(bytes) ? after : before]),
-    found: nobodys.map(({ bytes, staged }): EntryAt => [bytes, staged]),
-  };
+  const halfway = nobodys.map(({ bytes, staged, before, after }) => {
+    return { bytes, before: staged, after: isAfter.has(bytes) ? after : before };
+  });
   return { paths: theirs.map(textOf).toSorted(), halfway };
-}
-
-interface KnownChange extends Change {
-  readonly staged: TreeEntry | null;
-}
-
-function knownChange(
-  { bytes, staged }: Uncommitted,
-  changes: ReadonlyMap<string, Change>,
-): KnownChange | null {
-  const change = changes.get(bytes);
-  if (change === undefined || staged === "conflict") return null;
-  const isKnown = isSameEntry(staged, change.before) || isSameEntry(staged, change.after);
-  return isKnown ? { ...change, staged } : null;
 }
 
 /** A path of the index that differs from HEAD, or from the work tree. */
@@ -93,7 +81,8 @@ function untrackedInTheWay(root: string, changes: ReadonlyMap<string, Change>): 
   const found: string[] = [];
   for (const { bytes, before, after } of changes.values()) {
     if (before !== null || after === null) continue;
-    for (const folder of foldersOf(bytes)) folders.add(folder);
+    const parts = bytes.split("/");
+    for (let length = 1; length < parts.length; length += 1) folders.add(parts.slice(0, length).join("/"));
     const stats = statOf(root, bytes);
     if (stats === null) continue;
     if (!stats.isDirectory()) found.push(bytes);
@@ -103,13 +92,8 @@ function untrackedInTheWay(root: string, changes: ReadonlyMap<string, Change>): 
   return [...new Set(found)].filter((bytes) => !isTracked(bytes));
 }
 
-function foldersOf(bytes: string): readonly string[] {
-  const parts = bytes.split("/");
-  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
-}
-
 function filesIn(root: string, folder: string): readonly string[] {
-  const entries = readdirSync(pathOf(root, folder), { encoding: "latin1", withFileTypes: true });
+  const entries = readdirSync(bytePath(root, folder), { encoding: "latin1", withFileTypes: true });
   return entries.flatMap((entry) => {
     const bytes = `${folder}/${entry.name}`;
     return entry.isDirectory() ? filesIn(root, bytes) : [bytes];
@@ -128,71 +112,28 @@ async function matchWorkTree(
   entries: readonly EntryAt[],
 ): Promise<ReadonlySet<string>> {
   const files = entries.filter(([, entry]) => entry !== null && entry.mode !== SUBMODULE_MODE);
-  const differ = new Set<string>();
-  const [first] = files;
-  if (first !== undefined) {
-    await withFolder(scratch, async (folder) => {
-      const env = { GIT_INDEX_FILE: join(folder, "index"), ...ownIndexSettings() };
-      const input = indexInfo(files, first[1]?.oid ?? "");
-      await git.must(["update-index", "-z", "--index-info"], { input, env });
-      // Compares contents where times cannot tell; says with 1 that something differs.
-      await git.run(["update-index", "-q", "--refresh"], { env });
-      const onRecord = (bytes: string): void => void differ.add(bytes);
-      await git.must(["diff-files", "--ignore-submodules=dirty", "-z", "--name-only", "--no-renames"], {
-        env,
-        onRecord,
-      });
-    });
-  }
+  const differ = new Set(
+    files.length === 0 ? [] : await withEmptyIndex(scratch, (env) => findDifferent(git, files, env)),
+  );
   const matches = ([bytes, entry]: EntryAt): boolean => {
     const stats = statOf(root, bytes);
     // What lies in a folder has paths of its own.
-    if (entry === null) return stats === null || stats.isDirectory();
-    return entry.mode === SUBMODULE_MODE ? stats === null || stats.isDirectory() : !differ.has(bytes);
+    if (entry === null || entry.mode === SUBMODULE_MODE) return stats === null || stats.isDirectory();
+    return !differ.has(bytes);
   };
   return new Set(entries.filter(matches).map(([bytes]) => bytes));
 }
 
+async function findDifferent(git: Git, files: readonly EntryAt[], env: Env): Promise<readonly string[]> {
+  await setEntries(git, files, files[0]?.[1]?.oid ?? "", env);
+  // Compares contents where times cannot tell; says with 1 that something differs.
+  await git.run(["update-index", "-q", "--refresh"], { env });
+  return git.records(["diff-files", "--ignore-submodules=dirty", "-z", "--name-only", "--no-renames"], {
+    env,
+  });
+}
+
 /** What lies at git's path; null: nothing. */
 function statOf(root: string, bytes: string): Stats | null {
-  return statsAt(pathOf(root, bytes));
-}
-
-function pathOf(root: string, bytes: string): Buffer {
-  return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(bytes, "latin1")]);
-}
-
-export interface Change {
-  readonly bytes: string;
-  readonly before: TreeEntry | null;
-  readonly after: TreeEntry | null;
-}
-
-export async function changesBetween(
-  git: Git,
-  from: string,
-  to: string,
-): Promise<ReadonlyMap<string, Change>> {
-  const records: string[] = [];
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
-  await git.must([...args, from, to], { onRecord: (record) => records.push(record) });
-  const changes = new Map<string, Change>();
-  for (let at = 0; at + 1 < records.length; at += 2) {
-    const bytes = records[at + 1] ?? "";
-    changes.set(bytes, { bytes, ...entriesIn(records[at] ?? "") });
-  }
-  return changes;
-}
-
-function entryOf(mode: string, oid: string): TreeEntry | null {
-  return /^0+$/.test(mode) ? null : { mode, oid };
-}
-
-const RAW = /^:(\d+) (\d+) (\S+) (\S+) \S+$/;
-
-function entriesIn(record: string): Pick<Change, "before" | "after"> {
-  const [, modeBefore, modeAfter, before, after] = RAW.exec(record) ?? [];
-  if (modeBefore === undefined || modeAfter === undefined || before === undefined || after === undefined)
-    throw new RalphError("internal", `git diff-tree wrote a line that is not known: ${record}`);
-  return { before: entryOf(modeBefore, before), after: entryOf(modeAfter, after) };
+  return statsAt(bytePath(root, bytes));
 }

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { RalphError } from "../../../core/errors.ts";
 import type {
   FileMark,
   MergeRequest,
@@ -6,29 +7,53 @@ import type {
   PreparedRevert,
   RevertRequest,
 } from "../../../engine/parallel-ports.ts";
-import { commitMessage } from "../commit-message.ts";
-import { bytesOf, emptyTree, type Git, gitError, textOf } from "../git.ts";
+import { bytesOf, emptyTree, type Git, gitError, isHere, textOf } from "../git.ts";
+import { resolveCommit } from "../read-head.ts";
 import {
-  type Committer,
+  changesBetween,
   type EntryAt,
-  type FindTip,
   FOLDER_MODE,
   isSameEntry,
   LINK_MODE,
   readEntry,
-  type TreeEntry,
   treeOf,
-  type WhereCommitsAre,
   withEntries,
-} from "./write-commit.ts";
+} from "../tree-entries.ts";
+import { commitMessage, type CommitPlace, copyCommit, refOf, writeCommit } from "../write-commit.ts";
+
+/** In this repository, or in the one that several machines share. */
+export interface WhereCommitsAre {
+  /** Where a branch is: its last commit. */
+  readonly findTip: (git: Git, branch: string) => Promise<string>;
+  /** Null when the accepted commit is here with all that it needs; otherwise why not, and what helps. */
+  readonly whyGone: (git: Git, request: MergeRequest) => Promise<string | null>;
+}
+
+export const HERE: WhereCommitsAre = {
+  async findTip(git, branch) {
+    const tip = await resolveCommit(git, refOf(branch));
+    if (tip !== null) return tip;
+    const { stdout } = await git.run(["symbolic-ref", "--quiet", "--short", "HEAD"]);
+    if (stdout.trim() === branch) {
+      throw new RalphError("git-failed", `the branch ${branch} has no commit yet`, {
+        hint: "make one: git commit --allow-empty -m first",
+      });
+    }
+    throw new RalphError("git-failed", `there is no branch ${branch}`, { hint: "git branch --list" });
+  },
+  whyGone: async (git, { commit, branch }) =>
+    (await isHere(git, commit))
+      ? null
+      : `the accepted commit ${commit} of ${branch} is no longer in this repository; fetch it from where it still is`,
+};
 
 /** Makes the commit that the base would become. The three ways differ in its history, never in its files. */
 export async function prepareMerge(
-  git: Git,
-  committer: Committer,
+  place: CommitPlace,
   request: MergeRequest,
   { findTip, whyGone }: WhereCommitsAre,
 ): Promise<PreparedMerge> {
+  const { git } = place;
   const [from, branch] = [await findTip(git, request.base), request.commit];
   const why = await whyGone(git, request);
   if (why !== null) return { is: "gone", why };
@@ -42,12 +67,12 @@ export async function prepareMerge(
   const before = await treeOf(git, from);
   if (tree === before) return { is: "nothing", from };
   const commit = (what: string, ...parents: string[]): Promise<string> =>
-    committer.commit(tree, parents, message(request, what));
+    writeCommit(place, tree, parents, commitMessage(request, what));
   const writeHistory = async (): Promise<string> => {
     if (work === before) return commit(MARK, from);
     if (request.how === "merge") return commit(request.title, from, branch);
     const replay = { branch, onto: from, held: source.held, tree: work };
-    const at = request.how === "rebase" ? await replayCommits(git, committer, replay) : null;
+    const at = request.how === "rebase" ? await replayCommits(place, replay) : null;
     // After a conflict that the branch solved by a merge, its commits may go together but not one by one.
     if (at === null) return commit(request.title, from);
     return tree === work ? at : commit(MARK, at);
@@ -81,23 +106,19 @@ async function settle(git: Git, merged: MergedTree, held: SourceFile["held"]): P
 }
 
 async function unrelated(git: Git, from: string, branch: string): Promise<PreparedMerge> {
-  const diff = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=MT"];
-  const paths: string[] = [];
-  await git.must([...diff, from, branch], { onRecord: (record) => paths.push(textOf(record)) });
+  const changes = [...(await changesBetween(git, from, branch)).values()];
+  const inBoth = changes.filter(({ before, after }) => before !== null && after !== null);
+  const paths = inBoth.map(({ bytes }) => textOf(bytes));
   return { is: "conflict", from, paths, why: "the two have no commit in common" };
-}
-
-function message(request: MergeRequest, what: string): string {
-  return commitMessage({ ...request, hooks: false }, what);
 }
 
 /** Makes the commit that takes back what led from one commit to another, and leaves what others brought. */
 export async function prepareRevert(
-  git: Git,
-  committer: Committer,
+  place: CommitPlace,
   request: RevertRequest,
-  findTip: FindTip,
+  { findTip }: WhereCommitsAre,
 ): Promise<PreparedRevert> {
+  const { git } = place;
   const from = await findTip(git, request.base);
   await layOutAttributes(git, from);
   const { held, marked } = await markFile(git, request.mark, { ours: from, theirs: from });
@@ -113,8 +134,8 @@ export async function prepareRevert(
   }
   tree = await holding(git, tree, marked);
   if (tree === before) return { is: "nothing", from };
-  const message = commitMessage({ ...request, hooks: false }, request.what ?? "undo");
-  return { is: "ready", from, to: await committer.commit(tree, [from], message) };
+  const message = commitMessage(request, request.what ?? "undo");
+  return { is: "ready", from, to: await writeCommit(place, tree, [from], message) };
 }
 
 interface Replay {
@@ -130,11 +151,14 @@ interface Replay {
  * The branch's commits one by one on top of another commit; what changes nothing there is left out. Null when they
  * do not come to the tree that they should: one of them conflicts, or a merge among them did more than to merge.
  */
-async function replayCommits(git: Git, committer: Committer, replay: Replay): Promise<string | null> {
-  const { held } = replay;
+async function replayCommits(place: CommitPlace, replay: Replay): Promise<string | null> {
+  const { git } = place;
+  const { held, branch, onto } = replay;
   let at = replay.onto;
   let tree = await treeOf(git, at);
-  for (const { commit, parent } of await commitsOf(git, replay)) {
+  const range = ["--reverse", "--topo-order", "--no-merges", "--parents", branch, `^${onto}`];
+  for (const line of (await git.must(["rev-list", ...range])).split("\n").filter(Boolean)) {
+    const [commit = "", parent = null] = line.split(" ");
     const before = parent === null ? emptyTree(commit) : await treeOf(git, parent);
     const [from, to] = [
       await holding(git, before, held),
@@ -143,23 +167,11 @@ async function replayCommits(git: Git, committer: Committer, replay: Replay): Pr
     const merged = await mergeTrees(git, { from, to, onto: tree });
     if (merged.conflicts.length > 0) return null;
     if (merged.tree === tree) continue;
-    const next = await committer.again(commit, merged.tree, at);
+    const next = await copyCommit(place, commit, { tree: merged.tree, parent: at });
     if (next === null) return null;
     [at, tree] = [next, merged.tree];
   }
   return tree === replay.tree ? at : null;
-}
-
-async function commitsOf(
-  git: Git,
-  { branch, onto }: Replay,
-): Promise<readonly { readonly commit: string; readonly parent: string | null }[]> {
-  const range = ["--reverse", "--topo-order", "--no-merges", "--parents", branch, `^${onto}`];
-  const lines = (await git.must(["rev-list", ...range])).split("\n").filter((line) => line !== "");
-  return lines.map((line) => {
-    const [commit = "", parent = null] = line.split(" ");
-    return { commit, parent };
-  });
 }
 
 /** Puts the commit's `.gitattributes` into the workbench: git merges by those of the work tree alone. */
@@ -192,7 +204,10 @@ async function markFile(
     const own = await readEntry(git, ours, textOf(path));
     if (own?.mode !== FOLDER_MODE) held.push([path, own]);
   }
-  return { held, marked: [...found.slice(0, -1), [bytes, await applied(git, entry, mark.apply)]] };
+  const content = Buffer.from(await git.must(["cat-file", "blob", entry.oid]), "latin1");
+  const input = mark.apply(content).toString("latin1");
+  const oid = (await git.must(["hash-object", "-w", "--stdin"], { input })).trim();
+  return { held, marked: [...found.slice(0, -1), [bytes, { ...entry, oid }]] };
 }
 
 const NO_FILE: SourceFile = { held: [], marked: [] };
@@ -204,12 +219,6 @@ async function holding(git: Git, tree: string, entries: readonly EntryAt[]): Pro
       return withEntries(git, tree, entries);
   }
   return tree;
-}
-
-async function applied(git: Git, entry: TreeEntry, apply: FileMark["apply"]): Promise<TreeEntry> {
-  const before = Buffer.from(await git.must(["cat-file", "blob", entry.oid]), "latin1");
-  const input = apply(before).toString("latin1");
-  return { ...entry, oid: (await git.must(["hash-object", "-w", "--stdin"], { input })).trim() };
 }
 
 const HOPS_MAX = 20;
@@ -232,16 +241,12 @@ async function followLinks(git: Git, tree: string, path: string): Promise<readon
       links.push([bytesOf(here), entry]);
       rest = [...target.split("/"), ...rest];
     } else if (rest.length === 0) {
-      return isFile(entry) ? [...links, [bytesOf(here), entry]] : [];
+      return entry?.mode.startsWith("100") === true ? [...links, [bytesOf(here), entry]] : [];
     } else {
       folder = here;
     }
   }
   return [];
-}
-
-function isFile(entry: TreeEntry | null): boolean {
-  return entry !== null && entry.mode.startsWith("100");
 }
 
 interface MergedTree {
@@ -252,12 +257,16 @@ interface MergedTree {
 
 /** Two commits with a common past. */
 async function mergeCommits(git: Git, ours: string, theirs: string): Promise<MergedTree> {
-  const args = ["merge-tree", "--write-tree", "-z", ours, theirs];
+  const args = ["merge-tree", "--write-tree", "--name-only", "-z", ours, theirs];
   const result = await git.run(args);
   if (result.code > 1) throw gitError(args, result);
-  const end = result.stdout.indexOf("\0");
-  const tree = (end < 0 ? result.stdout : result.stdout.slice(0, end)).trim();
-  return { tree, conflicts: result.code === 0 ? [] : conflictsIn(result.stdout.slice(end + 1)) };
+  const [tree = "", ...records] = result.stdout.split("\0");
+  if (result.code === 0) return { tree: tree.trim(), conflicts: [] };
+  // Git lists the paths in conflict, an empty record, then messages with the paths that each is about.
+  const gap = records.indexOf("");
+  // Folders that were renamed in two ways have messages only.
+  const paths = gap > 0 ? records.slice(0, gap) : messagePaths(records.slice(gap + 1));
+  return { tree, conflicts: [...new Set(paths.map(textOf))].toSorted() };
 }
 
 /** What leads from one tree to the other, done to a third. */
@@ -289,16 +298,6 @@ const NOBODY = {
   GIT_COMMITTER_EMAIL: "ralph@localhost",
   GIT_COMMITTER_DATE: "@0 +0000",
 };
-
-/** Git lists the entries in conflict, an empty record, then messages with the paths that each is about. */
-function conflictsIn(output: string): readonly string[] {
-  const records = output.split("\0");
-  const gap = records.indexOf("");
-  const entries = records.slice(0, gap).map((record) => record.slice(record.indexOf("\t") + 1));
-  // Folders that were renamed in two ways have messages only.
-  const paths = entries.length > 0 ? entries : messagePaths(records.slice(gap + 1));
-  return [...new Set(paths.map(textOf))].toSorted();
-}
 
 function messagePaths(records: readonly string[]): readonly string[] {
   const paths: string[] = [];

@@ -8,7 +8,7 @@ import {
 } from "../../../../test/fixtures/temporary-repository.ts";
 import type { CollectRequest, Snapshot } from "../../../engine/ports.ts";
 import { openCheckout } from "./checkout.ts";
-import { findPhantoms } from "./find-phantoms.ts";
+import { findPhantoms } from "./collect-evidence.ts";
 import type { Git } from "../git.ts";
 import { createGitWorkspace, type GitWorkspace } from "./git-workspace.ts";
 
@@ -176,7 +176,7 @@ describe("where there is little to look at", () => {
     const fail = (): never => {
       throw new Error("git was asked");
     };
-    const git: Git = { run: fail, start: fail, ask: fail, must: fail };
+    const git: Git = { run: fail, start: fail, ask: fail, must: fail, records: fail };
     const about = { written: [], taskBase: from.head, ignore: [], leaveAlone: [] };
     const now = { changed: ["src/main.ts"], head: "0".repeat(40), whose: () => "agent" as const };
     const find = (...cited: string[]): Promise<readonly string[]> =>

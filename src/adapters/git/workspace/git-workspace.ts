@@ -1,14 +1,8 @@
-import { closeSync, fstatSync, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
+import { fstatSync, closeSync, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Evidence,
-  type Leftover,
-  NO_LEFTOVERS,
-  type Leftovers,
-} from "../../../core/verdict/evidence.ts";
+import { type Leftover, NO_LEFTOVERS, type Leftovers } from "../../../core/verdict/evidence.ts";
 import type {
-  CollectRequest,
   CommitRequest,
   CommittedWork,
   GatePlace,
@@ -16,35 +10,41 @@ import type {
   WatchRequest,
   Workspace,
 } from "../../../engine/ports.ts";
-import { openCheckout, type Checkout } from "./checkout.ts";
-import { collectEvidence } from "./collect-evidence.ts";
-import { commitLeftovers, commitMark, committedBefore } from "./commit-leftovers.ts";
+import {
+  type Checkout,
+  namedBy,
+  openCheckout,
+  type Owners,
+  readStatus,
+  type StatusEntry,
+  whosePath,
+  withRealPaths,
+} from "./checkout.ts";
+import { type Before, collectEvidence } from "./collect-evidence.ts";
+import { commitLeftovers, commitMark, committedBefore, hasConflict } from "./commit-leftovers.ts";
 import { fingerprint } from "./own-checkout.ts";
-import { readIndexFlags, type IndexFlags } from "./hidden-changes.ts";
-import { keepFiles, type KeptFiles } from "./kept-files.ts";
 import { layOldChecks, removeAbandonedOldChecks } from "./old-checks.ts";
 import { readSetBacks } from "./read-set-backs.ts";
 import { readPatch } from "./read-diff.ts";
 import {
-  isAnyLeftover,
   isLeftByGates,
   isUntouched,
   leftoversAt,
+  othersLeftovers,
   readLeftovers,
   type SortedLeftovers,
 } from "./read-leftovers.ts";
-import { commitMessage } from "../commit-message.ts";
-import { readHead, resolveCommit } from "../read-head.ts";
+import { keepAccepted, readHead, resolveCommit } from "../read-head.ts";
 import { saveConflict } from "./return-to-branch.ts";
-import { keepAccepted } from "../keep-backup.ts";
-import { keepSteering, removePlaceholders } from "../steering.ts";
-import { readStatus, type StatusEntry } from "./read-status.ts";
+import { keepFiles } from "./put-back.ts";
+import { keepSteering, readIndexFlags, removePlaceholders } from "../steering.ts";
 import { removeAbandoned, removeOwnIndexes, removeStaleLocks } from "../stale-locks.ts";
-import { whosePath, withRealPaths, type Owners } from "./whose-path.ts";
+import { listFiles } from "../tree-entries.ts";
+import { commitMessage, refOf } from "../write-commit.ts";
 import { RalphError } from "../../../core/errors.ts";
 import { forgetMissing } from "../../process/agent-sandbox.ts";
 import { TEMPORARY_PREFIX } from "../../process/atomic-file.ts";
-import { textOf, type Git } from "../git.ts";
+import { recordsIn, textOf } from "../git.ts";
 
 export interface GitWorkspace extends Workspace {
   /** What is uncommitted, left out what is ignored, ours, or known to be left by agents and gates. */
@@ -66,12 +66,15 @@ export interface WorkspaceOptions {
   readonly tidyEvery?: number;
 }
 
+/** Each leaves a few objects, and git itself begins to mind at some 6,700. */
+const TIDY_EVERY = 1_000;
+
 export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
-  const { root, ralphDir, bigIndexBytes } = options;
+  const { root, ralphDir, bigIndexBytes, keepsClaims = false, tidyEvery = TIDY_EVERY } = options;
   let opening: Promise<Checkout> | null = null;
   let opened: Checkout | null = null;
+  let iterations = 0;
   const before: Before = { kept: null, flags: null };
-  const tidy = createTidying(options.tidyEvery);
   const open = async (): Promise<Checkout> => {
     opened ??= await (opening ??= openCheckout(root, ralphDir, bigIndexBytes));
     return opened;
@@ -79,18 +82,14 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
   return {
     async snapshot() {
       const checkout = await open();
-      before.kept = keepFiles(checkout.root, checkout.ralphPrefix);
+      before.kept = keepFiles(checkout);
       keepSteering(checkout);
       // Those that are there when we begin are the operator's.
       before.flags ??= await readIndexFlags(checkout);
       return readHead(checkout, checkout.git);
     },
-    async hasWritten(request) {
-      return hasWritten(await open(), request);
-    },
-    async fingerprint() {
-      return fingerprint(await open());
-    },
+    hasWritten: async (request) => hasWritten(await open(), request),
+    fingerprint: async () => fingerprint(await open()),
     lookAhead() {
       // At once: git walks while we look for what the agent left running. Nobody has opened it: nobody is in a hurry.
       opened?.walk.begin();
@@ -98,22 +97,31 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
     async collect(request) {
       const checkout = await open();
       const evidence = await collectEvidence(checkout, request, ownersIn(checkout, request), before);
-      await keepClaim(checkout, options, request, evidence);
-      await tidy(checkout.git);
+      const { headAfter: commit } = evidence;
+      if (keepsClaims && request.isClaimed && commit !== null)
+        await keepAccepted(checkout.git, { ...request, commit });
+      iterations += 1;
+      // Git tidies up after its own commands, but not after ours: a run of a week would leave a file for each object.
+      // Whether there is anything to do, and whether the operator wants it, git knows; how it went does not matter.
+      if (iterations % tidyEvery === 0) await checkout.git.run(["gc", "--auto", "--quiet"], { tidies: true });
       return evidence;
     },
     commitWork: async (request) => commitWork(await open(), request),
     commitMark: async (request) => commitMark(await open(), request),
-    clearLeftovers: async () => clearLeftovers(await open()),
+    async clearLeftovers() {
+      const checkout = await open();
+      removePlaceholders(checkout);
+      forgetMissing(join(checkout.commonDir, "ralph"));
+      removeOwnIndexes(checkout);
+      await removeAbandonedOldChecks(checkout.commonDir);
+      await removeStaleLocks(checkout);
+      await removeAbandoned(checkout.git, checkout.root);
+    },
     withOldChecks: async (request, use) => withOldChecks(await open(), request, use),
-    patch: async (from, to) => readPatch((await open()).git, from, to),
+    patch: async (from, to) => readPatch((await open()).git, { from, to }),
     useBranch: async (name) => useBranch(await open(), name),
-    async dirtyPaths(ignore, known = NO_LEFTOVERS) {
-      return dirtyPaths(await open(), ignore, isAnyLeftover(root, known));
-    },
-    async beforeGates() {
-      return nextTick((await open()).ralphDir);
-    },
+    dirtyPaths: async (ignore, known = NO_LEFTOVERS) => dirtyPaths(await open(), ignore, known),
+    beforeGates: async () => nextTick((await open()).ralphDir),
     async leftoversAfterGates({ byAgents, byGates }, began) {
       const upTo = await nextTick((await open()).ralphDir);
       const lookAgain = (left: readonly Leftover[]): readonly Leftover[] =>
@@ -128,22 +136,6 @@ export function createGitWorkspace(options: WorkspaceOptions): GitWorkspace {
       };
     },
   };
-}
-
-/** What was there before the iteration. */
-interface Before {
-  kept: KeptFiles | null;
-  flags: IndexFlags | null;
-}
-
-async function keepClaim(
-  { git }: Checkout,
-  { keepsClaims }: WorkspaceOptions,
-  request: CollectRequest,
-  { headAfter: commit }: Evidence,
-): Promise<void> {
-  if (keepsClaims === true && request.isClaimed && commit !== null)
-    await keepAccepted(git, { ...request, commit });
 }
 
 async function hasWritten(checkout: Checkout, request: WatchRequest): Promise<boolean> {
@@ -162,7 +154,7 @@ async function commitWork(checkout: Checkout, asked: CommitRequest & WatchReques
   const now = await readHead(checkout, git);
   if (now.branch !== from.branch) {
     // The operator has another branch checked out: nothing of the work lies there.
-    const tip = await resolveCommit(git, `refs/heads/${from.branch ?? ""}`);
+    const tip = await resolveCommit(git, refOf(from.branch ?? ""));
     return tip === from.head ? { is: "committed", head: tip, left: [] } : { is: "moved" };
   }
   if (now.head !== from.head) {
@@ -171,42 +163,24 @@ async function commitWork(checkout: Checkout, asked: CommitRequest & WatchReques
   }
   const { whose } = ownersIn(checkout, request);
   const left = await withKnownFiles(checkout, await readLeftovers(checkout, whose));
-  if (left.stay.some((entry) => entry.is === "conflict")) await commitConflict(checkout, left, request);
-  else await commitLeftovers(checkout, left, request);
+  if (hasConflict(left)) {
+    // A merge that the agent has not ended, with the marks of its conflicts. The files stay as they are.
+    await git.must(["reset", "--quiet", await saveConflict(checkout, left, request), "--"]);
+  } else await commitLeftovers(checkout, left, request);
   const { head } = await readHead(checkout, git);
-  const { take, stay, tooRisky } = await readLeftovers(checkout, whose);
-  return { is: "committed", head, left: [...take, ...stay, ...tooRisky].map(({ path }) => path) };
+  const after = othersLeftovers(await readLeftovers(checkout, whose));
+  return { is: "committed", head, left: after.map(({ path }) => path) };
 }
 
 /** A file that git has goes back to what it was, however big or secret it looks by now. */
 async function withKnownFiles({ git }: Checkout, left: SortedLeftovers): Promise<SortedLeftovers> {
-  if (left.tooRisky.length === 0) return left;
-  const known = new Set((await git.run(["ls-tree", "-r", "-z", "--name-only", "HEAD"])).stdout.split("\0"));
-  const isKnown = ({ bytes }: StatusEntry): boolean => known.has(bytes);
+  const known = left.tooRisky.length === 0 ? null : await listFiles(git, "HEAD");
+  const isKnown = ({ bytes }: StatusEntry): boolean => known?.has(bytes) === true;
   return {
     ...left,
     take: [...left.take, ...left.tooRisky.filter(isKnown)],
     tooRisky: left.tooRisky.filter((entry) => !isKnown(entry)),
   };
-}
-
-/** A merge that the agent has not ended, with the marks of its conflicts. The files stay as they are. */
-async function commitConflict(
-  checkout: Checkout,
-  left: SortedLeftovers,
-  request: CommitRequest,
-): Promise<void> {
-  const saved = await saveConflict(checkout, left, request);
-  await checkout.git.must(["reset", "--quiet", saved, "--"]);
-}
-
-async function clearLeftovers(checkout: Checkout): Promise<void> {
-  removePlaceholders(checkout);
-  forgetMissing(join(checkout.commonDir, "ralph"));
-  removeOwnIndexes(checkout);
-  await removeAbandonedOldChecks(checkout.commonDir);
-  await removeStaleLocks(checkout);
-  await removeAbandoned(checkout.git, checkout.root);
 }
 
 async function withOldChecks<T>(
@@ -216,20 +190,12 @@ async function withOldChecks<T>(
 ): Promise<T> {
   // A script that the gates ran first may have changed the tests.
   const { stdout } = await checkout.git.run(["diff-index", "--name-only", "-z", "HEAD"]);
-  const changed = [
-    ...new Set([
-      ...paths,
-      ...stdout
-        .split("\0")
-        .filter((path) => path !== "")
-        .map(textOf),
-    ]),
-  ];
+  const changed = [...new Set([...paths, ...recordsIn(stdout).map(textOf)])];
   const request = { base, changed, gates, since, oldChecks: "always" } as const;
   const { setBacks } = await readSetBacks(checkout, request);
   const tree = await layOldChecks(checkout, base, setBacks);
   try {
-    return await use({ root: tree.root, prefix: tree.prefix ?? [] });
+    return await use(tree);
   } finally {
     await tree.dispose();
   }
@@ -238,12 +204,14 @@ async function withOldChecks<T>(
 async function dirtyPaths(
   checkout: Checkout,
   ignore: readonly string[],
-  isKnown: (path: string) => boolean,
+  known: Leftovers,
 ): Promise<string[]> {
   const whose = whosePath(checkout.ralphPrefix, withRealPaths(checkout.root, ignore));
-  const { take, stay, tooRisky } = await readLeftovers(checkout, whose);
-  const paths = [...take, ...stay, ...tooRisky].map((entry) => entry.path);
-  return paths.filter((path) => whose(path) === "agent" && !isKnown(path)).toSorted();
+  // Left by an agent or a gate, whatever became of it.
+  const isNamed = namedBy([...known.byAgents, ...known.byGates].map(({ path }) => path));
+  const isGates = isLeftByGates(checkout.root, known);
+  const paths = othersLeftovers(await readLeftovers(checkout, whose)).map(({ path }) => path);
+  return paths.filter((path) => whose(path) === "agent" && !isNamed(path) && !isGates(path)).toSorted();
 }
 
 function ownersIn({ root, ralphPrefix }: Checkout, request: WatchRequest): Owners {
@@ -261,7 +229,7 @@ async function useBranch(checkout: Checkout, name: string): Promise<void> {
   if ((await git.run(["check-ref-format", "--branch", name])).code !== 0) {
     throw new RalphError("bad-tasks", `"${name}" is not a possible name of a branch`);
   }
-  const exists = (await git.ask(["show-ref", "--verify", "--quiet", `refs/heads/${name}`])).code === 0;
+  const exists = (await git.ask(["show-ref", "--verify", "--quiet", refOf(name)])).code === 0;
   await git.must(exists ? ["checkout", "--quiet", name, "--"] : ["checkout", "--quiet", "-b", name]);
 }
 
@@ -291,20 +259,4 @@ function fileTime(folder: string): number {
     closeSync(file);
     unlinkSync(path);
   }
-}
-
-/** Each leaves a few objects, and git itself begins to mind at some 6,700. */
-const ITERATIONS = 1_000;
-
-/**
- * To be called once an iteration. Git tidies up after its own commands, but not after ours: a run of a week
- * would leave a file for each object. Whether there is anything to do, and whether the operator wants it, git knows.
- */
-function createTidying(every = ITERATIONS): (git: Git) => Promise<void> {
-  let iterations = 0;
-  return async (git) => {
-    iterations += 1;
-    // How it went does not matter to the work; the next time comes.
-    if (iterations % every === 0) await git.run(["gc", "--auto", "--quiet"], { tidies: true });
-  };
 }

@@ -59,12 +59,12 @@ async function lay(
 ): Promise<OldTree> {
   const tree = await layOldChecks(checkout ?? (await open()), from, setBacks, [layout]);
   trees.push(tree);
-  expect(tree.prefix === null).toBe(layout === "copy");
+  expect(tree.prefix.length === 0).toBe(layout === "copy");
   return tree;
 }
 
 function run({ root, prefix }: OldTree, command: string, cwd = ""): string {
-  const [program, ...args] = [...(prefix ?? []), "sh", "-c", command];
+  const [program, ...args] = [...prefix, "sh", "-c", command];
   return execFileSync(program, args, {
     cwd: join(root, cwd),
     encoding: "utf8",
@@ -164,12 +164,7 @@ describe.each(CAN)("laid out by %s", (layout) => {
       watcher.stdout.on("data", (chunk: Buffer) => seen.push(...chunk.toString().trim().split("\n")));
       await once(watcher.stdout, "data");
       const tree = await lay(old("test/a.test.js"), layout);
-      const [program, ...args] = [
-        ...(tree.prefix ?? []),
-        "sh",
-        "-c",
-        "cat test/*.js; touch out.txt; sleep 0.3",
-      ];
+      const [program, ...args] = [...tree.prefix, "sh", "-c", "cat test/*.js; touch out.txt; sleep 0.3"];
       const gate = spawn(program, args, { cwd: tree.root, stdio: ["ignore", "pipe", "inherit"] });
       expect(String((await once(gate.stdout, "data"))[0])).toContain("old a");
       await once(gate, "exit");
@@ -288,7 +283,7 @@ describe.each(CAN)("laid out by %s", (layout) => {
     repository.write("test/a.test.js", "new a\n");
     const before = photograph();
     const tree = await lay([...old("test/a.test.js"), ...gone("src/main.ts")], layout);
-    const [program, ...args] = [...(tree.prefix ?? []), "sh", "-c", "rm -rf test src; echo ready; sleep 60"];
+    const [program, ...args] = [...tree.prefix, "sh", "-c", "rm -rf test src; echo ready; sleep 60"];
     const child = spawn(program, args, {
       cwd: tree.root,
       detached: true,
@@ -325,7 +320,7 @@ test("a mount below the work tree leads to a copy", async () => {
   try {
     const tree = await layOldChecks(await open(), base, old("test/a.test.js"));
     trees.push(tree);
-    expect(tree.prefix).toBeNull();
+    expect(tree.prefix).toEqual([]);
   } finally {
     execFileSync("umount", [folder]);
   }

@@ -2,13 +2,11 @@ import {
   chmodSync,
   chownSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -20,39 +18,41 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, posix, resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { GatePlace } from "../../../engine/ports.ts";
 import type { SetBack } from "../../../core/verdict/check-files.ts";
 import { runProgram } from "../../process/supervise.ts";
-import { isAlive, removeTree } from "../../process/atomic-file.ts";
+import { removeTree } from "../../process/atomic-file.ts";
 import { findProgram } from "../../process/process-table.ts";
 import type { Checkout } from "./checkout.ts";
-import { entriesIn, statsAt } from "../../process/look-at.ts";
-import { isPlainPath, readBlobs, readEntries } from "./read-set-backs.ts";
-import { bytesOf } from "../git.ts";
+import { statsAt } from "../../process/look-at.ts";
+import { realPathOf } from "../find-repository.ts";
+import { bytePath } from "../git.ts";
+import { abandonedIn, current } from "../stale-locks.ts";
+import { fileMode, LINK_MODE, PROGRAM_MODE } from "../tree-entries.ts";
+import { entryIn, isPlainPath, listBase, readBlobs } from "./read-set-backs.ts";
 
 /** The tree as it is, with the checks as they were. Its gates run one after the other. */
-export interface OldTree {
-  /** Where gates run. */
-  readonly root: string;
-  /** Program and arguments before the gate's own command; null: none needed. */
-  readonly prefix: readonly string[] | null;
+export interface OldTree extends GatePlace {
   dispose(): Promise<void>;
 }
+
+type Place = Pick<Checkout, "git" | "root" | "gitDir" | "commonDir">;
 
 /** How the old files are shown: over the tree in a namespace of its own, or in a copy beside it. */
 export type Layout = "root" | "user" | "mapped-root" | "copy";
 
 /** Lays the old tree out. The work tree itself is never written to, so nothing has to be undone, whoever is killed. */
 export async function layOldChecks(
-  checkout: Pick<Checkout, "git" | "root" | "gitDir" | "commonDir">,
+  checkout: Place,
   base: string | null,
   setBacks: readonly SetBack[],
   layouts: readonly Layout[] = LAYOUTS,
 ): Promise<OldTree> {
   await removeAbandonedOldChecks(checkout.commonDir);
   const folder = makeFolder(temporaryFolders(checkout.commonDir));
-  own.add(basename(folder));
+  current.add(folder);
   const dispose = (): Promise<void> => {
-    own.delete(basename(folder));
+    current.delete(folder);
     return removeTree(folder);
   };
   try {
@@ -64,7 +64,7 @@ export async function layOldChecks(
       clearWay(root, part.path, checkout.root);
       putPart(join(root, part.path), part, checkout.root);
     }
-    return { root, prefix: null, dispose };
+    return { root, prefix: [], dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -72,30 +72,23 @@ export async function layOldChecks(
 }
 
 const PREFIX = "ralph-old-checks-";
-/** Names of this process's folders; another with our number is a dead process's, whose number we were given. */
-const own = new Set<string>();
 
 /** Removes what killed processes of this user have left. */
 export async function removeAbandonedOldChecks(commonDir: string): Promise<void> {
-  for (const folder of temporaryFolders(commonDir)) {
-    for (const { name } of entriesIn(folder)) {
-      const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
-      if (Number.isNaN(pid) || (pid === process.pid ? own.has(name) : isAlive(pid))) continue;
-      const stats = lstatSync(join(folder, name), { throwIfNoEntry: false });
-      if (stats?.isDirectory() === true && stats.uid === process.getuid?.())
-        await removeTree(join(folder, name));
-    }
+  for (const path of temporaryFolders(commonDir).flatMap((folder) => abandonedIn(folder, PREFIX))) {
+    const stats = statsAt(path);
+    if (stats?.isDirectory() === true && stats.uid === process.getuid?.()) await removeTree(path);
   }
 }
 
 /** Best first: that of the machine may be missing or read-only. */
 function temporaryFolders(commonDir: string): readonly string[] {
-  return [tmpdir(), "/var/tmp", join(commonDir, "ralph")];
+  return [tmpdir(), "/var/tmp", join(commonDir, "ralph")].map(realPathOf);
 }
 
 function makeFolder([parent = "", ...others]: readonly string[]): string {
   try {
-    return mkdtempSync(join(realpathSync(parent), `${PREFIX}${process.pid}-`));
+    return mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   } catch (error) {
     if (others.length === 0) throw error;
     return makeFolder(others);
@@ -106,30 +99,30 @@ function makeFolder([parent = "", ...others]: readonly string[]): string {
 interface Part {
   readonly path: string;
   readonly bytes: Uint8Array | null;
-  readonly mode: "file" | "program" | "link";
+  /** As git has it. */
+  readonly mode: string;
 }
 
 async function readParts(
-  { git, root }: Pick<Checkout, "git" | "root">,
+  { git, root }: Place,
   base: string | null,
   setBacks: readonly SetBack[],
 ): Promise<readonly Part[]> {
   const plain = setBacks.filter(({ path }) => isPlainPath(path));
-  const wanted = new Set(plain.filter(({ to }) => to === "old").map(({ path }) => path));
-  const { files } = await readEntries(git, base, wanted);
+  const files = await listBase(git, base);
+  const entries = new Map(plain.map(({ path }) => [path, entryIn(files, path)]));
+  const old = plain.filter(({ to }) => to === "old");
   const blobs = await readBlobs(
     git,
-    [...files.values()].map(({ oid }) => oid),
+    old.flatMap(({ path }) => entries.get(path)?.oid ?? []),
   );
   const parts = plain.map((one): Part => {
     const { path } = one;
     if (one.to === "merged") {
-      const mode = lstatSync(join(root, path), { throwIfNoEntry: false })?.mode ?? 0;
-      return { path, bytes: Buffer.from(one.text), mode: (mode & 0o100) === 0 ? "file" : "program" };
+      return { path, bytes: Buffer.from(one.text), mode: fileMode(statsAt(join(root, path))?.mode ?? 0) };
     }
-    const entry = files.get(path);
-    const mode = entry?.mode === "120000" ? "link" : entry?.mode === "100755" ? "program" : "file";
-    return { path, bytes: entry === undefined ? null : (blobs.get(entry.oid) ?? null), mode };
+    const entry = one.to === "old" ? entries.get(path) : undefined;
+    return { path, bytes: blobs.get(entry?.oid ?? "") ?? null, mode: entry?.mode ?? "" };
   });
   // A folder that the task made may stand where a file was, and the other way round.
   return parts.toSorted((a, b) => Number(a.bytes !== null) - Number(b.bytes !== null));
@@ -141,8 +134,8 @@ async function readParts(
  */
 function putPart(place: string, { path, bytes, mode }: Part, like: string): void {
   if (bytes === null) return;
-  if (mode === "link") return symlinkSync(Buffer.from(bytes).toString("utf8"), place);
-  writeFileSync(place, bytes, { flag: "wx", mode: mode === "program" ? 0o777 : 0o666 });
+  if (mode === LINK_MODE) return symlinkSync(Buffer.from(bytes).toString("utf8"), place);
+  writeFileSync(place, bytes, { flag: "wx", mode: mode === PROGRAM_MODE ? 0o777 : 0o666 });
   const seconds = Math.max(Date.now(), (statsAt(join(like, path))?.mtimeMs ?? 0) + 2_000) / 1_000;
   utimesSync(place, seconds, seconds);
 }
@@ -154,10 +147,10 @@ function clearWay(root: string, path: string, like: string): void {
     if (part === ".") return;
     const way = folders.slice(0, index + 1).join("/");
     const place = join(root, way);
-    const stats = lstatSync(place, { throwIfNoEntry: false });
+    const stats = statsAt(place);
     if (stats?.isDirectory() === true) return;
     const target = stats?.isSymbolicLink() === true ? readlinkSync(place) : null;
-    if (stats !== undefined) rmSync(place, { force: true });
+    rmSync(place, { force: true });
     mkdirSync(place);
     // A link of our own stands for an ignored folder, whose other files are still needed.
     if (target === join(like, way))
@@ -169,7 +162,7 @@ function clearWay(root: string, path: string, like: string): void {
 
 /** In an overlay the upper folder decides on mode and owner. */
 function makeLike(folder: string, model: string): void {
-  const stats = lstatSync(model, { throwIfNoEntry: false });
+  const stats = statsAt(model);
   if (stats?.isDirectory() !== true) return;
   chmodSync(folder, (stats.mode & 0o7777) | 0o700);
   if (process.getuid?.() === 0) chownSync(folder, stats.uid, stats.gid);
@@ -190,38 +183,43 @@ const UNSHARE = {
 /** Nothing of the repository's may run here. */
 const SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
 
-/** By root: what worked there before; null: nothing does. */
-const known = new Map<string, Attempt | null>();
+/** By root: what worked there before; none if nothing does. */
+const known = new Map<string, readonly Attempt[]>();
 
 /** The words that start a gate below the old files, or null where no overlay can be had. */
 async function tryOverlays(
-  checkout: Pick<Checkout, "root" | "gitDir">,
+  checkout: Place,
   folder: string,
   parts: readonly Part[],
   layouts: readonly Layout[],
 ): Promise<readonly string[] | null> {
   const { root } = checkout;
   const key = JSON.stringify([root, layouts]);
-  if (process.platform !== "linux" || known.get(key) === null || hasMountBelow(root)) return null;
+  const before = known.get(key);
+  if (process.platform !== "linux" || before?.length === 0 || hasMountBelow(root)) return null;
   if (!(await makeLayer(join(folder, "old"), parts, root))) return null;
   for (const name of ["tree", "git"]) {
     for (const part of ["lower", "upper", "work"]) mkdirSync(join(folder, name, part), { recursive: true });
   }
   makeLike(join(folder, "tree", "upper"), root);
-  const before = known.get(key);
-  if (before !== undefined && before !== null) return overlayPrefix(checkout, folder, before);
-  for (const layout of layouts) {
-    if (layout === "copy" || (layout === "root" && process.getuid?.() !== 0)) continue;
-    for (const upper of ["disk", "memory"] as const) {
-      const attempt = { layout, upper };
-      const prefix = overlayPrefix(checkout, folder, attempt);
-      if (prefix === null || !(await isUsable(prefix, root))) continue;
-      known.set(key, attempt);
-      return prefix;
-    }
+  for (const attempt of before ?? attemptsFor(layouts)) {
+    const prefix = overlayPrefix(checkout, folder, attempt);
+    if (prefix === null || (before === undefined && !(await isUsable(prefix, root)))) continue;
+    known.set(key, [attempt]);
+    return prefix;
   }
-  known.set(key, null);
+  known.set(key, []);
   return null;
+}
+
+function attemptsFor(layouts: readonly Layout[]): readonly Attempt[] {
+  return layouts.flatMap((layout): readonly Attempt[] => {
+    if (layout === "copy" || (layout === "root" && process.getuid?.() !== 0)) return [];
+    return [
+      { layout, upper: "disk" },
+      { layout, upper: "memory" },
+    ];
+  });
 }
 
 /** The old files, and for each that is gone the device by which an overlay hides what is below. */
@@ -257,7 +255,7 @@ shift 6
 exec "$@"`;
 
 function overlayPrefix(
-  { root, gitDir }: Pick<Checkout, "root" | "gitDir">,
+  { root, gitDir }: Place,
   folder: string,
   { layout, upper }: Attempt,
 ): readonly string[] | null {
@@ -293,24 +291,14 @@ function hasMountBelow(root: string): boolean {
 }
 
 /** Copies a work tree. Dependencies are large and are linked, as is what git ignores once much of it is copied. */
-async function copyWorkTree(
-  { git, root, gitDir, commonDir }: Pick<Checkout, "git" | "root" | "gitDir" | "commonDir">,
-  folder: string,
-): Promise<string> {
+async function copyWorkTree({ git, root, gitDir, commonDir }: Place, folder: string): Promise<string> {
   const copy = join(folder, "copy", basename(root));
   mkdirSync(copy, { recursive: true });
-  const ignored = await git.must([
-    "ls-files",
-    "-z",
-    "--others",
-    "--ignored",
-    "--exclude-standard",
-    "--directory",
-  ]);
+  const list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
   const job: Copying = {
-    from: bytesOf(root),
-    to: bytesOf(copy),
-    ignored: new Set(ignored.split("\0").map((path) => path.replace(/\/$/, ""))),
+    from: root,
+    to: copy,
+    ignored: new Set((await git.records(list)).map((path) => path.replace(/\/$/, ""))),
     folder,
     bytesLeft: BYTES_MAX,
     entries: 0,
@@ -321,7 +309,7 @@ async function copyWorkTree(
   return copy;
 }
 
-/** Paths are git's bytes, which need not be text. */
+/** Paths below both folders are git's bytes, which need not be text. */
 interface Copying {
   readonly from: string;
   readonly to: string;
@@ -344,8 +332,8 @@ const LINKED =
 async function copyEntry(job: Copying, path: string, isIgnored: boolean): Promise<void> {
   if ((job.entries += 1) % ENTRIES_A_TURN === 0) await nextTurn();
   const [from, to] = [bytePath(job.from, path), bytePath(job.to, path)];
-  const stats = lstatSync(from, { throwIfNoEntry: false });
-  if (stats === undefined) return;
+  const stats = statsAt(from);
+  if (stats === null) return;
   if (stats.isSymbolicLink()) {
     symlinkSync(readlinkSync(from, "buffer"), to);
     lutimesSync(to, stats.atime, stats.mtime);
@@ -367,10 +355,6 @@ async function copyEntry(job: Copying, path: string, isIgnored: boolean): Promis
   }
 }
 
-function bytePath(root: string, path: string): Buffer {
-  return Buffer.from(`${root}/${path}`, "latin1");
-}
-
 /** Its file says relative to itself where its git directory is. */
 function copySubmodule(file: string, link: string, { folder }: Copying): void {
   const path = readFileSync(file, "utf8").replace(/^gitdir: |\n$/g, "");
@@ -380,7 +364,7 @@ function copySubmodule(file: string, link: string, { folder }: Copying): void {
 
 /** A git directory as of a linked worktree: commits are shared, the index is its own. */
 function copyGitDir(
-  { gitDir, commonDir }: Pick<Checkout, "gitDir" | "commonDir">,
+  { gitDir, commonDir }: Pick<Place, "gitDir" | "commonDir">,
   own: string,
   link: string,
 ): void {

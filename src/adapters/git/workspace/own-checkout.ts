@@ -1,16 +1,14 @@
 import { relative, join } from "node:path";
 import { createHash } from "node:crypto";
 import { PATHS_KEPT } from "../../../core/verdict/evidence.ts";
-import type { CheckoutChange, OwnCheckout } from "../../../engine/parallel-ports.ts";
+import type { OwnCheckout } from "../../../engine/parallel-ports.ts";
 import { textOf } from "../git.ts";
 import { inTurn } from "../../process/system-clock.ts";
 import { ownOutput } from "../../process/process-table.ts";
-import { openCheckout, type Checkout } from "./checkout.ts";
+import { openCheckout, readStatus, type Checkout, whosePath, withRealPaths } from "./checkout.ts";
 import type { Snapshot } from "../../../engine/ports.ts";
 import { readHead } from "../read-head.ts";
 import { lookOf } from "./read-leftovers.ts";
-import { readStatus } from "./read-status.ts";
-import { whosePath, withRealPaths } from "./whose-path.ts";
 
 /** What changes it, and looks at it, does so under this key, one after the other. */
 export function checkoutKey(root: string): string {
@@ -35,30 +33,20 @@ export function createOwnCheckout({ root, ralphDir }: Pick<Checkout, "root" | "r
     async watch() {
       const before = await look();
       return async (isOurs) => {
-        const { head, paths } = differences(before, await look(), isOurs);
-        const news = {
-          head: head === toldHead ? null : head,
-          paths: paths.filter((path) => !toldPaths.has(path)).slice(0, PATHS_KEPT),
-        };
+        const now = await look();
+        const hasMoved = isElsewhere(before, now);
+        const head = hasMoved && !isOurs(now.head) && now.head !== toldHead ? now.head : null;
+        const paths = differingPaths(before, now)
+          // What somebody commits is no longer different from HEAD.
+          .filter((path) => !hasMoved || now.paths.has(path))
+          .map(textOf)
+          .filter((path) => !toldPaths.has(path));
+        const told = paths.toSorted().slice(0, PATHS_KEPT);
         toldHead = head ?? toldHead;
-        for (const path of news.paths) toldPaths.add(path);
-        return news.head === null && news.paths.length === 0 ? null : news;
+        for (const path of told) toldPaths.add(path);
+        return head === null && told.length === 0 ? null : { head, paths: told };
       };
     },
-  };
-}
-
-function differences(
-  before: CheckoutLook,
-  now: CheckoutLook,
-  isOurs: (head: string | null) => boolean,
-): CheckoutChange {
-  const hasMoved = isElsewhere(before, now);
-  // What somebody commits is no longer different from HEAD.
-  const paths = differingPaths(before, now).filter((path) => !hasMoved || now.paths.has(path));
-  return {
-    head: hasMoved && !isOurs(now.head) ? now.head : null,
-    paths: paths.map(textOf).toSorted(),
   };
 }
 

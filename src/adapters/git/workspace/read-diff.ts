@@ -1,8 +1,8 @@
 import { stripEscapes } from "../../../core/words/strip-escapes.ts";
-import { emptyTree, type Git, gitError, textOf } from "../git.ts";
+import { emptyTree, type Git, textOf } from "../git.ts";
 import { openRepository } from "../find-repository.ts";
+import { type Change, changesBetween, withOwnIndex } from "../tree-entries.ts";
 import { resolveCommit } from "../read-head.ts";
-import { withOwnIndex } from "./commit-leftovers.ts";
 
 export interface Diff {
   readonly files: readonly DiffFile[];
@@ -19,46 +19,19 @@ export interface DiffFile {
   readonly hunks: string | null;
 }
 
-const FILES_MAX = 300;
-
-/** What a commit brought over another (null: over nothing); null when git no longer has them. */
-export async function readDiff(
-  git: Git,
-  { from, to }: { readonly from: string | null; readonly to: string | null },
-  redact: (text: string) => string,
-): Promise<Diff | null> {
-  if (to === null || from === to) return { files: [], more: 0 };
-  const base = from ?? emptyTree(to);
-  if (!(await isThere(git, to)) || (from !== null && !(await isThere(git, from)))) return null;
-  const entries = await readEntries(git, base, to);
-  const shown = entries.slice(0, FILES_MAX);
-  const patches = await readPatches(git, base, to);
-  let section = 0;
-  const files = shown.map(({ letter, paths }): DiffFile => {
-    const own = patches.slice(section, (section += sectionsOf(letter)));
-    const isBinary = own.some((patch) => patch.isBinary);
-    const texts = own.map(({ hunks }) => (hunks === null ? null : redact(stripEscapes(hunks))));
-    const name = (path = ""): string => redact(stripEscapes(textOf(path)));
-    return {
-      path: name(paths.at(-1)),
-      from: letter === "R" ? name(paths[0]) : null,
-      status: isBinary ? "binary" : (STATUSES[letter] ?? "changed"),
-      hunks: isBinary || own.length === 0 || texts.includes(null) ? null : texts.join(""),
-    };
-  });
-  return { files, more: entries.length - shown.length };
+interface CommitRange {
+  /** Null: nothing at all. */
+  readonly from: string | null;
+  readonly to: string | null;
 }
 
-/** One that the operator's own settings do not change. */
-const DIFF_TREE = [
-  "diff-tree",
-  "-r",
-  "--find-renames",
-  "--no-ext-diff",
-  "--no-textconv",
-  "--no-color",
-  "--submodule=short",
-];
+const FILES_MAX = 300;
+const PATCH_LENGTH_MAX = 200_000;
+const KEPT_LENGTH_MAX = 4_000_000;
+const READ_LENGTH_MAX = 20_000_000;
+/** The operator's own settings do not change these. */
+const PLAIN = ["--no-ext-diff", "--no-textconv", "--no-color"];
+const DIFF_TREE = ["diff-tree", "-r", "--find-renames", ...PLAIN, "--submodule=short"];
 const STATUSES: Readonly<Record<string, DiffFile["status"]>> = {
   A: "added",
   C: "added",
@@ -67,51 +40,43 @@ const STATUSES: Readonly<Record<string, DiffFile["status"]>> = {
 };
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** Of a file that became a link, or the other way round, git shows that one is gone and the other new. */
-function sectionsOf(letter: string): number {
-  return letter === "T" ? 2 : 1;
-}
-
-async function isThere(git: Git, commit: string): Promise<boolean> {
-  return OBJECT_ID.test(commit) && (await resolveCommit(git, commit)) !== null;
-}
-
-interface Entry {
-  readonly letter: string;
-  /** Two of a renamed or copied file. */
-  readonly paths: readonly string[];
-}
-
-async function readEntries(git: Git, from: string, to: string): Promise<readonly Entry[]> {
-  const fields: string[] = [];
-  const args = [...DIFF_TREE, "--raw", "-z", from, to];
-  const result = await git.run(args, { onRecord: (field) => fields.push(field) });
-  if (result.code !== 0) throw gitError(args, result);
-  const entries: Entry[] = [];
-  for (let at = 0; at < fields.length;) {
-    const letter = /^:.* ([A-Z])\d*$/.exec(fields[at] ?? "")?.[1] ?? "M";
-    const paths = letter === "R" || letter === "C" ? 2 : 1;
-    entries.push({ letter, paths: fields.slice(at + 1, at + 1 + paths) });
-    at += 1 + paths;
-  }
-  return entries;
-}
-
-const PATCH_KEPT = 60_000;
-
-/** The same as one text for a reader, cut where it is long. */
-export async function readPatch(
+/** What a commit brought over another; null when git no longer has them. */
+export async function readDiff(
   git: Git,
-  from: string | null,
-  to: string | null,
-): Promise<{ readonly text: string; readonly isCut: boolean }> {
-  const diff = await readDiff(git, { from, to }, (text) => text);
-  const parts = (diff?.files ?? []).map(
-    ({ path, from: before, status, hunks }) =>
-      `--- ${path} (${before === null ? status : `renamed from ${before}`})\n${hunks ?? "(too long or binary)\n"}`,
-  );
-  const text = parts.join("\n");
-  return { text: text.slice(0, PATCH_KEPT), isCut: text.length > PATCH_KEPT || (diff?.more ?? 0) > 0 };
+  { from, to }: CommitRange,
+  redact: (text: string) => string,
+): Promise<Diff | null> {
+  if (to === null || from === to) return { files: [], more: 0 };
+  for (const commit of [to, from ?? to])
+    if (!OBJECT_ID.test(commit) || (await resolveCommit(git, commit)) === null) return null;
+  const range = [from ?? emptyTree(to), to];
+  const fields = await git.records([...DIFF_TREE, "--name-status", "-z", ...range]);
+  const patches = await readPatches(git, range);
+  const name = (path = ""): string => redact(stripEscapes(textOf(path)));
+  const files: DiffFile[] = [];
+  let [at, section, more] = [0, 0, 0];
+  while (at < fields.length) {
+    const letter = fields[at]?.[0] ?? "M";
+    // A renamed or copied file has two names.
+    const next = at + (letter === "R" || letter === "C" ? 3 : 2);
+    const names = fields.slice(at + 1, next);
+    at = next;
+    // Of a file that became a link, or the other way round, git shows that one is gone and the other new.
+    const own = patches.slice(section, (section += letter === "T" ? 2 : 1));
+    if (files.length === FILES_MAX) {
+      more += 1;
+      continue;
+    }
+    const isBinary = own.some((patch) => patch.isBinary);
+    const texts = own.map(({ hunks }) => (hunks === null ? null : redact(stripEscapes(hunks))));
+    files.push({
+      path: name(names.at(-1)),
+      from: letter === "R" ? name(names[0]) : null,
+      status: isBinary ? "binary" : (STATUSES[letter] ?? "changed"),
+      hunks: isBinary || own.length === 0 || texts.includes(null) ? null : texts.join(""),
+    });
+  }
+  return { files, more };
 }
 
 /** One file's part of a patch. */
@@ -121,12 +86,8 @@ interface Patch {
   readonly hunks: string | null;
 }
 
-const PATCH_LENGTH_MAX = 200_000;
-const KEPT_LENGTH_MAX = 4_000_000;
-const READ_LENGTH_MAX = 20_000_000;
-
-async function readPatches(git: Git, from: string, to: string): Promise<readonly Patch[]> {
-  const args = [...DIFF_TREE, "--patch", from, to];
+async function readPatches(git: Git, range: readonly string[]): Promise<readonly Patch[]> {
+  const args = [...DIFF_TREE, "--patch", ...range];
   const { stdout } = await git.run(args, { outputBytesMax: READ_LENGTH_MAX });
   // Inside of hunks every line begins with another character.
   const sections = stdout.split(/^(?=diff --git )/m);
@@ -141,22 +102,105 @@ async function readPatches(git: Git, from: string, to: string): Promise<readonly
   });
 }
 
-interface WorkDiff {
-  readonly from: string | null;
-  /** Null: the work tree as it is, new files included. */
-  readonly to: string | null;
+const TEXT_LENGTH_MAX = 60_000;
+
+/** The same as one text for a reader, cut where it is long. */
+export async function readPatch(
+  git: Git,
+  range: CommitRange,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
+  const diff = await readDiff(git, range, (text) => text);
+  const parts = (diff?.files ?? []).map(
+    ({ path, from: before, status, hunks }) =>
+      `--- ${path} (${before === null ? status : `renamed from ${before}`})\n${hunks ?? "(too long or binary)\n"}`,
+  );
+  const text = parts.join("\n");
+  return {
+    text: text.slice(0, TEXT_LENGTH_MAX),
+    isCut: text.length > TEXT_LENGTH_MAX || (diff?.more ?? 0) > 0,
+  };
 }
 
-/** The whole difference as git prints it, however long. */
-export async function diffText(root: string, { from, to }: WorkDiff): Promise<string> {
+/** The whole difference as git prints it; up to the work tree with its new files where `to` is null. */
+export async function diffText(root: string, { from, to }: CommitRange): Promise<string> {
   const checkout = await openRepository(root);
   const { git } = checkout;
   const base = from ?? emptyTree(to ?? "");
-  const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--find-renames"];
-  const args = ["diff", "--ignore-submodules=dirty", ...plain, base];
+  const args = ["diff", "--ignore-submodules=dirty", "--find-renames", ...PLAIN, base];
   if (to !== null) return git.must([...args, to, "--"]);
   return withOwnIndex(checkout, async (env) => {
     await git.must(["add", "--intent-to-add", "--all"], { env });
     return git.must([...args, "--"], { env });
   });
+}
+
+/** What differs between a commit and a later one, by git's paths. A commit that is no more counts as empty. */
+export type ReadChanges = (from: string | null, to: string) => Promise<ReadonlyMap<string, Change>>;
+
+export function createChangeReader(git: Git): ReadChanges {
+  let last: { readonly key: string; readonly changes: ReturnType<ReadChanges> } | null = null;
+  return async (from, to) => {
+    if (from === to) return new Map();
+    const key = `${from} ${to}`;
+    // An iteration asks for the same again and again.
+    if (last?.key !== key)
+      last = { key, changes: fromWhatIsLeft(git, from, to, (base) => changesBetween(git, base, to)) };
+    return last.changes;
+  };
+}
+
+/** Files that differ in more than white space; a new empty file and a mode count. */
+export async function changedBeyondSpace(
+  git: Git,
+  from: string | null,
+  to: string,
+): Promise<readonly string[]> {
+  // Git leaves out modified files in which, with these options, no line differs.
+  const options = ["--ignore-all-space", "--ignore-blank-lines"];
+  return fromWhatIsLeft(git, from, to, (base) => changedLines(git, [...options, base, to, "--"]));
+}
+
+/** A command line holds so much, on every system. */
+const PATHSPECS_MAX = 200;
+
+/** Of these paths those that differ in the work tree; of all if none is named, or more than can be. */
+export async function changedInTree(
+  git: Git,
+  from: string | null,
+  to: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  // What is not UTF-8 cannot be said on a command line.
+  const canBeNamed = paths.length <= PATHSPECS_MAX && !paths.some((path) => path.includes("\uFFFD"));
+  const named = canBeNamed ? paths.map((path) => `:(literal)${path}`) : [];
+  return fromWhatIsLeft(git, from, to, (base) => changedLines(git, [base, "--", ...named]));
+}
+
+async function changedLines(git: Git, what: readonly string[]): Promise<readonly string[]> {
+  const plain = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"];
+  const records = await git.records([
+    "diff",
+    "-z",
+    "--ignore-submodules=dirty",
+    "--numstat",
+    ...plain,
+    ...what,
+  ]);
+  // The path comes after the two numbers.
+  return records.map((record) => textOf(record.replace(/^[^\t]*\t[^\t]*\t/, "")));
+}
+
+/** Compares with nothing where somebody made the repository anew, or pruned what the agent threw away. */
+async function fromWhatIsLeft<Result>(
+  git: Git,
+  from: string | null,
+  to: string,
+  compare: (base: string) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await compare(from ?? emptyTree(to));
+  } catch (error) {
+    if (from === null || (await resolveCommit(git, from)) !== null) throw error;
+    return compare(emptyTree(to));
+  }
 }

@@ -7,9 +7,9 @@ import {
   type Leftover,
   type Leftovers,
 } from "../../../core/verdict/evidence.ts";
-import type { Checkout } from "./checkout.ts";
-import type { StatusEntry } from "./read-status.ts";
-import type { Owner } from "./whose-path.ts";
+import { statsAt } from "../../process/look-at.ts";
+import { bytePath } from "../git.ts";
+import type { Checkout, Owners, StatusEntry } from "./checkout.ts";
 
 /** What is uncommitted, by what may happen to it. */
 export interface SortedLeftovers {
@@ -27,46 +27,39 @@ const COMMIT_BYTES_MAX = 10 * 1024 * 1024;
 const ENTRIES_AT_ONCE = 1_000;
 
 /** One look at the work tree. */
-export async function readLeftovers(
-  checkout: Checkout,
-  whose: (path: string) => Owner,
-): Promise<SortedLeftovers> {
+export async function readLeftovers(checkout: Checkout, whose: Owners["whose"]): Promise<SortedLeftovers> {
   const entries = await checkout.walk.entries();
-  const gitignore = entries.find((entry) => entry.path === ".gitignore");
-  const isOwn = gitignore !== undefined && (await isOwnGitignore(checkout, gitignore));
-  return sortEntries(entries, checkout.root, (entry) =>
-    isOwn && entry === gitignore ? "ours" : whose(entry.path),
-  );
-}
-
-async function sortEntries(
-  entries: readonly StatusEntry[],
-  root: string,
-  whose: (entry: StatusEntry) => Owner,
-): Promise<SortedLeftovers> {
   const take: StatusEntry[] = [];
   const stay: StatusEntry[] = [];
   const ours: StatusEntry[] = [];
-  const tooRisky: (StatusEntry & { why: LeftOutFile["why"] })[] = [];
+  const tooRisky: SortedLeftovers["tooRisky"][number][] = [];
   // Git commits nothing at all while there is a conflict.
-  const hasConflict = entries.some((entry) => entry.is === "conflict");
+  const isBlocked = entries.some((entry) => entry.is === "conflict");
   for (const [at, entry] of entries.entries()) {
     if (at % ENTRIES_AT_ONCE === ENTRIES_AT_ONCE - 1) await setImmediate();
-    if (whose(entry) === "ours") {
+    const isOurs =
+      whose(entry.path) === "ours" ||
+      (entry.path === ".gitignore" && (await isOwnGitignore(checkout, entry)));
+    if (isOurs) {
       ours.push(entry);
       continue;
     }
-    const fate = entry.committable ? fateOf(entry, root) : "stay";
-    if (fate === "take") (hasConflict ? stay : take).push(entry);
-    else if (fate === "stay") stay.push(entry);
+    const fate = entry.committable ? fateOf(entry, checkout.root) : "stay";
+    if (fate === "stay" || (fate === "take" && isBlocked)) stay.push(entry);
+    else if (fate === "take") take.push(entry);
     else tooRisky.push({ ...entry, why: fate });
   }
   return { take, stay, ours, tooRisky };
 }
 
+/** All but what is ours. */
+export function othersLeftovers({ take, stay, tooRisky }: SortedLeftovers): readonly StatusEntry[] {
+  return [...take, ...stay, ...tooRisky];
+}
+
 function fateOf(entry: StatusEntry, root: string): "take" | "stay" | LeftOutFile["why"] {
   if (entry.missing) return "take";
-  const path = Buffer.from(join(Buffer.from(root, "utf8").toString("latin1"), entry.bytes), "latin1");
+  const path = bytePath(root, entry.bytes);
   let stats: Stats | undefined;
   try {
     stats = lstatSync(path, { throwIfNoEntry: false });
@@ -108,19 +101,11 @@ export function isLeftByGates(
   };
 }
 
-/** Whether an uncommitted path was left by an agent or a gate, whatever became of it. */
-export function isAnyLeftover(root: string, left: Leftovers): (path: string) => boolean {
-  const known = new Set([...left.byAgents, ...left.byGates].map(({ path }) => path));
-  const isGates = isLeftByGates(root, left);
-  return (path) => known.has(path) || isGates(path);
-}
-
 /** The date of a file, or of the folder that has lost it. A folder does not show what happened deep inside of it. */
 function changedAt(path: string): number | null {
-  const file = lstatSync(path, { throwIfNoEntry: false });
-  if (file !== undefined) return file.isDirectory() ? null : file.ctimeMs;
-  const folder = lstatSync(dirname(path), { throwIfNoEntry: false });
-  return folder === undefined ? changedAt(dirname(path)) : folder.ctimeMs;
+  const file = statsAt(path);
+  if (file !== null) return file.isDirectory() ? null : file.ctimeMs;
+  return statsAt(dirname(path))?.ctimeMs ?? changedAt(dirname(path));
 }
 
 /** Another text when the file has changed. */
@@ -133,28 +118,20 @@ export function lookOf(path: string): string {
   }
 }
 
-const FILE = ".gitignore";
-
 /** Whether an uncommitted `.gitignore` differs from HEAD by nothing but lines that `ralph init` adds. */
-async function isOwnGitignore(checkout: Checkout, entry: StatusEntry): Promise<boolean> {
-  const isFile = lstatSync(join(checkout.root, FILE), { throwIfNoEntry: false })?.isFile() === true;
-  if (entry.path !== FILE || !isFile || entry.is === "conflict") return false;
-  const now = readFileSync(join(checkout.root, FILE), "latin1");
-  const { code, stdout } = await checkout.git.run(["cat-file", "blob", `HEAD:${FILE}`]);
-  const before = code === 0 ? stdout : "";
-  return othersLines(now, checkout.ralphPrefix) === othersLines(before, checkout.ralphPrefix);
-}
-
-function othersLines(text: string, ralphPrefix: string | null): string {
+async function isOwnGitignore({ root, git, ralphPrefix }: Checkout, entry: StatusEntry): Promise<boolean> {
+  const place = join(root, entry.path);
+  if (entry.is === "conflict" || statsAt(place)?.isFile() !== true) return false;
   const isOurs = (line: string): boolean =>
     line === "" ||
     /^#\s*ralph\b/i.test(line) ||
     (ralphPrefix !== null && line.replace(/^!?\/?/, "").startsWith(ralphPrefix));
-  return text
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .filter((line) => !isOurs(line))
-    .join("\n");
+  const othersLines = (text: string): string => {
+    const lines = text.split("\n").map((line) => line.trimEnd());
+    return lines.filter((line) => !isOurs(line)).join("\n");
+  };
+  const { code, stdout } = await git.run(["cat-file", "blob", "HEAD:.gitignore"]);
+  return othersLines(readFileSync(place, "latin1")) === othersLines(code === 0 ? stdout : "");
 }
 
 /** Whether a file is better not committed without a person looking: by its name, seldom by its content. */

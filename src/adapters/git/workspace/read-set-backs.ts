@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { existsSync, readlinkSync } from "node:fs";
 import { join, posix } from "node:path";
 import { isTestCode, isTestFolder, takesEffectByItself } from "../../../core/verdict/check-file-kinds.ts";
 import {
@@ -9,11 +9,11 @@ import {
   type SetBack,
 } from "../../../core/verdict/check-files.ts";
 import type { VerifySettings } from "../../../core/settings.ts";
-import { textOf, findTracked, type Git } from "../git.ts";
-import { entriesIn } from "../../process/look-at.ts";
+import { blobName, bytesOf, textOf, findTracked, type Git } from "../git.ts";
+import { entriesIn, statsAt } from "../../process/look-at.ts";
+import { fileMode, LINK_MODE, listFiles, SUBMODULE_MODE, type TreeEntry } from "../tree-entries.ts";
 import type { Checkout } from "./checkout.ts";
-import { blobName } from "./hidden-changes.ts";
-import { contentAt } from "./kept-files.ts";
+import { contentAt } from "./put-back.ts";
 
 export interface SetBackRequest {
   /** The commit at which the task began; null: an empty tree. */
@@ -33,8 +33,6 @@ export interface FoundSetBacks {
   readonly replacedTools: readonly string[];
 }
 
-export const NOTHING_SET_BACK: FoundSetBacks = { setBacks: [], replacedTools: [] };
-
 /** Which files have to be set back for the old checks. Asks git only if the task touched what may be a check file. */
 export async function readSetBacks(
   { git, root }: Pick<Checkout, "git" | "root">,
@@ -45,12 +43,12 @@ export async function readSetBacks(
   const known = new Set(changed);
   const hidden = findSelfEffective(root, gates, since).filter((path) => !known.has(path));
   if (paths.length === 0 && hidden.length === 0) return { setBacks: [], replacedTools };
-  const { files, folders, hasTests } = await readEntries(git, base, new Set(paths));
-  const oids = [...files.values()].map(({ oid }) => oid);
+  const files = await listBase(git, base);
+  const entries = new Map(paths.map((path) => [path, entryIn(files, path)]));
+  const oids = [...entries.values()].flatMap((entry) => entry?.oid ?? []);
   const blobs = await readBlobs(git, oids, BYTES_MAX);
-  const texts = paths.flatMap((path) => changeOf(root, path, files.get(path), blobs));
-  const was = { hasFolder: (folder: string) => folders.has(folder), hasTests };
-  const found = findSetBacks(texts, gates, was, oldChecks === "auto");
+  const texts = paths.flatMap((path) => changeOf(root, path, entries.get(path), blobs));
+  const found = findSetBacks(texts, gates, projectAt([...files.keys()].map(textOf)), oldChecks === "auto");
   const tracked = await findTracked(git, hidden);
   const ignored = hidden.filter((path) => !tracked.has(path));
   return { setBacks: [...found, ...ignored.map((path): SetBack => ({ path, to: "gone" }))], replacedTools };
@@ -64,43 +62,26 @@ export function isPlainPath(path: string): boolean {
   return path.split("/").every((part) => !/^(?:\.{0,2}|\.git)$/i.test(part));
 }
 
-export interface Entry {
-  /** As git writes it: 100644, 100755 or 120000. */
-  readonly mode: string;
-  readonly oid: string;
+/** In a repository that was made anew the commit is gone, and nothing can be set back. */
+export async function listBase(git: Git, base: string | null): Promise<ReadonlyMap<string, TreeEntry>> {
+  return (base === null ? null : await listFiles(git, base)) ?? new Map();
 }
 
-export interface Entries {
-  readonly files: ReadonlyMap<string, Entry>;
-  /** All of the commit; its root is one if it has more than words about a project. */
-  readonly folders: ReadonlySet<string>;
-  readonly hasTests: boolean;
+/** Submodules are another repository's. */
+export function entryIn(files: ReadonlyMap<string, TreeEntry>, path: string): TreeEntry | undefined {
+  const entry = files.get(bytesOf(path));
+  return entry?.mode === SUBMODULE_MODE ? undefined : entry;
 }
 
 const ONLY_WORDS = /\.(?:md|rst|adoc|txt)$|^(?:LICENSE|COPYING)[^/]*$|^\.git\w+$|^(?:\.ralph|\.specflow)\//;
 
-/** What a commit has at these paths; submodules are another repository's. */
-export async function readEntries(
-  git: Git,
-  base: string | null,
-  wanted: ReadonlySet<string>,
-): Promise<Entries> {
-  const files = new Map<string, Entry>();
-  const folders = new Set<string>();
-  let hasTests = false;
-  if (base === null) return { files, folders, hasTests };
-  // In a repository that was made anew the commit is gone, and nothing can be set back.
-  await git.run(["ls-tree", "-r", "-t", "-z", "--full-tree", base], {
-    onRecord: (record) => {
-      const [, mode = "", type = "", oid = "", bytes = ""] = /^(\d+) (\w+) (\w+)\t([^]*)$/.exec(record) ?? [];
-      const path = textOf(bytes);
-      if (type === "tree") folders.add(path);
-      else if (!ONLY_WORDS.test(path)) folders.add("");
-      hasTests ||= type === "blob" && isTestCode(path);
-      if (type === "blob" && wanted.has(path)) files.set(path, { mode, oid });
-    },
-  });
-  return { files, folders, hasTests };
+/** The root is a folder of the project if it has more than words about one. */
+function projectAt(paths: readonly string[]): Parameters<typeof findSetBacks>[2] {
+  const folders = new Set(paths.some((path) => !ONLY_WORDS.test(path)) ? [""] : []);
+  for (const path of paths)
+    for (let at = posix.dirname(path); at !== "." && !folders.has(at); at = posix.dirname(at))
+      folders.add(at);
+  return { hasFolder: (folder) => folders.has(folder), hasTests: paths.some(isTestCode) };
 }
 
 /** The bytes of blobs, without filters; those that are larger than `max` are left out. */
@@ -127,7 +108,7 @@ export async function readBlobs(
     if (Number.isNaN(size)) continue; // it is missing here
     const content = Buffer.from(output.slice(start, start + size), "latin1");
     // Git believes the file of an object, and an agent may have written another one.
-    if (blobName(content, oid.length) === oid) blobs.set(oid, content);
+    if (blobName(content, oid) === oid) blobs.set(oid, content);
     at += size + 1;
   }
   return blobs;
@@ -137,17 +118,14 @@ export async function readBlobs(
 function changeOf(
   root: string,
   path: string,
-  entry: Entry | undefined,
+  entry: TreeEntry | undefined,
   blobs: ReadonlyMap<string, Buffer>,
 ): ChangedFile[] {
   const was = entry === undefined ? undefined : blobs.get(entry.oid);
   const is = contentAt(root, path);
   const after = is.is === "missing" ? null : is.is === "file" ? is.bytes.toString("utf8") : "";
-  if (is.is === "file" && was?.equals(is.bytes) === true) {
-    const mode = (is.mode & 0o100) === 0 ? "100644" : "100755";
-    if (mode === entry?.mode) return [];
-  }
-  if (is.is === "link" && entry?.mode === "120000" && was?.toString("utf8") === is.target) return [];
+  if (is.is === "file" && was?.equals(is.bytes) === true && fileMode(is.mode) === entry?.mode) return [];
+  if (is.is === "link" && entry?.mode === LINK_MODE && was?.toString("utf8") === is.target) return [];
   if (entry === undefined && after === null) return [];
   return [{ path, before: entry === undefined ? null : (was?.toString("utf8") ?? ""), after }];
 }
@@ -175,18 +153,18 @@ function findSelfEffective(root: string, gates: readonly GateLine[], since: numb
 }
 
 function isNewer(path: string, since: number): boolean {
-  return (lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) > since;
+  return (statsAt(path)?.ctimeMs ?? 0) > since;
 }
 
 /** Package managers make links into their packages there, and pnpm small scripts. */
 function findReplacedTools(root: string, since: number): readonly string[] {
   const folder = "node_modules/.bin";
   if (existsSync(join(root, "pnpm-lock.yaml"))) return [];
-  return entriesIn(join(root, folder))
-    .map((entry) => ({ entry, path: posix.join(folder, entry.name) }))
-    .filter(({ entry, path }) => !entry.isSymbolicLink() || leadsAway(readlinkSync(join(root, path))))
-    .filter(({ path }) => isNewer(join(root, path), since))
-    .map(({ path }) => path);
+  return entriesIn(join(root, folder)).flatMap((entry) => {
+    const path = posix.join(folder, entry.name);
+    const isReplaced = !entry.isSymbolicLink() || leadsAway(readlinkSync(join(root, path)));
+    return isReplaced && isNewer(join(root, path), since) ? [path] : [];
+  });
 }
 
 function leadsAway(target: string): boolean {

@@ -5,8 +5,7 @@ import {
   temporaryRepository,
   type TemporaryRepository,
 } from "../../../../test/fixtures/temporary-repository.ts";
-import { openCheckout } from "./checkout.ts";
-import { readStatus } from "./read-status.ts";
+import { openCheckout, readStatus } from "./checkout.ts";
 
 let repository: TemporaryRepository;
 

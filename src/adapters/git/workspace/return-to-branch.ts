@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RalphError } from "../../../core/errors.ts";
 import type { CollectRequest, CommitRequest, Snapshot } from "../../../engine/ports.ts";
-import type { Checkout } from "./checkout.ts";
-import { commitLeftovers, stage, withOwnIndex } from "./commit-leftovers.ts";
-import { commitMessage } from "../commit-message.ts";
-import { bytesOf, contains, type Git } from "../git.ts";
+import type { Checkout, Owners } from "./checkout.ts";
+import { commitLeftovers, hasConflict, stage } from "./commit-leftovers.ts";
+import { contains, type Git } from "../git.ts";
+import { withOwnIndex } from "../tree-entries.ts";
 import { readHead, resolveCommit } from "../read-head.ts";
+import { commitMessage, refOf, writeCommit } from "../write-commit.ts";
 import { readLeftovers, type SortedLeftovers } from "./read-leftovers.ts";
-import type { Owner } from "./whose-path.ts";
 
 /**
  * Puts HEAD back where the iteration began. Work that continues it comes along; any other stays where it is,
@@ -18,23 +18,29 @@ import type { Owner } from "./whose-path.ts";
 export async function returnToBranch(
   checkout: Checkout,
   request: CollectRequest,
-  whose: (path: string) => Owner,
+  whose: Owners["whose"],
 ): Promise<string | null> {
+  const { git, walk } = checkout;
   const { from } = request;
-  const now = await readHead(checkout, checkout.git);
+  const now = await readHead(checkout, git);
   if (now.branch === from.branch) {
-    if (!(await isRewritten(checkout, request, now.head))) return strayedBefore(checkout, request);
-    await checkout.walk.settled();
-    await takeBackRewriting(checkout, request, whose);
+    if (await isRewritten(checkout, request, now.head)) {
+      await walk.settled();
+      await takeBackRewriting(checkout, request, whose);
+    }
     return strayedBefore(checkout, request);
   }
-  await checkout.walk.settled();
-  const tip = await tipOf(checkout.git, from);
+  await walk.settled();
+  // A branch that was deleted or renamed is where it was.
+  const branchTip = from.branch === null ? null : await resolveCommit(git, refOf(from.branch));
+  const tip = branchTip ?? from.head;
   const isRebasing = inRebase(checkout);
-  if (await hasSwitched(checkout.git, request, now)) return strayedBefore(checkout, request);
-  if (now.head === null) await pointHead(checkout.git, from, tip);
-  else if (!isRebasing && (tip === null || (await contains(checkout.git, now.head, tip)))) {
-    await bringAlong(checkout.git, from, tip, now.head);
+  if (await hasSwitched(git, request, now)) return strayedBefore(checkout, request);
+  if (now.head === null) await pointHead(git, from, tip);
+  else if (!isRebasing && (tip === null || (await contains(git, now.head, tip)))) {
+    if (from.branch !== null && tip !== now.head)
+      await git.must(["update-ref", refOf(from.branch), now.head]);
+    await pointHead(git, from, now.head);
   } else {
     await leaveBehind(checkout, request, whose, tip);
   }
@@ -71,7 +77,7 @@ async function isRewritten(
 async function takeBackRewriting(
   checkout: Checkout,
   request: CollectRequest,
-  whose: (path: string) => Owner,
+  whose: Owners["whose"],
 ): Promise<void> {
   const { git } = checkout;
   const { from } = request;
@@ -81,52 +87,39 @@ async function takeBackRewriting(
   if (from.head === null || (await resolveCommit(git, from.head)) === null) return;
   await checkOut(git, { head: from.head, branch: null }, from.head, null);
   if (from.branch === null) return;
-  await git.must(["update-ref", `refs/heads/${from.branch}`, from.head]);
+  await git.must(["update-ref", refOf(from.branch), from.head]);
   await pointHead(git, from, from.head);
-}
-
-/** Where the iteration's branch is now; a branch that was deleted or renamed is where it was. */
-async function tipOf(git: Git, from: Snapshot): Promise<string | null> {
-  if (from.branch === null) return from.head;
-  return (await resolveCommit(git, `refs/heads/${from.branch}`)) ?? from.head;
-}
-
-async function bringAlong(git: Git, from: Snapshot, tip: string | null, head: string): Promise<void> {
-  if (from.branch !== null && tip !== head) await git.must(["update-ref", `refs/heads/${from.branch}`, head]);
-  await pointHead(git, from, head);
 }
 
 /** Moves HEAD alone; index and work tree stay. A branch that was deleted is made again, or its history would end here. */
 async function pointHead(git: Git, from: Snapshot, commit: string | null): Promise<void> {
   if (from.branch !== null) {
     await restoreBranch(git, from.branch, commit);
-    await git.must(["symbolic-ref", "HEAD", `refs/heads/${from.branch}`]);
+    await git.must(["symbolic-ref", "HEAD", refOf(from.branch)]);
   } else if (commit !== null) await git.must(["update-ref", "--no-deref", "HEAD", commit]);
 }
 
 async function restoreBranch(git: Git, branch: string, commit: string | null): Promise<void> {
-  const ref = `refs/heads/${branch}`;
-  if (commit !== null && (await resolveCommit(git, ref)) === null)
-    await git.must(["update-ref", ref, commit]);
+  if (commit !== null && (await resolveCommit(git, refOf(branch))) === null)
+    await git.must(["update-ref", refOf(branch), commit]);
 }
 
 async function leaveBehind(
   checkout: Checkout,
   request: CollectRequest,
-  whose: (path: string) => Owner,
+  whose: Owners["whose"],
   tip: string | null,
 ): Promise<void> {
   const { git } = checkout;
   const left = await readLeftovers(checkout, whose);
-  const hasConflict = left.stay.some((entry) => entry.is === "conflict");
-  const saved = hasConflict ? await saveConflict(checkout, left, request) : null;
-  if (!hasConflict) await commitLeftovers(checkout, left, request);
+  const saved = hasConflict(left) ? await saveConflict(checkout, left, request) : null;
+  if (saved === null) await commitLeftovers(checkout, left, request);
   const now = await readHead(checkout, git);
   const isKnown = saved === null && tip !== null && now.head !== null && (await contains(git, tip, now.head));
   // An agent that only looked at an older commit has left no work.
   if (!isKnown) await rememberStray(git, request, saved ?? now.head, saved === null ? now.branch : null);
   if (inRebase(checkout)) await git.must(["rebase", "--abort"]);
-  else if (hasConflict) await git.must(["reset", "--quiet", "--merge"]);
+  else if (saved !== null) await git.must(["reset", "--quiet", "--merge"]);
   const target = request.from.branch ?? request.from.head;
   if (target === null) return;
   await checkOut(git, request.from, target, tip);
@@ -151,15 +144,12 @@ export async function saveConflict(
 ): Promise<string> {
   const { git } = checkout;
   return withOwnIndex(checkout, async (env) => {
-    await git.must(["read-tree", "--empty"], { env });
     const head = await resolveCommit(git, "HEAD");
-    if (head !== null) await git.must(["read-tree", head], { env });
+    await git.must(["read-tree", head ?? "--empty"], { env });
     const conflicts = left.stay.filter((entry) => entry.is !== "untracked" || entry.committable);
     await stage(git, conflicts, env);
     const tree = (await git.must(["write-tree"], { env })).trim();
-    const parent = head === null ? [] : ["-p", head];
-    const args = [...(await checkout.identity()), "commit-tree", ...parent, tree];
-    return (await git.must(args, { input: bytesOf(commitMessage(request, request.title)) })).trim();
+    return writeCommit(checkout, tree, [head], commitMessage(request, request.title));
   });
 }
 

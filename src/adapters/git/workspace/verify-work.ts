@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { AcceptedWork, WorkToday } from "../../../core/views/verification.ts";
 import { openCheckout, type Checkout } from "./checkout.ts";
 import { contains, textOf, type Git } from "../git.ts";
+import { changedInTree } from "./read-diff.ts";
 import { readHead, resolveCommit } from "../read-head.ts";
 import type { GateLine } from "../../../core/verdict/check-files.ts";
 import { statsAt } from "../../process/look-at.ts";
@@ -59,16 +60,12 @@ interface Comparison {
 
 const NOTHING: Comparison = { has: new Set(), differs: new Set() };
 
-async function compare(
-  { git, comparisons }: Checkout,
-  commit: string,
-  paths: readonly string[],
-): Promise<Comparison> {
+async function compare({ git }: Checkout, commit: string, paths: readonly string[]): Promise<Comparison> {
   if (paths.length === 0) return NOTHING;
   const literal = paths.map((path) => `:(literal)${path}`);
   const list = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", ...literal];
-  const [has, differs] = await Promise.all([git.must(list), comparisons.withWorkTree(commit, commit, paths)]);
-  return { has: new Set(has.split("\0").map(textOf)), differs: new Set(differs) };
+  const [has, differs] = await Promise.all([git.records(list), changedInTree(git, commit, commit, paths)]);
+  return { has: new Set(has.map(textOf)), differs: new Set(differs) };
 }
 
 /**
@@ -97,9 +94,9 @@ async function checkFilesSince(
   head: string | null,
   gates: readonly GateLine[],
 ): Promise<readonly string[]> {
-  const { comparisons, ralphPrefix } = checkout;
+  const { git, ralphPrefix } = checkout;
   if (head === null) return [];
-  const changed = await comparisons.withWorkTree(commit, head, []);
+  const changed = await changedInTree(git, commit, head, []);
   const counted = changed.filter((path) => ralphPrefix === null || !path.startsWith(ralphPrefix));
   const request = { base: commit, changed: counted, gates, since: Date.now(), oldChecks: "auto" } as const;
   return (await readSetBacks(checkout, request)).setBacks.map(({ path }) => path);

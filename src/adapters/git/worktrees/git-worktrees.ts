@@ -1,58 +1,44 @@
 import { asArgument } from "../../../core/text.ts";
-import { existsSync, lstatSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, readdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
 import { RalphError } from "../../../core/errors.ts";
 import type { WorktreeEntry, Worktrees } from "../../../engine/parallel-ports.ts";
-import { gitError, type GitResult } from "../git.ts";
-import { removeAbandoned, removeStaleLocks } from "../stale-locks.ts";
+import { gitError, type GitResult, textOf } from "../git.ts";
+import { resolveCommit } from "../read-head.ts";
+import { asOwn, isAbandoned, ownPath, removeAbandoned, removeStaleLocks } from "../stale-locks.ts";
 import { fileError, removeTree } from "../../process/atomic-file.ts";
-import { entriesIn } from "../../process/look-at.ts";
+import { entriesIn, statsAt } from "../../process/look-at.ts";
 import { inTurn } from "../../process/system-clock.ts";
-import { clearTheWay, lookInside, makeReady, type ReadyOptions } from "./make-ready.ts";
+import { clearTheWay, endAbandonedSetup, lookInside, makeReady, type ReadyOptions } from "./make-ready.ts";
 import {
-  asOwn,
   BRANCH_FOLDER,
   forget,
-  forgetHalfRemoved,
   gitIn,
   hasIndex,
-  isAbandoned,
   isHalfMade,
   isOfTask,
   isWhole,
   lockOf,
   makePlace,
   openSite,
-  ownPath,
   readRecord,
   type Site,
+  type SiteOptions,
   worktreeName,
   worktreesAt,
 } from "./registry.ts";
-import { type RegisteredWorktree, registeredWorktrees } from "../find-repository.ts";
-import { endAbandonedSetup } from "./run-setup.ts";
+import { type RegisteredWorktree, registeredWorktrees, REMOVED } from "../find-repository.ts";
 
-export interface WorktreesOptions extends ReadyOptions {
-  /** Of the user's checkout, which may be a linked worktree itself. */
-  readonly root: string;
-  /** Where programs keep their state: worktrees lie below `ralph/<projectId>/` there. */
-  readonly stateHome: string;
-  readonly projectId: string;
-  /** Branches are named alike on all machines, whether or not their disks tell upper from lower case. */
-  readonly isShared?: boolean;
-}
+export type WorktreesOptions = ReadyOptions & SiteOptions;
 
 /** Linked worktrees of git. Nothing is written to the user's checkout, nor to its index or configuration. */
 export function createWorktrees(options: WorktreesOptions): Worktrees {
   let opening: Promise<Site> | null = null;
   const open = (): Promise<Site> =>
-    (opening ??= openSite(options.root, options.stateHome, options.projectId).then(
-      (site) => (options.isShared === true ? { ...site, foldsCase: false } : site),
-      (error: unknown) => {
-        opening = null;
-        throw error;
-      },
-    ));
+    (opening ??= openSite(options).catch((error: unknown) => {
+      opening = null;
+      throw error;
+    }));
   return {
     async open(task, base, signal = NEVER) {
       const site = await open();
@@ -65,7 +51,7 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
     },
     async at(commit, use, signal = NEVER, { isSetUp } = { isSetUp: true }) {
       const site = await open();
-      const id = await resolveCommit(site, commit);
+      const id = await findCommit(site, commit);
       const root = ownPath(join(site.place, `@${id.slice(0, 12)}`));
       return asOwn(root, async () => {
         const worktree = await inTurn(site.commonDir, () => add(site, root, ["--detach", root, id]));
@@ -116,7 +102,7 @@ async function removeIfClean(site: Site, root: string, force: boolean): Promise<
   const registered = worktreesAt(site).filter((one) => one.root === root);
   const worktree = registered.find(isWhole);
   if (worktree === undefined) {
-    const isGone = lstatSync(root, { throwIfNoEntry: false }) === undefined;
+    const isGone = statsAt(root) === null;
     // A folder that is no worktree of ours is not ours to remove.
     if (isGone) for (const one of registered) forget(one);
     return isGone;
@@ -135,11 +121,12 @@ async function entryOf(worktree: RegisteredWorktree): Promise<WorktreeEntry[]> {
   const folder = basename(root);
   const named = { task: readRecord(worktree)?.task ?? folder, branch: `${BRANCH_FOLDER}/${folder}` };
   try {
-    return [{ ...named, root, ...(await lookInside(worktree)) }];
+    const inside = await lookInside(worktree);
+    if (isWhole(worktree)) return [{ ...named, root, ...inside }];
   } catch (error) {
     if (isWhole(worktree)) throw error;
-    return []; // removed meanwhile
   }
+  return []; // removed meanwhile
 }
 
 /** On the branch, as it is; made from the base if there is none. Its files are not there yet. */
@@ -153,21 +140,21 @@ async function addOnBranch(
   return inTurn(site.commonDir, async () => {
     const refs = (await site.git.must(["for-each-ref", "--format=%(refname)", `refs/heads/${BRANCH_FOLDER}`]))
       .split("\n")
-      .map((line) => Buffer.from(line, "latin1").toString("utf8"));
+      .map(textOf);
     if (refs.includes(ref)) return add(site, root, [root, branch]);
     const inTheWay = refs.find(
       (other) => other === `refs/heads/${BRANCH_FOLDER}` || other.startsWith(`${ref}/`),
     );
     if (inTheWay !== undefined) throw nameTaken(inTheWay.slice("refs/heads/".length), branch);
-    const commit = await resolveCommit(site, base);
+    const commit = await findCommit(site, base);
     // Without --no-track, a base on a remote would be written to the user's configuration.
     return add(site, root, ["--no-track", "-b", branch, root, commit]);
   });
 }
 
-async function resolveCommit({ git }: Site, name: string): Promise<string> {
-  const { code, stdout } = await git.run(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
-  if (code === 0) return stdout.trim();
+async function findCommit({ git }: Site, name: string): Promise<string> {
+  const commit = await resolveCommit(git, name);
+  if (commit !== null) return commit;
   throw new RalphError("git-failed", `"${name}" is not a commit, so no worktree can be made from it`, {
     hint: "a worktree needs at least one commit: git commit",
   });
@@ -213,11 +200,12 @@ function nameTaken(inTheWay: string, branch: string): RalphError {
 async function clearLeftovers(site: Site): Promise<void> {
   // Later a git of some lane is always alive, and whose a lock is cannot be told.
   await removeStaleLocks(site, lockedRefs(site.commonDir));
-  forgetHalfRemoved(site.commonDir);
+  for (const { name } of entriesIn(join(site.commonDir, "worktrees")))
+    if (name.endsWith(REMOVED)) forget({ gitDir: join(site.commonDir, "worktrees", name) });
   for (const worktree of worktreesAt(site)) {
     await endAbandonedSetup(worktree);
     if (isLeftover(worktree.root)) await removeWorktree(worktree);
-    else if (lstatSync(worktree.root, { throwIfNoEntry: false }) === undefined) forget(worktree);
+    else if (statsAt(worktree.root) === null) forget(worktree);
     else if (hasIndex(worktree)) await removeAbandoned(gitIn(worktree), worktree.root);
   }
   for (const { name } of entriesIn(site.place)) {
@@ -242,7 +230,7 @@ function isLeftover(path: string): boolean {
 async function removeWorktree(worktree: RegisteredWorktree): Promise<void> {
   const grave = ownPath(`${worktree.root}~removed`);
   await asOwn(grave, async () => {
-    const isThere = lstatSync(worktree.root, { throwIfNoEntry: false }) !== undefined;
+    const isThere = statsAt(worktree.root) !== null;
     try {
       if (isThere) renameSync(worktree.root, grave);
     } catch (error) {

@@ -1,6 +1,6 @@
 import { folderName } from "../../../core/text.ts";
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { z } from "zod";
 import type { TaskId } from "../../../core/plan.ts";
@@ -8,6 +8,7 @@ import { RalphError } from "../../../core/errors.ts";
 import {
   findRepository,
   type RegisteredWorktree,
+  realPathOf,
   REMOVED,
   registeredWorktrees,
   type Repository,
@@ -15,9 +16,10 @@ import {
 import { createGit, type Git } from "../git.ts";
 import { removeStaleLocks } from "../stale-locks.ts";
 import { fileError, writeFileAtomically } from "../../process/atomic-file.ts";
-import { isAlive } from "../../process/atomic-file.ts";
-import { entriesIn, textAt } from "../../process/look-at.ts";
+import { textAt } from "../../process/look-at.ts";
 import { isOutside } from "../../process/safe-path.ts";
+
+type GitDir = Pick<RegisteredWorktree, "gitDir">;
 
 /** Its folder is there and says the same. */
 export function isWhole({ root, gitDir }: RegisteredWorktree): boolean {
@@ -33,28 +35,24 @@ export function isWhole({ root, gitDir }: RegisteredWorktree): boolean {
 }
 
 /** Its `git worktree add` never came to its end. */
-export function isHalfMade({ gitDir }: RegisteredWorktree): boolean {
-  return !hasIndex({ gitDir }) && lockOf({ gitDir }) === "initializing";
+export function isHalfMade(worktree: GitDir): boolean {
+  return !hasIndex(worktree) && lockOf(worktree) === "initializing";
 }
 
-export function hasIndex({ gitDir }: Pick<RegisteredWorktree, "gitDir">): boolean {
+export function hasIndex({ gitDir }: GitDir): boolean {
   return existsSync(join(gitDir, "index"));
 }
 
 /** Why it was locked by `git worktree lock`, or is still; null when it is not. */
-export function lockOf({ gitDir }: Pick<RegisteredWorktree, "gitDir">): string | null {
+export function lockOf({ gitDir }: GitDir): string | null {
   return textAt(join(gitDir, "locked"))?.trim() ?? null;
-}
-
-export function unlock({ gitDir }: RegisteredWorktree): void {
-  rmSync(join(gitDir, "locked"), { force: true });
 }
 
 /**
  * What `git worktree prune` does, for this one alone: the others are none of our business. Renamed first: half of such a
  * folder would be neither a worktree nor a leftover that anybody knows.
  */
-export function forget({ gitDir }: Pick<RegisteredWorktree, "gitDir">): void {
+export function forget({ gitDir }: GitDir): void {
   const grave = gitDir.endsWith(REMOVED) ? gitDir : `${gitDir}${REMOVED}`;
   if (grave !== gitDir && existsSync(gitDir)) {
     rmSync(grave, { recursive: true, force: true });
@@ -65,39 +63,6 @@ export function forget({ gitDir }: Pick<RegisteredWorktree, "gitDir">): void {
     rmdirSync(dirname(gitDir));
   } catch {
     // there are others
-  }
-}
-
-/** Ends what a process that was killed had begun. */
-export function forgetHalfRemoved(commonDir: string): void {
-  const folder = join(commonDir, "worktrees");
-  for (const { name } of entriesIn(folder))
-    if (name.endsWith(REMOVED)) forget({ gitDir: join(folder, name) });
-}
-
-/** What this process is about: names of folders and markers of set-ups. */
-const current = new Set<string>();
-
-/** For as long as it takes, nobody of us takes the name for a dead process's. */
-export async function asOwn<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  current.add(name);
-  try {
-    return await work();
-  } finally {
-    current.delete(name);
-  }
-}
-
-/** Whether nobody is at it any more. Numbers of processes are given out again, also our own. */
-export function isAbandoned(name: string, pid: number): boolean {
-  return pid === process.pid ? !current.has(name) : !isAlive(pid);
-}
-
-/** A path that nobody has, with the number of this process in its name. */
-export function ownPath(stem: string): string {
-  for (let number = 1; ; number += 1) {
-    const path = `${stem}-${process.pid}-${number}`;
-    if (!current.has(path) && lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
   }
 }
 
@@ -150,14 +115,25 @@ export interface Site extends Repository {
   readonly foldsCase: boolean;
 }
 
-export async function openSite(root: string, stateHome: string, projectId: string): Promise<Site> {
+export interface SiteOptions {
+  /** Of the user's checkout, which may be a linked worktree itself. */
+  readonly root: string;
+  /** Where programs keep their state: worktrees lie below `ralph/<projectId>/` there. */
+  readonly stateHome: string;
+  readonly projectId: string;
+  /** Branches are named alike on all machines, whether or not their disks tell upper from lower case. */
+  readonly isShared?: boolean;
+}
+
+export async function openSite(options: SiteOptions): Promise<Site> {
+  const { root, stateHome, projectId, isShared = false } = options;
   const repository = await findRepository(root);
   const git = createGit(repository.root, {
     place: { GIT_DIR: repository.gitDir, GIT_WORK_TREE: repository.root },
   });
   const place = findPlace(stateHome, projectId, repository);
   const { stdout } = await git.ask(["config", "--type=bool", "--get", "core.ignorecase"]);
-  return { ...repository, git, place, foldsCase: stdout.trim() === "true" };
+  return { ...repository, git, place, foldsCase: !isShared && stdout.trim() === "true" };
 }
 
 export function worktreesAt({ commonDir, place }: Site): RegisteredWorktree[] {
@@ -187,15 +163,18 @@ export async function removeOwnLocks({ root, gitDir }: RegisteredWorktree): Prom
  * refuse to write; inside a checkout of the repository everybody's tools would find everything twice.
  */
 export function findPlace(stateHome: string, projectId: string, repository: Repository): string {
-  const place = realOf(join(resolve(stateHome), "ralph", projectId));
+  const place = realPathOf(join(resolve(stateHome), "ralph", projectId));
   const { root, gitDir, commonDir } = repository;
   const isInGit =
-    place.split(sep).includes(".git") || [gitDir, commonDir].some((dir) => !isOutside(realOf(dir), place));
-  if (isInGit) throw refused(place, "below a git directory");
+    place.split(sep).includes(".git") ||
+    [gitDir, commonDir].some((dir) => !isOutside(realPathOf(dir), place));
   const main = basename(commonDir) === ".git" ? dirname(commonDir) : root;
-  const checkout = [root, main].find((candidate) => !isOutside(realOf(candidate), place));
-  if (checkout !== undefined) throw refused(place, `inside the checkout ${checkout}`);
-  return place;
+  const checkout = [root, main].find((candidate) => !isOutside(realPathOf(candidate), place));
+  if (!isInGit && checkout === undefined) return place;
+  const where = isInGit ? "below a git directory" : `inside the checkout ${checkout}`;
+  throw new RalphError("not-writable", `worktrees cannot be made in ${place}: it lies ${where}`, {
+    hint: "set XDG_STATE_HOME to a folder outside of the repository",
+  });
 }
 
 /** What is copied into worktrees may be secret. */
@@ -207,43 +186,24 @@ export function makePlace(place: string): void {
   }
 }
 
-function refused(place: string, where: string): RalphError {
-  return new RalphError("not-writable", `worktrees cannot be made in ${place}: it lies ${where}`, {
-    hint: "set XDG_STATE_HOME to a folder outside of the repository",
-  });
-}
-
-/** As realpath; what does not exist yet is taken as it is written. */
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realOf(parent), basename(path));
-  }
-}
-
-/** What a task's checkout is called, in the file system and as a branch. */
-interface WorktreeName {
-  readonly folder: string;
-  readonly branch: string;
-}
-
 /** All our branches lie below it. */
 export const BRANCH_FOLDER = "ralph";
 
-/** The id itself where git and file systems allow it, else a readable part with a hash; never shared. */
-export function worktreeName(task: TaskId, { foldsCase }: { readonly foldsCase: boolean }): WorktreeName {
+/**
+ * What a task's checkout is called, in the file system and as a branch: the id itself where git and file systems allow
+ * it, else a readable part with a hash; never shared.
+ */
+export function worktreeName(
+  task: TaskId,
+  { foldsCase }: Pick<Site, "foldsCase">,
+): { readonly folder: string; readonly branch: string } {
   const readable = (folderName(task) ?? "task").replaceAll(/\.{2,}/g, ".");
   const isKept = readable === task && !MAY_MISLEAD.test(task) && !(foldsCase && /[^a-z0-9._-]/.test(task));
-  const folder = isKept ? readable : `${readable}-${hashOf(task)}`;
+  // As JSON, since two halves of broken characters are the same in UTF-8.
+  const hash = createHash("sha256").update(JSON.stringify(task)).digest("hex").slice(0, 8);
+  const folder = isKept ? readable : `${readable}-${hash}`;
   return { folder, branch: `${BRANCH_FOLDER}/${folder}` };
 }
 
 /** Names that git refuses as branches, or that could be taken for another id with its hash. */
 const MAY_MISLEAD = /\.lock$|-[0-9a-f]{8}$|^(?:merged|aside)$/i;
-
-function hashOf(task: TaskId): string {
-  // As JSON, since two halves of broken characters are the same in UTF-8.
-  return createHash("sha256").update(JSON.stringify(task)).digest("hex").slice(0, 8);
-}
