@@ -6,10 +6,11 @@ import {
   type Section,
   type Table,
   verdictWord,
-  waitingInWords,
   waitingSection,
+  waitingVerb,
 } from "./report-sections.ts";
-import type { RunReport, TaskReport } from "./run-report.ts";
+import { asSentence } from "../views/explain-words.ts";
+import type { RunReport, TaskReport, Waiting } from "./run-report.ts";
 import { bounded, certificateFacts, moment, title, whyInWords } from "./words.ts";
 
 /** The same facts as in the page, for a pull request, a mail or a terminal. */
@@ -91,6 +92,13 @@ function blockLines(block: Block, level: string): readonly string[] {
         numbers === undefined ? [] : [`${level}# ${caption}`, "", ...tableLines(numbers)],
       );
   }
+}
+
+/** "is blocked: no credentials", and what to know before the command. */
+function waitingInWords(waiting: Waiting): string {
+  const text = bounded(waiting.text);
+  const more = waiting.more === "" ? text : `${asSentence(text)} ${bounded(waiting.more)}`;
+  return `${waitingVerb(waiting)}: ${more}`;
 }
 
 function taskLines(

@@ -216,6 +216,13 @@ function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
   };
 }
 
+/** The tasks that the run is about, and how many of them are done; none without a run. */
+export function scopeOf(state: State): { readonly tasks: readonly Task[]; readonly done: number } {
+  const { run, plan } = state;
+  const tasks = run === null || plan === null ? [] : tasksInScope(run, plan);
+  return { tasks, done: tasks.filter((task) => statusOf(state, task) === "done").length };
+}
+
 function isoOrNull(at: Instant | null): string | null {
   return at === null ? null : isoTime(at);
 }
