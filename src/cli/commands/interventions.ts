@@ -1,6 +1,7 @@
 import { hasLog, readState, unknownTask, withLog } from "../../app/project-log.ts";
 import { type Project, driverOf, openProject } from "../../app/project.ts";
 import { promiseEntries, type PromiseEntry } from "../../core/views/iteration-entries.ts";
+import { blockedIds } from "../../core/views/inbox.ts";
 import { iterationRecords, RECORD_EVENTS } from "../../core/views/iteration-record.ts";
 import { lessonsOf, type Lesson } from "../../core/loop/intervention.ts";
 import { Option, type Command } from "commander";
@@ -22,7 +23,6 @@ import {
   type Metrics,
   profileEntries,
   type ProfileEntry,
-  blockedTasks,
 } from "../../core/views/interventions.ts";
 import { RalphError } from "../../core/errors.ts";
 
@@ -240,7 +240,7 @@ function rows(state: State, numbers: Metrics): readonly (readonly string[])[] {
 }
 
 function tasksLine(state: State, numbers: Metrics): string {
-  const blocked = blockedTasks(state);
+  const blocked = blockedIds(state).length;
   return `${state.tally.tasksCompleted} completed (${percent(numbers.completion_rate)}), ${blocked} blocked (${percent(numbers.blocked_rate)})`;
 }
 

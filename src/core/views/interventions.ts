@@ -4,6 +4,7 @@ import { type State, taskState } from "../state.ts";
 import type { TaskId } from "../plan.ts";
 import { feedbackSection } from "../prompt/build-prompt.ts";
 import { type Instant, isoTime } from "../time.ts";
+import { blockedIds } from "./inbox.ts";
 
 export type RecordedIntervention = Recorded<EventOf<"intervention.chosen">>;
 
@@ -99,21 +100,13 @@ export function metricsOf(state: State) {
     intervention_rate_per_100_iterations: interventionRate === null ? null : interventionRate * 100,
     /** Of the corrections that agents were told: the next iteration wrote files or was accepted. */
     avg_remediation_success_rate: ratio(tally.remedied, tally.corrected),
-    blocked_rate: share(blockedTasks(state), tally.tasksStarted),
+    blocked_rate: share(blockedIds(state).length, tally.tasksStarted),
     wasted_iterations: tally.wasted,
     wasted_rate: ratio(tally.wasted, tally.iterations),
     files_per_iteration: ratio(tally.filesWritten, tally.iterations),
     completion_rate: share(tally.tasksCompleted, tally.tasksStarted),
     cost_per_accepted_task_usd: tally.costUsd === null ? null : ratio(tally.costUsd, tally.tasksCompleted),
   };
-}
-
-/** Tasks that are blocked now. */
-export function blockedTasks({ tasks, plan }: State): number {
-  const done = new Set((plan?.tasks ?? []).filter((task) => task.done).map(({ id }) => id));
-  return Object.values(tasks).filter(
-    ({ id, blockedReason, completion }) => blockedReason !== null && completion === null && !done.has(id),
-  ).length;
 }
 
 /** After a reset tasks end that were begun before it: then it is all of them, not more. */

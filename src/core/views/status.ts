@@ -9,7 +9,7 @@ import { statusOf, type TaskStatus, whyBlocked, tasksInScope } from "../loop/tas
 import type { Task } from "../plan.ts";
 import { stageOf } from "../loop/stages.ts";
 import { formatDuration, type Instant, isoTime } from "../time.ts";
-import { type InboxItem, inboxOf, openProposals } from "./inbox.ts";
+import { doneIds, type InboxItem, inboxOf, openProposals } from "./inbox.ts";
 
 /** What `ralph status --json` prints and `status.json` holds. */
 export interface Status {
@@ -246,8 +246,7 @@ export interface MessageEntry {
 
 /** Those that an agent may still work from, the oldest first; for a task that is done it is too late. */
 export function waitingMessages(state: State): readonly MessageEntry[] {
-  const planned = state.plan?.tasks ?? [];
-  const done = new Set(planned.filter((task) => statusOf(state, task) === "done").map(({ id }) => id));
+  const done = doneIds(state);
   return state.steers
     .map(({ carriedIn, givenAt, ...steer }) =>
       messageEntry({ ...steer, at: givenAt }, carriedIn === null ? "waiting" : "working"),
