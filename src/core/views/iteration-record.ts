@@ -156,34 +156,6 @@ export function tokensOf({ inputTokens, outputTokens }: Usage): number | null {
   return sumOf(inputTokens, outputTokens);
 }
 
-/** One iteration in few words, for lists and charts of thousands. */
-export interface IterationRow extends Pick<
-  IterationRecord,
-  | "iteration"
-  | "run"
-  | "task"
-  | "stage"
-  | "ordinal"
-  | "maxIterations"
-  | "agent"
-  | "worker"
-  | "lane"
-  | "startedAt"
-  | "verdict"
-> {
-  /** Null while it runs. */
-  readonly durationMs: number | null;
-  readonly claim: string | null;
-  /** The first reason, as a sentence. */
-  readonly why: string | null;
-  readonly files: number | null;
-  readonly costUsd: number | null;
-  /** With it the task was done. */
-  readonly isCompleted: boolean;
-  /** Types of the interventions that it led to. */
-  readonly interventions: readonly string[];
-}
-
 /** The events of which rows are made. */
 export const ITERATION_ROW_EVENTS = [
   "iteration.started",
@@ -200,26 +172,24 @@ export function iterationRows(events: Iterable<Recorded>): readonly IterationRow
   return iterationRecords(events).map(iterationRow);
 }
 
-export function iterationRow(record: IterationRecord): IterationRow {
+/** One iteration in few words, for lists and charts of thousands. */
+export type IterationRow = ReturnType<typeof iterationRow>;
+
+export function iterationRow(record: IterationRecord) {
   const { iteration, run, task, stage, ordinal, maxIterations, agent, worker, lane } = record;
   const { startedAt, verdict, report, reasons, evidence } = record;
+  const about = { iteration, run, task, stage, ordinal, maxIterations, agent, lane, startedAt, verdict };
   return {
-    iteration,
-    run,
-    task,
-    stage,
-    ordinal,
-    maxIterations,
-    agent,
-    lane,
-    startedAt,
-    verdict,
+    ...about,
     ...(worker !== undefined && { worker }),
+    /** Null while it runs. */
     durationMs: report?.durationMs ?? null,
     claim: report?.claim.is ?? null,
+    /** The first reason, as a sentence. */
     why: reasons[0]?.sentence ?? null,
     files: evidence?.changed.files ?? null,
     costUsd: costOf(record),
+    /** With it the task was done. */
     isCompleted: completionOf(record) !== null,
     interventions: correctionsOf(record).map(({ intervention }) => intervention),
   };

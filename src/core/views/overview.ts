@@ -89,23 +89,7 @@ export interface Column {
   readonly cards: readonly Card[];
 }
 
-export interface Card {
-  readonly id: string;
-  readonly title: string;
-  readonly status: TaskStatus;
-  /** "Coder (3/15)": where it is in its loop; null before its first iteration. */
-  readonly loop: string | null;
-  readonly stage: string;
-  readonly agent: string | null;
-  /** Null when nobody works on it right now. */
-  readonly lane: number | null;
-  readonly startedAt: Instant | null;
-  readonly complexity: string | null;
-  readonly costUsd: number | null;
-  readonly dependsOn: readonly string[];
-  /** Why it waits for a person: a question, a reason; null when it does not. */
-  readonly waitsFor: string | null;
-}
+export type Card = ReturnType<typeof cardOf>;
 
 export function boardOf(state: State): Board {
   const cards = (state.plan?.tasks ?? []).map((task) => cardOf(state, task));
@@ -145,7 +129,7 @@ function stageNames({ run, plan }: State): readonly string[] {
   return isReviewed ? REVIEW_MODES.toReversed() : stagesOf(settings).map(({ name }) => name);
 }
 
-function cardOf(state: State, task: Task): Card {
+function cardOf(state: State, task: Task) {
   const known = taskState(state, task.id);
   const settings = state.run?.settings;
   const stage = stageOf(settings ?? {}, task, known.stage);
@@ -157,14 +141,17 @@ function cardOf(state: State, task: Task): Card {
     id: task.id,
     title: task.title,
     status: statusOf(state, task),
+    /** "Coder (3/15)": where it is in its loop; null before its first iteration. */
     loop: known.iterations === 0 ? null : `${capital(stage.name)} (${count})`,
     stage: stage.name,
     agent: settings === undefined ? task.agent : agentFor(state, task, settings),
+    /** Null when nobody works on it right now. */
     lane: open?.lane ?? null,
     startedAt: open?.startedAt ?? null,
     complexity: settings === undefined ? null : timeoutFor(state, task, settings).complexity,
     costUsd: known.spend.usd,
     dependsOn: task.dependsOn,
+    /** Why it waits for a person: a question, a reason; null when it does not. */
     waitsFor: question !== null && question.answer === null ? question.text : whyBlocked(known),
   };
 }
@@ -176,42 +163,23 @@ export interface LaneRow {
   readonly work: LaneWork | null;
 }
 
-export interface LaneWork extends Pick<
-  OpenIteration,
-  "task" | "stage" | "agent" | "ordinal" | "maxIterations" | "startedAt" | "timeoutMs" | "worker"
-> {
-  readonly iteration: number;
-  /** What is under way: the agent, the look at its work, the witnesses one after the other. */
-  readonly doing: "agent" | "evidence" | "gates" | "old-checks" | "reader" | "verdict";
-  /** The same in words for every screen; empty: the agent works, and says itself what it does. */
-  readonly says: string;
-}
-
-const DOING: Readonly<Record<LaneWork["doing"], string>> = {
-  agent: "",
-  evidence: "reading its changes",
-  gates: "running the gates",
-  "old-checks": "running the gates with the old checks",
-  reader: "a second reader reads the claim",
-  verdict: "judging",
-};
+export type LaneWork = ReturnType<typeof laneWork>;
 
 /** Every lane of the open run in order; none without one. Of a run that workers share: those that are at work. */
 export function laneRows(state: State): readonly LaneRow[] {
   const { run, iterations } = state;
   if (!isOpen(run)) return [];
-  const workOf = (open: OpenIteration): LaneWork => laneWork(open, doing(state, run, open));
   if (run.settings.shared === true)
     return iterations
-      .map((open) => ({ lane: open.lane, work: workOf(open) }))
+      .map((open) => ({ lane: open.lane, work: laneWork(state, run, open) }))
       .toSorted((a, b) => a.lane - b.lane);
   return Array.from({ length: run.settings.lanes }, (_, index) => {
     const open = iterations.find(({ lane }) => lane === index + 1);
-    return { lane: index + 1, work: open === undefined ? null : workOf(open) };
+    return { lane: index + 1, work: open === undefined ? null : laneWork(state, run, open) };
   });
 }
 
-function laneWork(open: OpenIteration, now: LaneWork["doing"]): LaneWork {
+function laneWork(state: State, run: RunState, open: OpenIteration) {
   const {
     number: iteration,
     task,
@@ -223,29 +191,30 @@ function laneWork(open: OpenIteration, now: LaneWork["doing"]): LaneWork {
     timeoutMs,
     worker,
   } = open;
-  return {
-    iteration,
-    task,
-    stage,
-    agent,
-    ordinal,
-    maxIterations,
-    startedAt,
-    timeoutMs,
-    worker,
-    doing: now,
-    says: DOING[now],
-  };
+  const doing = doneNow(state, run, open);
+  const about = { iteration, task, stage, agent, ordinal, maxIterations, startedAt, timeoutMs, worker };
+  return { ...about, doing, says: DOING[doing] };
 }
 
-function doing(state: State, run: RunState, open: OpenIteration): LaneWork["doing"] {
+/** What is under way: the agent, the look at its work, the witnesses one after the other. */
+function doneNow(state: State, run: RunState, open: OpenIteration): keyof typeof DOING {
   const { phase } = open;
   if (phase.is !== "observed") return phase.is === "running" ? "agent" : "evidence";
   const witness = nextWitness(state, run, open, phase) ?? "verdict";
   return typeof witness === "string" ? witness : "reader";
 }
 
-/** A piece of a text of any size; it is shown as text, whatever is in it. */
+/** In words for every screen; empty: the agent works, and says itself what it does. */
+const DOING = {
+  agent: "",
+  evidence: "reading its changes",
+  gates: "running the gates",
+  "old-checks": "running the gates with the old checks",
+  reader: "a second reader reads the claim",
+  verdict: "judging",
+};
+
+/** A piece of a text/** A piece of a text of any size; it is shown as text, whatever is in it. */
 export interface TextPage {
   readonly from: number;
   /** Where the next piece begins. */
