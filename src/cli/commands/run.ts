@@ -22,7 +22,7 @@ import { readyTasks } from "../../core/loop/task-status.ts";
 import type { SourceIdentity } from "../../core/plan.ts";
 import type { State } from "../../core/state.ts";
 import { blockedIds } from "../../core/views/inbox.ts";
-import { runSummary } from "../../core/views/summary.ts";
+import { runSummary } from "../../core/views/run-lines.ts";
 import type { Act, CliContext } from "../commands.ts";
 import { printerFor } from "../print/run-printer.ts";
 import {
@@ -113,7 +113,7 @@ export async function printEnd(
   const log = join(relative(project.root, project.ralphDir), "logs", "summary.csv");
   const blocked = suggests ? await blockedNow(project, end) : [];
   const help = blocked.length === 0 ? [] : ["", "What would help:", ...suggestionLines(blocked)];
-  for (const line of ["", ...runSummary(end, log, Date.now()), ...help]) stdout.write(`${line}\n`);
+  for (const line of ["", ...runSummary(end, log), ...help]) stdout.write(`${line}\n`);
 }
 
 /** Adds the short report of the run to the page of the CI job. That it cannot be written changes nothing about the run. */

@@ -1,11 +1,16 @@
 import type { Recorded, RunId } from "../events.ts";
-import { outsideWaits } from "../loop/outcome.ts";
+import { dollars } from "../loop/brakes.ts";
+import { EXIT_CODES, outsideWaits } from "../loop/outcome.ts";
 import { tasksInScope } from "../loop/task-status.ts";
 import type { Task, TaskId } from "../plan.ts";
 import { taskState, type State } from "../state.ts";
 import { few, type Style } from "../text.ts";
+import { elapsedMs, formatDuration } from "../time.ts";
 import { eventLines } from "./event-lines.ts";
+import { openProposals } from "./inbox.ts";
 import { extendRecord, type IterationRecord } from "./iteration-record.ts";
+import { OUTCOME_WORDS } from "./signs.ts";
+import { scopeOf } from "./status.ts";
 
 /** The facts of a run, one after the other, as lines for a person. */
 export class RunLines {
@@ -128,4 +133,32 @@ class LanePrefixes {
 /** The words of the only agent that runs. */
 export function quoted(text: string): string {
   return text.replace(/^/gm, "  │ ").replace(/ {2}│ $/, "");
+}
+
+/** The lines printed at the end of a run. */
+export function runSummary(state: State, logPath: string): readonly string[] {
+  const { run } = state;
+  if (run === null || run.end === null) return [];
+  const { tasks, done } = scopeOf(state);
+  const duration = elapsedMs(run.startedAt, run.end.at);
+  const average = run.iterations === 0 ? "–" : formatDuration(duration / run.iterations);
+  return [
+    "Ralph Loop Summary",
+    "──────────────────",
+    `Exit:        ${OUTCOME_WORDS[run.end.outcome].summary} (code ${EXIT_CODES[run.end.outcome]})`,
+    `Iterations:  ${run.iterations} / ${run.settings.limits.maxIterations}`,
+    `Duration:    ${formatDuration(duration)}`,
+    `Stories:     ${done}/${tasks.length} complete`,
+    `Avg/iter:    ${average}`,
+    `Stuck iters: ${run.stuckIterations}`,
+    `Cost:        ${run.spend.usd === null ? "unknown" : dollars(run.spend.usd)}`,
+    `Log:         ${logPath}`,
+    ...proposalLine(openProposals(state).length),
+  ];
+}
+
+function proposalLine(count: number): readonly string[] {
+  const edits =
+    count === 1 ? "1 edit of the task list by an agent" : `${count} edits of the task list by agents`;
+  return count === 0 ? [] : [`Proposals:   ${edits}, undone; see: ralph tasks proposals`];
 }
