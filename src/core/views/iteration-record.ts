@@ -52,21 +52,24 @@ export const RECORD_EVENTS = [
 /** Iteration records in the order in which they began. Facts about other things are passed over. */
 export function iterationRecords(events: Iterable<Recorded>): readonly IterationRecord[] {
   const records = new Map<number, IterationRecord>();
-  for (const event of events) {
-    const next = "iteration" in event ? extendRecord(records.get(event.iteration), event) : undefined;
-    if (next !== undefined) records.set(next.iteration, next);
-  }
+  for (const event of events) keepRecord(records, event);
   return [...records.values()];
 }
 
-/** The record with one more fact; undefined as long as its beginning is not known. */
-export function extendRecord(
-  record: IterationRecord | undefined,
+/** Adds a fact to the record that it is about; undefined where it is about none whose beginning is known. */
+export function keepRecord(
+  records: Map<number, IterationRecord>,
   event: Recorded,
 ): IterationRecord | undefined {
-  if (event.type === "iteration.started") return { ...event, startedAt: event.at, ...NOTHING_YET };
-  if (record === undefined) return undefined;
-  return { ...record, times: { ...record.times, [event.type]: event.at }, ...partOf(record, event) };
+  if (!("iteration" in event)) return undefined;
+  const record = records.get(event.iteration);
+  if (event.type === "iteration.started") {
+    records.set(event.iteration, { ...event, startedAt: event.at, ...NOTHING_YET });
+  } else if (record !== undefined) {
+    const times = { ...record.times, [event.type]: event.at };
+    records.set(event.iteration, { ...record, times, ...partOf(record, event) });
+  }
+  return records.get(event.iteration);
 }
 
 const NOTHING_YET = {
