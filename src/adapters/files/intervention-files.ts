@@ -7,7 +7,6 @@ import {
   archiveName,
   interventionEntry,
   interventionsDocument,
-  isIntervention,
   isRotated,
   type RecordedIntervention,
   rotatedByNumber,
@@ -58,7 +57,10 @@ export class InterventionFiles implements Follower {
     // What came after the state is followed.
     const known = recorded.filter(({ position }) => position <= state.position);
     this.#gone = 0;
-    const [recent, old] = this.#split(known.filter(isIntervention).map(entryOf), state);
+    const [recent, old] = this.#split(
+      known.filter((event) => event.type === "intervention.chosen").map(entryOf),
+      state,
+    );
     this.#prepare();
     const isInStep = holds(this.#path(EVENTS), interventionsDocument(recent.map(({ text }) => text)));
     // Entries leave `events.json` after they are in an archive, so one that is in step vouches for those there are.
@@ -69,7 +71,7 @@ export class InterventionFiles implements Follower {
   }
 
   follow(event: Recorded): Promise<void> {
-    if (isIntervention(event)) this.#news.push(entryOf(event));
+    if (event.type === "intervention.chosen") this.#news.push(entryOf(event));
     if (event.type === "interventions.reset") {
       if (this.#entries !== null) this.#entries = [];
       this.#gone = 0;

@@ -1,5 +1,5 @@
 import type { EventOf, Recorded } from "../events.ts";
-import { type AgentProfile, INTERVENTION_TYPES } from "../loop/intervention.ts";
+import type { AgentProfile } from "../loop/intervention.ts";
 import { type State, taskState } from "../state.ts";
 import type { TaskId } from "../plan.ts";
 import { feedbackSection } from "../prompt/build-prompt.ts";
@@ -33,10 +33,6 @@ export function interventionEntry(event: RecordedIntervention) {
   };
 }
 
-export function isIntervention(event: Recorded): event is RecordedIntervention {
-  return event.type === "intervention.chosen";
-}
-
 /** The text of `events.json`: one serialised entry a line. */
 export function interventionsDocument(entries: readonly string[]): string {
   const list = entries.length === 0 ? "[]" : `[\n    ${entries.join(",\n    ")}\n  ]`;
@@ -67,9 +63,6 @@ export function rotatedByNumber(count: number): number {
 export function archiveName(at: Instant): string {
   return `events-${isoTime(at).slice(0, 7)}.json.gz`;
 }
-
-/** Every type there is, for people who ask for one. */
-export const INTERVENTION_NAMES: readonly string[] = INTERVENTION_TYPES;
 
 /** The text of `feedback.txt`: what the next prompts will say; of several tasks each below its name. */
 export function feedbackText(state: State): string {

@@ -1,10 +1,11 @@
 import { asArgument, asWords } from "../text.ts";
 import { isBlockedOutside } from "../loop/outcome.ts";
-import type { EventOf, EventType, Outcome, Recorded } from "../events.ts";
+import type { EventOf, EventType, Recorded } from "../events.ts";
 import type { State } from "../state.ts";
 import { AGENT_LIMITED } from "../loop/task-status.ts";
 import { count, spentInWords } from "./explain-words.ts";
 import { choiceInWords } from "./inbox.ts";
+import { OUTCOME_WORDS } from "./signs.ts";
 import { scopeOf } from "./status.ts";
 import { type Instant, isoTime } from "../time.ts";
 import { toWire } from "../wire.ts";
@@ -30,23 +31,11 @@ export interface Notice {
   readonly event: Readonly<Record<string, unknown>> | null;
 }
 
-/** Facts that may be worth a notice; whoever records one in a shared run is named in it, and tells it. */
-export const NOTICE_EVENTS = [
-  "question.asked",
-  "task.blocked",
-  "worktree.failed",
-  "merge.held",
-  "breaker.moved",
-  "budget.neared",
-  "budget.reached",
-  "calls.exhausted",
-  "wait.started",
-  "run.ended",
-] as const satisfies readonly EventType[];
-
 /** The notice that a fact is worth, if any; `state` is the one after it, or a later one. */
 export function noticeOf(event: Recorded, state: State): Notice | null {
-  const words = wordsFor(event, state);
+  // The table has a teller for the type of the event, which the compiler cannot see here.
+  const tell = TELLERS[event.type] as ((event: Recorded, state: State) => Words | null) | undefined;
+  const words = tell?.(event, state) ?? null;
   if (words === null) return null;
   const { run = null, task = null } = event as { run?: string | null; task?: string | null };
   const { position, at } = event;
@@ -55,45 +44,42 @@ export function noticeOf(event: Recorded, state: State): Notice | null {
 
 type Words = Pick<Notice, "kind" | "text" | "command">;
 
-function wordsFor(event: Recorded, state: State): Words | null {
-  switch (event.type) {
-    case "question.asked": {
-      const choice = choiceInWords(event, event.at).replaceAll("   ", "; ");
-      const text = `${event.task} asks: ${event.question}${choice === "" ? "" : ` (${choice})`}`;
-      const command = `ralph decide ${asArgument(event.task)} ${asWords(event.options[0] ?? "…")}`;
-      return { kind: "decide", text, command };
-    }
-    case "task.blocked": {
-      const { task, reason, isStuck } = event;
-      if (isStuck !== true) return blocked(task, `is blocked: ${reason}`);
-      return { kind: "stuck", text: `${task} is stuck: ${reason}`, command: `ralph why ${asArgument(task)}` };
-    }
-    case "worktree.failed":
-      return blocked(event.task, `is blocked: its worktree could not be set up: ${event.why}`);
-    case "merge.held":
-      return blocked(event.task, `is done and waits to be merged: ${event.why}`);
-    case "breaker.moved":
-      // Such a run does not end by itself when nobody can go on.
-      return event.to === "OPEN" && state.run?.settings.shared === true
-        ? stuck(`the breaker is open: ${event.reason}`)
-        : null;
-    case "budget.neared":
-    case "budget.reached": {
-      const next = event.type === "budget.reached" ? ": no further iteration begins" : "";
-      return { kind: "budget", text: `${spentInWords(event)}${next}`, command: "ralph status" };
-    }
-    case "calls.exhausted": {
-      // With `--no-wait` its end tells of the limit.
-      const endsInstead = state.run?.id === event.run && state.run.settings.noWait;
-      return endsInstead ? null : limit("the calls of this hour are used up", event.until);
-    }
-    case "wait.started":
-      return event.until !== null && event.why === AGENT_LIMITED ? limit(event.why, event.until) : null;
-    case "run.ended":
-      return end(event, state);
-    default:
-      return null;
-  }
+type Tellers = {
+  readonly [Type in EventType]?: (event: Recorded<EventOf<Type>>, state: State) => Words | null;
+};
+
+const TELLERS: Tellers = {
+  "question.asked": (event) => {
+    const choice = choiceInWords(event, event.at).replaceAll("   ", "; ");
+    const text = `${event.task} asks: ${event.question}${choice === "" ? "" : ` (${choice})`}`;
+    const command = `ralph decide ${asArgument(event.task)} ${asWords(event.options[0] ?? "…")}`;
+    return { kind: "decide", text, command };
+  },
+  "task.blocked": ({ task, reason, isStuck }) =>
+    isStuck === true
+      ? { kind: "stuck", text: `${task} is stuck: ${reason}`, command: `ralph why ${asArgument(task)}` }
+      : blocked(task, `is blocked: ${reason}`),
+  "worktree.failed": ({ task, why }) => blocked(task, `is blocked: its worktree could not be set up: ${why}`),
+  "merge.held": ({ task, why }) => blocked(task, `is done and waits to be merged: ${why}`),
+  "breaker.moved": ({ to, reason }, { run }) =>
+    // Such a run does not end by itself when nobody can go on.
+    to === "OPEN" && run?.settings.shared === true ? stuck(`the breaker is open: ${reason}`) : null,
+  "budget.neared": (event) => budget(spentInWords(event)),
+  "budget.reached": (event) => budget(`${spentInWords(event)}: no further iteration begins`),
+  "calls.exhausted": (event, { run }) => {
+    // With `--no-wait` its end tells of the limit.
+    const endsInstead = run?.id === event.run && run.settings.noWait;
+    return endsInstead ? null : limit("the calls of this hour are used up", event.until);
+  },
+  "wait.started": ({ until, why }) => (until !== null && why === AGENT_LIMITED ? limit(why, until) : null),
+  "run.ended": end,
+};
+
+/** Facts that may be worth a notice; whoever records one in a shared run is named in it, and tells it. */
+export const NOTICE_EVENTS = Object.keys(TELLERS) as readonly EventType[];
+
+function budget(text: string): Words {
+  return { kind: "budget", text, command: "ralph status" };
 }
 
 function blocked(task: string, how: string): Words {
@@ -115,7 +101,7 @@ function end(event: EventOf<"run.ended">, state: State): Words | null {
   const { tasks, done } = scopeOf(state);
   const reason =
     run === null ? event.reason : `${event.reason} (${done} of ${count(tasks.length, "task")} done)`;
-  const command = COMMANDS[event.outcome];
+  const { command } = OUTCOME_WORDS[event.outcome];
   const ended = { kind: "ended", text: `the run has ended: ${reason}`, command } as const;
   switch (event.outcome) {
     case "completed":
@@ -137,17 +123,6 @@ function end(event: EventOf<"run.ended">, state: State): Words | null {
       return null;
   }
 }
-
-const COMMANDS: Readonly<Record<Outcome, string | null>> = {
-  completed: null,
-  exhausted: "ralph why",
-  blocked: "ralph blocked --suggest",
-  undecided: "ralph inbox",
-  stuck: "ralph why",
-  limited: "ralph run",
-  misconfigured: "ralph doctor",
-  stopped: null,
-};
 
 export type PayloadFormat = "json" | "slack" | "discord";
 

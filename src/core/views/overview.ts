@@ -1,13 +1,12 @@
-import { agentFor, iterationsShown, timeoutFor } from "../loop/agent-for.ts";
 import { nextWitness } from "../loop/judge-iteration.ts";
 import { isOpen, type OpenIteration, type RunState, type State, taskState } from "../state.ts";
-import { statusOf, type TaskStatus, whyBlocked } from "../loop/task-status.ts";
+import type { TaskStatus } from "../loop/task-status.ts";
 import type { Task } from "../plan.ts";
 import { REVIEW_MODES, reviewOf } from "../review/story-review.ts";
-import { stageOf, stagesOf } from "../loop/stages.ts";
+import { stagesOf } from "../loop/stages.ts";
 import { capital } from "../text.ts";
 import type { Instant } from "../time.ts";
-import { projectStatus, type Status, type WorkerRow } from "./status.ts";
+import { projectStatus, type Status, taskRow, type WorkerRow } from "./status.ts";
 
 /** Everything that a screen shows at a glance. */
 export interface Overview {
@@ -130,29 +129,26 @@ function stageNames({ run, plan }: State): readonly string[] {
 }
 
 function cardOf(state: State, task: Task) {
-  const known = taskState(state, task.id);
-  const settings = state.run?.settings;
-  const stage = stageOf(settings ?? {}, task, known.stage);
-  const open = state.iterations.find((iteration) => iteration.task === task.id);
-  const most = settings === undefined ? null : iterationsShown(state, task, settings, stage);
-  const count = `${known.iterations}${most === null ? "" : `/${most}`}`;
-  const { question } = known;
+  const { id, title, status, stage, agent, complexity, ...row } = taskRow(state, task);
+  const open = state.iterations.find((iteration) => iteration.task === id);
+  const count = `${row.iteration}${row.max_iterations === null ? "" : `/${row.max_iterations}`}`;
+  const { question } = taskState(state, id);
   return {
-    id: task.id,
-    title: task.title,
-    status: statusOf(state, task),
+    id,
+    title,
+    status,
+    stage,
+    agent,
+    complexity,
     /** "Coder (3/15)": where it is in its loop; null before its first iteration. */
-    loop: known.iterations === 0 ? null : `${capital(stage.name)} (${count})`,
-    stage: stage.name,
-    agent: settings === undefined ? task.agent : agentFor(state, task, settings),
+    loop: row.iteration === 0 ? null : `${capital(stage)} (${count})`,
     /** Null when nobody works on it right now. */
     lane: open?.lane ?? null,
     startedAt: open?.startedAt ?? null,
-    complexity: settings === undefined ? null : timeoutFor(state, task, settings).complexity,
-    costUsd: known.spend.usd,
+    costUsd: row.cost_usd,
     dependsOn: task.dependsOn,
     /** Why it waits for a person: a question, a reason; null when it does not. */
-    waitsFor: question !== null && question.answer === null ? question.text : whyBlocked(known),
+    waitsFor: question !== null && question.answer === null ? question.text : row.blocked_reason,
   };
 }
 

@@ -111,7 +111,7 @@ export interface TaskRow {
  */
 export function projectStatus(state: State, alive: boolean, shared: Shared | null = null): Status {
   const { run, plan } = state;
-  const tasks = (plan?.tasks ?? []).map((task) => taskRow(state, run, task));
+  const tasks = (plan?.tasks ?? []).map((task) => taskRow(state, task));
   const done = tasks.filter((task) => task.status === "done").length;
   const usd = run?.spend.usd ?? null;
   return {
@@ -185,10 +185,10 @@ function runStatus(run: RunState, alive: boolean): RunStatus {
   };
 }
 
-function taskRow(state: State, run: RunState | null, task: Task): TaskRow {
+export function taskRow(state: State, task: Task): TaskRow {
   const known = taskState(state, task.id);
   const { failure } = known;
-  const settings = run?.settings;
+  const settings = state.run?.settings;
   const timeout = settings ? timeoutFor(state, task, settings) : null;
   const stage = stageOf(settings ?? {}, task, known.stage);
   return {
@@ -247,26 +247,30 @@ export interface MessageEntry {
 /** Those that an agent may still work from, the oldest first; for a task that is done it is too late. */
 export function waitingMessages(state: State): readonly MessageEntry[] {
   const done = doneIds(state);
-  return state.steers
-    .map(({ carriedIn, givenAt, ...steer }) =>
-      messageEntry({ ...steer, at: givenAt }, carriedIn === null ? "waiting" : "working"),
-    )
-    .filter(({ task }) => task === null || !done.has(task));
+  const open = state.steers.filter(({ task }) => task === null || !done.has(task));
+  return open.map((steer) => messageEntry({ ...steer, at: steer.givenAt }, openState(steer)));
 }
 
 /** All of them, the oldest first; `events` are those of steering. */
 export function allMessages(events: readonly Recorded[], { steers }: State): readonly MessageEntry[] {
-  const uses = events.filter((event) => event.type === "steer.used");
-  return events.flatMap((event): MessageEntry[] => {
-    if (event.type !== "steer.given") return [];
-    const open = steers.find(({ id }) => id === event.id);
-    const used = uses
-      .filter(({ id }) => id === event.id)
-      .map(({ iteration, task, how, at }) => ({ iteration, task, how, at: isoTime(at) }));
-    const settled = used.length > 0 ? "used" : "dropped";
-    const now = open === undefined ? settled : open.carriedIn === null ? "waiting" : "working";
-    return [messageEntry(event, now, used)];
-  });
+  const uses = Map.groupBy(
+    events.filter((event) => event.type === "steer.used"),
+    ({ id }) => id,
+  );
+  return events
+    .filter((event) => event.type === "steer.given")
+    .map((given) => {
+      const open = steers.find(({ id }) => id === given.id);
+      const used = (uses.get(given.id) ?? []).map(({ iteration, task, how, at }) => {
+        return { iteration, task, how, at: isoTime(at) };
+      });
+      const settled = used.length > 0 ? "used" : "dropped";
+      return messageEntry(given, open === undefined ? settled : openState(open), used);
+    });
+}
+
+function openState({ carriedIn }: State["steers"][number]): MessageEntry["state"] {
+  return carriedIn === null ? "waiting" : "working";
 }
 
 function messageEntry(
@@ -279,9 +283,9 @@ function messageEntry(
 
 /** Those of the open run: an agent works in them, or the next iteration is waited for. */
 export function activeLoops(state: State) {
-  const { run, plan } = state;
-  if (!isOpen(run) || plan === null) return [];
-  return tasksInScope(run, plan).flatMap((task) => {
+  const { run } = state;
+  if (!isOpen(run)) return [];
+  return scopeOf(state).tasks.flatMap((task) => {
     const { iterations, loopSince, stage: current } = taskState(state, task.id);
     const open = state.iterations.find((one) => one.task === task.id);
     const isUnderWay = ["todo", "doing"].includes(statusOf(state, task)) && iterations > 0;
