@@ -6,30 +6,7 @@ import { REVIEW_MODES, reviewOf } from "../review/story-review.ts";
 import { stagesOf } from "../loop/stages.ts";
 import { capital } from "../text.ts";
 import type { Instant } from "../time.ts";
-import { projectStatus, type Status, taskRow, type WorkerRow } from "./status.ts";
-
-/** Everything that a screen shows at a glance. */
-export interface Overview {
-  /** The folder's name. */
-  readonly project: string;
-  /** Of the log, up to which this is true. */
-  readonly position: number;
-  readonly now: Instant;
-  /** False: the screen is there to look only. */
-  readonly mayAct: boolean;
-  /** A process drives the run right now. */
-  readonly isDriven: boolean;
-  readonly status: Status;
-  readonly board: Board;
-  readonly lanes: readonly LaneRow[];
-  readonly progress: readonly LiveProgress[];
-  /** Everybody who works for the queue, or did lately, the longest here first; null where one machine works alone. */
-  readonly workers: readonly WorkerRow[] | null;
-  /** The last things that happened, in words, oldest first. */
-  readonly tail: readonly LogLine[];
-  /** The next command to type, when there is nothing to show or to do here. */
-  readonly hint: string | null;
-}
+import { projectStatus, taskRow, type WorkerRow } from "./status.ts";
 
 /** What an agent is doing right now. */
 export interface LiveProgress {
@@ -51,21 +28,35 @@ export interface LogLine {
 }
 
 /** What is known beside the state. */
-export type Around = Pick<
-  Overview,
-  "project" | "now" | "mayAct" | "isDriven" | "progress" | "workers" | "tail"
-> & {
+export interface Around {
+  /** The folder's name. */
+  readonly project: string;
+  readonly now: Instant;
+  /** False: the screen is there to look only. */
+  readonly mayAct: boolean;
+  /** A process drives the run right now. */
+  readonly isDriven: boolean;
+  readonly progress: readonly LiveProgress[];
+  /** Everybody who works for the queue, or did lately, the longest here first; null where one machine works alone. */
+  readonly workers: readonly WorkerRow[] | null;
+  /** The last things that happened, in words, oldest first. */
+  readonly tail: readonly LogLine[];
   /** Calls of this hour. */
   readonly calls: number;
-};
+}
 
-export function overviewOf(state: State, { calls, ...around }: Around): Overview {
+/** Everything that a screen shows at a glance. */
+export type Overview = ReturnType<typeof overviewOf>;
+
+export function overviewOf(state: State, { calls, ...around }: Around) {
   return {
     ...around,
+    /** Of the log, up to which this is true. */
     position: state.position,
     status: projectStatus(state, around.isDriven, { calls, now: around.now }),
     board: boardOf(state),
     lanes: laneRows(state),
+    /** The next command to type, when there is nothing to show or to do here. */
     hint: hintOf(state, around),
   };
 }

@@ -317,30 +317,27 @@ export function loopEntry(loop: Loop): Record<string, unknown> {
   };
 }
 
-/** A worker of the queue, as screens show it. */
-export interface WorkerRow {
+/** A worker as others have seen it. */
+interface SeenWorker {
   readonly id: string;
   readonly host: string;
   /** So many tasks at a time. */
   readonly lanes: number;
   /** What it has that tasks may ask for. */
   readonly labels: readonly string[];
-  readonly since: Instant;
-  /** When it was last heard of. */
-  readonly seen: Instant;
+  readonly startedAt: Instant;
+  readonly seenAt: Instant;
   /** `vanished`: it said nothing for longer than a lease, and not that it leaves. */
   readonly is: "here" | "leaving" | "vanished" | "gone";
   /** Tasks that it works on, and with an @ what it does for all. */
   readonly holds: readonly string[];
 }
 
-/** A worker as others have seen it. */
-type SeenWorker = Omit<WorkerRow, "since" | "seen"> & {
-  readonly startedAt: Instant;
-  readonly seenAt: Instant;
-};
+/** A worker of the queue, as screens show it. */
+export type WorkerRow = ReturnType<typeof workerRow>;
 
-export function workerRow({ id, host, lanes, labels, startedAt, seenAt, is, holds }: SeenWorker): WorkerRow {
+export function workerRow({ startedAt, seenAt, ...worker }: SeenWorker) {
+  const { id, host, lanes, labels, is, holds } = worker;
   return { id, host, lanes, labels, since: startedAt, seen: seenAt, is, holds };
 }
 

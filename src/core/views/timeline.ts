@@ -35,34 +35,6 @@ export interface TimeSpan {
   readonly says: string;
 }
 
-/** The events of which a time line is made. */
-export const TIMELINE_EVENTS = [
-  "run.started",
-  "run.resumed",
-  "run.ended",
-  "tasks.observed",
-  "wait.started",
-  "calls.exhausted",
-  "retry.requested",
-  "baseline.measured",
-  "iteration.started",
-  "iteration.ended",
-  "evidence.collected",
-  "gates.checked",
-  "old-checks.ran",
-  "reader.asked",
-  "reader.answered",
-  "verdict.reached",
-  "task.completed",
-  "worktree.opened",
-  "worktree.removed",
-  "merge.prepared",
-  "merge.failed",
-  "merge.held",
-  "task.proposed",
-  "task.merged",
-] as const;
-
 /** Null when there is no such run. `events` may hold those of other runs, too. */
 export function timelineOf(events: readonly Recorded[], run: string): Timeline | null {
   const begin = events.findIndex((event) => event.type === "run.started" && event.run === run);
