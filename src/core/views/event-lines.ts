@@ -59,7 +59,7 @@ function sayIn({ good, bad, ask, dim }: Style) {
     bad: (word: string, text: string) => told(bad, word, text),
     ask: (word: string, text: string) => told(ask, word, text),
     /** Below such a word: what follows from it. */
-    then: (text: string) => dim(`              → ${text}`),
+    follows: (text: string) => dim(`              → ${text}`),
     note: (text: string) => dim(`  · ${text}`),
     warn: (text: string) => ask(`  ! ${text}`),
   };
@@ -113,9 +113,9 @@ const LINES: { readonly [Type in EventType]: Teller<Type> } = {
   },
   "verdict.reached": (event, context) => [...verdictLines(event, context), ...deniedLines(context)],
   "intervention.chosen": interventionLines,
-  "agent.suspended": ({ agent, why, successor }, { bad, then }) => [
+  "agent.suspended": ({ agent, why, successor }, { bad, follows }) => [
     bad("■ suspended", `${agent}: ${why}`),
-    successor === null ? null : then(`${successor} takes over`),
+    successor === null ? null : follows(`${successor} takes over`),
   ],
 
   "stage.passed": ({ task, next }, { style }) => `  ${style.good("→")} ${task} goes on to the ${next}`,
@@ -134,12 +134,12 @@ const LINES: { readonly [Type in EventType]: Teller<Type> } = {
   "task.undone": null,
   "task.reset": null,
 
-  "question.asked": ({ task, options, acceptance }, { state, then }) => {
+  "question.asked": ({ task, options, acceptance }, { state, follows }) => {
     if (state.run?.settings.keepGoing !== true && acceptance === undefined) return null;
     const others = scopeOf(state).tasks.filter(({ id }) => id !== task);
     const hasOthers = others.some((other) => statusOf(state, other) === "todo");
     const meanwhile = hasOthers ? "      the others go on meanwhile" : "";
-    return then(`ralph decide ${asArgument(task)} ${asWords(options[0] ?? "…")}${meanwhile}`);
+    return follows(`ralph decide ${asArgument(task)} ${asWords(options[0] ?? "…")}${meanwhile}`);
   },
   "question.answered": ({ task, answer, by }, { good }) => {
     const why = by === "deadline" ? " (the default: nobody answered in time)" : "";
@@ -157,9 +157,11 @@ const LINES: { readonly [Type in EventType]: Teller<Type> } = {
   "letter.withdrawn": null,
   "steer.given": ({ task, text }, { ask }) =>
     ask("✎ message", `for ${task ?? "whatever comes next"}: ${text}`),
-  "steer.used": ({ iteration, how }, { then }) =>
-    then(`iteration ${iteration} ${how === "message" ? "was told" : "had a message of yours in its prompt"}`),
-  "steer.deferred": (_, { then }) => then("its agent takes no messages: the next prompt has it"),
+  "steer.used": ({ iteration, how }, { follows }) =>
+    follows(
+      `iteration ${iteration} ${how === "message" ? "was told" : "had a message of yours in its prompt"}`,
+    ),
+  "steer.deferred": (_, { follows }) => follows("its agent takes no messages: the next prompt has it"),
   "proposal.settled": null,
   "lesson.removed": null,
   "interventions.reset": null,
@@ -235,7 +237,7 @@ function startLine(event: EventOf<"iteration.started">, state: State, style: Sty
 }
 
 function verdictLines(event: EventOf<"verdict.reached">, context: Context): readonly string[] {
-  const { style, record, then } = context;
+  const { style, record, follows } = context;
   const { verdict, reasons } = event;
   const sentences = reasons.map((reason) => reason.sentence);
   const why = sentences.join("; ");
@@ -252,9 +254,12 @@ function verdictLines(event: EventOf<"verdict.reached">, context: Context): read
     case "continue":
       return [line([facts(record), why].filter(Boolean).join(" · "))];
     case "challenged":
-      return [line(`claims done, but ${why}`), then("the next prompt asks the agent to fix or to answer it")];
+      return [
+        line(`claims done, but ${why}`),
+        follows("the next prompt asks the agent to fix or to answer it"),
+      ];
     case "rejected":
-      return [line(`claims done, but ${why}`), then("the next prompt says so")];
+      return [line(`claims done, but ${why}`), follows("the next prompt says so")];
     case "failed":
       return [line(why)];
     case "decide":
@@ -266,18 +271,18 @@ function verdictLines(event: EventOf<"verdict.reached">, context: Context): read
   }
 }
 
-function deniedLines({ record, then, warn }: Context): readonly string[] {
+function deniedLines({ record, follows, warn }: Context): readonly string[] {
   const { denied = [], failure } = record?.report ?? { failure: null };
   if (denied.length === 0) return [];
-  const next = then("allow it in the agent's own settings, or change permission_mode");
+  const next = follows("allow it in the agent's own settings, or change permission_mode");
   const isSaid = failure?.message.startsWith("not permitted") === true;
   return isSaid ? [next] : [warn(`not permitted: ${few(denied, 5)}`), next];
 }
 
 /** Most of them are told with the verdict. */
-function interventionLines(event: EventOf<"intervention.chosen">, { state, then, warn }: Context): Lines {
+function interventionLines(event: EventOf<"intervention.chosen">, { state, follows, warn }: Context): Lines {
   const { rule, intervention, iteration } = event;
-  if (["too-big", "looks-secret", "commit-hook"].includes(rule)) return then(event.feedback.text);
+  if (["too-big", "looks-secret", "commit-hook"].includes(rule)) return follows(event.feedback.text);
   if (rule === "task-list") {
     const proposal = state.proposals.find(({ number }) => number === iteration);
     const did = changesInWords(proposal?.changes ?? []);

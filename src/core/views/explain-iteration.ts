@@ -221,26 +221,26 @@ export function explainIteration(record: IterationRecord) {
   const { report, evidence, worker } = record;
   const time = report === null ? "" : `, ${formatDuration(report.durationMs)}`;
   const who = `${record.agent}${worker === undefined ? "" : ` on ${worker}`}`;
-  const groups = {
-    claim: claimSentences(record),
-    evidence: evidence === null ? [] : evidenceSentences(evidence),
-    gates: gateSentences(record),
-    "old checks": oldCheckSentences(record),
-    reader: readerSentences(record),
-    concerns: record.concerns.map(concernSentence),
-    verdict: [verdictInWords(record)],
-    criteria: (completionOf(record)?.certificate.criteria ?? []).map(criterionSentence),
-    told: [
-      correctionsInWords(record),
-      ...new Set(correctionsOf(record).map(({ severity, feedback }) => `${severity}: ${feedback.text}`)),
-    ].filter((sentence) => sentence !== ""),
-    then: consequencesOf(record),
-  };
-  const abouts = Object.keys(groups) as (keyof typeof groups)[];
+  const told = [
+    correctionsInWords(record),
+    ...new Set(correctionsOf(record).map(({ severity, feedback }) => `${severity}: ${feedback.text}`)),
+  ];
+  const groups = [
+    ["claim", claimSentences(record)],
+    ["evidence", evidence === null ? [] : evidenceSentences(evidence)],
+    ["gates", gateSentences(record)],
+    ["old checks", oldCheckSentences(record)],
+    ["reader", readerSentences(record)],
+    ["concerns", record.concerns.map(concernSentence)],
+    ["verdict", [verdictInWords(record)]],
+    ["criteria", (completionOf(record)?.certificate.criteria ?? []).map(criterionSentence)],
+    ["told", told.filter((sentence) => sentence !== "")],
+    ["then", consequencesOf(record)],
+  ] as const;
   return {
     headline: `Iteration ${record.iteration}: ${record.task} (${record.ordinal}/${record.maxIterations}) by ${who}, ${isoTime(record.startedAt).slice(0, 19)}Z${time} of at most ${formatDuration(record.timeoutMs)}.`,
-    groups: abouts
-      .map((about) => ({ about, sentences: groups[about] }))
+    groups: groups
+      .map(([about, sentences]) => ({ about, sentences }))
       .filter(({ sentences }) => sentences.length > 0),
   };
 }
