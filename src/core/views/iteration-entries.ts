@@ -151,29 +151,20 @@ function isAttempt({ claim, promise, signals }: AgentReport): boolean {
   return (
     claim.is === "complete" ||
     claim.is === "already-done" ||
-    (promise ?? null) !== null ||
+    promise != null ||
     signals?.isPromiseHidden === true
   );
 }
 
-/** Whether the promise that counts is the expected one. */
-export function isExpectedPromise(report: AgentReport): boolean {
-  const { promise, claimed } = promiseOf(report);
-  return promise !== null && promise === claimed;
-}
-
-function promiseOf({ claim, promise }: AgentReport): {
-  readonly promise: string | null;
-  readonly claimed: string | null;
-} {
-  const claimed = claim.is === "complete" ? claim.promise : null;
-  // Reports of an older ralph have the promise in the claim alone.
-  return { promise: promise === undefined ? claimed : promise, claimed };
+/** Whether the promise that counts is the expected one. Reports of an older ralph have it in the claim alone. */
+export function isExpectedPromise({ claim, promise }: AgentReport): boolean {
+  return claim.is === "complete" && (promise === undefined || promise === claim.promise);
 }
 
 function promiseEntry(record: IterationRecord, report: AgentReport) {
   const { claim } = report;
-  const { promise, claimed } = promiseOf(report);
+  const claimed = claim.is === "complete" ? claim.promise : null;
+  const { promise = claimed } = report;
   return {
     iteration: record.iteration,
     task: record.task,
