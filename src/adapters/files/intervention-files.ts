@@ -57,10 +57,8 @@ export class InterventionFiles implements Follower {
     // What came after the state is followed.
     const known = recorded.filter(({ position }) => position <= state.position);
     this.#gone = 0;
-    const [recent, old] = this.#split(
-      known.filter((event) => event.type === "intervention.chosen").map(entryOf),
-      state,
-    );
+    const chosen = known.filter((event) => event.type === "intervention.chosen");
+    const [recent, old] = this.#split(chosen.map(entryOf), state);
     this.#prepare();
     const isInStep = holds(this.#path(EVENTS), interventionsDocument(recent.map(({ text }) => text)));
     // Entries leave `events.json` after they are in an archive, so one that is in step vouches for those there are.
