@@ -64,7 +64,7 @@ export interface HistoryEntry {
 }
 
 export function historyEntry(record: IterationRecord): HistoryEntry {
-  const { report, evidence } = record;
+  const { report, evidence, oldChecks, reading } = record;
   return {
     iteration: record.iteration,
     run: record.run,
@@ -88,21 +88,6 @@ export function historyEntry(record: IterationRecord): HistoryEntry {
       duration_seconds: seconds(gate.durationMs),
       baseline_failed: gate.baseline === null ? null : failedBefore(gate),
     })),
-    ...doubtsOf(record),
-    cost_usd: costOf(record),
-    tokens: report === null ? null : tokensOf(report.usage),
-    timeout_seconds: seconds(record.timeoutMs),
-    failure_class: failureClass(report),
-    output_snippet: report?.finalText.slice(-500) ?? null,
-  };
-}
-
-function doubtsOf({
-  oldChecks,
-  reading,
-  concerns,
-}: IterationRecord): Pick<HistoryEntry, "old_checks" | "reader" | "concerns"> {
-  return {
     old_checks: oldChecks && {
       files: oldChecks.files,
       duration_seconds: seconds(oldChecks.durationMs),
@@ -117,12 +102,14 @@ function doubtsOf({
       duration_seconds: seconds(reading.durationMs),
       cost_usd: reading.usage.costUsd,
     },
-    concerns: concerns.map(({ name, sentence, settledBy, answer }) => ({
-      name,
-      sentence,
-      settled_by: settledBy,
-      answer,
-    })),
+    concerns: record.concerns.map(({ name, sentence, settledBy, answer }) => {
+      return { name, sentence, settled_by: settledBy, answer };
+    }),
+    cost_usd: costOf(record),
+    tokens: report === null ? null : tokensOf(report.usage),
+    timeout_seconds: seconds(record.timeoutMs),
+    failure_class: failureClass(report),
+    output_snippet: report?.finalText.slice(-500) ?? null,
   };
 }
 
